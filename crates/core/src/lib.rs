@@ -1,0 +1,21 @@
+//! The vocabulary of taut: scenes, states, constraints, metrics and the interface of a solver.
+//!
+//! Everything here is `f64`, in SI units, with z up, and free of devices, threads, clocks and randomness.
+//! Rotations map body coordinates to world coordinates. Two-body quantities carry the suffixes
+//! `a` and `b`; a relative position is always `a - b`, a relative rotation takes A's joint frame to B's.
+
+pub mod constraint;
+pub mod math;
+pub mod scene;
+pub mod settings;
+pub mod solver;
+pub mod state;
+
+pub use math::{Mat3, Quat, Vec3};
+pub use scene::Scene;
+pub use settings::Settings;
+pub use solver::{
+    Backend, Build, BuildError, Determinism, Info, Iteration, Multipliers, Solver, SolverError,
+    Stage, StageTime, Step, Unsupported,
+};
+pub use state::{BodyState, ParticleState, State};

@@ -1,0 +1,42 @@
+//! Names for the small dense types used everywhere, and the rotation maps they lack.
+
+use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
+
+/// A vector in metres, newtons or whatever its name says.
+pub type Vec3 = Vector3<f64>;
+/// A 3x3 matrix; rotations map body to world coordinates.
+pub type Mat3 = Matrix3<f64>;
+/// A unit quaternion mapping body to world coordinates.
+pub type Quat = UnitQuaternion<f64>;
+
+/// The cross-product matrix: `skew(u) * v == u x v`.
+pub fn skew(u: &Vec3) -> Mat3 {
+    u.cross_matrix()
+}
+
+/// Axial vector of the skew-symmetric part: `axial(skew(u)) == u`.
+pub fn axial(m: &Mat3) -> Vec3 {
+    Vec3::new(m.m32 - m.m23, m.m13 - m.m31, m.m21 - m.m12) * 0.5
+}
+
+/// The rotation nearest to `frame` in the Frobenius norm (its polar factor).
+///
+/// A frame that is already a rotation to rounding is only converted, so rigid states survive a
+/// round trip. A reflected or singular frame gives the nearest proper rotation.
+pub fn polar_rotation(frame: &Mat3) -> Quat {
+    let deviation = (frame.transpose() * frame - Mat3::identity()).norm();
+    if deviation < 1e-9 && frame.determinant() > 0.0 {
+        let mut q = Quat::from_rotation_matrix(&Rotation3::from_matrix_unchecked(*frame));
+        q.renormalize();
+        return q;
+    }
+    let svd = frame.svd(true, true);
+    match (svd.u, svd.v_t) {
+        (Some(u), Some(v_t)) => {
+            let handedness = (u * v_t).determinant().signum();
+            let fix = Mat3::from_diagonal(&Vec3::new(1.0, 1.0, handedness));
+            Quat::from_rotation_matrix(&Rotation3::from_matrix_unchecked(u * fix * v_t))
+        }
+        _ => Quat::identity(),
+    }
+}

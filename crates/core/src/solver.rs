@@ -1,0 +1,220 @@
+//! The interface all backends implement and only the runner calls.
+
+use crate::{Scene, Settings, State, math::Vec3};
+
+/// A solver loaded with one scene, advanced one iteration at a time.
+///
+/// The runner owns the loop, the clock, the observers and the metrics; a solver only moves the
+/// state. Calls come in the order `load (begin_step iterate* end_step)*`, with `iterate` called
+/// exactly [`Step::iterations`] times, and `read` allowed between any two calls after `load`.
+/// A solver may use the current rayon pool; it must give the same bits for every pool size if it
+/// declares [`Determinism::Bitwise`].
+pub trait Solver {
+    /// Replaces the state and forgets all warm-start data, so equal inputs give equal runs.
+    fn load(&mut self, state: &State) -> Result<(), SolverError>;
+
+    /// Predicts motion, detects contacts and prepares the constraints of one step.
+    fn begin_step(&mut self, step: Step) -> Result<(), SolverError>;
+
+    /// Performs the next of the step's iterations.
+    fn iterate(&mut self) -> Result<(), SolverError>;
+
+    /// Derives velocities and closes the step.
+    fn end_step(&mut self) -> Result<(), SolverError>;
+
+    /// Waits for enqueued work, then copies the current iterate into `out`. Changes nothing.
+    ///
+    /// Between `begin_step` and `end_step` positions are the current iterate and velocities are
+    /// those that `end_step` would derive from it.
+    fn read(&mut self, out: &mut State) -> Result<(), SolverError>;
+
+    /// Waits for enqueued work.
+    fn wait(&mut self) -> Result<(), SolverError> {
+        Ok(())
+    }
+
+    /// Appends the stage times recorded since the last call. Empty where the device has no clock.
+    fn drain_times(&mut self, _out: &mut Vec<StageTime>) {}
+
+    /// What one call of `iterate` means under the settings in force.
+    fn iteration(&self) -> Iteration {
+        Iteration::Refine
+    }
+
+    /// Copies the constraint forces of the last step into `out`; `false` where there are none to tell.
+    fn read_multipliers(&mut self, _out: &mut Multipliers) -> bool {
+        false
+    }
+
+    /// The settings in force, every default filled in, as RON text.
+    fn resolved_settings(&self) -> String {
+        "()".to_owned()
+    }
+
+    /// How many inner iterations the last step took at most, where the solver chooses by itself.
+    fn iterations_used_max(&self) -> Option<u32> {
+        None
+    }
+}
+
+/// One time step, with its budget known before it starts: substepping solvers divide by it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// Length of the step [s].
+    pub dt: f64,
+    /// How many times `iterate` will be called.
+    pub iterations: u32,
+}
+
+/// Forces that the constraints exert, in world axes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Multipliers {
+    /// Force of each joint on its B side [N], in scene order.
+    pub joint_force: Vec<Vec3>,
+    /// Torque of each joint on its B side [N m] beside that of the force at the anchor, in scene order.
+    pub joint_torque: Vec<Vec3>,
+}
+
+/// What one call to `iterate` means, and therefore how a convergence curve may be sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Iteration {
+    /// Improves the same end-of-step state: read after each iteration.
+    Refine,
+    /// Advances time by `dt / iterations`: rerun the step with a larger budget instead.
+    Substep,
+}
+
+/// What two runs with equal inputs share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Determinism {
+    /// Same machine, same inputs, any number of threads: same bits.
+    Bitwise,
+    /// Floating-point order varies between runs.
+    None,
+}
+
+/// The same stages for every backend, so that times can be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stage {
+    /// Finding contacts.
+    Collide,
+    /// Predicting motion and preparing constraints.
+    Prepare,
+    /// The iterations.
+    Iterate,
+    /// Deriving velocities and what else closes a step.
+    Finish,
+}
+
+/// Time spent in one pass of one stage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StageTime {
+    /// The stage it counts towards.
+    pub stage: Stage,
+    /// The backend's own name for the pass, such as `primal` or `dual`.
+    pub pass: &'static str,
+    /// Time on the device's clock [s].
+    pub seconds: f64,
+}
+
+/// What is true of a backend before it sees a scene.
+#[derive(Clone, Copy, Debug)]
+pub struct Info {
+    /// Stable name, method then device, used on the command line, in results and in plots.
+    pub name: &'static str,
+    /// One line for `list` and for the README table.
+    pub summary: &'static str,
+    /// The publication implemented, and where it is departed from.
+    pub reference: &'static str,
+    /// What two equal runs share.
+    pub determinism: Determinism,
+}
+
+/// One row of the table of backends.
+#[derive(Clone, Copy, Debug)]
+pub struct Backend {
+    /// Name and origin.
+    pub info: Info,
+    /// Whether this backend can simulate a scene, with the reason where it cannot.
+    pub supports: fn(&Scene) -> Result<(), Unsupported>,
+    /// How a solver is made.
+    pub build: Build,
+}
+
+/// How a backend makes a solver.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Build {
+    /// On the CPU, from the scene and the backend's settings.
+    Cpu(fn(&Scene, &Settings) -> Result<Box<dyn Solver>, BuildError>),
+}
+
+/// Why a backend does not take a scene: a result row, not a failure.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unsupported(pub String);
+
+/// Failures the caller cannot foresee. Divergence is not one of them: the runner detects it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SolverError {
+    /// The device went away.
+    #[error("device lost: {0}")]
+    DeviceLost(String),
+    /// A fixed resource is too small for the scene.
+    #[error("{resource} holds {limit} but the scene needs {needed}")]
+    Capacity {
+        /// What ran out.
+        resource: &'static str,
+        /// How much the scene needs.
+        needed: usize,
+        /// How much there is.
+        limit: usize,
+    },
+    /// A solver that promises a tolerance did not reach it.
+    #[error("not converged: {0}")]
+    NotConverged(String),
+    /// A loaded state does not fit the scene the solver was built for.
+    #[error("state has {found} {what} but the scene has {expected}")]
+    StateMismatch {
+        /// Bodies, particles or joints.
+        what: &'static str,
+        /// Count in the scene.
+        expected: usize,
+        /// Count in the state.
+        found: usize,
+    },
+}
+
+/// Why a solver could not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// The scene needs something the backend does not have.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// The settings could not be read.
+    #[error("invalid settings: {0}")]
+    Settings(String),
+    /// The solver could not be set up.
+    #[error(transparent)]
+    Solver(#[from] SolverError),
+}
+
+impl State {
+    /// Checks that this state has one entry for everything in `scene`.
+    ///
+    /// # Errors
+    /// [`SolverError::StateMismatch`] naming the first count that differs.
+    pub fn check_fits(&self, scene: &Scene) -> Result<(), SolverError> {
+        let counts = [
+            ("bodies", scene.bodies.len(), self.bodies.len()),
+            ("particles", scene.particles.len(), self.particles.len()),
+            ("joints", scene.joints.len(), self.broken.len()),
+        ];
+        for (what, expected, found) in counts {
+            if expected != found {
+                return Err(SolverError::StateMismatch { what, expected, found });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! The motion of everything in a scene at one instant: what solvers load and what metrics judge.
+
+use crate::math::{Mat3, Quat, Vec3, axial, polar_rotation, skew};
+
+/// Positions and velocities of all bodies and particles, and what has broken so far.
+///
+/// Bodies carry an affine frame instead of a rotation so that affine solvers are judged on what
+/// they computed; a rigid solver fills it with a rotation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Time since the start of the scene [s].
+    pub time_s: f64,
+    /// One entry per body of the scene, in scene order.
+    pub bodies: Vec<BodyState>,
+    /// One entry per particle of the scene, in scene order.
+    pub particles: Vec<ParticleState>,
+    /// Whether each joint has broken, in scene order.
+    pub broken: Vec<bool>,
+}
+
+/// The motion of one body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyState {
+    /// Centre of mass in the world [m].
+    pub position: Vec3,
+    /// Body-to-world map; its columns are the body axes in the world.
+    pub frame: Mat3,
+    /// Velocity of the centre of mass [m/s].
+    pub velocity: Vec3,
+    /// Time derivative of `frame` [1/s].
+    pub frame_rate: Mat3,
+}
+
+/// The motion of one point mass.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ParticleState {
+    /// Position in the world [m].
+    pub position: Vec3,
+    /// Velocity [m/s].
+    pub velocity: Vec3,
+}
+
+impl BodyState {
+    /// The state of a rigid body with angular velocity `omega` in world axes [rad/s].
+    pub fn rigid(position: Vec3, rotation: Quat, velocity: Vec3, omega: Vec3) -> Self {
+        let frame = rotation.to_rotation_matrix().into_inner();
+        Self { position, frame, velocity, frame_rate: skew(&omega) * frame }
+    }
+
+    /// The rotation nearest to the frame.
+    pub fn rotation(&self) -> Quat {
+        polar_rotation(&self.frame)
+    }
+
+    /// Angular velocity in world axes [rad/s]; for an affine frame that of its polar factor's axes.
+    pub fn omega(&self) -> Vec3 {
+        let rotation = self.rotation().to_rotation_matrix().into_inner();
+        axial(&(self.frame_rate * rotation.transpose()))
+    }
+
+    /// World position of a point given in body coordinates [m].
+    pub fn point(&self, local: &Vec3) -> Vec3 {
+        self.position + self.frame * local
+    }
+}
+
+impl State {
+    /// FNV-1a hash of every bit of the state; equal runs must give equal hashes.
+    pub fn hash(&self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        let bodies = self.bodies.iter().flat_map(|b| {
+            let vectors = b.position.iter().chain(b.frame.iter());
+            vectors.chain(b.velocity.iter()).chain(b.frame_rate.iter())
+        });
+        let particles = self.particles.iter().flat_map(|p| p.position.iter().chain(&p.velocity));
+        for value in bodies.chain(particles) {
+            value.to_bits().to_le_bytes().into_iter().for_each(&mut add);
+        }
+        self.broken.iter().for_each(|&broken| add(u8::from(broken)));
+        hash
+    }
+
+    /// Whether every number in the state is finite.
+    pub fn is_finite(&self) -> bool {
+        self.bodies.iter().all(|b| {
+            let vectors = b.position.iter().chain(b.frame.iter());
+            vectors.chain(b.velocity.iter()).chain(b.frame_rate.iter()).all(|x| x.is_finite())
+        }) && self
+            .particles
+            .iter()
+            .all(|p| p.position.iter().chain(&p.velocity).all(|x| x.is_finite()))
+    }
+}

@@ -1,0 +1,6 @@
+//! The table of backends: command line, matrix, colours, conformance tests and figures derive from it.
+
+use taut_core::Backend;
+
+/// Every backend, in the order in which it is listed and drawn.
+pub const BACKENDS: &[Backend] = &[taut_null::BACKEND];

@@ -1,0 +1,3 @@
+//! The library behind the `taut` program.
+
+pub mod backends;

@@ -1,0 +1,69 @@
+//! A backend that does nothing: copy it to start one, or use it to see what the harness costs.
+//!
+//! It holds the loaded state, lets every step pass and gives the state back unchanged. What is
+//! here is what every backend has: an [`Info`], a `supports`, a `build` and a settings struct.
+
+use serde::{Deserialize, Serialize};
+use taut_core::{
+    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, SolverError, State,
+    Step, Unsupported,
+};
+
+/// The row of the table of backends.
+pub const BACKEND: Backend = Backend {
+    info: Info {
+        name: "null",
+        summary: "does nothing; copy it to start a backend",
+        reference: "none",
+        determinism: Determinism::Bitwise,
+    },
+    supports,
+    build: Build::Cpu(build),
+};
+
+/// Nothing can be set. A method's own settings go here, each with unit, range and default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NullSettings {}
+
+fn supports(_scene: &Scene) -> Result<(), Unsupported> {
+    Ok(())
+}
+
+fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+    let _settings: NullSettings = settings.parse()?;
+    Ok(Box::new(Null { scene: scene.clone(), state: scene.initial_state(), dt: 0.0 }))
+}
+
+struct Null {
+    scene: Scene,
+    state: State,
+    dt: f64,
+}
+
+impl Solver for Null {
+    fn load(&mut self, state: &State) -> Result<(), SolverError> {
+        state.check_fits(&self.scene)?;
+        self.state.clone_from(state);
+        Ok(())
+    }
+
+    fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
+        self.dt = step.dt;
+        Ok(())
+    }
+
+    fn iterate(&mut self) -> Result<(), SolverError> {
+        Ok(())
+    }
+
+    fn end_step(&mut self) -> Result<(), SolverError> {
+        self.state.time_s += self.dt;
+        Ok(())
+    }
+
+    fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
+        out.clone_from(&self.state);
+        Ok(())
+    }
+}
