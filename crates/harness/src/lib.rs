@@ -1,3 +1,4 @@
 //! The library behind the `taut` program.
 
 pub mod backends;
+pub mod plot;

@@ -1,0 +1,278 @@
+//! Line plots as SVG and PNG, drawn alike for every verb and without fonts of the system.
+//!
+//! A plot is data: panels of curves with axes. Colours come from the table of backends, so that a
+//! backend looks the same everywhere; several runs of one backend differ in shade, dash and marker,
+//! which also keeps a grey print readable. Legends lie below their panel and never cover a curve.
+
+mod axis;
+mod draw;
+mod legend;
+mod profile;
+mod style;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+use anyhow::{Context, anyhow};
+use plotters::{
+    backend::{BitMapBackend, SVGBackend},
+    drawing::IntoDrawingArea,
+    style::{FontStyle, register_font},
+};
+
+pub use self::{
+    profile::{Work, performance_profile, work_precision},
+    style::{Rgb, colour},
+};
+
+/// Everything on one picture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlotSpec {
+    /// Heading.
+    pub title: String,
+    /// Where the picture comes from: paper and figure, or scene and revision.
+    pub subtitle: String,
+    /// Panels side by side before a new row starts; 0 means up to two.
+    pub columns: usize,
+    /// The panels, row by row.
+    pub panels: Vec<Panel>,
+}
+
+/// One pair of axes with its curves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Panel {
+    /// Heading, may be empty.
+    pub title: String,
+    /// Horizontal axis.
+    pub x: Axis,
+    /// Vertical axis.
+    pub y: Axis,
+    /// The curves, in the order of the legend.
+    pub curves: Vec<Curve>,
+    /// Lines to compare with.
+    pub references: Vec<Reference>,
+}
+
+/// What an axis shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Axis {
+    /// Name of the quantity.
+    pub label: String,
+    /// Its unit, empty for a pure number.
+    pub unit: String,
+    /// Linear or logarithmic.
+    pub scale: Scale,
+    /// Ends of the axis; `None` fits the data.
+    pub range: Option<(f64, f64)>,
+}
+
+/// How values are spread over an axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// Equal differences are equally long.
+    #[default]
+    Linear,
+    /// Equal ratios are equally long; values that are not positive cannot be shown.
+    Log,
+}
+
+/// One curve. Points that an axis cannot show (non-finite, or not positive on a log axis) are gaps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Curve {
+    /// Name in the legend.
+    pub label: String,
+    /// Name of the backend in the table of backends; any other name is drawn in grey.
+    pub backend: String,
+    /// The points, in drawing order.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A line to compare curves with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reference {
+    /// A constant value of y.
+    Horizontal {
+        /// The value.
+        value: f64,
+        /// Name in the legend.
+        label: String,
+    },
+    /// A constant value of x.
+    Vertical {
+        /// The value.
+        value: f64,
+        /// Name in the legend.
+        label: String,
+    },
+    /// `y = y0 (x / x0)^exponent`: straight on log-log axes, for orders of convergence.
+    Slope {
+        /// The point `(x0, y0)` it goes through.
+        through: (f64, f64),
+        /// The order.
+        exponent: f64,
+        /// Name in the legend.
+        label: String,
+    },
+}
+
+impl Reference {
+    fn label(&self) -> &str {
+        match self {
+            Self::Horizontal { label, .. }
+            | Self::Vertical { label, .. }
+            | Self::Slope { label, .. } => label,
+        }
+    }
+}
+
+impl Axis {
+    /// A linear axis fitted to the data.
+    pub fn linear(label: impl Into<String>, unit: impl Into<String>) -> Self {
+        Self { label: label.into(), unit: unit.into(), scale: Scale::Linear, range: None }
+    }
+
+    /// A logarithmic axis fitted to the data.
+    pub fn log(label: impl Into<String>, unit: impl Into<String>) -> Self {
+        Self { scale: Scale::Log, ..Self::linear(label, unit) }
+    }
+
+    /// The axis of a metric: its name without the unit at its end, and that unit.
+    pub fn metric(name: &str, scale: Scale) -> Self {
+        let (label, unit) = split_unit(name);
+        Self { label, unit: unit.to_owned(), scale, range: None }
+    }
+}
+
+/// Endings of metric and column names, with the unit they stand for; longer ones first.
+const UNITS: &[(&str, &str)] = &[
+    ("_kg_m2_s", "kg m²/s"),
+    ("_kg_m_s", "kg m/s"),
+    ("_m_s", "m/s"),
+    ("_rad", "rad"),
+    ("_deg", "°"),
+    ("_ms", "ms"),
+    ("_j", "J"),
+    ("_n", "N"),
+    ("_m", "m"),
+    ("_s", "s"),
+];
+
+/// Splits `joint_error_max_m` into `joint error max` and `m`.
+pub fn split_unit(name: &str) -> (String, &'static str) {
+    let split = UNITS.iter().find_map(|&(end, unit)| Some((name.strip_suffix(end)?, unit)));
+    let (stem, unit) = split.unwrap_or((name, ""));
+    (stem.replace('_', " "), unit)
+}
+
+/// Writes `<stem>.svg` and `<stem>.png` and returns their paths.
+///
+/// # Errors
+/// When a file cannot be written, with its path.
+pub fn write(stem: &Path, plot: &PlotSpec) -> anyhow::Result<Vec<PathBuf>> {
+    let (svg, png) = (with_extension(stem, "svg"), with_extension(stem, "png"));
+    fs::write(&svg, to_svg(plot)?).with_context(|| format!("cannot write {}", svg.display()))?;
+    fonts()?;
+    let layout = draw::Layout::new(plot);
+    {
+        let area = BitMapBackend::new(&png, layout.size()).into_drawing_area();
+        let drawn = draw::draw(&area, plot, &layout);
+        drawn.with_context(|| format!("cannot write {}", png.display()))?;
+    }
+    Ok(vec![svg, png])
+}
+
+/// The plot as one `<svg>` element.
+///
+/// # Errors
+/// When the embedded fonts cannot be read.
+pub fn to_svg(plot: &PlotSpec) -> anyhow::Result<String> {
+    fonts()?;
+    let layout = draw::Layout::new(plot);
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, layout.size()).into_drawing_area();
+        draw::draw(&area, plot, &layout)?;
+    }
+    // Drawn on a finer grid, because the drawing library rounds to whole pixels; shown at half size.
+    let (width, height) = layout.size();
+    let [drawn, shown] =
+        [1, draw::SCALE].map(|s| format!("width=\"{}\" height=\"{}\"", width / s, height / s));
+    Ok(text.replacen(&drawn, &shown, 1))
+}
+
+/// `Path::with_extension` would cut `run-1.5` at its point.
+fn with_extension(stem: &Path, extension: &str) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    name.push(".");
+    name.push(extension);
+    PathBuf::from(name)
+}
+
+/// Gives the drawing library its fonts, once per process.
+fn fonts() -> anyhow::Result<()> {
+    static REGISTERED: OnceLock<bool> = OnceLock::new();
+    let registered = *REGISTERED.get_or_init(|| {
+        register_font(draw::FONT, FontStyle::Normal, dejavu::sans::regular()).is_ok()
+            && register_font(draw::FONT, FontStyle::Bold, dejavu::sans::bold()).is_ok()
+    });
+    registered.then_some(()).ok_or_else(|| anyhow!("the embedded fonts cannot be read"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metric_names_carry_their_unit() {
+        assert_eq!(split_unit("joint_error_max_m"), ("joint error max".to_owned(), "m"));
+        assert_eq!(split_unit("momentum_drift_angular_kg_m2_s").1, "kg m²/s");
+        assert_eq!(split_unit("stretch_max"), ("stretch max".to_owned(), ""));
+    }
+
+    #[test]
+    fn a_stem_with_a_point_keeps_it() {
+        assert_eq!(with_extension(Path::new("a/run-1.5"), "svg"), Path::new("a/run-1.5.svg"));
+    }
+
+    #[test]
+    fn both_files_are_written_even_with_nothing_to_show() {
+        let dir = tempfile::tempdir().unwrap();
+        let panel = Panel {
+            x: Axis::linear("time", "s"),
+            y: Axis::metric("joint_error_max_m", Scale::Log),
+            curves: vec![Curve {
+                label: "all zero".to_owned(),
+                backend: "null".to_owned(),
+                points: vec![(0.0, 0.0), (1.0, f64::NAN)],
+            }],
+            ..Panel::default()
+        };
+        let plot = PlotSpec { title: "t".to_owned(), panels: vec![panel], ..PlotSpec::default() };
+        let files = write(&dir.path().join("figure"), &plot).unwrap();
+        assert_eq!(files.len(), 2);
+        let svg = fs::read_to_string(&files[0]).unwrap();
+        assert!(svg.starts_with("<svg") && svg.contains("nothing to show"), "{svg}");
+        assert!(fs::metadata(&files[1]).unwrap().len() > 1000);
+    }
+
+    #[test]
+    fn equal_plots_give_equal_bytes() {
+        let curve = Curve {
+            label: "a".to_owned(),
+            backend: "null".to_owned(),
+            points: (1..50).map(|i| (f64::from(i), f64::from(i).powi(-2))).collect(),
+        };
+        let panel = Panel {
+            x: Axis::log("steps", ""),
+            y: Axis::log("error", "m"),
+            curves: vec![curve],
+            ..Panel::default()
+        };
+        let plot = PlotSpec { panels: vec![panel], ..PlotSpec::default() };
+        assert_eq!(to_svg(&plot).unwrap(), to_svg(&plot).unwrap());
+    }
+}

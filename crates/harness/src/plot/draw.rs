@@ -1,0 +1,498 @@
+//! Layout and drawing, on any drawing backend.
+
+use std::error::Error;
+
+use plotters::{
+    chart::ChartBuilder,
+    coord::Shift,
+    drawing::DrawingArea,
+    element::{Circle, PathElement, Polygon, Rectangle, Text},
+    prelude::DrawingBackend,
+    style::{
+        Color, FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle, TextStyle, WHITE,
+        text_anchor::{HPos, Pos, VPos},
+    },
+};
+
+use super::{
+    Axis, Panel, PlotSpec, Reference,
+    axis::Fitted,
+    legend::{GAP, Legend, ROW, SAMPLE, TEXT, wrap},
+    style::{self, Marker, Rgb, Style},
+};
+
+/// Name under which the embedded font is registered.
+pub(super) const FONT: &str = "sans-serif";
+/// Drawn pixels per pixel of the layout.
+pub(super) const SCALE: u32 = 2;
+
+const MARGIN: i32 = 14;
+const TITLE: i32 = 17;
+const SUBTITLE: i32 = 12;
+const PANEL_TITLE: i32 = 14;
+const AXIS_TEXT: i32 = 13;
+const TICK_TEXT: i32 = 12;
+/// Left of the axis: its label and the labels of its ticks.
+const LEFT: i32 = 72;
+const RIGHT: i32 = 16;
+/// Below the axis: tick labels and the axis label.
+const BOTTOM: i32 = 42;
+/// Between axis label and legend.
+const LEGEND_GAP: i32 = 6;
+const INK: Rgb = (40, 40, 40);
+const GREY: Rgb = (100, 100, 100);
+
+type Area<'a, DB> = DrawingArea<DB, Shift>;
+/// A point in drawn pixels; fractions matter for dashes.
+type Point = (f64, f64);
+
+/// Sizes of everything, before anything is drawn [px].
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    width: i32,
+    height: i32,
+    title: Vec<String>,
+    subtitle: Vec<String>,
+    /// Panels: upper left corner, size of the frame around the curves, styles, legend.
+    panels: Vec<Place>,
+    /// The legend of all panels, where they are equal, with its upper left corner.
+    shared: Option<(Legend, (i32, i32))>,
+}
+
+#[derive(Clone, Debug)]
+struct Place {
+    corner: (i32, i32),
+    size: (i32, i32),
+    styles: Vec<Style>,
+    title: Vec<String>,
+    legend: Option<Legend>,
+}
+
+impl Layout {
+    pub(super) fn new(plot: &PlotSpec) -> Self {
+        let count = plot.panels.len().max(1);
+        let wanted = if plot.columns == 0 { 2 } else { plot.columns };
+        let columns = wanted.clamp(1, count);
+        let (panel_width, plot_height) = match columns {
+            1 => (760, 380),
+            2 => (560, 330),
+            _ => (460, 300),
+        };
+        let width = columns as i32 * panel_width + 2 * MARGIN;
+        let inner = width - 2 * MARGIN;
+        let title = wrap(&plot.title, TITLE, true, inner);
+        let subtitle = wrap(&plot.subtitle, SUBTITLE, false, inner);
+        let mut y = MARGIN + title.len() as i32 * (TITLE + 5);
+        y += subtitle.len() as i32 * (SUBTITLE + 4) + 8;
+
+        let styles = style::curves(plot);
+        let legends = plot.panels.iter().zip(&styles).map(|(p, s)| style::entries(p, s));
+        let legends: Vec<_> = legends.collect();
+        let equal = legends.windows(2).all(|pair| pair[0] == pair[1]);
+        let mut panels = Vec::with_capacity(plot.panels.len());
+        for (row, row_panels) in plot.panels.chunks(columns).enumerate() {
+            let first = row * columns;
+            let titles: Vec<_> = row_panels
+                .iter()
+                .map(|p| wrap(&p.title, PANEL_TITLE, true, panel_width - LEFT - RIGHT))
+                .collect();
+            let title_rows = titles.iter().map(Vec::len).max().unwrap_or(0) as i32;
+            let head = 6 + title_rows * (PANEL_TITLE + 5);
+            let mut foot = 0;
+            for (i, title) in titles.into_iter().enumerate() {
+                let legend = (!equal)
+                    .then(|| Legend::new(legends[first + i].clone(), panel_width - LEFT / 2));
+                foot = foot.max(legend.as_ref().map_or(0, Legend::height));
+                panels.push(Place {
+                    corner: (MARGIN + i as i32 * panel_width, y),
+                    size: (panel_width, head + plot_height),
+                    styles: styles[first + i].clone(),
+                    title,
+                    legend,
+                });
+            }
+            y += head + plot_height + foot + LEGEND_GAP + 12;
+        }
+        let shared = (equal && !legends.is_empty())
+            .then(|| (Legend::new(legends[0].clone(), inner - LEFT), (MARGIN + LEFT, y)));
+        y += shared.as_ref().map_or(0, |(legend, _)| legend.height());
+        Self { width, height: y + MARGIN, title, subtitle, panels, shared }
+    }
+
+    /// Width and height in drawn pixels.
+    pub(super) fn size(&self) -> (u32, u32) {
+        (self.width.unsigned_abs() * SCALE, self.height.unsigned_abs() * SCALE)
+    }
+}
+
+/// Draws the whole picture.
+pub(super) fn draw<DB: DrawingBackend>(
+    root: &Area<'_, DB>,
+    plot: &PlotSpec,
+    layout: &Layout,
+) -> anyhow::Result<()>
+where
+    DB::ErrorType: 'static + Error + Send + Sync,
+{
+    root.fill(&WHITE)?;
+    let mut y = MARGIN;
+    for line in &layout.title {
+        root.draw(&text(line, (MARGIN, y), TITLE, INK, true))?;
+        y += TITLE + 5;
+    }
+    for line in &layout.subtitle {
+        root.draw(&text(line, (MARGIN, y), SUBTITLE, GREY, false))?;
+        y += SUBTITLE + 4;
+    }
+    for (panel, place) in plot.panels.iter().zip(&layout.panels) {
+        draw_panel(root, panel, place)?;
+    }
+    if let Some((legend, corner)) = &layout.shared {
+        draw_legend(root, legend, *corner)?;
+    }
+    root.present()?;
+    Ok(())
+}
+
+fn draw_panel<DB: DrawingBackend>(
+    root: &Area<'_, DB>,
+    panel: &Panel,
+    place: &Place,
+) -> anyhow::Result<()>
+where
+    DB::ErrorType: 'static + Error + Send + Sync,
+{
+    let (left, top) = place.corner;
+    let (width, height) = place.size;
+    let mut y = top;
+    for line in &place.title {
+        root.draw(&text(line, (left + LEFT, y), PANEL_TITLE, INK, true))?;
+        y += PANEL_TITLE + 5;
+    }
+    let frame = Frame {
+        x: fit(&panel.x, panel, 0.0, |(x, _)| x),
+        y: fit(&panel.y, panel, 0.05, |(_, y)| y),
+        left: px(left + LEFT),
+        right: px(left + width - RIGHT),
+        top: px(y + 6),
+        bottom: px(top + height - BOTTOM),
+    };
+    let area = root
+        .clone()
+        .shrink((px(left), frame.top), (px(width - RIGHT), frame.bottom - frame.top + px(BOTTOM)));
+    draw_axes(&area, panel, &frame)?;
+    for (i, reference) in panel.references.iter().enumerate() {
+        let runs = frame.clip(&frame.reference_points(reference));
+        stroke(root, &runs, &Style::reference(i), 1)?;
+    }
+    let mut any = false;
+    for (i, (curve, style)) in panel.curves.iter().zip(&place.styles).enumerate() {
+        let runs = frame.clip(&curve.points);
+        any |= !runs.is_empty();
+        stroke(root, &runs, style, 2)?;
+        mark(root, &frame, &curve.points, style, i)?;
+    }
+    if !any {
+        let middle = (left + LEFT + 20, top + height / 2);
+        root.draw(&text("nothing to show", middle, AXIS_TEXT, GREY, false))?;
+    }
+    if let Some(legend) = &place.legend {
+        draw_legend(root, legend, (left + LEFT / 2, top + height + LEGEND_GAP))?;
+    }
+    Ok(())
+}
+
+/// Grid, ticks and labels, by the drawing library.
+fn draw_axes<DB: DrawingBackend>(
+    area: &Area<'_, DB>,
+    panel: &Panel,
+    frame: &Frame,
+) -> anyhow::Result<()>
+where
+    DB::ErrorType: 'static + Error + Send + Sync,
+{
+    let mut chart = ChartBuilder::on(area)
+        .set_label_area_size(plotters::chart::LabelAreaPosition::Left, px(LEFT))
+        .set_label_area_size(plotters::chart::LabelAreaPosition::Bottom, px(BOTTOM))
+        .build_cartesian_2d(frame.x.clone(), frame.y.clone())?;
+    let ticks = style_of(TICK_TEXT, INK, false);
+    let names = style_of(AXIS_TEXT, INK, false);
+    chart
+        .configure_mesh()
+        .x_desc(axis_text(&panel.x))
+        .y_desc(axis_text(&panel.y))
+        .label_style(ticks)
+        .axis_desc_style(names)
+        .axis_style(ShapeStyle::from(&rgb(INK)).stroke_width(SCALE))
+        .bold_line_style(ShapeStyle::from(&RGBColor(205, 205, 205)).stroke_width(SCALE))
+        .light_line_style(ShapeStyle::from(&RGBColor(236, 236, 236)).stroke_width(1))
+        .x_label_formatter(&|v| plotters::coord::ranged1d::ValueFormatter::format_ext(&frame.x, v))
+        .y_label_formatter(&|v| plotters::coord::ranged1d::ValueFormatter::format_ext(&frame.y, v))
+        .set_all_tick_mark_size(px(4))
+        .draw()?;
+    Ok(())
+}
+
+fn draw_legend<DB: DrawingBackend>(
+    root: &Area<'_, DB>,
+    legend: &Legend,
+    corner: (i32, i32),
+) -> anyhow::Result<()>
+where
+    DB::ErrorType: 'static + Error + Send + Sync,
+{
+    for (i, entry) in legend.entries.iter().enumerate() {
+        let (dx, dy) = legend.place(i);
+        let (x, y) = (corner.0 + dx, corner.1 + dy);
+        let middle = f64::from(px(y + ROW / 2));
+        let line = vec![(f64::from(px(x)), middle), (f64::from(px(x + SAMPLE)), middle)];
+        stroke(root, &[line], &entry.style, 2)?;
+        if let Some(marker) = entry.style.marker {
+            let centre = (px(x + SAMPLE / 2), px(y + ROW / 2));
+            draw_marker(root, marker, centre, entry.style.colour)?;
+        }
+        let at = (x + SAMPLE + GAP, y + (ROW - TEXT) / 2 + 2);
+        root.draw(&text(&entry.label, at, TEXT, INK, false))?;
+    }
+    Ok(())
+}
+
+/// The rectangle of one pair of axes, in drawn pixels.
+struct Frame {
+    x: Fitted,
+    y: Fitted,
+    left: i32,
+    right: i32,
+    top: i32,
+    bottom: i32,
+}
+
+impl Frame {
+    /// Where a value is drawn; `None` for what an axis cannot show.
+    fn map(&self, (x, y): (f64, f64)) -> Option<Point> {
+        let (width, height) = (self.right - self.left, self.bottom - self.top);
+        let x = f64::from(self.left) + self.x.fraction(x)? * f64::from(width);
+        let y = f64::from(self.bottom) - self.y.fraction(y)? * f64::from(height);
+        Some((x, y))
+    }
+
+    /// Cuts a curve at the frame and at gaps, into unbroken runs of drawn points.
+    fn clip(&self, points: &[(f64, f64)]) -> Vec<Vec<Point>> {
+        let low = (f64::from(self.left), f64::from(self.top));
+        let high = (f64::from(self.right), f64::from(self.bottom));
+        let mut runs: Vec<Vec<Point>> = Vec::new();
+        for pair in points.windows(2) {
+            let (Some(a), Some(b)) = (self.map(pair[0]), self.map(pair[1])) else { continue };
+            let Some((from, to)) = clip_segment(a, b, low, high) else { continue };
+            match runs.last_mut() {
+                Some(run) if run.last() == Some(&from) => run.push(to),
+                _ => runs.push(vec![from, to]),
+            }
+        }
+        runs.iter().map(|run| thin(run)).collect()
+    }
+
+    /// End points of a line to compare with.
+    fn reference_points(&self, reference: &Reference) -> Vec<(f64, f64)> {
+        let ((x0, x1), (y0, y1)) = (self.x.ends(), self.y.ends());
+        match *reference {
+            Reference::Horizontal { value, .. } => vec![(x0, value), (x1, value)],
+            Reference::Vertical { value, .. } => vec![(value, y0), (value, y1)],
+            Reference::Slope { through, exponent, .. } => {
+                let at = |x: f64| (x, through.1 * (x / through.0).powf(exponent));
+                vec![at(x0), at(x1)]
+            }
+        }
+    }
+}
+
+/// The part of a segment inside a box (Liang and Barsky 1984).
+fn clip_segment(a: Point, b: Point, low: Point, high: Point) -> Option<(Point, Point)> {
+    let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+    let (mut start, mut end) = (0.0_f64, 1.0_f64);
+    let sides = [(-dx, a.0 - low.0), (dx, high.0 - a.0), (-dy, a.1 - low.1), (dy, high.1 - a.1)];
+    for (rate, room) in sides {
+        if rate == 0.0 {
+            if room < 0.0 {
+                return None;
+            }
+        } else if rate < 0.0 {
+            start = start.max(room / rate);
+        } else {
+            end = end.min(room / rate);
+        }
+    }
+    let at = |t: f64| if t == 0.0 { a } else { (a.0 + t * dx, a.1 + t * dy) };
+    (start <= end).then(|| (at(start), if end == 1.0 { b } else { at(end) }))
+}
+
+/// Keeps first, lowest, highest and last point of each column of pixels, which look the same.
+fn thin(run: &[Point]) -> Vec<Point> {
+    let column = |p: &Point| p.0.floor();
+    let mut kept = Vec::with_capacity(run.len());
+    for group in run.chunk_by(|a, b| column(a) == column(b)) {
+        let by_y = |a: &&Point, b: &&Point| a.1.total_cmp(&b.1);
+        let extremes = [group.iter().min_by(by_y), group.iter().max_by(by_y)];
+        let wanted = |p: &&Point| {
+            extremes.contains(&Some(*p)) || Some(*p) == group.first() || Some(*p) == group.last()
+        };
+        kept.extend(group.iter().filter(wanted).copied());
+    }
+    kept
+}
+
+/// Draws runs of points as one dashed line; the pattern goes on across corners.
+fn stroke<DB: DrawingBackend>(
+    root: &Area<'_, DB>,
+    runs: &[Vec<Point>],
+    style: &Style,
+    width: u32,
+) -> anyhow::Result<()>
+where
+    DB::ErrorType: 'static + Error + Send + Sync,
+{
+    let line = ShapeStyle::from(&rgb(style.colour)).stroke_width(width * SCALE);
+    for run in runs {
+        for piece in dashes(run, style.dash) {
+            let points: Vec<(i32, i32)> =
+                piece.iter().map(|p| (p.0.round() as i32, p.1.round() as i32)).collect();
+            root.draw(&PathElement::new(points, line))?;
+        }
+    }
+    Ok(())
+}
+
+/// Splits a line into its dashes; no pattern gives the line itself.
+fn dashes(run: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
+    let Some(&first) = run.first().filter(|_| !pattern.is_empty()) else {
+        return vec![run.to_vec()];
+    };
+    let mut pieces = vec![vec![first]];
+    let (mut place, mut left) = (0, pattern[0] * f64::from(SCALE));
+    for pair in run.windows(2) {
+        let (mut from, to) = (pair[0], pair[1]);
+        loop {
+            let length = (to.0 - from.0).hypot(to.1 - from.1);
+            // Even places are drawn, odd ones are gaps.
+            let drawn = place % 2 == 0;
+            if length <= left {
+                left -= length;
+                if drawn && let Some(piece) = pieces.last_mut() {
+                    piece.push(to);
+                }
+                break;
+            }
+            let t = left / length;
+            from = (from.0 + t * (to.0 - from.0), from.1 + t * (to.1 - from.1));
+            match pieces.last_mut() {
+                Some(piece) if drawn => piece.push(from),
+                _ => pieces.push(vec![from]),
+            }
+            place = (place + 1) % pattern.len();
+            left = pattern[place] * f64::from(SCALE);
+        }
+    }
+    pieces.retain(|piece| piece.len() > 1);
+    pieces
+}
+
+/// Draws markers: at every point of a short curve, at about ten of a long one.
+fn mark<DB: DrawingBackend>(
+    root: &Area<'_, DB>,
+    frame: &Frame,
+    points: &[(f64, f64)],
+    style: &Style,
+    place: usize,
+) -> anyhow::Result<()>
+where
+    DB::ErrorType: 'static + Error + Send + Sync,
+{
+    let Some(marker) = style.marker else { return Ok(()) };
+    let stride = if points.len() <= 24 { 1 } else { points.len() / 10 };
+    // Curves that run together show their markers side by side.
+    let first = if stride == 1 { 0 } else { (place * stride / 4) % stride };
+    for &point in points.iter().skip(first).step_by(stride) {
+        let Some((x, y)) = frame.map(point) else { continue };
+        let (x, y) = (x.round() as i32, y.round() as i32);
+        let inside =
+            (frame.left..=frame.right).contains(&x) && (frame.top..=frame.bottom).contains(&y);
+        if inside {
+            draw_marker(root, marker, (x, y), style.colour)?;
+        }
+    }
+    Ok(())
+}
+
+fn draw_marker<DB: DrawingBackend>(
+    root: &Area<'_, DB>,
+    marker: Marker,
+    (x, y): (i32, i32),
+    colour: Rgb,
+) -> anyhow::Result<()>
+where
+    DB::ErrorType: 'static + Error + Send + Sync,
+{
+    let r = px(4);
+    let (filled, line) =
+        (rgb(colour).filled(), ShapeStyle::from(&rgb(colour)).stroke_width(2 * SCALE));
+    match marker {
+        Marker::Circle => root.draw(&Circle::new((x, y), r, filled))?,
+        Marker::Square => {
+            let r = r * 7 / 8;
+            root.draw(&Rectangle::new([(x - r, y - r), (x + r, y + r)], filled))?;
+        }
+        Marker::Triangle => {
+            root.draw(&Polygon::new([(x - r, y + r), (x + r, y + r), (x, y - r)], filled))?;
+        }
+        Marker::Diamond => {
+            let r = r * 5 / 4;
+            let corners = [(x - r, y), (x, y - r), (x + r, y), (x, y + r)];
+            root.draw(&Polygon::new(corners, filled))?;
+        }
+        Marker::Cross => {
+            root.draw(&PathElement::new([(x - r, y - r), (x + r, y + r)], line))?;
+            root.draw(&PathElement::new([(x - r, y + r), (x + r, y - r)], line))?;
+        }
+    }
+    Ok(())
+}
+
+/// Fits an axis to all curves of a panel, with some room at the ends of a linear one.
+fn fit(axis: &Axis, panel: &Panel, room: f64, of: impl Fn((f64, f64)) -> f64) -> Fitted {
+    let points = panel.curves.iter().flat_map(|curve| &curve.points);
+    Fitted::new(axis, room, points.map(|&point| of(point)))
+}
+
+fn axis_text(axis: &Axis) -> String {
+    if axis.unit.is_empty() {
+        axis.label.clone()
+    } else {
+        format!("{} [{}]", axis.label, axis.unit)
+    }
+}
+
+fn style_of(size: i32, colour: Rgb, bold: bool) -> TextStyle<'static> {
+    let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
+    let font = FontDesc::new(FontFamily::SansSerif, f64::from(px(size)), style);
+    let pos = Pos::new(HPos::Left, VPos::Top);
+    TextStyle { font, color: rgb(colour).to_backend_color(), pos }
+}
+
+fn text(
+    line: &str,
+    at: (i32, i32),
+    size: i32,
+    colour: Rgb,
+    bold: bool,
+) -> Text<'static, (i32, i32), String> {
+    Text::new(line.to_owned(), (px(at.0), px(at.1)), style_of(size, colour, bold))
+}
+
+fn rgb((r, g, b): Rgb) -> RGBColor {
+    RGBColor(r, g, b)
+}
+
+/// Drawn pixels of a length in the layout.
+fn px(length: i32) -> i32 {
+    length * SCALE as i32
+}

@@ -1,0 +1,186 @@
+//! Colours, dashes and markers.
+
+use crate::backends::BACKENDS;
+
+use super::{PlotSpec, Reference};
+
+/// Red, green, blue.
+pub type Rgb = (u8, u8, u8);
+
+/// Told apart by most colour-blind readers (after Okabe and Ito). By position in the table of
+/// backends; the first two are for the backend that does nothing and for the reference.
+const PALETTE: &[Rgb] = &[
+    (140, 140, 140),
+    (30, 30, 30),
+    (140, 86, 75),
+    (0, 114, 178),
+    (213, 94, 0),
+    (0, 158, 115),
+    (160, 80, 160),
+    (205, 150, 0),
+    (86, 180, 233),
+    (110, 120, 30),
+    (200, 60, 90),
+];
+
+/// Runs of one backend beyond this many are told apart within a panel only.
+const FEW: usize = 6;
+
+/// The colour of a backend, the same in every picture; grey for names not in the table.
+pub fn colour(backend: &str) -> Rgb {
+    position(backend).map_or((110, 110, 110), |i| PALETTE[i % PALETTE.len()])
+}
+
+fn position(backend: &str) -> Option<usize> {
+    BACKENDS.iter().position(|row| row.info.name == backend)
+}
+
+/// How one curve is drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Style {
+    pub(super) colour: Rgb,
+    /// Lengths of line and gap [px], none for a solid line.
+    pub(super) dash: &'static [f64],
+    pub(super) marker: Option<Marker>,
+}
+
+/// Shape drawn at points of a curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marker {
+    Circle,
+    Square,
+    Triangle,
+    Diamond,
+    Cross,
+}
+
+const MARKERS: [Marker; 5] =
+    [Marker::Circle, Marker::Square, Marker::Triangle, Marker::Diamond, Marker::Cross];
+
+const DASHES: [&[f64]; 4] = [&[], &[7.0, 4.0], &[2.0, 3.0], &[11.0, 3.0, 2.0, 3.0]];
+
+/// How lines to compare with are drawn, in turn.
+const REFERENCE_DASHES: [&[f64]; 3] = [&[4.0, 4.0], &[1.5, 3.0], &[9.0, 3.0, 1.5, 3.0]];
+
+impl Style {
+    /// The style of a run, by its place among the runs of its backend.
+    fn new(backend: &str, place: usize, count: usize) -> Self {
+        let shift = position(backend).unwrap_or(0);
+        Self {
+            colour: shade(colour(backend), place, count),
+            dash: DASHES[place % DASHES.len()],
+            marker: Some(MARKERS[(shift + place) % MARKERS.len()]),
+        }
+    }
+
+    /// The style of a line to compare with.
+    pub(super) fn reference(place: usize) -> Self {
+        let dash = REFERENCE_DASHES[place % REFERENCE_DASHES.len()];
+        Self { colour: (90, 90, 90), dash, marker: None }
+    }
+}
+
+/// Dark to light around the backend's colour, for runs in order.
+fn shade(base: Rgb, place: usize, count: usize) -> Rgb {
+    if count < 2 {
+        return base;
+    }
+    // From 45 % towards black to 45 % towards white.
+    let t = 0.9 * (place as f64 / (count - 1) as f64 - 0.5);
+    let mix = |c: u8| {
+        let c = f64::from(c);
+        if t < 0.0 { c * (1.0 + t) } else { c + (255.0 - c) * t }
+    };
+    (mix(base.0) as u8, mix(base.1) as u8, mix(base.2) as u8)
+}
+
+/// Styles of all curves, by panel. A label looks the same in every panel as long as a backend has
+/// few of them.
+pub(super) fn curves(plot: &PlotSpec) -> Vec<Vec<Style>> {
+    let labels_of = |backend: &str, panels: &[super::Panel]| {
+        let mut labels: Vec<String> = Vec::new();
+        for curve in panels.iter().flat_map(|p| &p.curves).filter(|c| c.backend == backend) {
+            if !labels.contains(&curve.label) {
+                labels.push(curve.label.clone());
+            }
+        }
+        labels
+    };
+    let panel_styles = |panel: &super::Panel| {
+        let style = |curve: &super::Curve| {
+            let mut labels = labels_of(&curve.backend, &plot.panels);
+            if labels.len() > FEW {
+                labels = labels_of(&curve.backend, std::slice::from_ref(panel));
+            }
+            let place = labels.iter().position(|label| *label == curve.label).unwrap_or(0);
+            Style::new(&curve.backend, place, labels.len())
+        };
+        panel.curves.iter().map(style).collect()
+    };
+    plot.panels.iter().map(panel_styles).collect()
+}
+
+/// One line of a legend.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry {
+    pub(super) label: String,
+    pub(super) style: Style,
+}
+
+/// The legend of one panel: its curves, then its lines to compare with.
+pub(super) fn entries(panel: &super::Panel, styles: &[Style]) -> Vec<Entry> {
+    let curves = panel.curves.iter().zip(styles);
+    let curves = curves.map(|(curve, &style)| Entry { label: curve.label.clone(), style });
+    let references = panel.references.iter().enumerate().map(|(i, reference): (_, &Reference)| {
+        Entry { label: reference.label().to_owned(), style: Style::reference(i) }
+    });
+    curves.chain(references).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::{Curve, Panel};
+
+    fn curve(label: &str, backend: &str) -> Curve {
+        Curve { label: label.to_owned(), backend: backend.to_owned(), points: Vec::new() }
+    }
+
+    #[test]
+    fn backends_of_the_table_have_distinct_colours() {
+        let names: Vec<&str> = BACKENDS.iter().map(|row| row.info.name).collect();
+        for (i, a) in names.iter().enumerate() {
+            for b in &names[i + 1..] {
+                assert_ne!(colour(a), colour(b), "{a} and {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn runs_of_one_backend_differ_without_colour() {
+        let curves_in = (0..6).map(|i| curve(&format!("run {i}"), "null")).collect();
+        let panel = Panel { curves: curves_in, ..Panel::default() };
+        let plot = PlotSpec { panels: vec![panel], ..PlotSpec::default() };
+        let styles = curves(&plot).remove(0);
+        for (i, a) in styles.iter().enumerate() {
+            for b in &styles[i + 1..] {
+                assert!(a.dash != b.dash || a.marker != b.marker, "{a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_label_looks_the_same_in_all_panels() {
+        let panel = |labels: &[&str]| Panel {
+            curves: labels.iter().map(|label| curve(label, "null")).collect(),
+            ..Panel::default()
+        };
+        let plot = PlotSpec {
+            panels: vec![panel(&["a", "b"]), panel(&["b", "a"])],
+            ..PlotSpec::default()
+        };
+        let styles = curves(&plot);
+        assert_eq!(styles[0][0], styles[1][1]);
+        assert_eq!(styles[0][1], styles[1][0]);
+    }
+}
