@@ -392,3 +392,48 @@ impl Scene {
         }
     }
 }
+
+impl Shape {
+    /// Full extents of the box around the shape along the body axes [m].
+    pub fn extent(&self) -> Vec3 {
+        let (lowest, highest) = self.bounds();
+        highest - lowest
+    }
+
+    /// Lowest and highest corner of the box around the shape, in body coordinates [m].
+    pub fn bounds(&self) -> (Vec3, Vec3) {
+        let symmetric = |half: Vec3| (-half, half);
+        match self {
+            Self::Box { half } => symmetric(*half),
+            Self::Sphere { radius } => symmetric(Vec3::repeat(*radius)),
+            Self::Capsule { radius, half_length } => {
+                symmetric(Vec3::new(*radius, *radius, radius + half_length))
+            }
+            Self::Cylinder { radius, half_length } => {
+                symmetric(Vec3::new(*radius, *radius, *half_length))
+            }
+            Self::Hull { points } => points.iter().fold(
+                (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)),
+                |(low, high), point| (low.inf(point), high.sup(point)),
+            ),
+            Self::Compound { parts } => parts.iter().fold(
+                (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)),
+                |(low, high), part| {
+                    let (part_low, part_high) = part.bounds();
+                    (low.inf(&part_low), high.sup(&part_high))
+                },
+            ),
+        }
+    }
+}
+
+impl Part {
+    /// Box around the part in the body's coordinates, from the turned box around its shape.
+    fn bounds(&self) -> (Vec3, Vec3) {
+        let (low, high) = self.shape.bounds();
+        let (middle, half) = ((low + high) * 0.5, (high - low) * 0.5);
+        let reach = self.rotation.to_rotation_matrix().into_inner().abs() * half;
+        let centre = self.position + self.rotation * middle;
+        (centre - reach, centre + reach)
+    }
+}

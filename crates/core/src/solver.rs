@@ -141,12 +141,15 @@ pub struct Backend {
     pub build: Build,
 }
 
+/// Makes a solver for a scene from a backend's settings.
+pub type BuildOnCpu = fn(&Scene, &Settings) -> Result<Box<dyn Solver>, BuildError>;
+
 /// How a backend makes a solver.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Build {
     /// On the CPU, from the scene and the backend's settings.
-    Cpu(fn(&Scene, &Settings) -> Result<Box<dyn Solver>, BuildError>),
+    Cpu(BuildOnCpu),
 }
 
 /// Why a backend does not take a scene: a result row, not a failure.

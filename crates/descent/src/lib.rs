@@ -1,1 +1,25 @@
-//! Placeholder.
+//! What block descent solvers share: the bodies, the rows and the sweep that moves one body at a time.
+//!
+//! A descent solver minimises `1/(2 h^2) |x - y|_M^2 + E(x)` (AVBD Eq. 1) by visiting one body or
+//! particle after another and taking a Newton step in its six or three coordinates while all others
+//! stand still. VBD and AVBD differ in the energy: how stiff a row is and whether it carries a
+//! multiplier. Everything else is here: the 6x6 [`block`], [`row`]s, [`element`]s, [`node`]s in the
+//! order of their [`mod@colour`], the [`system`] of a step and the [`sweep`].
+//!
+//! The force of a row is `F = k C + lambda` (Eq. 13); on A it acts along `-F dC/dxA`.
+
+pub mod block;
+pub mod colour;
+pub mod element;
+pub mod math;
+pub mod node;
+mod readout;
+pub mod real;
+pub mod row;
+pub mod sweep;
+pub mod system;
+
+pub use element::{AngularRows, Definition, Element, ElementKind, Owner, Role};
+pub use node::{NodeKind, Order};
+pub use real::Real;
+pub use system::{Inertia, InertiaFrame, Rotation, Start, System};

@@ -1,1 +1,50 @@
-//! Placeholder.
+//! Vertex block descent for rigid bodies and particles, by penalties alone.
+//!
+//! Chen, Liu, Yang and Yuksel (2024) minimise the implicit Euler objective by visiting one vertex
+//! after another and taking a Newton step while all others stand still; "Rigid Body Dynamics with
+//! VBD, Section I" extends the vertex to a body with a 6x6 system, solved through two 3x3 ones. Both
+//! have only energies, so a hard row is a stiff penalty here: the stiffer it is, the smaller its
+//! violation at convergence and the slower that convergence. By default the penalty is scaled with
+//! the effective mass and the step, so that it means the same for light and heavy scenes. The sweep
+//! is the one AVBD uses ([`taut_descent`]), with multipliers left at zero. Limits are one-sided
+//! penalties; a motor is a penalty on the angle left to go in the step, clamped to its effort. The
+//! document's ramp (stiffness growing with the violation) is a setting, off by default.
+
+mod cpu;
+mod settings;
+
+use taut_core::{
+    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
+};
+
+pub use settings::{Precision, Ramp, VbdSettings};
+
+/// The row of the table of backends.
+pub const BACKEND: Backend = Backend {
+    info: Info {
+        name: "vbd-cpu",
+        summary: "vertex block descent: penalties, one body after another",
+        reference: "Chen, Liu, Yang, Yuksel, Vertex Block Descent, ACM TOG 43(4), 2024, and \
+                    Rigid Body Dynamics with VBD, Section I",
+        determinism: Determinism::Bitwise,
+    },
+    supports,
+    build: Build::Cpu(build),
+};
+
+fn supports(scene: &Scene) -> Result<(), Unsupported> {
+    if scene.contacts.is_some() {
+        return Err(Unsupported("contacts are not implemented".to_owned()));
+    }
+    Ok(())
+}
+
+fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+    let settings: VbdSettings = settings.parse()?;
+    settings.check()?;
+    supports(scene)?;
+    Ok(match settings.precision {
+        Precision::F32 => Box::new(cpu::Vbd::<f32>::new(scene, settings)),
+        Precision::F64 => Box::new(cpu::Vbd::<f64>::new(scene, settings)),
+    })
+}

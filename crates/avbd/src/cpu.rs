@@ -1,0 +1,202 @@
+//! The step of Algorithm 1 on the CPU.
+
+use rayon::prelude::*;
+use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
+use taut_descent::{AngularRows, ElementKind, Inertia, Real, Role, System, math::V3};
+
+use crate::{
+    dual::Ramp,
+    settings::{AngularRowsSetting, Resolved, Scheme},
+};
+
+/// Elements per task in the dual update.
+const GRAIN: usize = 512;
+
+pub(crate) struct Avbd<R: Real> {
+    scene: Scene,
+    settings: Resolved,
+    system: System<R>,
+    ramps: Vec<Ramp<R>>,
+    /// Values of all rows after a sweep, between the two halves of the dual update.
+    values: Vec<V3<R>>,
+    dt: f64,
+    /// Whether any joint can break.
+    breakable: bool,
+}
+
+impl<R: Real> Avbd<R> {
+    pub(crate) fn new(scene: &Scene, settings: Resolved) -> Self {
+        let angular = match settings.angular_rows {
+            AngularRowsSetting::RestPose => AngularRows::RestPose,
+            AngularRowsSetting::Demo3d => AngularRows::Demo3d,
+        };
+        let inertia = Inertia {
+            rotation: settings.rotation,
+            frame: settings.inertia,
+            gyroscopic: settings.gyroscopic,
+            start: settings.start,
+        };
+        let mut system = System::new(scene, settings.order, angular, inertia);
+        for (element, definition) in system.elements.iter_mut().zip(&system.definitions) {
+            let is_spring = definition.role == Role::Spring;
+            element.curvature =
+                if is_spring { settings.spring_curvature } else { settings.curvature };
+            element.rescaled = settings.rescaling;
+        }
+        let values = vec![V3::ZERO; system.elements.len()];
+        let breakable =
+            scene.joints.iter().any(|j| j.break_force.min(j.break_torque) < f64::INFINITY);
+        let mut solver = Self {
+            scene: scene.clone(),
+            settings,
+            system,
+            ramps: vec![],
+            values,
+            dt: 0.0,
+            breakable,
+        };
+        solver.scale_ramps(scene.dt);
+        solver
+    }
+
+    fn scale_ramps(&mut self, dt: f64) {
+        self.dt = dt;
+        self.ramps.clear();
+        let definitions = self.system.definitions.iter();
+        self.ramps.extend(definitions.map(|d| Ramp::new(d, &self.settings, dt)));
+    }
+
+    /// Lines 5 and 6 of Algorithm 1, and what of the error at the step's start is to be corrected.
+    fn prepare_elements(&mut self) {
+        let gamma = R::of(self.settings.gamma);
+        let alpha = if self.settings.post_stabilisation { 1.0 } else { self.settings.alpha };
+        let retain = match (self.settings.post_stabilisation, self.settings.scheme) {
+            (true, _) => R::ONE,
+            (false, Scheme::Series) => gamma,
+            (false, Scheme::Ramp) => R::of(alpha * self.settings.gamma),
+        };
+        for index in 0..self.system.elements.len() {
+            self.regularise(index, alpha);
+            let element = &mut self.system.elements[index];
+            self.ramps[index].warm_start(element, gamma, retain);
+        }
+    }
+
+    /// Eq. 18: `C = C* - alpha C*(x-)`.
+    fn regularise(&mut self, index: usize, alpha: f64) {
+        let ramp = &self.ramps[index];
+        let kept = if ramp.regularised { R::of(alpha) } else { R::ZERO };
+        let start = self.system.start_values[index];
+        let definition = &self.system.definitions[index];
+        let h = self.system.step_length();
+        let element = &mut self.system.elements[index];
+        match definition.role {
+            Role::Limit { lower, upper } => {
+                let (lower, upper) = (R::of(lower), R::of(upper));
+                let value = start.0[0];
+                // The nearer bound is the one that can be reached in this step.
+                let above = upper - value < value - lower;
+                let bound = if above { upper } else { lower };
+                let violated = if above { value > upper } else { value < lower };
+                let excess = if violated { (value - bound) * kept } else { R::ZERO };
+                element.shift.0[0] = bound + excess;
+                let free = R::of(f64::INFINITY);
+                let (least, greatest) = if above { (R::ZERO, free) } else { (-free, R::ZERO) };
+                (element.lower, element.upper) = (least, greatest);
+                element.lambda.0[0] = element.lambda.0[0].max(least).min(greatest);
+            }
+            Role::Motor { speed, max_effort } => {
+                element.shift.0[0] = start.0[0] + R::of(speed) * h;
+                (element.lower, element.upper) = (R::of(-max_effort), R::of(max_effort));
+            }
+            Role::Lock | Role::Spring => match element.kind {
+                ElementKind::Point => element.offset = start * (R::ONE - kept),
+                ElementKind::Twist | ElementKind::WorldTwist => element.shift = start * kept,
+                ElementKind::Row(_) => {
+                    element.shift.0[0] = R::of(definition.rest) + start.0[0] * kept;
+                }
+            },
+        }
+    }
+
+    /// Lines 26 to 35 of Algorithm 1.
+    fn dual(&mut self) {
+        let system = &mut self.system;
+        if rayon::current_num_threads() > 1 && system.elements.len() > GRAIN {
+            let view = &*system;
+            self.values.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(i, value)| {
+                *value = view.value(i);
+            });
+            let elements = system.elements.par_iter_mut().with_min_len(GRAIN);
+            elements.zip(&self.ramps).zip(&self.values).for_each(|((element, ramp), &value)| {
+                if element.active {
+                    ramp.update(element, value);
+                }
+            });
+            return;
+        }
+        for index in 0..system.elements.len() {
+            if system.elements[index].active {
+                let value = system.value(index);
+                self.ramps[index].update(&mut system.elements[index], value);
+            }
+        }
+    }
+
+    /// Corrects the error that is left without making it velocity: one sweep with `alpha = 0`.
+    fn stabilise(&mut self) {
+        for index in 0..self.system.elements.len() {
+            self.regularise(index, 0.0);
+        }
+        self.system.sweep();
+    }
+}
+
+impl<R: Real> Solver for Avbd<R> {
+    fn load(&mut self, state: &State) -> Result<(), SolverError> {
+        self.system.load(&self.scene, state)
+    }
+
+    fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
+        if step.dt != self.dt {
+            self.scale_ramps(step.dt);
+        }
+        self.system.begin(step.dt);
+        self.prepare_elements();
+        Ok(())
+    }
+
+    fn iterate(&mut self) -> Result<(), SolverError> {
+        self.system.sweep();
+        self.dual();
+        Ok(())
+    }
+
+    fn end_step(&mut self) -> Result<(), SolverError> {
+        self.system.derive_velocities();
+        if self.settings.post_stabilisation {
+            self.stabilise();
+        }
+        if self.breakable {
+            let ramps = &self.ramps;
+            self.system.break_joints(&self.scene, |system, i| ramps[i].force(system, i));
+        }
+        self.system.commit(self.dt);
+        Ok(())
+    }
+
+    fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
+        self.system.read(out);
+        Ok(())
+    }
+
+    fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
+        let ramps = &self.ramps;
+        self.system.read_multipliers(out, |system, i| ramps[i].force(system, i));
+        true
+    }
+
+    fn resolved_settings(&self) -> String {
+        ron::to_string(&self.settings).unwrap_or_default()
+    }
+}

@@ -1,0 +1,345 @@
+//! What can be set on the AVBD solver, and the profiles that set it.
+
+use serde::{Deserialize, Serialize};
+use taut_core::BuildError;
+use taut_descent::{InertiaFrame, Order, Rotation, Start};
+
+/// Settings as given; whatever is left out comes from the profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct AvbdSettings {
+    /// Where defaults come from. Default `robust`.
+    pub profile: Profile,
+    /// See [`Resolved::precision`].
+    pub precision: Option<Precision>,
+    /// See [`Resolved::order`].
+    pub order: Option<Order>,
+    /// See [`Resolved::alpha`].
+    pub alpha: Option<f64>,
+    /// See [`Resolved::gamma`].
+    pub gamma: Option<f64>,
+    /// See [`Resolved::beta`]: a number sets the absolute rate, overriding the mass-scaled one.
+    pub beta: Option<f64>,
+    /// See [`Resolved::beta_angular`]: a number sets the absolute rate.
+    pub beta_angular: Option<f64>,
+    /// See [`Resolved::beta_scale`].
+    pub beta_scale: Option<f64>,
+    /// See [`Resolved::load_scale`].
+    pub load_scale: Option<f64>,
+    /// See [`Resolved::k_start`]: a number sets the absolute stiffness.
+    pub k_start: Option<f64>,
+    /// See [`Resolved::k_start_scale`].
+    pub k_start_scale: Option<f64>,
+    /// See [`Resolved::k_max`]: a number sets the absolute cap.
+    pub k_max: Option<f64>,
+    /// See [`Resolved::k_max_scale`].
+    pub k_max_scale: Option<f64>,
+    /// See [`Resolved::scheme`].
+    pub scheme: Option<Scheme>,
+    /// See [`Resolved::rho_scale`].
+    pub rho_scale: Option<f64>,
+    /// See [`Resolved::isotropic`].
+    pub isotropic: Option<bool>,
+    /// See [`Resolved::spring_ramp`].
+    pub spring_ramp: Option<bool>,
+    /// See [`Resolved::curvature`].
+    pub curvature: Option<bool>,
+    /// See [`Resolved::spring_curvature`].
+    pub spring_curvature: Option<bool>,
+    /// See [`Resolved::rescaling`].
+    pub rescaling: Option<bool>,
+    /// See [`Resolved::post_stabilisation`].
+    pub post_stabilisation: Option<bool>,
+    /// See [`Resolved::start`].
+    pub start: Option<Start>,
+    /// See [`Resolved::rotation`].
+    pub rotation: Option<Rotation>,
+    /// See [`Resolved::inertia`].
+    pub inertia: Option<InertiaFrame>,
+    /// See [`Resolved::gyroscopic`].
+    pub gyroscopic: Option<bool>,
+    /// See [`Resolved::angular_rows`].
+    pub angular_rows: Option<AngularRowsSetting>,
+}
+
+/// A named set of defaults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// Mass-scaled starting stiffness and ramp, so that units and densities do not matter.
+    #[default]
+    Robust,
+    /// The paper's constants in metres, kilograms and seconds.
+    Paper,
+    /// The official 3D demo, quirks included.
+    Demo3d,
+    /// Automatic penalty in series with the material: no ramp, no starting stiffness.
+    Compliant,
+}
+
+/// Arithmetic the solver runs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// Single.
+    F32,
+    /// Double.
+    F64,
+}
+
+/// How stiffness and multipliers are updated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scheme {
+    /// Hard rows by a multiplier and a growing stiffness, soft rows by a stiffness growing up to the
+    /// material's (Eq. 11, 12, 16).
+    Ramp,
+    /// A fixed penalty in series with the material stiffness, with a multiplier for both.
+    Series,
+}
+
+/// Which rows lock relative rotations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AngularRowsSetting {
+    /// The common model, with a rest pose.
+    RestPose,
+    /// The official 3D demo's: no rest pose, levered by the squared size.
+    Demo3d,
+}
+
+/// Settings in force.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Resolved {
+    /// Where defaults came from.
+    pub profile: Profile,
+    /// Arithmetic; `f64` in all profiles.
+    pub precision: Precision,
+    /// Visiting order of the primal sweep; `coloured`, in `demo3d` `reverse_creation`.
+    pub order: Order,
+    /// Share of the error at the step's start that is not corrected, in \[0, 1\] (Eq. 18).
+    pub alpha: f64,
+    /// Share of stiffness and multiplier kept from step to step, in \[0, 1\] (Eq. 19).
+    pub gamma: f64,
+    /// Stiffness growth per error [N/m^2]; `None` where [`Self::beta_scale`] rules (Eq. 12).
+    pub beta: Option<f64>,
+    /// Stiffness growth per angular error [N m/rad^2]; `None` where [`Self::beta_scale`] rules.
+    pub beta_angular: Option<f64>,
+    /// Growth in units of effective mass over squared step and length [1]: `beta = scale m/(h^2 L)`.
+    pub beta_scale: f64,
+    /// Growth in units of the row's own force over squared length [1]: `beta += scale |F|/L^2`. It
+    /// lets a joint that carries far more than its bodies weigh stiffen within a few steps. In the
+    /// `series` scheme `rho += scale |F|/L` with the force of the step before.
+    pub load_scale: f64,
+    /// Starting stiffness [N/m or N m/rad]; `None` where [`Self::k_start_scale`] rules (Eq. 10).
+    pub k_start: Option<f64>,
+    /// Starting stiffness in units of effective mass over squared step [1].
+    pub k_start_scale: f64,
+    /// Largest stiffness [N/m or N m/rad]; `None` where [`Self::k_max_scale`] rules.
+    pub k_max: Option<f64>,
+    /// Largest stiffness in units of effective mass over squared step [1].
+    pub k_max_scale: f64,
+    /// How stiffness and multipliers are updated.
+    pub scheme: Scheme,
+    /// Penalty of the `series` scheme in units of effective mass over squared step [1].
+    pub rho_scale: f64,
+    /// One stiffness for the rows of a block instead of one per world axis, which would not turn
+    /// with the joint.
+    pub isotropic: bool,
+    /// Whether springs ramp their stiffness (Eq. 16) instead of using the material's at once.
+    pub spring_ramp: bool,
+    /// Whether joints' second derivatives are lumped into the Hessian (section 3.5).
+    pub curvature: bool,
+    /// The same for springs.
+    pub spring_curvature: bool,
+    /// Whether clamped rows lower their stiffness (Eq. 14).
+    pub rescaling: bool,
+    /// Whether existing error is corrected by a last sweep after velocities are taken.
+    pub post_stabilisation: bool,
+    /// Where iterations start.
+    pub start: Start,
+    /// How rotation vectors and rotations are exchanged.
+    pub rotation: Rotation,
+    /// In which axes the inertia tensor is used.
+    pub inertia: InertiaFrame,
+    /// Whether the inertial target includes the gyroscopic torque.
+    pub gyroscopic: bool,
+    /// Which rows lock relative rotations.
+    pub angular_rows: AngularRowsSetting,
+}
+
+impl AvbdSettings {
+    /// Fills in the profile and checks ranges.
+    ///
+    /// # Errors
+    /// [`BuildError::Settings`] naming the setting that is out of range.
+    pub fn resolve(&self) -> Result<Resolved, BuildError> {
+        let base = self.profile.defaults();
+        let resolved = Resolved {
+            profile: self.profile,
+            precision: self.precision.unwrap_or(base.precision),
+            order: self.order.unwrap_or(base.order),
+            alpha: self.alpha.unwrap_or(base.alpha),
+            gamma: self.gamma.unwrap_or(base.gamma),
+            beta: overridden(self.beta, self.beta_scale, base.beta),
+            beta_angular: overridden(self.beta_angular, self.beta_scale, base.beta_angular),
+            beta_scale: self.beta_scale.unwrap_or(base.beta_scale),
+            load_scale: self.load_scale.unwrap_or(base.load_scale),
+            k_start: overridden(self.k_start, self.k_start_scale, base.k_start),
+            k_start_scale: self.k_start_scale.unwrap_or(base.k_start_scale),
+            k_max: overridden(self.k_max, self.k_max_scale, base.k_max),
+            k_max_scale: self.k_max_scale.unwrap_or(base.k_max_scale),
+            scheme: self.scheme.unwrap_or(base.scheme),
+            rho_scale: self.rho_scale.unwrap_or(base.rho_scale),
+            isotropic: self.isotropic.unwrap_or(base.isotropic),
+            spring_ramp: self.spring_ramp.unwrap_or(base.spring_ramp),
+            curvature: self.curvature.unwrap_or(base.curvature),
+            spring_curvature: self.spring_curvature.unwrap_or(base.spring_curvature),
+            rescaling: self.rescaling.unwrap_or(base.rescaling),
+            post_stabilisation: self.post_stabilisation.unwrap_or(base.post_stabilisation),
+            start: self.start.unwrap_or(base.start),
+            rotation: self.rotation.unwrap_or(base.rotation),
+            inertia: self.inertia.unwrap_or(base.inertia),
+            gyroscopic: self.gyroscopic.unwrap_or(base.gyroscopic),
+            angular_rows: self.angular_rows.unwrap_or(base.angular_rows),
+        };
+        resolved.check()?;
+        Ok(resolved)
+    }
+}
+
+/// An absolute value wins, then a scale given by the user switches the profile's absolute value off.
+fn overridden(absolute: Option<f64>, scale: Option<f64>, base: Option<f64>) -> Option<f64> {
+    absolute.or(if scale.is_some() { None } else { base })
+}
+
+impl Resolved {
+    fn check(&self) -> Result<(), BuildError> {
+        let share = 0.0..=1.0;
+        let optional = [
+            ("beta", self.beta),
+            ("beta_angular", self.beta_angular),
+            ("k_start", self.k_start),
+            ("k_max", self.k_max),
+        ];
+        let scales = [
+            ("beta_scale", self.beta_scale),
+            ("load_scale", self.load_scale),
+            ("k_start_scale", self.k_start_scale),
+            ("k_max_scale", self.k_max_scale),
+            ("rho_scale", self.rho_scale),
+        ];
+        let wrong = |name: &str, value: f64, range: &str| {
+            Err(BuildError::Settings(format!("{name} is {value} but must be {range}")))
+        };
+        for (name, value) in [("alpha", self.alpha), ("gamma", self.gamma)] {
+            if !share.contains(&value) {
+                return wrong(name, value, "in [0, 1]");
+            }
+        }
+        let given = optional.iter().filter_map(|&(name, value)| Some((name, value?)));
+        for (name, value) in given.chain(scales) {
+            if !(value.is_finite() && value >= 0.0) {
+                return wrong(name, value, "finite and not negative");
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Profile {
+    fn defaults(self) -> Resolved {
+        let robust = Resolved {
+            profile: self,
+            precision: Precision::F64,
+            order: Order::Coloured,
+            alpha: 0.95,
+            gamma: 0.99,
+            beta: None,
+            beta_angular: None,
+            beta_scale: 28.0,
+            load_scale: 1.0,
+            k_start: None,
+            k_start_scale: 1.0,
+            k_max: None,
+            k_max_scale: 1e9,
+            scheme: Scheme::Ramp,
+            rho_scale: 1.0,
+            isotropic: true,
+            spring_ramp: true,
+            curvature: true,
+            spring_curvature: true,
+            rescaling: true,
+            post_stabilisation: false,
+            start: Start::Adaptive,
+            rotation: Rotation::Cayley,
+            inertia: InertiaFrame::World,
+            gyroscopic: true,
+            angular_rows: AngularRowsSetting::RestPose,
+        };
+        let published = Resolved {
+            isotropic: false,
+            load_scale: 0.0,
+            rescaling: false,
+            rotation: Rotation::Published,
+            gyroscopic: false,
+            ..robust
+        };
+        match self {
+            Self::Robust => robust,
+            Self::Paper => Resolved {
+                beta: Some(10.0),
+                beta_angular: Some(10.0),
+                k_start: Some(1.0),
+                k_max: Some(1e10),
+                ..published
+            },
+            Self::Demo3d => Resolved {
+                order: Order::ReverseCreation,
+                alpha: 0.99,
+                gamma: 0.999,
+                beta: Some(1e4),
+                beta_angular: Some(100.0),
+                k_start: Some(1.0),
+                k_max: Some(1e10),
+                spring_ramp: false,
+                spring_curvature: false,
+                inertia: InertiaFrame::Body,
+                angular_rows: AngularRowsSetting::Demo3d,
+                ..published
+            },
+            Self::Compliant => {
+                Resolved { scheme: Scheme::Series, alpha: 0.0, gamma: 0.999, ..robust }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use taut_core::Settings;
+
+    use super::*;
+
+    fn resolve(text: &str) -> Result<Resolved, BuildError> {
+        Settings::from_ron(text).parse::<AvbdSettings>()?.resolve()
+    }
+
+    #[test]
+    fn explicit_keys_win_over_the_profile() {
+        let settings = resolve("(profile: demo3d, precision: f32, beta: 5)").unwrap();
+        assert_eq!(settings.order, Order::ReverseCreation);
+        assert_eq!((settings.beta, settings.beta_angular), (Some(5.0), Some(100.0)));
+        assert_eq!(settings.precision, Precision::F32);
+        assert_eq!(resolve("(profile: demo3d, beta_scale: 3)").unwrap().beta, None);
+    }
+
+    #[test]
+    fn bad_values_are_named() {
+        let message = |text: &str| resolve(text).unwrap_err().to_string();
+        assert!(message("(alpha: 1.5)").contains("alpha is 1.5 but must be in [0, 1]"));
+        assert!(message("(gamma: NaN)").contains("gamma"));
+        assert!(message("(beta: -1)").contains("beta is -1"));
+        assert!(message("(betta: 1)").contains("did you mean `beta`?"));
+    }
+}

@@ -1,0 +1,342 @@
+//! Vectors, matrices and quaternions in either precision, with a fixed order of operations.
+//!
+//! The order matters: a shader that adds the same products in the same order gives the same bits.
+
+use std::ops::{Add, AddAssign, Mul, Neg, Sub};
+
+use taut_core::{Mat3, Quat, Vec3};
+
+use crate::real::Real;
+
+/// A vector of three numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct V3<R>(pub [R; 3]);
+
+/// A symmetric 3x3 matrix: `xx, yy, zz, xy, xz, yz`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sym3<R>(pub [R; 6]);
+
+/// A 3x3 matrix by rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct M3<R>(pub [V3<R>; 3]);
+
+/// A rotation quaternion: vector part, then scalar part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Q4<R> {
+    /// Vector part.
+    pub v: V3<R>,
+    /// Scalar part.
+    pub w: R,
+}
+
+impl<R: Real> V3<R> {
+    /// The zero vector.
+    pub const ZERO: Self = Self([R::ZERO; 3]);
+
+    /// Rounds a vector of the scene.
+    pub fn of(v: &Vec3) -> Self {
+        Self([R::of(v.x), R::of(v.y), R::of(v.z)])
+    }
+
+    /// This vector in double precision.
+    pub fn to_f64(self) -> Vec3 {
+        Vec3::new(self.0[0].to_f64(), self.0[1].to_f64(), self.0[2].to_f64())
+    }
+
+    /// A unit vector.
+    pub fn axis(i: usize) -> Self {
+        let mut v = [R::ZERO; 3];
+        v[i] = R::ONE;
+        Self(v)
+    }
+
+    /// Scalar product.
+    #[inline]
+    pub fn dot(self, other: Self) -> R {
+        self.0[0] * other.0[0] + self.0[1] * other.0[1] + self.0[2] * other.0[2]
+    }
+
+    /// Vector product.
+    #[inline]
+    pub fn cross(self, o: Self) -> Self {
+        let (a, b) = (self.0, o.0);
+        Self([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+    }
+
+    /// Product component by component.
+    #[inline]
+    pub fn scale(self, o: Self) -> Self {
+        Self([self.0[0] * o.0[0], self.0[1] * o.0[1], self.0[2] * o.0[2]])
+    }
+
+    /// Euclidean norm.
+    #[inline]
+    pub fn norm(self) -> R {
+        self.dot(self).sqrt()
+    }
+}
+
+impl<R: Real> Add for V3<R> {
+    type Output = Self;
+    #[inline]
+    fn add(self, o: Self) -> Self {
+        Self([self.0[0] + o.0[0], self.0[1] + o.0[1], self.0[2] + o.0[2]])
+    }
+}
+
+impl<R: Real> AddAssign for V3<R> {
+    #[inline]
+    fn add_assign(&mut self, o: Self) {
+        *self = *self + o;
+    }
+}
+
+impl<R: Real> Sub for V3<R> {
+    type Output = Self;
+    #[inline]
+    fn sub(self, o: Self) -> Self {
+        Self([self.0[0] - o.0[0], self.0[1] - o.0[1], self.0[2] - o.0[2]])
+    }
+}
+
+impl<R: Real> Neg for V3<R> {
+    type Output = Self;
+    #[inline]
+    fn neg(self) -> Self {
+        Self([-self.0[0], -self.0[1], -self.0[2]])
+    }
+}
+
+impl<R: Real> Mul<R> for V3<R> {
+    type Output = Self;
+    #[inline]
+    fn mul(self, s: R) -> Self {
+        Self([self.0[0] * s, self.0[1] * s, self.0[2] * s])
+    }
+}
+
+impl<R: Real> Sym3<R> {
+    /// The zero matrix.
+    pub const ZERO: Self = Self([R::ZERO; 6]);
+
+    /// The symmetric part of a matrix of the scene, rounded.
+    pub fn of(m: &Mat3) -> Self {
+        let half = |i, j| R::of(0.5 * (m[(i, j)] + m[(j, i)]));
+        Self([half(0, 0), half(1, 1), half(2, 2), half(0, 1), half(0, 2), half(1, 2)])
+    }
+
+    /// Diagonal matrix.
+    #[inline]
+    pub fn diagonal(d: V3<R>) -> Self {
+        Self([d.0[0], d.0[1], d.0[2], R::ZERO, R::ZERO, R::ZERO])
+    }
+
+    /// `s u u^T`.
+    #[inline]
+    pub fn outer(u: V3<R>, s: R) -> Self {
+        let (v, u) = ((u * s).0, u.0);
+        Self([u[0] * v[0], u[1] * v[1], u[2] * v[2], u[0] * v[1], u[0] * v[2], u[1] * v[2]])
+    }
+
+    /// Sum.
+    #[inline]
+    pub fn plus(self, o: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] + o.0[i]))
+    }
+
+    /// Multiple.
+    #[inline]
+    pub fn times(self, s: R) -> Self {
+        Self(self.0.map(|x| x * s))
+    }
+
+    /// Matrix times vector.
+    #[inline]
+    pub fn apply(&self, v: V3<R>) -> V3<R> {
+        let ([xx, yy, zz, xy, xz, yz], [x, y, z]) = (self.0, v.0);
+        V3([xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z])
+    }
+
+    /// `R S R^T`.
+    pub fn rotated(&self, r: &M3<R>) -> Self {
+        let half = M3(r.0.map(|row| self.apply(row)));
+        let entry = |i: usize, j: usize| half.0[i].dot(r.0[j]);
+        Self([entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)])
+    }
+
+    /// Solves `S x = b` by `L D L^T`; a pivot that is not positive leaves its direction unmoved.
+    #[inline]
+    pub fn solve(&self, b: V3<R>) -> V3<R> {
+        let [xx, yy, zz, xy, xz, yz] = self.0;
+        let [b0, b1, b2] = b.0;
+        let i0 = inverse_pivot(xx);
+        let (l10, l20) = (xy * i0, xz * i0);
+        let i1 = inverse_pivot(yy - l10 * xy);
+        let c = yz - l10 * xz;
+        let l21 = c * i1;
+        let i2 = inverse_pivot(zz - l20 * xz - l21 * c);
+        let y1 = b1 - l10 * b0;
+        let y2 = b2 - l20 * b0 - l21 * y1;
+        let x2 = y2 * i2;
+        let x1 = y1 * i1 - l21 * x2;
+        let x0 = b0 * i0 - l10 * x1 - l20 * x2;
+        V3([x0, x1, x2])
+    }
+}
+
+#[inline]
+fn inverse_pivot<R: Real>(pivot: R) -> R {
+    if pivot > R::ZERO { R::ONE / pivot } else { R::ZERO }
+}
+
+impl<R: Real> M3<R> {
+    /// The zero matrix.
+    pub const ZERO: Self = Self([V3::ZERO; 3]);
+
+    /// The cross-product matrix of `u`.
+    #[inline]
+    pub fn skew(u: V3<R>) -> Self {
+        let ([x, y, z], o) = (u.0, R::ZERO);
+        Self([V3([o, -z, y]), V3([z, o, -x]), V3([-y, x, o])])
+    }
+
+    /// Sum.
+    #[inline]
+    pub fn plus(self, o: Self) -> Self {
+        Self([self.0[0] + o.0[0], self.0[1] + o.0[1], self.0[2] + o.0[2]])
+    }
+
+    /// `s u v^T`.
+    #[inline]
+    pub fn outer(u: V3<R>, v: V3<R>) -> Self {
+        Self([v * u.0[0], v * u.0[1], v * u.0[2]])
+    }
+
+    /// Matrix times vector.
+    #[inline]
+    pub fn apply(&self, v: V3<R>) -> V3<R> {
+        V3([self.0[0].dot(v), self.0[1].dot(v), self.0[2].dot(v)])
+    }
+
+    /// Transposed matrix times vector.
+    #[inline]
+    pub fn apply_transposed(&self, v: V3<R>) -> V3<R> {
+        self.0[0] * v.0[0] + self.0[1] * v.0[1] + self.0[2] * v.0[2]
+    }
+
+    /// A column.
+    #[inline]
+    pub fn column(&self, j: usize) -> V3<R> {
+        V3([self.0[0].0[j], self.0[1].0[j], self.0[2].0[j]])
+    }
+}
+
+impl<R: Real> Default for Q4<R> {
+    fn default() -> Self {
+        Self::IDENTITY
+    }
+}
+
+impl<R: Real> Q4<R> {
+    /// No rotation.
+    pub const IDENTITY: Self = Self { v: V3::ZERO, w: R::ONE };
+
+    /// Rounds a rotation of the scene.
+    pub fn of(q: &Quat) -> Self {
+        Self { v: V3::of(&q.imag()), w: R::of(q.w) }
+    }
+
+    /// This rotation in double precision, normalised.
+    pub fn to_f64(self) -> Quat {
+        let v = self.v.to_f64();
+        Quat::new_normalize(nalgebra::Quaternion::new(self.w.to_f64(), v.x, v.y, v.z))
+    }
+
+    /// The inverse rotation.
+    #[inline]
+    pub fn conjugate(self) -> Self {
+        Self { v: -self.v, w: self.w }
+    }
+
+    /// Quaternion product.
+    #[inline]
+    pub fn times(self, o: Self) -> Self {
+        Self {
+            v: o.v * self.w + self.v * o.w + self.v.cross(o.v),
+            w: self.w * o.w - self.v.dot(o.v),
+        }
+    }
+
+    /// Scaled to unit length.
+    #[inline]
+    pub fn normalised(self) -> Self {
+        let s = R::ONE / (self.v.dot(self.v) + self.w * self.w).sqrt();
+        Self { v: self.v * s, w: self.w * s }
+    }
+
+    /// The rotation reached from this one by the world-axis increment `dw` (AVBD Eq. 21).
+    #[inline]
+    pub fn advanced(self, dw: V3<R>) -> Self {
+        let half = dw * R::HALF;
+        let turn = Self { v: half, w: R::ONE };
+        turn.times(self).normalised()
+    }
+
+    /// `R(q) u - u`, without the cancellation of rotating and subtracting.
+    #[inline]
+    pub fn displacement(self, u: V3<R>) -> V3<R> {
+        let t = self.v.cross(u) + u * self.w;
+        self.v.cross(t) * R::TWO
+    }
+
+    /// `R(q) u`.
+    #[inline]
+    pub fn rotate(self, u: V3<R>) -> V3<R> {
+        u + self.displacement(u)
+    }
+
+    /// The rotation matrix.
+    pub fn matrix(self) -> M3<R> {
+        let columns = [0, 1, 2].map(|i| self.rotate(V3::axis(i)).0);
+        let row = |i: usize| V3([columns[0][i], columns[1][i], columns[2][i]]);
+        M3([row(0), row(1), row(2)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> (Q4<f64>, Quat, V3<f64>) {
+        let q = Quat::from_scaled_axis(Vec3::new(0.4, -1.1, 0.7));
+        (Q4::of(&q), q, V3([0.3, -2.0, 1.5]))
+    }
+
+    #[test]
+    fn rotation_agrees_with_the_scene_types() {
+        let (mine, theirs, u) = sample();
+        assert!((mine.rotate(u).to_f64() - theirs * u.to_f64()).norm() < 1e-14);
+        assert!((mine.matrix().apply(u).to_f64() - theirs * u.to_f64()).norm() < 1e-14);
+        let twice = mine.times(mine).to_f64();
+        assert!((twice.angle_to(&(theirs * theirs))).abs() < 1e-12);
+    }
+
+    #[test]
+    fn symmetric_solve_inverts_apply() {
+        let s = Sym3([4.0, 5.0, 6.0, 1.0, -0.5, 0.25]);
+        let x = V3([1.0, -2.0, 3.0]);
+        let back = s.solve(s.apply(x));
+        assert!((back.to_f64() - x.to_f64()).norm() < 1e-14);
+        let (q, _, _) = sample();
+        let rotated = s.rotated(&q.matrix());
+        let direct = q.rotate(s.apply(q.conjugate().rotate(x)));
+        assert!((rotated.apply(x).to_f64() - direct.to_f64()).norm() < 1e-13);
+    }
+
+    #[test]
+    fn small_displacements_keep_their_digits_in_single_precision() {
+        let q = Q4::<f32>::IDENTITY.advanced(V3([0.0, 0.0, 1e-6]));
+        let moved = q.displacement(V3([1000.0, 0.0, 0.0]));
+        assert!((moved.0[1] - 1e-3).abs() < 1e-9, "{moved:?}");
+    }
+}

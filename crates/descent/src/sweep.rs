@@ -1,0 +1,271 @@
+//! One primal sweep: every node takes a Newton step while its neighbours stand still (Eq. 4).
+
+use crate::{
+    block::Block,
+    element::{Bases, Element, ElementKind},
+    math::{Q4, V3},
+    node::{Incidence, Node, NodeKind},
+    real::Real,
+    row::{Pair, Side, curvature, gradient},
+    system::{System, value_of},
+};
+
+/// Nodes per task below which splitting a colour costs more than it gains.
+const GRAIN: usize = 256;
+
+/// Read access to nodes and incidences other than those being moved.
+trait View<R>: Sync {
+    fn node(&self, n: u32) -> &Node<R>;
+    fn incidence(&self, i: u32) -> &Incidence<R>;
+}
+
+/// Everything, for moving one node at a time.
+struct Whole<'a, R> {
+    nodes: &'a [Node<R>],
+    incidences: &'a [Incidence<R>],
+}
+
+impl<R: Real> View<R> for Whole<'_, R> {
+    #[inline]
+    fn node(&self, n: u32) -> &Node<R> {
+        &self.nodes[n as usize]
+    }
+    #[inline]
+    fn incidence(&self, i: u32) -> &Incidence<R> {
+        &self.incidences[i as usize]
+    }
+}
+
+/// Everything outside one colour, for moving that colour at once.
+struct Outside<'a, R> {
+    nodes: [&'a [Node<R>]; 2],
+    incidences: [&'a [Incidence<R>]; 2],
+    /// Where the second halves start.
+    cut: [usize; 2],
+}
+
+impl<R: Real> View<R> for Outside<'_, R> {
+    #[inline]
+    fn node(&self, n: u32) -> &Node<R> {
+        let n = n as usize;
+        if n < self.nodes[0].len() { &self.nodes[0][n] } else { &self.nodes[1][n - self.cut[0]] }
+    }
+    #[inline]
+    fn incidence(&self, i: u32) -> &Incidence<R> {
+        let i = i as usize;
+        let [before, after] = &self.incidences;
+        if i < before.len() { &before[i] } else { &after[i - self.cut[1]] }
+    }
+}
+
+/// What the elements offer to a node's step.
+#[derive(Clone, Copy)]
+struct Forces<'a, R> {
+    elements: &'a [Element<R>],
+    bases: &'a [Bases<R>],
+}
+
+impl<R: Real> System<R> {
+    /// Moves every node once, colour by colour.
+    ///
+    /// Within a colour nodes do not see each other, so the result does not depend on the number of
+    /// threads; a serial order has one colour and is never split.
+    pub fn sweep(&mut self) {
+        let threads = rayon::current_num_threads();
+        for c in 1..self.layout.colours.len() {
+            let (first, last) = (self.layout.colours[c - 1], self.layout.colours[c]);
+            if self.layout.independent && threads > 1 && last - first > GRAIN {
+                self.sweep_colour(first, last);
+            } else {
+                self.sweep_serially(first, last);
+            }
+        }
+    }
+
+    fn sweep_serially(&mut self, first: usize, last: usize) {
+        let forces = Forces { elements: &self.elements, bases: &self.bases };
+        for n in first..last {
+            let view = Whole { nodes: &self.nodes, incidences: &self.incidences };
+            let node = &self.nodes[n];
+            let [start, end] = node.incidences.map(|i| i as usize);
+            let motion = newton_step(&view, node, &self.incidences[start..end], forces);
+            advance(&mut self.nodes[n], &mut self.incidences[start..end], motion);
+        }
+    }
+
+    fn sweep_colour(&mut self, first: usize, last: usize) {
+        let begin = self.nodes[first].incidences[0] as usize;
+        let end =
+            self.nodes[first..last].iter().map(|n| n.incidences[1]).max().unwrap_or(0) as usize;
+        let end = end.max(begin);
+        let (nodes_before, rest) = self.nodes.split_at_mut(first);
+        let (nodes, nodes_after) = rest.split_at_mut(last - first);
+        let (incidences_before, rest) = self.incidences.split_at_mut(begin);
+        let (incidences, incidences_after) = rest.split_at_mut(end - begin);
+        let view = Outside {
+            nodes: [nodes_before, nodes_after],
+            incidences: [incidences_before, incidences_after],
+            cut: [last, end],
+        };
+        let forces = Forces { elements: &self.elements, bases: &self.bases };
+        sweep_split(&view, nodes, incidences, begin, forces);
+    }
+}
+
+/// Halves the nodes until a task is small; `base` is the index of the first incidence.
+fn sweep_split<R: Real>(
+    view: &impl View<R>,
+    nodes: &mut [Node<R>],
+    incidences: &mut [Incidence<R>],
+    base: usize,
+    forces: Forces<'_, R>,
+) {
+    if nodes.len() <= GRAIN {
+        for node in nodes {
+            let [start, end] = node.incidences.map(|i| i as usize);
+            let own = start - base..end - base;
+            let motion = newton_step(view, node, &incidences[own.clone()], forces);
+            advance(node, &mut incidences[own], motion);
+        }
+        return;
+    }
+    let (left, right) = nodes.split_at_mut(nodes.len() / 2);
+    let cut = right[0].incidences[0] as usize;
+    let (left_ends, right_ends) = incidences.split_at_mut(cut - base);
+    rayon::join(
+        || sweep_split(view, left, left_ends, base, forces),
+        || sweep_split(view, right, right_ends, cut, forces),
+    );
+}
+
+/// The Newton step of one node: translation and rotation.
+#[inline]
+fn newton_step<R: Real>(
+    view: &impl View<R>,
+    node: &Node<R>,
+    own: &[Incidence<R>],
+    forces: Forces<'_, R>,
+) -> (V3<R>, V3<R>) {
+    let lag = node.step - node.target_step;
+    let spin = match node.kind {
+        NodeKind::Body => node.turn.times(node.target_turn.conjugate()).v * R::TWO,
+        NodeKind::Particle | NodeKind::Fixed => V3::ZERO,
+    };
+    let mut block = Block::inertial(node.mass, &node.inertia, lag, spin);
+    for incidence in own {
+        let element = &forces.elements[incidence.element as usize];
+        if !element.active {
+            continue;
+        }
+        let (other, twin) = (view.node(incidence.other), view.incidence(incidence.twin));
+        let apart = (node.step - other.step) + (incidence.sway - twin.sway);
+        let offset = element.offset + if incidence.is_b { -apart } else { apart };
+        if element.kind == ElementKind::Point {
+            let pull = element.stiffness.scale(offset) + element.lambda;
+            let force = if incidence.is_b { pull } else { -pull };
+            let arm = incidence.arm + incidence.sway;
+            block.add_point(element.stiffness, arm, force);
+            if element.curvature {
+                block.add_lever_curvature(arm, force);
+            }
+        } else {
+            let bases = &forces.bases[incidence.element as usize];
+            add_element(&mut block, element, bases, offset, [node, other], [incidence, twin]);
+        }
+    }
+    match (node.kind, node.diagonal) {
+        (NodeKind::Particle, _) => (block.solve_translation(), V3::ZERO),
+        (_, true) => block.solve_diagonal(),
+        (_, false) => block.solve(),
+    }
+}
+
+/// Adds any element but a point block, seen from `nodes[0]`.
+#[inline(never)]
+fn add_element<R: Real>(
+    block: &mut Block<R>,
+    element: &Element<R>,
+    bases: &Bases<R>,
+    offset: V3<R>,
+    nodes: [&Node<R>; 2],
+    ends: [&Incidence<R>; 2],
+) {
+    let side = if ends[0].is_b { Side::B } else { Side::A };
+    let (a, b) = if side == Side::A { (0, 1) } else { (1, 0) };
+    let pair = Pair {
+        arm_a: ends[a].arm + ends[a].sway,
+        arm_b: ends[b].arm + ends[b].sway,
+        offset,
+        basis_a: nodes[a].turn.times(bases.a),
+        basis_b: nodes[b].turn.times(bases.b),
+    };
+    match element.kind {
+        ElementKind::Point => {}
+        ElementKind::Twist => add_twist(block, element, &pair, side),
+        ElementKind::WorldTwist => add_world_twist(block, element, &pair, side),
+        ElementKind::Row(kind) => {
+            let row = gradient(kind, &pair, side);
+            let value = row.value - element.shift.0[0];
+            let k = element.stiffness.0[0];
+            let free = k * value + element.lambda.0[0];
+            let force = free.max(element.lower).min(element.upper);
+            let clamped = force != free;
+            if clamped && force == R::ZERO {
+                // A one-sided row that does not act has no curvature either.
+                return;
+            }
+            let k = if clamped && element.rescaled && value != R::ZERO {
+                ((force - element.lambda.0[0]) / value).abs().min(k)
+            } else {
+                k
+            };
+            block.add_row(row.linear, row.angular, k, force);
+            if element.curvature {
+                let h = curvature(kind, &pair, side);
+                block.add_lumped(&h.ll, &h.al, &h.aa, force);
+            }
+        }
+    }
+}
+
+fn add_twist<R: Real>(block: &mut Block<R>, element: &Element<R>, pair: &Pair<R>, side: Side) {
+    let value = value_of(element, pair);
+    let force = element.stiffness.scale(value - element.shift) + element.lambda;
+    for (c, gradient) in pair.twist_gradients().into_iter().enumerate() {
+        let angular = if side == Side::A { -gradient } else { gradient };
+        block.add_angular(angular, element.stiffness.0[c], force.0[c]);
+    }
+    if element.curvature {
+        // Each row's second derivative is -value/4 times the unit matrix.
+        let size = value.dot(force).abs() * (R::HALF * R::HALF);
+        (0..3).for_each(|c| block.aa.0[c] += size);
+    }
+}
+
+/// `J = +-lever I`: the official 3D demo takes the gradient at coincident rotations.
+fn add_world_twist<R: Real>(
+    block: &mut Block<R>,
+    element: &Element<R>,
+    pair: &Pair<R>,
+    side: Side,
+) {
+    let value = value_of(element, pair);
+    let force = element.stiffness.scale(value - element.shift) + element.lambda;
+    let lever = if side == Side::A { element.lever } else { -element.lever };
+    let square = lever * lever;
+    (0..3).for_each(|c| block.aa.0[c] += element.stiffness.0[c] * square);
+    block.fa += force * -lever;
+}
+
+/// Applies a Newton step and refreshes the node's lever arms.
+#[inline]
+fn advance<R: Real>(node: &mut Node<R>, own: &mut [Incidence<R>], motion: (V3<R>, V3<R>)) {
+    node.step += motion.0;
+    if node.kind == NodeKind::Body {
+        node.turn = node.turn.advanced(motion.1);
+        let turn: Q4<R> = node.turn;
+        for incidence in own {
+            incidence.sway = turn.displacement(incidence.arm);
+        }
+    }
+}

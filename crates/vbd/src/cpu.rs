@@ -1,0 +1,150 @@
+//! The step on the CPU.
+
+use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
+use taut_descent::{
+    AngularRows, Definition, ElementKind, Inertia, InertiaFrame, Real, Role, System, math::V3,
+};
+
+use crate::settings::VbdSettings;
+
+pub(crate) struct Vbd<R: Real> {
+    scene: Scene,
+    settings: VbdSettings,
+    system: System<R>,
+    /// Full stiffness of each element for the current step length.
+    full: Vec<R>,
+    dt: f64,
+    breakable: bool,
+}
+
+impl<R: Real> Vbd<R> {
+    pub(crate) fn new(scene: &Scene, settings: VbdSettings) -> Self {
+        let inertia = Inertia {
+            rotation: settings.rotation,
+            frame: InertiaFrame::World,
+            gyroscopic: settings.gyroscopic,
+            start: settings.start,
+        };
+        let mut system = System::new(scene, settings.order, AngularRows::RestPose, inertia);
+        for element in &mut system.elements {
+            element.curvature = settings.curvature;
+            element.rescaled = true;
+        }
+        let breakable =
+            scene.joints.iter().any(|j| j.break_force.min(j.break_torque) < f64::INFINITY);
+        let mut solver =
+            Self { scene: scene.clone(), settings, system, full: vec![], dt: 0.0, breakable };
+        solver.scale(scene.dt);
+        solver
+    }
+
+    fn scale(&mut self, dt: f64) {
+        self.dt = dt;
+        self.full.clear();
+        let full = |d: &Definition| {
+            let penalty = self
+                .settings
+                .stiffness
+                .unwrap_or_else(|| self.settings.stiffness_scale * d.effective_mass / (dt * dt));
+            R::of(if d.is_hard() { penalty } else { d.stiffness })
+        };
+        self.full.extend(self.system.definitions.iter().map(full));
+    }
+
+    /// Sets what each row aims at and how stiff it starts.
+    fn prepare_elements(&mut self) {
+        let h = self.system.step_length();
+        for (index, definition) in self.system.definitions.iter().enumerate() {
+            let element = &mut self.system.elements[index];
+            let start = self.system.start_values[index].0[0];
+            match definition.role {
+                Role::Limit { lower, upper } => {
+                    let (lower, upper) = (R::of(lower), R::of(upper));
+                    let above = upper - start < start - lower;
+                    let free = R::of(f64::INFINITY);
+                    element.shift.0[0] = if above { upper } else { lower };
+                    (element.lower, element.upper) =
+                        if above { (R::ZERO, free) } else { (-free, R::ZERO) };
+                }
+                Role::Motor { speed, max_effort } => {
+                    element.shift.0[0] = start + R::of(speed) * h;
+                    (element.lower, element.upper) = (R::of(-max_effort), R::of(max_effort));
+                }
+                Role::Lock | Role::Spring => {
+                    if matches!(element.kind, ElementKind::Row(_)) {
+                        element.shift.0[0] = R::of(definition.rest);
+                    }
+                }
+            }
+            let full = self.full[index];
+            let stiffness = match (self.settings.ramp, definition.role) {
+                (Some(ramp), role) if role != Role::Spring => {
+                    let kept = element.stiffness.0[0] * R::of(ramp.gamma);
+                    kept.max(R::of(ramp.k_start)).min(full)
+                }
+                _ => full,
+            };
+            element.stiffness = V3([stiffness; 3]);
+        }
+    }
+
+    /// The rigid document's dual update: `k <- min(k + beta |C|, k_max)`.
+    fn grow(&mut self, beta: R) {
+        for index in 0..self.system.elements.len() {
+            let is_spring = self.system.definitions[index].role == Role::Spring;
+            if is_spring || !self.system.elements[index].active {
+                continue;
+            }
+            let violation = self.system.value(index).norm();
+            let element = &mut self.system.elements[index];
+            let k = (element.stiffness.0[0] + beta * violation).min(self.full[index]);
+            element.stiffness = V3([k; 3]);
+        }
+    }
+}
+
+impl<R: Real> Solver for Vbd<R> {
+    fn load(&mut self, state: &State) -> Result<(), SolverError> {
+        self.system.load(&self.scene, state)
+    }
+
+    fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
+        if step.dt != self.dt {
+            self.scale(step.dt);
+        }
+        self.system.begin(step.dt);
+        self.prepare_elements();
+        Ok(())
+    }
+
+    fn iterate(&mut self) -> Result<(), SolverError> {
+        self.system.sweep();
+        if let Some(ramp) = self.settings.ramp {
+            self.grow(R::of(ramp.beta));
+        }
+        Ok(())
+    }
+
+    fn end_step(&mut self) -> Result<(), SolverError> {
+        self.system.derive_velocities();
+        if self.breakable {
+            self.system.break_joints(&self.scene, |system, index| system.penalty_force(index));
+        }
+        self.system.commit(self.dt);
+        Ok(())
+    }
+
+    fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
+        self.system.read(out);
+        Ok(())
+    }
+
+    fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
+        self.system.read_multipliers(out, |system, index| system.penalty_force(index));
+        true
+    }
+
+    fn resolved_settings(&self) -> String {
+        ron::to_string(&self.settings).unwrap_or_default()
+    }
+}

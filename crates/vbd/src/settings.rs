@@ -1,0 +1,102 @@
+//! What can be set on the VBD solver.
+
+use serde::{Deserialize, Serialize};
+use taut_core::BuildError;
+use taut_descent::{Order, Rotation, Start};
+
+/// Settings of the VBD solver.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct VbdSettings {
+    /// Arithmetic the solver runs in. Default `f64`.
+    pub precision: Precision,
+    /// Visiting order of the sweep. Default `coloured`.
+    pub order: Order,
+    /// Penalty stiffness of hard rows [N/m or N m/rad], the same for all, > 0; none (default) uses
+    /// [`Self::stiffness_scale`].
+    pub stiffness: Option<f64>,
+    /// Penalty stiffness of hard rows in units of effective mass over squared frame [1], > 0.
+    pub stiffness_scale: f64,
+    /// Whether second derivatives of the rows are lumped into the Hessian. Default on: without it
+    /// heavily loaded lever arms and springs overshoot.
+    pub curvature: bool,
+    /// Whether the inertial target includes the gyroscopic torque. Default on, as in the forward
+    /// step of the document.
+    pub gyroscopic: bool,
+    /// Where iterations start. Default `target`, the inertial target.
+    pub start: Start,
+    /// How rotation vectors and rotations are exchanged. Default `cayley`.
+    pub rotation: Rotation,
+    /// Stiffness ramp of the rigid document's last section. Default none: plain VBD.
+    pub ramp: Option<Ramp>,
+}
+
+/// Penalties that start low and grow with the violation up to the stiffness above.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Ramp {
+    /// Growth per violation [N/m^2 or N m/rad^2], >= 0.
+    pub beta: f64,
+    /// Share of the stiffness kept from step to step, in \[0, 1\].
+    pub gamma: f64,
+    /// Least stiffness [N/m or N m/rad], >= 0.
+    pub k_start: f64,
+}
+
+/// Arithmetic the solver runs in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// Single.
+    F32,
+    /// Double.
+    #[default]
+    F64,
+}
+
+impl Default for Ramp {
+    fn default() -> Self {
+        Self { beta: 1e5, gamma: 0.99, k_start: 100.0 }
+    }
+}
+
+impl Default for VbdSettings {
+    fn default() -> Self {
+        Self {
+            precision: Precision::F64,
+            order: Order::Coloured,
+            stiffness: None,
+            stiffness_scale: 1e3,
+            curvature: true,
+            gyroscopic: true,
+            start: Start::Target,
+            rotation: Rotation::Cayley,
+            ramp: None,
+        }
+    }
+}
+
+impl VbdSettings {
+    /// Checks ranges.
+    ///
+    /// # Errors
+    /// [`BuildError::Settings`] naming the setting that is out of range.
+    pub fn check(&self) -> Result<(), BuildError> {
+        let ramp = self.ramp.unwrap_or_default();
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+        let not_negative = |x: f64| x.is_finite() && x >= 0.0;
+        let checks = [
+            ("stiffness", self.stiffness.unwrap_or(1.0), positive(self.stiffness.unwrap_or(1.0))),
+            ("stiffness_scale", self.stiffness_scale, positive(self.stiffness_scale)),
+            ("ramp.beta", ramp.beta, not_negative(ramp.beta)),
+            ("ramp.gamma", ramp.gamma, (0.0..=1.0).contains(&ramp.gamma)),
+            ("ramp.k_start", ramp.k_start, not_negative(ramp.k_start)),
+        ];
+        match checks.into_iter().find(|(_, _, fine)| !fine) {
+            Some((name, value, _)) => {
+                Err(BuildError::Settings(format!("{name} is {value}, which is out of range")))
+            }
+            None => Ok(()),
+        }
+    }
+}
