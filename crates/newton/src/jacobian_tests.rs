@@ -1,0 +1,113 @@
+//! The Newton matrix against central differences of the residual it is meant to be the derivative of.
+
+use taut_core::{
+    Mat3, Quat, Scene, Vec3,
+    scene::{Body, Endpoint, Joint, JointKind, Limit, Motor, Particle, Spring, SpringKind},
+};
+
+use crate::{
+    settings::{NewtonSettings, Rotation},
+    step::Stepper,
+};
+
+/// Numbers in [-1, 1) that are the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn vector(&mut self) -> Vec3 {
+        Vec3::from_fn(|_, _| self.next())
+    }
+
+    fn rotation(&mut self) -> Quat {
+        Quat::from_scaled_axis(self.vector())
+    }
+}
+
+const KINDS: [JointKind; 7] = [
+    JointKind::Ball,
+    JointKind::Hinge,
+    JointKind::Universal,
+    JointKind::Prismatic,
+    JointKind::Fixed,
+    JointKind::Distance { length: 0.7 },
+    JointKind::Hinge,
+];
+
+/// A chain with one joint of every kind, a hinge and a slider with limits and motors, springs of
+/// both kinds between bodies and particles, and an anchor in the world at either end.
+fn everything(numbers: &mut Numbers) -> Scene {
+    let mut scene = Scene { gravity: Vec3::new(0.0, 0.0, -9.81), ..Scene::default() };
+    for _ in 0..8 {
+        let mut body = Body::solid_box(Vec3::new(1.0, 0.5, 0.3), 20.0).at(numbers.vector() * 2.0);
+        let skewed = numbers.rotation().to_rotation_matrix().into_inner();
+        body.inertia = skewed * body.inertia * skewed.transpose() + Mat3::identity() * 0.01;
+        body.rotation = numbers.rotation();
+        body.velocity = numbers.vector();
+        body.omega = numbers.vector() * 5.0;
+        scene.bodies.push(body);
+    }
+    for i in 0..2 {
+        let (position, velocity) = (numbers.vector(), numbers.vector());
+        let mass = if i == 0 { 0.3 } else { 2.0 };
+        scene.particles.push(Particle { name: String::new(), mass, position, velocity });
+    }
+    for (i, kind) in KINDS.into_iter().enumerate() {
+        let mut joint = Joint::new(kind, Endpoint::Body(i), Endpoint::Body(i + 1))
+            .anchored(numbers.vector(), numbers.vector());
+        (joint.basis_a, joint.basis_b) = (numbers.rotation(), numbers.rotation());
+        joint.compliance_linear = if i % 2 == 0 { 0.0 } else { 1e-4 };
+        joint.compliance_angular = if i % 3 == 0 { 0.0 } else { 1e-3 };
+        if matches!(kind, JointKind::Hinge | JointKind::Prismatic) {
+            joint.limit = Some(Limit { lower: -0.1, upper: 0.1 });
+            joint.motor = Some(Motor { speed: 1.0, max_effort: if i == 6 { 1e9 } else { 1.0 } });
+        }
+        scene.joints.push(joint);
+    }
+    let ball = Joint::new(JointKind::Ball, Endpoint::World, Endpoint::Body(0));
+    scene.joints.push(ball.anchored(numbers.vector(), numbers.vector()));
+    let rope = JointKind::Distance { length: 0.5 };
+    scene.joints.push(
+        Joint::new(rope, Endpoint::Particle(0), Endpoint::Body(7))
+            .anchored(Vec3::zeros(), numbers.vector()),
+    );
+    let mut spring = |kind, a, b| {
+        scene.springs.push(Spring { name: String::new(), kind, a, b, stiffness: 300.0 });
+    };
+    let linear = SpringKind::Linear {
+        anchor_a: numbers.vector(),
+        anchor_b: numbers.vector(),
+        rest_length: 0.4,
+    };
+    spring(linear, Endpoint::Body(0), Endpoint::Body(3));
+    spring(linear, Endpoint::Particle(0), Endpoint::Particle(1));
+    spring(linear, Endpoint::World, Endpoint::Particle(1));
+    let angular = SpringKind::Angular { basis_a: numbers.rotation(), basis_b: numbers.rotation() };
+    spring(angular, Endpoint::Body(2), Endpoint::Body(5));
+    spring(angular, Endpoint::World, Endpoint::Body(7));
+    scene
+}
+
+#[test]
+fn the_matrix_is_the_derivative_of_the_residual() {
+    for rotation in [Rotation::Momentum, Rotation::Variational] {
+        for seed in [1, 7, 23] {
+            let mut numbers = Numbers(seed);
+            let scene = everything(&mut numbers);
+            let settings =
+                NewtonSettings { rotation, regularisation: 0.0, ..NewtonSettings::default() };
+            let mut stepper = Stepper::new(&scene, settings).unwrap();
+            stepper.load(&scene.initial_state());
+            stepper.begin(0.02);
+            stepper.disturb(|| numbers.next());
+            stepper.broken[2] = true;
+            let worst = stepper.derivative_error();
+            assert!(worst < 2e-6, "{rotation:?} seed {seed}: {worst:e}");
+        }
+    }
+}

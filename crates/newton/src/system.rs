@@ -1,0 +1,364 @@
+//! The equations of one implicit Euler step: residual and exact Jacobian.
+//!
+//! Unknowns are the displacement and the rotation of every dynamic node since the start of the step
+//! and one multiplier per row. With `G` the row gradients:
+//!
+//! ```text
+//!   m (u - h v - h^2 g) / h^2 + G_p^T lambda + dV/dp = 0
+//!   (h^2 times the change of angular momentum) / h^2 + G_t^T lambda + dV/dt = 0
+//!   law(C, lambda) = 0
+//! ```
+//!
+//! All is scaled symmetrically: a dynamic equation by `h / sqrt(m)`, a row by the inverse root of
+//! its softness `h^2 G M^-1 G^T`. Masses and stiffnesses over many decades then give entries near one,
+//! which partial pivoting needs in order to choose well. Displacements are unknowns instead of
+//! positions so that velocities keep their digits far from the origin and at small steps.
+
+use taut_core::{
+    Quat, Vec3,
+    constraint::{Evaluation, Hessian, Pose, stack},
+    math::skew,
+};
+
+use crate::{
+    law::{Law, Response},
+    linear::{ABSENT, SparseSystem},
+    rotation::Spin,
+    settings::NewtonSettings,
+    topology::{Row, SpringRow, Topology},
+};
+
+/// Motion of one node at the start of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Motion {
+    /// Where it is.
+    pub(crate) pose: Pose,
+    /// Velocity [m/s].
+    pub(crate) velocity: Vec3,
+    /// Angular velocity in world axes [rad/s].
+    pub(crate) omega: Vec3,
+}
+
+/// A candidate for the end of the step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Iterate {
+    /// Displacement of each node since the start [m].
+    pub(crate) shift: Vec<Vec3>,
+    /// Rotation of each node since the start.
+    pub(crate) turn: Vec<Quat>,
+    /// Multiplier of each row [N or N m].
+    pub(crate) multipliers: Vec<f64>,
+    /// The poses that follow.
+    pub(crate) poses: Vec<Pose>,
+}
+
+impl Iterate {
+    /// Brings the poses up to date with displacements and rotations.
+    pub(crate) fn pose(&mut self, start: &[Motion]) {
+        self.poses.clear();
+        self.poses.extend(start.iter().zip(&self.shift).zip(&self.turn).map(
+            |((s, shift), turn)| Pose {
+                position: s.pose.position + shift,
+                rotation: turn * s.pose.rotation,
+            },
+        ));
+    }
+}
+
+/// How far an iterate is from solving the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Merit {
+    /// Largest error of any row [m or rad].
+    pub(crate) row: f64,
+    /// Largest displacement that any unbalanced force would cause in the step [m or rad].
+    pub(crate) force: f64,
+    /// Root of the sum of squares of both: what the line search lowers.
+    pub(crate) norm: f64,
+    /// Largest coordinate [m], which limits what rows can reach.
+    reach: f64,
+    /// Largest displacement that any single force would cause [m or rad], which limits their sums.
+    effort: f64,
+}
+
+impl Merit {
+    /// Whether every equation holds to `tolerance` or to rounding, whichever is larger.
+    pub(crate) fn converged(&self, tolerance: f64) -> bool {
+        let rounding = 64.0 * f64::EPSILON;
+        self.norm.is_finite()
+            && self.row <= tolerance.max(rounding * self.reach)
+            && self.force <= tolerance.max(rounding * self.reach.max(self.effort))
+    }
+}
+
+/// What stays the same throughout a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fixed {
+    /// Length of the step [s].
+    pub(crate) h: f64,
+    /// Displacement of each node without forces but gravity [m].
+    pub(crate) drift: Vec<Vec3>,
+    /// Rotational data of each node that turns.
+    spins: Vec<Option<Spin>>,
+    /// Scale of each unknown.
+    pub(crate) scale: Vec<f64>,
+    /// How far a unit multiplier moves its row in a step [m/N or rad/(N m)].
+    softness: Vec<f64>,
+    /// Value of each row at the start.
+    origin: Vec<f64>,
+}
+
+impl Fixed {
+    /// Prepares a step of length `h` from `start` under gravity `gravity`.
+    pub(crate) fn prepare(
+        &mut self,
+        topology: &Topology,
+        start: &[Motion],
+        gravity: &Vec3,
+        settings: &NewtonSettings,
+        h: f64,
+    ) {
+        self.h = h;
+        self.drift.clear();
+        self.spins.clear();
+        self.scale.clear();
+        for (node, motion) in topology.nodes.iter().zip(start) {
+            let fall = if node.extent > 0 { gravity * (h * h) } else { Vec3::zeros() };
+            self.drift.push(motion.velocity * h + fall);
+            self.spins.push((node.extent == 6).then(|| {
+                let rotation = &motion.pose.rotation;
+                Spin::new(&node.inertia, rotation, &motion.omega, settings.gyroscopic, h)
+            }));
+            let linear = h / node.mass.sqrt();
+            let angular = h / node.moment.sqrt();
+            let scales = [linear, linear, linear, angular, angular, angular];
+            self.scale.extend_from_slice(&scales[..node.extent]);
+        }
+        self.soften(topology, start);
+    }
+
+    fn soften(&mut self, topology: &Topology, start: &[Motion]) {
+        self.softness.clear();
+        self.origin.clear();
+        for row in &topology.rows {
+            let [a, b] = row.nodes.map(|n| start[n].pose);
+            let evaluation = row.kind.evaluate(&row.geometry, &a, &b);
+            let gradient = stack(&evaluation.gradient);
+            let moved = (0..12).filter_map(|k| Some((k, topology.unknown(row.nodes, k)?)));
+            let softness: f64 = moved.map(|(k, u)| (gradient[k] * self.scale[u]).powi(2)).sum();
+            // A distance row between coincident anchors has no gradient; any positive number serves.
+            self.softness.push(if softness > 0.0 { softness } else { self.h * self.h });
+            self.origin.push(evaluation.value);
+        }
+        self.scale.extend(self.softness.iter().map(|s| 1.0 / s.sqrt()));
+    }
+
+    fn respond(&self, r: usize, row: &Row, value: f64, multiplier: f64, broken: bool) -> Response {
+        let softness = self.softness[r];
+        if broken {
+            return Law::absent(multiplier, softness);
+        }
+        row.law.respond(value, multiplier, self.origin[r], softness, self.h)
+    }
+
+    /// Residual of every equation at `at`, scaled and negated: the right-hand side of Newton's system.
+    pub(crate) fn residual(
+        &self,
+        topology: &Topology,
+        settings: &NewtonSettings,
+        at: &Iterate,
+        broken: &[bool],
+        out: &mut [f64],
+    ) -> Merit {
+        out.fill(0.0);
+        let mut merit = Merit::default();
+        let mut scope = Accumulator { topology, scale: &self.scale, out, effort: 0.0 };
+        for (spring, row) in topology.springs.iter().map(|s| (s, evaluate_spring(s, at))) {
+            let tension = spring.stiffness * (row.value - spring.rest);
+            scope.push(spring.nodes, &row, tension);
+        }
+        let primal = topology.size - topology.rows.len();
+        let mut squares = 0.0;
+        for (r, row) in topology.rows.iter().enumerate() {
+            let evaluation = evaluate_row(row, at);
+            scope.push(row.nodes, &evaluation, at.multipliers[r]);
+            let lambda = at.multipliers[r];
+            let response = self.respond(r, row, evaluation.value, lambda, broken[row.joint]);
+            scope.out[row.dof] = -response.error * self.scale[row.dof];
+            merit.row = merit.row.max(response.error.abs());
+            squares += response.error.powi(2);
+        }
+        self.add_inertia(topology, settings, at, &mut scope);
+        merit.effort = scope.effort;
+        for (value, scale) in out[..primal].iter().zip(&self.scale) {
+            let error = value * scale;
+            merit.force = merit.force.max(error.abs());
+            squares += error.powi(2);
+        }
+        merit.reach = at.poses.iter().map(|p| p.position.amax()).fold(0.0, f64::max);
+        // The maxima skip a NaN; the sum does not.
+        merit.norm = squares.sqrt();
+        merit
+    }
+
+    fn add_inertia(
+        &self,
+        topology: &Topology,
+        settings: &NewtonSettings,
+        at: &Iterate,
+        scope: &mut Accumulator<'_>,
+    ) {
+        let square = self.h * self.h;
+        for (n, node) in topology.nodes.iter().enumerate().filter(|(_, node)| node.extent > 0) {
+            let linear = (at.shift[n] - self.drift[n]) * (node.mass / square);
+            scope.add(node.dof, &linear);
+            if let Some(spin) = &self.spins[n] {
+                let angular = spin.torque(settings.rotation, &at.turn[n]) / square;
+                scope.add(node.dof + 3, &angular);
+            }
+        }
+    }
+
+    /// Writes the exact derivative of the scaled residual at `at` into `matrix`.
+    pub(crate) fn assemble(
+        &self,
+        topology: &Topology,
+        settings: &NewtonSettings,
+        at: &Iterate,
+        broken: &[bool],
+        regularisation: f64,
+        matrix: &mut SparseSystem,
+    ) {
+        matrix.clear();
+        self.assemble_inertia(topology, settings, at, matrix);
+        for (r, row) in topology.rows.iter().enumerate() {
+            let [a, b] = row.nodes.map(|n| at.poses[n]);
+            let evaluation = evaluate_row(row, at);
+            let lambda = at.multipliers[r];
+            let response = self.respond(r, row, evaluation.value, lambda, broken[row.joint]);
+            let gradient = stack(&evaluation.gradient);
+            let own = self.scale[row.dof];
+            let diagonal = response.by_multiplier * own * own - regularisation;
+            matrix.add(topology.slots[row.slots], diagonal);
+            for k in 0..12 {
+                let slots = &topology.slots[row.slots + 1 + 2 * k..][..2];
+                if let Some(u) = topology.unknown(row.nodes, k).filter(|_| slots[0] != ABSENT) {
+                    let value = gradient[k] * own * self.scale[u];
+                    matrix.add(slots[0], value * response.by_value);
+                    matrix.add(slots[1], value);
+                }
+            }
+            if lambda != 0.0 {
+                let h = left_derivative(&row.kind.hessian(&row.geometry, &a, &b), &evaluation);
+                self.add_hessian(topology, row.slots + 25, row.nodes, &(h * lambda), matrix);
+            }
+        }
+        for spring in &topology.springs {
+            let [a, b] = spring.nodes.map(|n| at.poses[n]);
+            let evaluation = evaluate_spring(spring, at);
+            let gradient = stack(&evaluation.gradient);
+            let h = left_derivative(&spring.kind.hessian(&spring.geometry, &a, &b), &evaluation);
+            let tension = spring.stiffness * (evaluation.value - spring.rest);
+            let h = gradient * gradient.transpose() * spring.stiffness + h * tension;
+            self.add_hessian(topology, spring.slots, spring.nodes, &h, matrix);
+        }
+    }
+
+    fn assemble_inertia(
+        &self,
+        topology: &Topology,
+        settings: &NewtonSettings,
+        at: &Iterate,
+        matrix: &mut SparseSystem,
+    ) {
+        let square = self.h * self.h;
+        for (n, node) in topology.nodes.iter().enumerate() {
+            let (stride, scale) = (node.extent, &self.scale[node.dof..]);
+            let mut add = |i: usize, j: usize, value: f64| {
+                let slot = topology.slots[node.slots + stride * i + j];
+                matrix.add(slot, value * scale[i] * scale[j]);
+            };
+            for i in 0..stride.min(3) {
+                add(i, i, node.mass / square);
+            }
+            if let Some(spin) = &self.spins[n] {
+                let block = spin.derivative(settings.rotation, &at.turn[n]) / square;
+                for i in 0..3 {
+                    for j in 0..3 {
+                        add(3 + i, 3 + j, block[(i, j)]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_hessian(
+        &self,
+        topology: &Topology,
+        first: usize,
+        nodes: [usize; 2],
+        hessian: &Hessian,
+        matrix: &mut SparseSystem,
+    ) {
+        let scales: [f64; 12] =
+            std::array::from_fn(|k| topology.unknown(nodes, k).map_or(0.0, |u| self.scale[u]));
+        for k in 0..12 {
+            for l in 0..12 {
+                let slot = topology.slots[first + 12 * k + l];
+                matrix.add(slot, hessian[(k, l)] * scales[k] * scales[l]);
+            }
+        }
+    }
+}
+
+/// Sums forces into the negated, scaled residual.
+struct Accumulator<'a> {
+    topology: &'a Topology,
+    scale: &'a [f64],
+    out: &'a mut [f64],
+    /// Largest displacement that a single force would cause [m].
+    effort: f64,
+}
+
+impl Accumulator<'_> {
+    fn add(&mut self, dof: usize, force: &Vec3) {
+        for i in 0..3 {
+            self.out[dof + i] -= force[i] * self.scale[dof + i];
+        }
+    }
+
+    /// Adds a row's force `tension * gradient` to both its nodes.
+    fn push(&mut self, nodes: [usize; 2], row: &Evaluation, tension: f64) {
+        for (side, &n) in nodes.iter().enumerate() {
+            let node = &self.topology.nodes[n];
+            for part in 0..node.extent / 3 {
+                let force = row.gradient[2 * side + part] * tension;
+                let dof = node.dof + 3 * part;
+                self.add(dof, &force);
+                self.effort = self.effort.max(force.amax() * self.scale[dof].powi(2));
+            }
+        }
+    }
+}
+
+fn evaluate_row(row: &Row, at: &Iterate) -> Evaluation {
+    let [a, b] = row.nodes.map(|n| at.poses[n]);
+    row.kind.evaluate(&row.geometry, &a, &b)
+}
+
+fn evaluate_spring(spring: &SpringRow, at: &Iterate) -> Evaluation {
+    let [a, b] = spring.nodes.map(|n| at.poses[n]);
+    spring.kind.evaluate(&spring.geometry, &a, &b)
+}
+
+/// Derivative of a row's gradient along left perturbations.
+///
+/// The Hessian is that along one-parameter motions and symmetric; successive rotations do not
+/// commute, which adds half the cross product with the row's torque on each body.
+fn left_derivative(hessian: &Hessian, row: &Evaluation) -> Hessian {
+    let mut h = *hessian;
+    for side in [1, 3] {
+        let mut block = h.fixed_view_mut::<3, 3>(3 * side, 3 * side);
+        block -= skew(&row.gradient[side]) * 0.5;
+    }
+    h
+}

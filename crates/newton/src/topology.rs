@@ -1,0 +1,293 @@
+//! Which unknowns and rows a scene has, and where their derivatives lie in the matrix.
+
+use taut_core::{
+    Mat3, Scene,
+    constraint::{Geometry, RowKind, free_coordinate, locked_rows, spring_rows},
+    scene::{Endpoint, Joint, JointKind, Motion, SpringKind},
+};
+
+use crate::{
+    law::Law,
+    linear::{ABSENT, Slot, SparseSystem},
+};
+
+/// A body, a particle or the world: what rows act on.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// First of its unknowns.
+    pub(crate) dof: usize,
+    /// How many unknowns: six for a dynamic body, three for a particle, none for what forces do not move.
+    pub(crate) extent: usize,
+    /// Mass [kg].
+    pub(crate) mass: f64,
+    /// Inertia in body axes [kg m^2].
+    pub(crate) inertia: Mat3,
+    /// Smallest principal moment [kg m^2]: scaled by it, an angle counts fully about every axis.
+    pub(crate) moment: f64,
+    /// Whether it moves at constant velocity whatever the forces.
+    pub(crate) kinematic: bool,
+    /// First slot of its diagonal block, stored by rows.
+    pub(crate) slots: usize,
+}
+
+/// One row with a multiplier.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// The joint it belongs to.
+    pub(crate) joint: usize,
+    /// Its function of two poses.
+    pub(crate) kind: RowKind,
+    /// Nodes A and B.
+    pub(crate) nodes: [usize; 2],
+    /// Anchors and bases.
+    pub(crate) geometry: Geometry,
+    /// What its multiplier obeys.
+    pub(crate) law: Law,
+    /// The unknown that is its multiplier.
+    pub(crate) dof: usize,
+    /// First slot: its diagonal entry, then twelve pairs of gradient entries `(row, column)`, then
+    /// the 144 Hessian entries.
+    pub(crate) slots: usize,
+}
+
+/// One row of a spring's energy.
+#[derive(Clone, Debug)]
+pub(crate) struct SpringRow {
+    /// Its function of two poses.
+    pub(crate) kind: RowKind,
+    /// Nodes A and B.
+    pub(crate) nodes: [usize; 2],
+    /// Anchors and bases.
+    pub(crate) geometry: Geometry,
+    /// Stiffness [N/m or N m/rad].
+    pub(crate) stiffness: f64,
+    /// Value without force [m or rad].
+    pub(crate) rest: f64,
+    /// First of its 144 Hessian slots.
+    pub(crate) slots: usize,
+}
+
+/// The unknowns and equations of a scene, numbered once.
+pub(crate) struct Topology {
+    /// Bodies, then particles, then the world.
+    pub(crate) nodes: Vec<Node>,
+    /// Joint rows that move anything.
+    pub(crate) rows: Vec<Row>,
+    /// Spring rows that move anything.
+    pub(crate) springs: Vec<SpringRow>,
+    /// Slots of all blocks.
+    pub(crate) slots: Vec<Slot>,
+    /// How many unknowns there are, multipliers included.
+    pub(crate) size: usize,
+}
+
+impl Topology {
+    /// Numbers a scene and analyses the pattern of its matrix.
+    pub(crate) fn new(scene: &Scene) -> Result<(Self, SparseSystem), String> {
+        let nodes = nodes(scene);
+        let primal: usize = nodes.iter().map(|n| n.extent).sum();
+        let (rows, springs) = (joint_rows(scene, &nodes, primal), energy_rows(scene, &nodes));
+        let size = primal + rows.len();
+        let mut this = Self { nodes, rows, springs, slots: Vec::new(), size };
+        let entries = this.place_blocks();
+        let present: Vec<(usize, usize)> = entries.iter().filter_map(|&e| e).collect();
+        let (system, found) = SparseSystem::new(size, &present)?;
+        let mut found = found.into_iter();
+        let slot = |entry: &Option<_>| entry.and_then(|_| found.next()).unwrap_or(ABSENT);
+        this.slots = entries.iter().map(slot).collect();
+        Ok((this, system))
+    }
+
+    /// The unknown behind component `k` of `(pA, tA, pB, tB)`.
+    pub(crate) fn unknown(&self, nodes: [usize; 2], k: usize) -> Option<usize> {
+        let node = &self.nodes[nodes[k / 6]];
+        (k % 6 < node.extent).then_some(node.dof + k % 6)
+    }
+
+    /// Lays the blocks one after the other and lists the entries they write.
+    fn place_blocks(&mut self) -> Vec<Option<(usize, usize)>> {
+        let mut entries = Vec::new();
+        for node in &mut self.nodes {
+            node.slots = entries.len();
+            for i in 0..node.extent {
+                entries.extend((0..node.extent).map(|j| Some((node.dof + i, node.dof + j))));
+            }
+        }
+        for r in 0..self.rows.len() {
+            let Row { kind, nodes, dof, .. } = self.rows[r];
+            self.rows[r].slots = entries.len();
+            entries.push(Some((dof, dof)));
+            for k in 0..12 {
+                let unknown = self.unknown(nodes, k).filter(|_| k % 6 >= 3 || !kind.is_angular());
+                entries.push(unknown.map(|u| (dof, u)));
+                entries.push(unknown.map(|u| (u, dof)));
+            }
+            self.place_hessian(&mut entries, nodes, |k, l| curved(kind, k, l));
+        }
+        for s in 0..self.springs.len() {
+            let SpringRow { kind, nodes, .. } = self.springs[s];
+            self.springs[s].slots = entries.len();
+            let angular = kind.is_angular();
+            let touched = |k: usize| k % 6 >= 3 || !angular;
+            self.place_hessian(&mut entries, nodes, |k, l| touched(k) && touched(l));
+        }
+        entries
+    }
+
+    fn place_hessian(
+        &self,
+        entries: &mut Vec<Option<(usize, usize)>>,
+        nodes: [usize; 2],
+        present: impl Fn(usize, usize) -> bool,
+    ) {
+        for k in 0..12 {
+            for l in 0..12 {
+                let pair = self.unknown(nodes, k).zip(self.unknown(nodes, l));
+                entries.push(pair.filter(|_| present(k, l)));
+            }
+        }
+    }
+}
+
+/// Whether a row's Hessian can have an entry there. A point row couples nothing across its bodies,
+/// which keeps the matrix of a chain of ball joints narrow.
+fn curved(kind: RowKind, k: usize, l: usize) -> bool {
+    let turning = k % 6 >= 3 && l % 6 >= 3;
+    match kind {
+        RowKind::Point(_) => turning && k / 6 == l / 6,
+        RowKind::Dot(..) | RowKind::Twist(_) | RowKind::Angle => turning,
+        RowKind::Slide(_) | RowKind::Distance => true,
+    }
+}
+
+/// The node of an endpoint.
+pub(crate) fn node_of(scene: &Scene, endpoint: Endpoint) -> usize {
+    match endpoint {
+        Endpoint::Body(i) => i,
+        Endpoint::Particle(i) => scene.bodies.len() + i,
+        Endpoint::World => scene.bodies.len() + scene.particles.len(),
+    }
+}
+
+fn nodes(scene: &Scene) -> Vec<Node> {
+    let immovable = Node {
+        dof: 0,
+        extent: 0,
+        mass: 0.0,
+        inertia: Mat3::zeros(),
+        moment: 0.0,
+        kinematic: false,
+        slots: 0,
+    };
+    let bodies = scene.bodies.iter().map(|body| Node {
+        extent: if body.is_dynamic() { 6 } else { 0 },
+        mass: body.mass,
+        inertia: body.inertia,
+        moment: lightest(&body.inertia),
+        kinematic: body.motion == Motion::Kinematic,
+        ..immovable.clone()
+    });
+    let particles = scene.particles.iter().map(|particle| Node {
+        extent: if particle.mass > 0.0 { 3 } else { 0 },
+        mass: particle.mass,
+        ..immovable.clone()
+    });
+    let mut nodes: Vec<Node> = bodies.chain(particles).collect();
+    nodes.push(immovable);
+    let mut dof = 0;
+    for node in &mut nodes {
+        node.dof = dof;
+        dof += node.extent;
+    }
+    nodes
+}
+
+fn lightest(inertia: &Mat3) -> f64 {
+    let moments = inertia.symmetric_eigenvalues();
+    // A thin rod may have a moment of zero, which no scale can be made of.
+    moments.min().max(1e-9 * moments.max())
+}
+
+/// The rows of all joints with at least one end that forces move; the others hold or not, whatever happens.
+fn joint_rows(scene: &Scene, nodes: &[Node], first_dof: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (index, joint) in scene.joints.iter().enumerate() {
+        let ends = [joint.a, joint.b].map(|e| node_of(scene, e));
+        if ends.iter().all(|&n| nodes[n].extent == 0) {
+            continue;
+        }
+        for (kind, law) in laws(joint) {
+            rows.push(Row {
+                joint: index,
+                kind,
+                nodes: ends,
+                geometry: Geometry::from(joint),
+                law,
+                dof: first_dof + rows.len(),
+                slots: 0,
+            });
+        }
+    }
+    rows
+}
+
+fn laws(joint: &Joint) -> impl Iterator<Item = (RowKind, Law)> {
+    let locked = locked_rows(joint).map(|(kind, target)| {
+        let compliance =
+            if kind.is_angular() { joint.compliance_angular } else { joint.compliance_linear };
+        (kind, Law::Locked { target, compliance })
+    });
+    let free = free_coordinate(joint.kind);
+    let limit = joint.limit.map(|l| Law::Limit { lower: l.lower, upper: l.upper });
+    let motor = joint.motor.map(|m| Law::Motor {
+        speed: m.speed,
+        max_effort: m.max_effort,
+        angle: free == Some(RowKind::Angle),
+    });
+    let driven = !matches!(joint.kind, JointKind::Distance { .. });
+    let bounded = limit.into_iter().chain(motor.filter(|_| driven));
+    locked.chain(free.into_iter().flat_map(move |kind| bounded.clone().map(move |law| (kind, law))))
+}
+
+fn energy_rows(scene: &Scene, nodes: &[Node]) -> Vec<SpringRow> {
+    let mut rows = Vec::new();
+    for spring in &scene.springs {
+        let ends = [spring.a, spring.b].map(|e| node_of(scene, e));
+        if ends.iter().all(|&n| nodes[n].extent == 0) {
+            continue;
+        }
+        rows.extend(spring_rows(spring).map(|(kind, rest)| SpringRow {
+            kind,
+            nodes: ends,
+            geometry: Geometry::from(spring),
+            stiffness: spring.stiffness,
+            rest,
+            slots: 0,
+        }));
+    }
+    rows
+}
+
+/// Why the solver does not take a scene, if it does not.
+pub(crate) fn unsupported(scene: &Scene) -> Option<String> {
+    if scene.contacts.is_some() {
+        return Some("contacts are not implemented".to_owned());
+    }
+    let particle = |e| matches!(e, Endpoint::Particle(_));
+    let turning = scene.joints.iter().find(|joint| {
+        let rotates = locked_rows(joint).any(|(kind, _)| kind.is_angular() || slides(kind));
+        rotates && (particle(joint.a) || particle(joint.b))
+    });
+    if let Some(joint) = turning {
+        return Some(format!("joint `{}` locks the rotation of a particle", joint.name));
+    }
+    let angular = scene.springs.iter().find(|spring| {
+        matches!(spring.kind, SpringKind::Angular { .. })
+            && (particle(spring.a) || particle(spring.b))
+    });
+    angular.map(|spring| format!("spring `{}` turns a particle", spring.name))
+}
+
+fn slides(kind: RowKind) -> bool {
+    matches!(kind, RowKind::Slide(_))
+}
