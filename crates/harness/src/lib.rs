@@ -1,4 +1,5 @@
 //! The library behind the `taut` program.
 
 pub mod backends;
+pub mod figure;
 pub mod plot;

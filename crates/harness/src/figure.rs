@@ -1,0 +1,468 @@
+//! Figures: definitions with claims, read from `results/figures/<id>/figure.ron`.
+//!
+//! A definition says which runs to make, what to draw of them and which sentences of the paper the
+//! curves must bear out. Everything here is data; `reproduce` runs it.
+
+pub mod baseline;
+mod claim;
+mod curves;
+mod load;
+mod probe;
+mod row;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use ron::value::RawValue;
+use serde::Deserialize;
+
+pub use self::{
+    claim::{Judged, judge},
+    curves::{PanelCurves, collect, plot_spec, write_csv},
+    load::{LoadError, load, parse},
+    probe::{Probe, Probes},
+    row::{At, Row, Statistic},
+};
+use crate::plot::Scale;
+
+/// A figure as its file defines it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figure {
+    /// Name of its folder.
+    #[serde(skip)]
+    pub id: String,
+    /// Heading of the picture.
+    pub title: String,
+    /// Publication and figure that it reproduces.
+    pub source: String,
+    /// What it shows and what to look at.
+    pub about: String,
+    /// What is measured in each run.
+    #[serde(default)]
+    pub measure: Measure,
+    /// Quantities beside the metrics, by name; a name ends in its unit.
+    #[serde(default)]
+    pub probes: BTreeMap<String, Probe>,
+    /// The runs, in the order of the legend.
+    pub runs: Vec<Run>,
+    /// What is drawn.
+    pub plot: Plot,
+    /// What the source says of the figure.
+    pub claims: Vec<Claim>,
+    /// How far a curve may move from the recorded one.
+    #[serde(default)]
+    pub band: Band,
+    /// How the figure shrinks for a quick check.
+    #[serde(default)]
+    pub quick: Quick,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Measure {
+    /// Every metric after each step of a run.
+    #[default]
+    Trajectory,
+    /// Every metric after each iteration of one step.
+    Trace {
+        /// Steps before the traced one; 0 starts cold.
+        warmup: u32,
+    },
+}
+
+/// One or more runs of a backend: one per combination of `iterations` and `substeps`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// Name in legends and claims; with several budgets the budget is appended.
+    pub label: String,
+    /// Stem of a file in `scenes`.
+    pub scene: String,
+    /// Parameters of the scene that differ from its defaults.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, f64>,
+    /// Name in the table of backends.
+    pub backend: String,
+    /// The backend's settings.
+    #[serde(default)]
+    pub settings: Option<Box<RawValue>>,
+    /// Iterations per step.
+    pub iterations: Vec<u32>,
+    /// Steps per frame.
+    #[serde(default = "one")]
+    pub substeps: Vec<u32>,
+    /// Frames; the scene's own number unless given.
+    #[serde(default)]
+    pub steps: Option<u32>,
+    /// Label of the run whose trajectory is the reference of this one.
+    #[serde(default)]
+    pub reference: Option<String>,
+}
+
+fn one() -> Vec<u32> {
+    vec![1]
+}
+
+/// The picture.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plot {
+    /// Panels side by side; 0 means up to two.
+    #[serde(default)]
+    pub columns: usize,
+    /// The panels, row by row.
+    pub panels: Vec<Panel>,
+}
+
+/// One pair of axes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Panel {
+    /// Heading.
+    #[serde(default)]
+    pub title: String,
+    /// Which runs it shows, by label; `AVBD*` takes all that start so. Empty takes all.
+    #[serde(default)]
+    pub runs: Vec<String>,
+    /// Horizontal axis.
+    pub x: Axis,
+    /// Vertical axis: a metric or a probe.
+    pub y: Axis,
+    /// Draws one point per run instead of one per step: this statistic of `y`, joined over the
+    /// budgets of one entry of `runs`.
+    #[serde(default)]
+    pub statistic: Option<Statistic>,
+    /// Lines to compare with.
+    #[serde(default)]
+    pub references: Vec<Reference>,
+}
+
+/// One axis of a panel.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Axis {
+    /// `time_s`, `step`, a metric, a probe; for panels of statistics also `iterations`, `substeps`,
+    /// `work`, `dt_s`, `step_time_s`, or a parameter of the scene.
+    pub quantity: String,
+    /// Linear or logarithmic.
+    #[serde(default)]
+    pub scale: Scale,
+    /// Ends of the axis; fitted unless given.
+    #[serde(default)]
+    pub range: Option<(f64, f64)>,
+    /// Text of the axis; made from the quantity unless given.
+    #[serde(default)]
+    pub label: Option<String>,
+}
+
+/// A line to compare curves with.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Reference {
+    /// A constant value of y.
+    Horizontal {
+        /// The value, in the unit of the axis.
+        value: f64,
+        /// Text in the legend.
+        label: String,
+    },
+    /// A constant value of x.
+    Vertical {
+        /// The value, in the unit of the axis.
+        value: f64,
+        /// Text in the legend.
+        label: String,
+    },
+    /// A power law through a point.
+    Slope {
+        /// The point.
+        through: (f64, f64),
+        /// The power.
+        exponent: f64,
+        /// Text in the legend.
+        label: String,
+    },
+}
+
+/// A sentence about the figure, with the check that stands for it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// The sentence.
+    pub text: String,
+    /// What must be so.
+    pub check: Check,
+    /// Why it is known not to hold; the figure fails if it starts to.
+    #[serde(default)]
+    pub known_deviation: Option<String>,
+    /// Judged only at full size, because the quick size does not show it.
+    #[serde(default)]
+    pub full_only: bool,
+}
+
+/// Statements about rows that a program can judge.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Check {
+    /// `metric` of run `a` is below `factor` times that of run `b`.
+    Less {
+        /// Metric or probe.
+        metric: String,
+        /// The run that should be lower.
+        a: String,
+        /// The run that should be higher.
+        b: String,
+        /// When.
+        at: At,
+        /// 1 unless given.
+        #[serde(default = "unit")]
+        factor: f64,
+    },
+    /// `metric` of a run lies between `min` and `max`.
+    Bound {
+        /// Metric or probe.
+        metric: String,
+        /// The run.
+        run: String,
+        /// When; every step unless given.
+        #[serde(default)]
+        at: At,
+        /// Lower bound.
+        #[serde(default)]
+        min: Option<f64>,
+        /// Upper bound.
+        #[serde(default)]
+        max: Option<f64>,
+    },
+    /// At no step is `metric` of the run below `below` or above `above`.
+    Never {
+        /// Metric or probe.
+        metric: String,
+        /// The run.
+        run: String,
+        /// Forbidden below this.
+        #[serde(default)]
+        below: Option<f64>,
+        /// Forbidden above this.
+        #[serde(default)]
+        above: Option<f64>,
+    },
+    /// The runs, from the smallest to the largest `metric`.
+    Order {
+        /// Metric or probe.
+        metric: String,
+        /// When.
+        at: At,
+        /// The runs in rising order.
+        runs: Vec<String>,
+    },
+    /// The power of `metric` in `versus`, fitted on log axes over the budgets of one entry of runs.
+    Slope {
+        /// Metric or probe.
+        metric: String,
+        /// When.
+        at: At,
+        /// `iterations`, `substeps`, `work` or `dt_s`.
+        versus: String,
+        /// Label of the entry.
+        runs: String,
+        /// Smallest power.
+        min: f64,
+        /// Largest power.
+        max: f64,
+    },
+    /// `metric` of a run differs from that of another run, or from a value, by at most `absolute`
+    /// or `relative` times it.
+    Within {
+        /// Metric or probe.
+        metric: String,
+        /// The run.
+        run: String,
+        /// When.
+        at: At,
+        /// What it is compared with.
+        of: Target,
+        /// Largest difference, in the metric's unit.
+        #[serde(default)]
+        absolute: f64,
+        /// Largest difference, as a share of the target.
+        #[serde(default)]
+        relative: f64,
+    },
+    /// A run ends with this label.
+    Status {
+        /// The run.
+        run: String,
+        /// Any of these: `ok`, `diverged`, `exploded`, `frozen`, `falling`.
+        is: Vec<String>,
+    },
+}
+
+fn unit() -> f64 {
+    1.0
+}
+
+/// What a value is compared with.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Target {
+    /// The same metric of another run.
+    Run(String),
+    /// A number in the metric's unit.
+    Value(f64),
+}
+
+/// How far a measured curve may be from the recorded one. On a log axis lengths are in decades, on
+/// a linear one in shares of the recorded curve's extent.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Band {
+    /// Area between the curves per length of the horizontal axis.
+    pub area: f64,
+    /// Difference of the mean over the last tenth.
+    pub end: f64,
+    /// Difference of the slopes of fitted lines, over the whole length of the horizontal axis.
+    pub slope: f64,
+    /// Smaller values on a log axis count as this: rounding errors are not worth a comparison.
+    pub floor: f64,
+}
+
+impl Default for Band {
+    fn default() -> Self {
+        Self { area: 0.05, end: 0.1, slope: 0.1, floor: 1e-12 }
+    }
+}
+
+/// What a quick check makes smaller. Checks and their thresholds stay as they are.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Quick {
+    /// Frames of every run, at most.
+    pub steps: Option<u32>,
+    /// Budgets above this many iterations times substeps are left out, except of reference runs.
+    pub work: Option<u32>,
+    /// Substeps of reference runs, at most.
+    pub reference_substeps: Option<u32>,
+    /// Parameters by scene that replace those of the runs.
+    pub parameters: BTreeMap<String, BTreeMap<String, f64>>,
+}
+
+/// One run after budgets are spelled out and quick sizes applied.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// Label, unique in the figure.
+    pub label: String,
+    /// Label of the entry that it came from.
+    pub group: String,
+    /// The entry, with parameters and steps as they are to be run.
+    pub run: Run,
+    /// Iterations per step.
+    pub iterations: u32,
+    /// Steps per frame.
+    pub substeps: u32,
+}
+
+impl Figure {
+    /// All runs, budgets spelled out.
+    pub fn plan(&self, quick: bool) -> Vec<Planned> {
+        let mut planned = Vec::new();
+        for run in &self.runs {
+            for &iterations in &run.iterations {
+                for &substeps in &run.substeps {
+                    let label = budget_label(run, iterations, substeps);
+                    let group = run.label.clone();
+                    planned.push(Planned { label, group, run: run.clone(), iterations, substeps });
+                }
+            }
+        }
+        if quick {
+            self.shrink(&mut planned);
+        }
+        planned
+    }
+
+    fn shrink(&self, planned: &mut Vec<Planned>) {
+        let references: Vec<String> =
+            self.runs.iter().filter_map(|run| run.reference.clone()).collect();
+        if let Some(most) = self.quick.work {
+            planned.retain(|p| references.contains(&p.label) || p.iterations * p.substeps <= most);
+        }
+        for p in planned {
+            if let Some(steps) = self.quick.steps {
+                p.run.steps = Some(p.run.steps.map_or(steps, |own| own.min(steps)));
+            }
+            if let Some(parameters) = self.quick.parameters.get(&p.run.scene) {
+                p.run.parameters.extend(parameters.clone());
+            }
+            if let Some(most) = self.quick.reference_substeps
+                && references.contains(&p.label)
+            {
+                p.substeps = p.substeps.min(most);
+            }
+        }
+    }
+
+    /// Whether anything drawn or claimed depends on a clock.
+    pub fn is_timed(&self) -> bool {
+        self.plot.panels.iter().any(|p| p.x.quantity == TIMED || p.y.quantity == TIMED)
+    }
+}
+
+/// The one quantity that differs between equal runs.
+pub const TIMED: &str = "step_time_s";
+
+fn budget_label(run: &Run, iterations: u32, substeps: u32) -> String {
+    let mut label = run.label.clone();
+    if run.iterations.len() > 1 {
+        label += &format!(" {iterations}");
+    }
+    if run.substeps.len() > 1 {
+        label += &format!(" {substeps}");
+    }
+    label
+}
+
+/// Folder of a figure's definition and records.
+pub fn folder(root: &Path, id: &str) -> PathBuf {
+    root.join("results").join("figures").join(id)
+}
+
+/// Names of all figures under a checkout, sorted.
+///
+/// # Errors
+/// When the folder of figures cannot be read.
+pub fn ids(root: &Path) -> std::io::Result<Vec<String>> {
+    let mut ids = Vec::new();
+    for entry in std::fs::read_dir(root.join("results").join("figures"))? {
+        let entry = entry?;
+        if entry.path().join("figure.ron").is_file() {
+            ids.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    ids.sort();
+    Ok(ids)
+}
+
+/// Names of the metrics that every run has where they apply.
+fn metric_names() -> &'static [&'static str] {
+    &[
+        "joint_error_max_m",
+        "joint_error_rms_m",
+        "joint_angle_error_max_rad",
+        "watched_error_rms_m",
+        "stretch_max",
+        "penetration_max_m",
+        "spring_strain_max",
+        "energy_j",
+        "energy_drift_j",
+        "momentum_drift_linear_kg_m_s",
+        "momentum_drift_angular_kg_m2_s",
+        "distance_to_reference_rms_m",
+        "objective_gap_j",
+        "friction_cone_violation_n",
+    ]
+}

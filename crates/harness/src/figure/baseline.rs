@@ -1,0 +1,357 @@
+//! Measured curves against recorded ones, by integral measures.
+//!
+//! Curves of chaotic or oscillating runs may shift in phase without being worse, so points are not
+//! compared one by one: what counts is the signed area between the curves, their level at the end
+//! and their slope.
+
+use std::fmt::Write as _;
+
+use taut_core::Determinism;
+
+use super::{Band, Figure, Panel, PanelCurves, claim::fit_line, curves::quote};
+use crate::{backends::BACKENDS, plot, plot::Scale};
+
+/// Curves are recorded with at most this many points.
+const POINTS: usize = 120;
+/// A curve that covers less of the recorded length than this has ended early.
+const COVERAGE: f64 = 0.98;
+
+/// How one curve compares with its record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shift {
+    /// Number of the panel, from 0.
+    pub panel: usize,
+    /// Label of the curve.
+    pub curve: String,
+    /// What became of it.
+    pub change: Change,
+    /// Signed mean difference; in decades on a log axis, in shares of the extent on a linear one.
+    pub area: f64,
+    /// Difference over the last tenth, in the same unit.
+    pub end: f64,
+    /// Difference of the fitted slopes over the whole length, in the same unit.
+    pub slope: f64,
+}
+
+/// What became of a recorded curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// Inside the band.
+    Same,
+    /// Lower than the band, on a log axis.
+    Better,
+    /// Higher than the band on a log axis, or outside it on a linear one.
+    Worse,
+    /// It ends before the recorded one.
+    Shorter,
+    /// It was recorded, but is not there any more.
+    Missing,
+    /// It is there, but was never recorded.
+    New,
+}
+
+impl Change {
+    /// Whether a check must fail.
+    pub fn is_bad(self) -> bool {
+        matches!(self, Self::Worse | Self::Shorter | Self::Missing)
+    }
+
+    /// The name used in tables and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::Shorter => "shorter",
+            Self::Missing => "missing",
+            Self::New => "new",
+        }
+    }
+}
+
+/// The curves worth recording: those that equal runs draw alike.
+pub fn repeatable(figure: &Figure, curves: &[PanelCurves]) -> Vec<PanelCurves> {
+    let bitwise = |curve: &&plot::Curve| {
+        let row = BACKENDS.iter().find(|row| row.info.name == curve.backend);
+        row.is_some_and(|row| row.info.determinism == Determinism::Bitwise)
+    };
+    let kept = curves.iter().filter(|p| figure.plot.panels[p.panel].is_repeatable());
+    kept.map(|p| PanelCurves {
+        panel: p.panel,
+        curves: p.curves.iter().filter(bitwise).cloned().collect(),
+    })
+    .collect()
+}
+
+/// The text of a `baseline.csv`.
+pub fn record(figure: &Figure, curves: &[PanelCurves]) -> String {
+    let mut text = "panel,curve,x,y\n".to_owned();
+    for panel in repeatable(figure, curves) {
+        for curve in &panel.curves {
+            let stride = curve.points.len().div_ceil(POINTS).max(1);
+            let last = curve.points.len().saturating_sub(1);
+            let kept = curve.points.iter().enumerate();
+            let kept = kept.filter(|(i, _)| i % stride == 0 || *i == last);
+            for (_, (x, y)) in kept {
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "{},{},{x:.6e},{y:.6e}", panel.panel, quote(&curve.label));
+            }
+        }
+    }
+    text
+}
+
+/// Reads the text of a `baseline.csv`.
+///
+/// # Errors
+/// Says which line is malformed.
+pub fn parse_record(text: &str) -> Result<Vec<PanelCurves>, String> {
+    let mut panels: Vec<PanelCurves> = Vec::new();
+    for (number, line) in text.lines().enumerate().skip(1) {
+        let wrong = || format!("line {}: expected `panel,curve,x,y`, found `{line}`", number + 1);
+        let (panel, rest) = line.split_once(',').ok_or_else(wrong)?;
+        let (rest, y) = rest.rsplit_once(',').ok_or_else(wrong)?;
+        let (label, x) = rest.rsplit_once(',').ok_or_else(wrong)?;
+        let panel: usize = panel.parse().map_err(|_| wrong())?;
+        let point: (f64, f64) = (x.parse().map_err(|_| wrong())?, y.parse().map_err(|_| wrong())?);
+        let label = unquote(label);
+        if panels.last().is_none_or(|p| p.panel != panel) {
+            panels.push(PanelCurves { panel, curves: Vec::new() });
+        }
+        let Some(curves) = panels.last_mut().map(|p| &mut p.curves) else { continue };
+        match curves.last_mut().filter(|curve| curve.label == label) {
+            Some(curve) => curve.points.push(point),
+            None => curves.push(plot::Curve { label, points: vec![point], ..Default::default() }),
+        }
+    }
+    Ok(panels)
+}
+
+fn unquote(name: &str) -> String {
+    let inner = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    inner.map_or_else(|| name.to_owned(), |inner| inner.replace("\"\"", "\""))
+}
+
+/// Compares all curves with their records.
+pub fn compare(figure: &Figure, measured: &[PanelCurves], recorded: &[PanelCurves]) -> Vec<Shift> {
+    let measured = repeatable(figure, measured);
+    let mut shifts = Vec::new();
+    for now in &measured {
+        let Some(panel) = figure.plot.panels.get(now.panel) else { continue };
+        let then = recorded.iter().find(|p| p.panel == now.panel);
+        let then = then.map_or(&[][..], |p| &p.curves);
+        for curve in &now.curves {
+            let old = then.iter().find(|old| old.label == curve.label);
+            let (change, [area, end, slope]) = match old {
+                Some(old) => shift(panel, &figure.band, &curve.points, &old.points),
+                None => (Change::New, [0.0; 3]),
+            };
+            let label = curve.label.clone();
+            shifts.push(Shift { panel: now.panel, curve: label, change, area, end, slope });
+        }
+    }
+    for then in recorded {
+        let now = measured.iter().find(|p| p.panel == then.panel);
+        for old in &then.curves {
+            if !now.is_some_and(|p| p.curves.iter().any(|curve| curve.label == old.label)) {
+                let (panel, curve) = (then.panel, old.label.clone());
+                let (area, end, slope) = (0.0, 0.0, 0.0);
+                shifts.push(Shift { panel, curve, change: Change::Missing, area, end, slope });
+            }
+        }
+    }
+    shifts
+}
+
+type Points = [(f64, f64)];
+
+fn shift(panel: &Panel, band: &Band, new: &Points, old: &Points) -> (Change, [f64; 3]) {
+    let old = transform(panel, band, old, 1.0);
+    let extent = match panel.y.scale {
+        Scale::Log => 1.0,
+        Scale::Linear => extent(&old),
+    };
+    let old: Vec<(f64, f64)> = old.iter().map(|&(x, y)| (x, y / extent)).collect();
+    let new = transform(panel, band, new, extent);
+    let pairs: Vec<(f64, f64, f64)> =
+        old.iter().filter_map(|&(x, y)| Some((x, y, interpolate(&new, x)?))).collect();
+    let (Some(&first), Some(&last)) = (pairs.first(), pairs.last()) else {
+        // Nothing was recorded that the axes can show, and nothing is measured: no change.
+        let change = if old.is_empty() { Change::Same } else { Change::Shorter };
+        return (change, [0.0; 3]);
+    };
+    let length = last.0 - first.0;
+    let recorded_length = old.last().map_or(0.0, |p| p.0) - old.first().map_or(0.0, |p| p.0);
+    let measures = [mean(&pairs), end(&pairs, length), slope_change(&pairs, length)];
+    let bands = [band.area, band.end, band.slope];
+    let outside = || measures.iter().zip(bands).filter(|(m, band)| m.abs() > *band);
+    let change = if length < COVERAGE * recorded_length {
+        Change::Shorter
+    } else if outside().next().is_none() {
+        Change::Same
+    } else if panel.y.scale == Scale::Log && outside().all(|(m, _)| *m < 0.0) {
+        Change::Better
+    } else {
+        Change::Worse
+    };
+    (change, measures)
+}
+
+/// Points in the coordinates of the axes; those that an axis cannot show are left out.
+fn transform(panel: &Panel, band: &Band, points: &Points, extent: f64) -> Vec<(f64, f64)> {
+    let one = |&(x, y): &(f64, f64)| {
+        let x = match panel.x.scale {
+            Scale::Linear => x,
+            Scale::Log if x > 0.0 => x.log10(),
+            Scale::Log => return None,
+        };
+        let y = match panel.y.scale {
+            Scale::Linear => y / extent,
+            Scale::Log => y.max(band.floor).log10(),
+        };
+        Some((x, y))
+    };
+    // Before `one`, whose `max` would turn what is not a number into the floor.
+    let finite = points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
+    finite.filter_map(one).collect()
+}
+
+/// Height of a curve, but never less than a thousandth of its level.
+fn extent(points: &Points) -> f64 {
+    let values = || points.iter().map(|p| p.1);
+    let high = values().fold(f64::NEG_INFINITY, f64::max);
+    let low = values().fold(f64::INFINITY, f64::min);
+    let level = values().fold(0.0, |level: f64, y| level.max(y.abs()));
+    (high - low).max(1e-3 * level).max(1e-9)
+}
+
+/// Value of a curve between its points; `None` beyond its ends.
+fn interpolate(points: &Points, x: f64) -> Option<f64> {
+    // Records keep seven digits, so the ends may differ in the last of them.
+    let near = |a: f64| (a - x).abs() <= 2e-6 * (1.0 + x.abs());
+    let after = points.partition_point(|p| p.0 < x);
+    match (after.checked_sub(1).map(|i| points[i]), points.get(after).copied()) {
+        (_, Some(b)) if near(b.0) => Some(b.1),
+        (Some(a), _) if near(a.0) => Some(a.1),
+        (Some(a), Some(b)) => Some(a.1 + (b.1 - a.1) * (x - a.0) / (b.0 - a.0)),
+        _ => None,
+    }
+}
+
+/// Mean of the difference by the trapezoidal rule.
+fn mean(pairs: &[(f64, f64, f64)]) -> f64 {
+    let off = |p: &(f64, f64, f64)| p.2 - p.1;
+    let area: f64 =
+        pairs.windows(2).map(|w| 0.5 * (off(&w[0]) + off(&w[1])) * (w[1].0 - w[0].0)).sum();
+    let length = pairs.last().map_or(0.0, |p| p.0) - pairs[0].0;
+    if length > 0.0 { area / length } else { off(&pairs[0]) }
+}
+
+/// Mean difference over the last tenth.
+fn end(pairs: &[(f64, f64, f64)], length: f64) -> f64 {
+    let from = pairs.last().map_or(0.0, |p| p.0) - 0.1 * length;
+    let first = pairs.partition_point(|p| p.0 < from);
+    mean(&pairs[first..])
+}
+
+fn slope_change(pairs: &[(f64, f64, f64)], length: f64) -> f64 {
+    let line = |of: fn(&(f64, f64, f64)) -> f64| {
+        fit_line(&pairs.iter().map(|p| (p.0, of(p))).collect::<Vec<_>>())
+    };
+    (line(|p| p.2) - line(|p| p.1)) * length
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn figure(scale: &str) -> Figure {
+        let text = format!(
+            r#"(title: "t", source: "s", about: "a", claims: [],
+                runs: [(label: "r", scene: "s", backend: "null", iterations: [1])],
+                plot: (panels: [(
+                    x: (quantity: "time_s"),
+                    y: (quantity: "joint_error_max_m", scale: {scale}),
+                )]))"#
+        );
+        super::super::parse(&text, "test", Path::new("figure.ron")).unwrap()
+    }
+
+    fn panel(of: impl Fn(f64) -> f64, count: u32) -> Vec<PanelCurves> {
+        let points = (1..=count).map(|i| f64::from(i) / 60.0).map(|x| (x, of(x))).collect();
+        let curve = plot::Curve { label: "a, b".to_owned(), backend: "null".to_owned(), points };
+        vec![PanelCurves { panel: 0, curves: vec![curve] }]
+    }
+
+    fn change(
+        scale: &str,
+        new: impl Fn(f64) -> f64,
+        count: u32,
+        old: impl Fn(f64) -> f64,
+    ) -> Shift {
+        let figure = figure(scale);
+        let recorded = parse_record(&record(&figure, &panel(old, 300))).unwrap();
+        compare(&figure, &panel(new, count), &recorded).remove(0)
+    }
+
+    fn wave(phase: f64) -> impl Fn(f64) -> f64 {
+        move |x| 1e-3 * (2.0 + (9.0 * x + phase).sin())
+    }
+
+    #[test]
+    fn an_equal_curve_is_the_same() {
+        let shift = change("log", wave(0.0), 300, wave(0.0));
+        assert_eq!(shift.change, Change::Same);
+        assert!(shift.area.abs() < 1e-5, "{shift:?}");
+    }
+
+    #[test]
+    fn a_shift_in_phase_is_not_worse() {
+        assert_eq!(change("log", wave(1.0), 300, wave(0.0)).change, Change::Same);
+    }
+
+    #[test]
+    fn a_fifth_more_error_is_worse_and_a_fifth_less_is_better() {
+        let scaled = |factor: f64| move |x: f64| factor * wave(0.0)(x);
+        assert_eq!(change("log", scaled(1.2), 300, wave(0.0)).change, Change::Worse);
+        assert_eq!(change("log", scaled(0.8), 300, wave(0.0)).change, Change::Better);
+        assert_eq!(change("log", scaled(1.1), 300, wave(0.0)).change, Change::Same);
+    }
+
+    #[test]
+    fn a_curve_that_bends_up_at_its_end_is_worse() {
+        let bent = |x: f64| if x > 4.6 { 1.5 * wave(0.0)(x) } else { wave(0.0)(x) };
+        assert_eq!(change("log", bent, 300, wave(0.0)).change, Change::Worse);
+    }
+
+    #[test]
+    fn on_a_linear_axis_any_move_counts() {
+        let lifted = |by: f64| move |x: f64| x.sin() + by;
+        assert_eq!(change("linear", lifted(0.2), 300, lifted(0.0)).change, Change::Worse);
+        assert_eq!(change("linear", lifted(-0.2), 300, lifted(0.0)).change, Change::Worse);
+        assert_eq!(change("linear", lifted(0.02), 300, lifted(0.0)).change, Change::Same);
+    }
+
+    #[test]
+    fn a_curve_that_ends_early_is_reported() {
+        assert_eq!(change("log", wave(0.0), 200, wave(0.0)).change, Change::Shorter);
+        let gone = |_: f64| f64::NAN;
+        assert_eq!(change("log", gone, 300, wave(0.0)).change, Change::Shorter);
+    }
+
+    #[test]
+    fn noise_below_the_floor_is_not_a_change() {
+        assert_eq!(change("log", |_| 3e-15, 300, |_| 0.0).change, Change::Same);
+    }
+
+    #[test]
+    fn missing_and_new_curves_are_told_apart() {
+        let figure = figure("log");
+        let there = panel(wave(0.0), 300);
+        assert_eq!(compare(&figure, &[], &there)[0].change, Change::Missing);
+        assert_eq!(compare(&figure, &there, &[])[0].change, Change::New);
+    }
+}

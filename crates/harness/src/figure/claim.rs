@@ -1,0 +1,381 @@
+//! Judging claims on rows.
+
+use super::{At, Check, Claim, Row, Target};
+
+/// A claim after the runs: what was found, and whether that is as expected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The sentence.
+    pub text: String,
+    /// Whether it holds; `None` where this size of the figure cannot tell.
+    pub holds: Option<bool>,
+    /// What was found, in words and numbers.
+    pub measured: String,
+    /// What should be so.
+    pub expected: String,
+    /// Why it is known not to hold.
+    pub known_deviation: Option<String>,
+}
+
+impl Judged {
+    /// Whether this is what the definition leads one to expect: a claim that holds, or a marked
+    /// deviation that still deviates.
+    pub fn is_good(&self) -> bool {
+        self.holds.is_none_or(|holds| holds != self.known_deviation.is_some())
+    }
+
+    /// One word for tables.
+    pub fn verdict(&self) -> &'static str {
+        match (self.holds, self.known_deviation.is_some()) {
+            (None, _) => "not judged",
+            (Some(true), false) => "holds",
+            (Some(false), true) => "deviation",
+            (Some(false), false) => "FAILS",
+            (Some(true), true) => "HOLDS AGAINST ITS MARK",
+        }
+    }
+}
+
+/// Judges all claims; those for full size only are left open in a quick run.
+pub fn judge(claims: &[Claim], rows: &[Row], quick: bool) -> Vec<Judged> {
+    let one = |claim: &Claim| {
+        let expected = expectation(&claim.check);
+        let (holds, measured) = if quick && claim.full_only {
+            (None, "needs the full size".to_owned())
+        } else {
+            match evaluate(&claim.check, rows) {
+                Ok(Finding { holds, measured }) => (Some(holds), measured),
+                Err(missing) => (Some(false), missing),
+            }
+        };
+        let (text, known_deviation) = (claim.text.clone(), claim.known_deviation.clone());
+        Judged { text, holds, measured, expected, known_deviation }
+    };
+    claims.iter().map(one).collect()
+}
+
+struct Finding {
+    holds: bool,
+    measured: String,
+}
+
+/// The check in words.
+fn expectation(check: &Check) -> String {
+    match check {
+        Check::Less { metric, a, b, at, factor } => {
+            let times =
+                if *factor == 1.0 { String::new() } else { format!("{} times ", number(*factor)) };
+            format!("{metric} of {a} below {times}that of {b} {}", at.words())
+        }
+        Check::Bound { metric, run, at, min, max } => {
+            format!("{metric} of {run} {} {}", limits(*min, *max), at.words())
+        }
+        Check::Never { metric, run, below, above } => {
+            format!("{metric} of {run} {} at every step", limits(*below, *above))
+        }
+        Check::Order { metric, at, runs } => {
+            format!("{metric} {} rises in this order: {}", at.words(), runs.join(", "))
+        }
+        Check::Slope { metric, at, versus, runs, min, max } => format!(
+            "{metric} {} of {runs} goes with {versus} to a power from {} to {}",
+            at.words(),
+            number(*min),
+            number(*max)
+        ),
+        Check::Within { metric, run, at, of, absolute, relative } => {
+            let target = match of {
+                Target::Run(run) => format!("that of {run}"),
+                Target::Value(value) => number(*value),
+            };
+            let (absolute, relative) = (number(*absolute), number(100.0 * relative));
+            format!(
+                "{metric} of {run} {} within {absolute} or {relative} % of {target}",
+                at.words()
+            )
+        }
+        Check::Status { run, is } => format!("{run} ends {}", is.join(" or ")),
+    }
+}
+
+fn limits(min: Option<f64>, max: Option<f64>) -> String {
+    match (min, max) {
+        (Some(min), Some(max)) => format!("from {} to {}", number(min), number(max)),
+        (Some(min), None) => format!("at or above {}", number(min)),
+        (None, Some(max)) => format!("at or below {}", number(max)),
+        (None, None) => "anywhere".to_owned(),
+    }
+}
+
+/// `Err` says what is missing for a judgement.
+fn evaluate(check: &Check, rows: &[Row]) -> Result<Finding, String> {
+    match check {
+        Check::Less { metric, a, b, at, factor } => {
+            let (a, b) = (values(rows, a, metric, *at)?, values(rows, b, metric, *at)?);
+            Ok(less(&a, &b, *factor, *at))
+        }
+        Check::Bound { metric, run, at, min, max } => {
+            Ok(bound(&values(rows, run, metric, *at)?, *min, *max, *at))
+        }
+        Check::Never { metric, run, below, above } => {
+            let values = values(rows, run, metric, At::EveryStep)?;
+            Ok(bound(&values, *below, *above, At::EveryStep))
+        }
+        Check::Order { metric, at, runs } => {
+            let one = |run: &String| worst(rows, run, metric, *at);
+            let found = runs.iter().map(one).collect::<Result<Vec<f64>, String>>()?;
+            let pairs = runs.iter().zip(&found);
+            let measured: Vec<String> =
+                pairs.map(|(run, &value)| format!("{run} {}", number(value))).collect();
+            let holds = found.windows(2).all(|pair| pair[0] < pair[1]);
+            Ok(Finding { holds, measured: measured.join(", ") })
+        }
+        Check::Slope { metric, at, versus, runs, min, max } => {
+            let power = slope(rows, runs, metric, *at, versus)?;
+            let holds = (*min..=*max).contains(&power);
+            Ok(Finding { holds, measured: format!("power {}", number(power)) })
+        }
+        Check::Within { metric, run, at, of, absolute, relative } => {
+            within(rows, (metric, run, *at), of, (*absolute, *relative))
+        }
+        Check::Status { run, is } => {
+            let row = row(rows, run)?;
+            let reason = row.reason.as_ref().map(|r| format!(" ({r})")).unwrap_or_default();
+            Ok(Finding { holds: is.contains(&row.status), measured: row.status.clone() + &reason })
+        }
+    }
+}
+
+fn row<'a>(rows: &'a [Row], label: &str) -> Result<&'a Row, String> {
+    rows.iter().find(|row| row.label == label).ok_or_else(|| format!("{label} was not run"))
+}
+
+fn values(rows: &[Row], label: &str, metric: &str, at: At) -> Result<Vec<f64>, String> {
+    let row = row(rows, label)?;
+    if !row.was_run() {
+        let reason = row.reason.as_deref().unwrap_or("no reason given");
+        return Err(format!("{label} {}: {reason}", row.status));
+    }
+    let values = row.values(metric, at);
+    let values = values.ok_or_else(|| format!("{label} has no {metric}"))?;
+    if values.is_empty() {
+        return Err(format!("{label} has no step after {}", at.after()));
+    }
+    Ok(values)
+}
+
+/// One number: for claims on every step the largest.
+fn worst(rows: &[Row], label: &str, metric: &str, at: At) -> Result<f64, String> {
+    let values = values(rows, label, metric, at)?;
+    Ok(values.into_iter().fold(f64::NEG_INFINITY, f64::max))
+}
+
+fn less(a: &[f64], b: &[f64], factor: f64, at: At) -> Finding {
+    // Beyond its end the other run has failed, which any finite value is below.
+    let pairs =
+        a.iter().enumerate().map(|(i, &a)| (i, a, b.get(i).map_or(f64::INFINITY, |b| factor * b)));
+    let failing = pairs.clone().filter(|&(_, a, b)| !(a.is_finite() && a < b)).count();
+    let excess = |&(_, a, b): &(usize, f64, f64)| if a.is_finite() { a - b } else { f64::INFINITY };
+    let count = a.len();
+    let tightest = pairs.max_by(|x, y| excess(x).total_cmp(&excess(y)));
+    let measured = tightest.map_or_else(String::new, |(i, a, b)| {
+        let pair = format!("{} against {}", number(a), number(b / factor));
+        if !at.is_every_step() {
+            return pair;
+        }
+        let step = i + at.after() + 1;
+        format!("closest at step {step}: {pair}; not so at {failing} of {count} steps")
+    });
+    Finding { holds: failing == 0, measured }
+}
+
+fn bound(values: &[f64], min: Option<f64>, max: Option<f64>, at: At) -> Finding {
+    let inside = |&v: &f64| {
+        v.is_finite() && min.is_none_or(|min| v >= min) && max.is_none_or(|max| v <= max)
+    };
+    let holds = values.iter().all(inside);
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let measured = match values.iter().position(|v| !inside(v)) {
+        Some(i) if at.is_every_step() => {
+            let step = i + at.after() + 1;
+            format!("{} to {}, outside first at step {step}", number(low), number(high))
+        }
+        _ if values.len() == 1 => number(low),
+        _ => format!("{} to {}", number(low), number(high)),
+    };
+    Finding { holds, measured }
+}
+
+fn within(
+    rows: &[Row],
+    (metric, run, at): (&str, &str, At),
+    of: &Target,
+    (absolute, relative): (f64, f64),
+) -> Result<Finding, String> {
+    let found = values(rows, run, metric, at)?;
+    let target = match of {
+        Target::Run(other) => values(rows, other, metric, at)?,
+        Target::Value(value) => vec![*value; found.len()],
+    };
+    let off = |(&a, &b): (&f64, &f64)| (a - b).abs() - absolute.max(relative * b.abs());
+    let holds = found.len() == target.len()
+        && found.iter().zip(&target).all(|pair| pair.0.is_finite() && off(pair) <= 0.0);
+    let farthest = found.iter().zip(&target).max_by(|&x, &y| off(x).total_cmp(&off(y)));
+    let measured = farthest
+        .map_or_else(String::new, |(&a, &b)| format!("{} against {}", number(a), number(b)));
+    Ok(Finding { holds, measured })
+}
+
+/// Least-squares power of `metric` in `versus` over the budgets of one entry.
+fn slope(rows: &[Row], group: &str, metric: &str, at: At, versus: &str) -> Result<f64, String> {
+    let mut points = Vec::new();
+    for row in rows.iter().filter(|row| row.group == group) {
+        let y = worst(rows, &row.label, metric, at)?;
+        let x = row.fact(versus).ok_or_else(|| format!("{} has no {versus}", row.label))?;
+        if !(y.is_finite() && y > 0.0 && x > 0.0) {
+            return Err(format!("{} has {metric} {}, no power law", row.label, number(y)));
+        }
+        points.push((x.ln(), y.ln()));
+    }
+    if points.len() < 2 {
+        return Err(format!("{group} has fewer than two budgets"));
+    }
+    Ok(fit_line(&points))
+}
+
+/// Slope of the least-squares line.
+pub(super) fn fit_line(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
+    let (mx, my) = (mean(|p| p.0), mean(|p| p.1));
+    let (mut xx, mut xy) = (0.0, 0.0);
+    for &(x, y) in points {
+        xx += (x - mx) * (x - mx);
+        xy += (x - mx) * (y - my);
+    }
+    if xx > 0.0 { xy / xx } else { 0.0 }
+}
+
+/// Four digits, with an exponent where that is shorter.
+pub(crate) fn number(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let exponent = value.abs().log10().floor() as i32;
+    if !(-3..6).contains(&exponent) {
+        return format!("{value:.3e}");
+    }
+    let decimals = (3 - exponent).max(0) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows() -> Vec<Row> {
+        let row = |label: &str, group: &str, status: &str, dt: f64, values: &[f64]| Row {
+            label: label.to_owned(),
+            group: group.to_owned(),
+            status: status.to_owned(),
+            facts: vec![("dt_s".to_owned(), dt)],
+            planned: 4,
+            columns: vec![("e_m".to_owned(), values.to_vec())],
+            ..Row::default()
+        };
+        vec![
+            row("low", "g", "ok", 0.1, &[3.0, 1.0, 1.0, 1.0]),
+            row("high", "g", "ok", 0.2, &[2.0, 2.0, 2.0, 4.0]),
+            row("gone", "h", "diverged", 0.2, &[2.0, f64::NAN]),
+            Row { label: "none".to_owned(), status: "failed".to_owned(), ..Row::default() },
+        ]
+    }
+
+    fn holds(check: &str) -> bool {
+        let options = ron::Options::default()
+            .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+        let check: Check = options.from_str(check).unwrap();
+        let claim = Claim { text: String::new(), check, known_deviation: None, full_only: false };
+        judge(&[claim], &rows(), false)[0].holds.unwrap()
+    }
+
+    #[test]
+    fn less_looks_at_its_window() {
+        assert!(!holds(r#"less(metric: "e_m", a: "low", b: "high", at: every_step)"#));
+        assert!(holds(r#"less(metric: "e_m", a: "low", b: "high", at: every_step_after(1))"#));
+        assert!(!holds(
+            r#"less(metric: "e_m", a: "low", b: "high", at: every_step_after(1), factor: 0.4)"#
+        ));
+        assert!(holds(r#"less(metric: "e_m", a: "low", b: "high", at: final, factor: 0.3)"#));
+        assert!(!holds(r#"less(metric: "e_m", a: "low", b: "high", at: every_step_after(4))"#));
+    }
+
+    #[test]
+    fn a_diverged_run_is_infinitely_bad_and_a_failed_one_cannot_be_compared() {
+        assert!(holds(r#"less(metric: "e_m", a: "low", b: "gone", at: every_step_after(1))"#));
+        assert!(!holds(r#"less(metric: "e_m", a: "gone", b: "gone", at: every_step_after(1))"#));
+        assert!(!holds(r#"less(metric: "e_m", a: "low", b: "none", at: mean)"#));
+        assert!(!holds(r#"never(metric: "e_m", run: "gone", above: 5)"#));
+        assert!(!holds(r#"bound(metric: "e_m", run: "gone", min: 0, at: mean)"#));
+    }
+
+    #[test]
+    fn bounds_hold_at_every_step_unless_told_otherwise() {
+        assert!(!holds(r#"bound(metric: "e_m", run: "low", max: 2)"#));
+        assert!(holds(r#"bound(metric: "e_m", run: "low", max: 2, at: mean)"#));
+        assert!(holds(r#"never(metric: "e_m", run: "low", below: 0.5, above: 3.5)"#));
+        assert!(!holds(r#"never(metric: "e_m", run: "low", below: 1.5)"#));
+    }
+
+    #[test]
+    fn order_slope_within_and_status() {
+        assert!(holds(r#"order(metric: "e_m", at: mean, runs: ["low", "high", "gone"])"#));
+        assert!(!holds(r#"order(metric: "e_m", at: mean, runs: ["high", "low"])"#));
+        // From 1 at 0.1 to 4 at 0.2: second order.
+        let slope = |min: f64, max: f64| {
+            holds(&format!(
+                r#"slope(metric: "e_m", at: final, versus: "dt_s", runs: "g", min: {min:?}, max: {max:?})"#
+            ))
+        };
+        assert!(slope(1.99, 2.01));
+        assert!(!slope(2.1, 3.0));
+        assert!(holds(
+            r#"within(metric: "e_m", run: "low", at: final, of: value(1.05), relative: 0.1)"#
+        ));
+        assert!(!holds(
+            r#"within(metric: "e_m", run: "low", at: final, of: run("high"), absolute: 1)"#
+        ));
+        assert!(holds(r#"status(run: "gone", is: ["diverged", "exploded"])"#));
+        assert!(!holds(r#"status(run: "gone", is: ["ok"])"#));
+    }
+
+    #[test]
+    fn a_deviation_must_deviate() {
+        let judged = |holds, known: Option<&str>| {
+            Judged {
+                text: String::new(),
+                holds,
+                measured: String::new(),
+                expected: String::new(),
+                known_deviation: known.map(str::to_owned),
+            }
+            .is_good()
+        };
+        assert!(judged(Some(true), None) && judged(Some(false), Some("why")));
+        assert!(!judged(Some(false), None) && !judged(Some(true), Some("why")));
+        assert!(judged(None, None) && judged(None, Some("why")));
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(number(0.25), "0.25");
+        assert_eq!(number(1234.5), "1234");
+        assert_eq!(number(1.5e-7), "1.500e-7");
+        assert_eq!(number(-0.012341), "-0.01234");
+    }
+}

@@ -1,0 +1,148 @@
+//! From rows to curves: what a panel shows, as a picture and as a table.
+
+use std::fmt::Write as _;
+
+use super::{Axis, Figure, Panel, Planned, Reference, Row, TIMED};
+use crate::plot;
+
+/// The curves of one panel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PanelCurves {
+    /// Number of the panel, from 0.
+    pub panel: usize,
+    /// Its curves, in the order of the runs.
+    pub curves: Vec<plot::Curve>,
+}
+
+impl Planned {
+    /// Whether a panel's pattern takes this run: a label, an entry's label, or `start*`.
+    pub fn matches(&self, pattern: &str) -> bool {
+        matches(pattern, &self.label, &self.group)
+    }
+}
+
+fn matches(pattern: &str, label: &str, group: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => label.starts_with(start),
+        None => pattern == label || pattern == group,
+    }
+}
+
+/// The curves of all panels.
+pub fn collect(figure: &Figure, rows: &[Row]) -> Vec<PanelCurves> {
+    let panels = figure.plot.panels.iter().enumerate();
+    panels.map(|(i, panel)| PanelCurves { panel: i, curves: panel_curves(panel, rows) }).collect()
+}
+
+fn panel_curves(panel: &Panel, rows: &[Row]) -> Vec<plot::Curve> {
+    let shown = |row: &&Row| {
+        let named = panel.runs.iter().any(|pattern| matches(pattern, &row.label, &row.group));
+        row.was_run() && (panel.runs.is_empty() || named)
+    };
+    let rows = rows.iter().filter(shown);
+    let Some(statistic) = panel.statistic else {
+        let points = |row: &Row| -> Option<Vec<(f64, f64)>> {
+            let x = row.column(&panel.x.quantity)?.iter().copied();
+            Some(x.zip(row.column(&panel.y.quantity)?.iter().copied()).collect())
+        };
+        let curve = |row: &Row| {
+            Some(plot::Curve {
+                label: row.label.clone(),
+                backend: row.backend.clone(),
+                points: points(row)?,
+            })
+        };
+        return rows.filter_map(curve).collect();
+    };
+    let mut curves: Vec<plot::Curve> = Vec::new();
+    for row in rows {
+        let x = row.statistic(&panel.x.quantity, statistic);
+        let y = row.statistic(&panel.y.quantity, statistic);
+        let (Some(x), Some(y)) = (x, y) else { continue };
+        match curves.iter_mut().find(|curve| curve.label == row.group) {
+            Some(curve) => curve.points.push((x, y)),
+            None => curves.push(plot::Curve {
+                label: row.group.clone(),
+                backend: row.backend.clone(),
+                points: vec![(x, y)],
+            }),
+        }
+    }
+    for curve in &mut curves {
+        curve.points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    curves
+}
+
+/// The picture of a figure.
+pub fn plot_spec(figure: &Figure, curves: &[PanelCurves], quick: bool) -> plot::PlotSpec {
+    let size = if quick { "; quick form, smaller than the figure" } else { "" };
+    let panel = |(panel, curves): (&Panel, &PanelCurves)| plot::Panel {
+        title: panel.title.clone(),
+        x: axis(&panel.x),
+        y: axis(&panel.y),
+        curves: curves.curves.clone(),
+        references: panel.references.iter().map(reference).collect(),
+    };
+    plot::PlotSpec {
+        title: figure.title.clone(),
+        subtitle: format!("{}{size}", figure.source),
+        columns: figure.plot.columns,
+        panels: figure.plot.panels.iter().zip(curves).map(panel).collect(),
+    }
+}
+
+fn axis(axis: &Axis) -> plot::Axis {
+    let made = plot::Axis::metric(&axis.quantity, axis.scale);
+    let label = axis.label.clone().unwrap_or(made.label);
+    plot::Axis { label, range: axis.range, ..made }
+}
+
+fn reference(reference: &Reference) -> plot::Reference {
+    match reference.clone() {
+        Reference::Horizontal { value, label } => plot::Reference::Horizontal { value, label },
+        Reference::Vertical { value, label } => plot::Reference::Vertical { value, label },
+        Reference::Slope { through, exponent, label } => {
+            plot::Reference::Slope { through, exponent, label }
+        }
+    }
+}
+
+impl Panel {
+    /// Whether equal runs draw equal curves.
+    pub fn is_repeatable(&self) -> bool {
+        self.x.quantity != TIMED && self.y.quantity != TIMED
+    }
+}
+
+/// The curves as a table: one row per point, with names quoted only where a comma needs it.
+pub fn write_csv(figure: &Figure, curves: &[PanelCurves]) -> String {
+    let mut text = "panel,curve,backend,x_quantity,x,y_quantity,y\n".to_owned();
+    for panel in curves {
+        let axes = &figure.plot.panels[panel.panel];
+        for curve in &panel.curves {
+            for (x, y) in &curve.points {
+                // Writing to a string cannot fail.
+                let _ = writeln!(
+                    text,
+                    "{},{},{},{},{x:e},{},{y:e}",
+                    panel.panel,
+                    quote(&curve.label),
+                    curve.backend,
+                    axes.x.quantity,
+                    axes.y.quantity
+                );
+            }
+        }
+    }
+    text
+}
+
+/// A CSV field.
+pub(super) fn quote(name: &str) -> String {
+    if name.contains([',', '"', '\n']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
+}

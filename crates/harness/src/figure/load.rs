@@ -1,0 +1,252 @@
+//! Reading figure definitions, with messages that say where and what.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use taut_core::settings::nearest;
+
+use super::{Check, Figure, TIMED, Target, folder};
+use crate::backends::BACKENDS;
+
+/// A definition that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadError {
+    /// File.
+    pub path: PathBuf,
+    /// Line, from 1; 0 where none can be named.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+    /// What is wrong, with a near name where there is one.
+    pub message: String,
+}
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { path, line, column, message } = self;
+        match line {
+            0 => write!(f, "{}: {message}", path.display()),
+            _ => write!(f, "{}:{line}:{column}: {message}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Reads and checks `results/figures/<id>/figure.ron`.
+///
+/// # Errors
+/// [`LoadError`] when there is no such figure, or its file is malformed or contradicts itself.
+pub fn load(root: &Path, id: &str) -> Result<Figure, LoadError> {
+    let path = folder(root, id).join("figure.ron");
+    let fail = |message| LoadError { path: path.clone(), line: 0, column: 0, message };
+    let bytes = fs::read(&path).map_err(|error| {
+        let ids = super::ids(root).unwrap_or_default();
+        let known: Vec<&str> = ids.iter().map(String::as_str).collect();
+        fail(format!("no figure `{id}`: {error}{}", hint(id, &known)))
+    })?;
+    let text = String::from_utf8(bytes).map_err(|_| fail("not UTF-8 text".to_owned()))?;
+    parse(&text, id, &path)
+}
+
+/// Reads and checks the text of a definition.
+///
+/// # Errors
+/// As [`load`].
+pub fn parse(text: &str, id: &str, path: &Path) -> Result<Figure, LoadError> {
+    let options =
+        ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+    let mut figure: Figure = options.from_str(text).map_err(|error| LoadError {
+        path: path.to_owned(),
+        line: error.span.start.line,
+        column: error.span.start.col,
+        message: explain(&error.code),
+    })?;
+    figure.id = id.to_owned();
+    check(&figure).map_err(|Wrong { what, quoted }| {
+        let (line, column) = quoted.map_or((0, 0), |name| find(text, &name));
+        LoadError { path: path.to_owned(), line, column, message: what }
+    })?;
+    Ok(figure)
+}
+
+fn explain(error: &ron::Error) -> String {
+    match error {
+        ron::Error::NoSuchStructField { expected, found, .. } => {
+            format!("unknown field `{found}`{}", hint_or_list(found, expected))
+        }
+        ron::Error::NoSuchEnumVariant { expected, found, .. } => {
+            format!("unknown variant `{found}`{}", hint_or_list(found, expected))
+        }
+        ron::Error::MissingStructField { field, outer } => {
+            let place = outer.as_ref().map(|o| format!(" of `{o}`")).unwrap_or_default();
+            format!("field `{field}`{place} is missing")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn hint(found: &str, known: &[&str]) -> String {
+    nearest(found, known).map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
+}
+
+fn hint_or_list(found: &str, known: &[&str]) -> String {
+    match hint(found, known) {
+        hint if hint.is_empty() => format!(", expected one of {}", known.join(", ")),
+        hint => hint,
+    }
+}
+
+/// Line and column of a quoted name's first mention.
+fn find(text: &str, name: &str) -> (usize, usize) {
+    let Some(offset) = text.find(&format!("\"{name}\"")) else { return (0, 0) };
+    let before = &text[..offset];
+    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// A contradiction, with a name by which its place may be found.
+struct Wrong {
+    what: String,
+    quoted: Option<String>,
+}
+
+impl Wrong {
+    fn named(what: String, name: &str) -> Self {
+        Self { what, quoted: Some(name.to_owned()) }
+    }
+
+    fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
+        Self::named(format!("unknown {what} `{name}`{}", hint_or_list(name, known)), name)
+    }
+}
+
+fn check(figure: &Figure) -> Result<(), Wrong> {
+    check_runs(figure)?;
+    check_panels(figure)?;
+    for claim in &figure.claims {
+        check_claim(figure, &claim.check)?;
+    }
+    Ok(())
+}
+
+fn check_runs(figure: &Figure) -> Result<(), Wrong> {
+    let backends: Vec<&str> = BACKENDS.iter().map(|row| row.info.name).collect();
+    let plan = figure.plan(false);
+    let mut labels = BTreeSet::new();
+    for planned in &plan {
+        if !labels.insert(planned.label.as_str()) {
+            let what = format!("two runs are called `{}`", planned.label);
+            return Err(Wrong::named(what, &planned.group));
+        }
+    }
+    for run in &figure.runs {
+        if !backends.contains(&run.backend.as_str()) {
+            return Err(Wrong::unknown("backend", &run.backend, &backends));
+        }
+        if run.iterations.is_empty() || run.iterations.contains(&0) {
+            let what = format!("`{}` needs `iterations` of at least 1", run.label);
+            return Err(Wrong::named(what, &run.label));
+        }
+        if run.substeps.is_empty() || run.substeps.contains(&0) || run.steps == Some(0) {
+            let what = format!("`{}` needs `substeps` and `steps` of at least 1", run.label);
+            return Err(Wrong::named(what, &run.label));
+        }
+        let Some(reference) = &run.reference else { continue };
+        let Some(other) = plan.iter().find(|p| p.label == *reference) else {
+            let known: Vec<&str> = labels.into_iter().collect();
+            return Err(Wrong::unknown("run", reference, &known));
+        };
+        if other.run.scene != run.scene || other.run.parameters != run.parameters {
+            let what = format!("reference `{reference}` of `{}` is another scene", run.label);
+            return Err(Wrong::named(what, reference));
+        }
+        if other.run.reference.is_some() {
+            let what = format!("reference `{reference}` cannot have a reference of its own");
+            return Err(Wrong::named(what, reference));
+        }
+    }
+    Ok(())
+}
+
+fn check_panels(figure: &Figure) -> Result<(), Wrong> {
+    if figure.plot.panels.is_empty() {
+        return Err(Wrong { what: "the plot has no panels".to_owned(), quoted: None });
+    }
+    for panel in &figure.plot.panels {
+        for pattern in &panel.runs {
+            let found = figure.plan(false).iter().any(|p| p.matches(pattern));
+            if !found {
+                return Err(unknown_run(figure, pattern));
+            }
+        }
+        let facts = panel.statistic.is_some();
+        known_quantity(figure, &panel.x.quantity, facts)?;
+        known_quantity(figure, &panel.y.quantity, facts)?;
+    }
+    Ok(())
+}
+
+fn check_claim(figure: &Figure, check: &Check) -> Result<(), Wrong> {
+    let groups: Vec<&str> = figure.runs.iter().map(|run| run.label.as_str()).collect();
+    let (metric, runs): (Option<&str>, Vec<&str>) = match check {
+        Check::Less { metric, a, b, .. } => (Some(metric), vec![a, b]),
+        Check::Bound { metric, run, min, max, .. } => {
+            needs_a_limit(metric, min, max)?;
+            (Some(metric), vec![run])
+        }
+        Check::Never { metric, run, below, above } => {
+            needs_a_limit(metric, below, above)?;
+            (Some(metric), vec![run])
+        }
+        Check::Order { metric, runs, .. } => {
+            (Some(metric), runs.iter().map(String::as_str).collect())
+        }
+        Check::Slope { metric, runs, versus, .. } => {
+            if !groups.contains(&runs.as_str()) {
+                return Err(Wrong::unknown("entry of runs", runs, &groups));
+            }
+            known_quantity(figure, versus, true)?;
+            (Some(metric), Vec::new())
+        }
+        Check::Within { metric, run, of: Target::Run(of), .. } => (Some(metric), vec![run, of]),
+        Check::Within { metric, run, .. } => (Some(metric), vec![run]),
+        Check::Status { run, .. } => (None, vec![run]),
+    };
+    for run in runs {
+        if !figure.plan(false).iter().any(|planned| planned.label == run) {
+            return Err(unknown_run(figure, run));
+        }
+    }
+    metric.map_or(Ok(()), |metric| known_quantity(figure, metric, false))
+}
+
+fn needs_a_limit(metric: &str, low: &Option<f64>, high: &Option<f64>) -> Result<(), Wrong> {
+    if low.is_none() && high.is_none() {
+        return Err(Wrong::named(format!("the claim on `{metric}` has no limit"), metric));
+    }
+    Ok(())
+}
+
+fn unknown_run(figure: &Figure, name: &str) -> Wrong {
+    let plan = figure.plan(false);
+    let labels: Vec<&str> = plan.iter().map(|planned| planned.label.as_str()).collect();
+    Wrong::unknown("run", name, &labels)
+}
+
+/// Facts of a run that need no scene to be known.
+const FACTS: [&str; 5] = ["iterations", "substeps", "work", "dt_s", TIMED];
+
+fn known_quantity(figure: &Figure, name: &str, facts: bool) -> Result<(), Wrong> {
+    let mut known: Vec<&str> = vec!["time_s", "step"];
+    known.extend(figure.probes.keys().map(String::as_str));
+    known.extend(super::metric_names());
+    if facts {
+        known.extend(FACTS);
+        known.extend(figure.runs.iter().flat_map(|run| run.parameters.keys().map(String::as_str)));
+    }
+    if known.contains(&name) { Ok(()) } else { Err(Wrong::unknown("quantity", name, &known)) }
+}

@@ -1,0 +1,192 @@
+//! What one run gave: a table of numbers per step, and what is read off it.
+
+use serde::Deserialize;
+
+/// The outcome of one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// Label, unique in the figure.
+    pub label: String,
+    /// Label shared by the budgets of one entry.
+    pub group: String,
+    /// Name in the table of backends.
+    pub backend: String,
+    /// `ok` or what went wrong, as in result files.
+    pub status: String,
+    /// Why it is not `ok`.
+    pub reason: Option<String>,
+    /// Numbers that describe the run as a whole: `iterations`, `dt_s`, scene parameters, ...
+    pub facts: Vec<(String, f64)>,
+    /// How many steps were asked for.
+    pub planned: usize,
+    /// Quantities after each step made; all equally long.
+    pub columns: Vec<(String, Vec<f64>)>,
+}
+
+/// Which steps a claim looks at, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum At {
+    /// Each step by itself.
+    #[default]
+    EveryStep,
+    /// Each step with a greater number than this by itself; the first step has number 1.
+    EveryStepAfter(u32),
+    /// The last step.
+    Final,
+    /// Mean over all steps.
+    Mean,
+    /// Mean over the steps after this one.
+    MeanAfter(u32),
+    /// Largest of all steps.
+    Max,
+    /// Largest of the steps after this one.
+    MaxAfter(u32),
+    /// Smallest of all steps.
+    Min,
+}
+
+/// A number that stands for a whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Statistic {
+    /// The last step.
+    Final,
+    /// Mean over all steps.
+    Mean,
+    /// Largest of all steps.
+    Max,
+    /// Smallest of all steps.
+    Min,
+    /// Root of the mean square over all steps.
+    Rms,
+}
+
+impl From<Statistic> for At {
+    fn from(statistic: Statistic) -> Self {
+        match statistic {
+            Statistic::Final => Self::Final,
+            Statistic::Mean | Statistic::Rms => Self::Mean,
+            Statistic::Max => Self::Max,
+            Statistic::Min => Self::Min,
+        }
+    }
+}
+
+impl At {
+    /// The step after which it looks.
+    pub fn after(self) -> usize {
+        match self {
+            Self::EveryStepAfter(n) | Self::MeanAfter(n) | Self::MaxAfter(n) => n as usize,
+            _ => 0,
+        }
+    }
+
+    /// Whether it looks at steps one by one.
+    pub fn is_every_step(self) -> bool {
+        matches!(self, Self::EveryStep | Self::EveryStepAfter(_))
+    }
+
+    /// The values to judge: one per step, or a single one.
+    fn reduce(self, values: &[f64]) -> Vec<f64> {
+        let values = values.get(self.after()..).unwrap_or(&[]);
+        if values.is_empty() {
+            return Vec::new();
+        }
+        let count = values.len() as f64;
+        match self {
+            Self::EveryStep | Self::EveryStepAfter(_) => values.to_vec(),
+            Self::Final => values.last().copied().into_iter().collect(),
+            Self::Mean | Self::MeanAfter(_) => vec![values.iter().sum::<f64>() / count],
+            Self::Max | Self::MaxAfter(_) => {
+                vec![values.iter().copied().fold(f64::NEG_INFINITY, f64::max)]
+            }
+            Self::Min => vec![values.iter().copied().fold(f64::INFINITY, f64::min)],
+        }
+    }
+
+    /// In words, for messages.
+    pub fn words(self) -> String {
+        match self {
+            Self::EveryStep => "at every step".to_owned(),
+            Self::EveryStepAfter(n) => format!("at every step after {n}"),
+            Self::Final => "at the end".to_owned(),
+            Self::Mean => "on average".to_owned(),
+            Self::MeanAfter(n) => format!("on average after step {n}"),
+            Self::Max => "at most".to_owned(),
+            Self::MaxAfter(n) => format!("at most after step {n}"),
+            Self::Min => "at least".to_owned(),
+        }
+    }
+}
+
+impl Row {
+    /// Whether there is anything to judge.
+    pub fn was_run(&self) -> bool {
+        !self.columns.is_empty()
+            && !matches!(self.status.as_str(), "failed" | "unsupported" | "skipped")
+    }
+
+    /// A quantity after each step made.
+    pub fn column(&self, name: &str) -> Option<&[f64]> {
+        self.columns.iter().find(|(own, _)| own == name).map(|(_, values)| values.as_slice())
+    }
+
+    /// A number that describes the run as a whole.
+    pub fn fact(&self, name: &str) -> Option<f64> {
+        self.facts.iter().find(|(own, _)| own == name).map(|&(_, value)| value)
+    }
+
+    /// A quantity at the steps asked for. Steps that a diverged run did not reach, and values that
+    /// are not numbers, count as infinite: a run does not get better by ending early.
+    pub fn values(&self, name: &str, at: At) -> Option<Vec<f64>> {
+        let column = self.column(name)?;
+        let judged = |v: f64| if v.is_nan() { f64::INFINITY } else { v };
+        let mut values: Vec<f64> = column.iter().map(|&v| judged(v)).collect();
+        values.resize(self.planned.max(values.len()), f64::INFINITY);
+        Some(at.reduce(&values))
+    }
+
+    /// A statistic of a quantity, or a fact of the run.
+    pub fn statistic(&self, name: &str, statistic: Statistic) -> Option<f64> {
+        if let Some(fact) = self.fact(name) {
+            return Some(fact);
+        }
+        if statistic == Statistic::Rms {
+            let values = self.values(name, At::EveryStep).filter(|values| !values.is_empty())?;
+            let squares: f64 = values.iter().map(|v| v * v).sum();
+            return Some((squares / values.len() as f64).sqrt());
+        }
+        self.values(name, statistic.into())?.first().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(values: &[f64], planned: usize) -> Row {
+        let columns = vec![("e_m".to_owned(), values.to_vec())];
+        Row { planned, columns, ..Row::default() }
+    }
+
+    #[test]
+    fn reductions_respect_their_window() {
+        let row = row(&[9.0, 1.0, 2.0, 3.0], 4);
+        let value = |at| row.values("e_m", at).unwrap();
+        assert_eq!(value(At::EveryStepAfter(2)), [2.0, 3.0]);
+        assert_eq!(value(At::MeanAfter(1)), [2.0]);
+        assert_eq!(value(At::MaxAfter(1)), [3.0]);
+        assert_eq!(value(At::Min), [1.0]);
+        assert_eq!(value(At::Final), [3.0]);
+        assert!(value(At::MeanAfter(9)).is_empty());
+        assert_eq!(row.statistic("e_m", Statistic::Rms), Some((95.0_f64 / 4.0).sqrt()));
+    }
+
+    #[test]
+    fn ending_early_is_not_better() {
+        let row = row(&[1.0, f64::NAN], 4);
+        assert_eq!(row.values("e_m", At::EveryStep).unwrap()[1..], [f64::INFINITY; 3]);
+        assert_eq!(row.statistic("e_m", Statistic::Mean), Some(f64::INFINITY));
+    }
+}
