@@ -250,3 +250,76 @@ fn known_quantity(figure: &Figure, name: &str, facts: bool) -> Result<(), Wrong>
     }
     if known.contains(&name) { Ok(()) } else { Err(Wrong::unknown("quantity", name, &known)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"(
+    title: "t",
+    source: "s",
+    about: "a",
+    probes: {"height_m": coordinate(of: "ball", axis: z)},
+    runs: [
+        (label: "ref", scene: "s", backend: "null", iterations: [1]),
+        (label: "A", scene: "s", backend: "null", iterations: [1, 2], reference: "ref"),
+    ],
+    plot: (panels: [(
+        runs: ["A*"],
+        x: (quantity: "time_s"),
+        y: (quantity: "height_m"),
+    )]),
+    claims: [(text: "c", check: never(metric: "height_m", run: "A 2", below: 0))],
+    quick: (steps: 3, work: 1),
+)"#;
+
+    fn error(from: &str, to: &str) -> String {
+        assert!(GOOD.contains(from), "{from}");
+        let text = GOOD.replacen(from, to, 1);
+        parse(&text, "test", Path::new("figure.ron")).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_good_definition_is_read() {
+        let figure = parse(GOOD, "test", Path::new("figure.ron")).unwrap();
+        let labels: Vec<String> = figure.plan(false).into_iter().map(|p| p.label).collect();
+        assert_eq!(labels, ["ref", "A 1", "A 2"]);
+        let quick = figure.plan(true);
+        assert_eq!(quick.len(), 2, "budgets above the quick work are left out");
+        assert!(quick.iter().all(|p| p.run.steps == Some(3)));
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_place() {
+        assert_eq!(
+            error("scene: \"s\"", "scen: \"s\""),
+            "figure.ron:7:24: unknown field `scen` (did you mean `scene`?)"
+        );
+        assert_eq!(
+            error("never(", "newer("),
+            "figure.ron:15:33: unknown variant `newer` (did you mean `never`?)"
+        );
+        assert_eq!(
+            error("run: \"A 2\"", "run: \"A 3\""),
+            "figure.ron:15:64: unknown run `A 3` (did you mean `A 1`?)"
+        );
+        assert_eq!(
+            error("y: (quantity: \"height_m\")", "y: (quantity: \"heigth_m\")"),
+            "figure.ron:13:23: unknown quantity `heigth_m` (did you mean `height_m`?)"
+        );
+        assert_eq!(
+            error("backend: \"null\"", "backend: \"nul\""),
+            "figure.ron:7:45: unknown backend `nul` (did you mean `null`?)"
+        );
+        assert_eq!(
+            error("title: \"t\",", ""),
+            "figure.ron:17:1: field `title` of `Figure` is missing"
+        );
+        assert!(error("iterations: [1]", "iterations: [0]").contains("at least 1"));
+        assert!(error("below: 0", "").contains("has no limit"));
+        assert!(error("label: \"A\"", "label: \"ref\"").contains("unknown"));
+        assert!(error("reference: \"ref\"", "reference: \"A 1\"").contains("of its own"));
+        assert!(error("[1, 2]", "[1, 1]").contains("two runs"));
+        assert!(error("quick:", "#quick:").contains("figure.ron:16:5"));
+    }
+}
