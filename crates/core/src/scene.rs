@@ -1,6 +1,24 @@
 //! A scene after loading: flat lists in SI units, nothing left to expand or to look up.
+//!
+//! [`load_file`] makes one from the authoring form, a RON file with parameters and generators.
+
+mod author;
+mod body;
+mod connect;
+mod error;
+mod expand;
+mod expression;
+mod generate;
+mod hull;
+mod load;
+mod mass;
+mod names;
+mod validate;
 
 use std::sync::Arc;
+
+pub use error::SceneError;
+pub use load::{Loaded, load_file, load_str};
 
 use crate::{
     math::{Mat3, Quat, Vec3},

@@ -1,0 +1,329 @@
+//! The scene file as written: what serde reads before anything is evaluated or looked up.
+
+use std::fmt;
+
+use ron::value::RawValue;
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::expression::{Number, Triple};
+
+/// The whole file. Entries stay text until the parameters are known, which also keeps their places.
+#[derive(serde::Deserialize)]
+#[serde(rename = "Scene", deny_unknown_fields)]
+pub(super) struct File<'a> {
+    #[serde(default)]
+    pub(super) about: String,
+    #[serde(default, borrow)]
+    pub(super) gravity: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) dt: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) steps: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) contacts: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) watch: Option<&'a RawValue>,
+    #[serde(default)]
+    pub(super) parameters: Parameters,
+    #[serde(default, borrow)]
+    pub(super) bodies: Vec<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) particles: Vec<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) joints: Vec<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) springs: Vec<&'a RawValue>,
+}
+
+/// `(margin: 0.01)`.
+#[derive(serde::Deserialize)]
+#[serde(rename = "contacts", deny_unknown_fields)]
+pub(super) struct Contacts {
+    pub(super) margin: Number,
+}
+
+/// Parameters in the order of the file, since later ones may use earlier ones.
+#[derive(Default)]
+pub(super) struct Parameters(pub(super) Vec<(String, Number)>);
+
+impl<'de> Deserialize<'de> for Parameters {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Parameters;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("parameters such as `{ \"links\": 20 }`")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parameters, A::Error> {
+                let mut pairs: Vec<(String, Number)> = Vec::new();
+                while let Some((name, value)) = map.next_entry::<String, Number>()? {
+                    if pairs.iter().any(|(known, _)| *known == name) {
+                        return Err(de::Error::custom(format!("duplicate parameter `{name}`")));
+                    }
+                    pairs.push((name, value));
+                }
+                Ok(Parameters(pairs))
+            }
+        }
+        deserializer.deserialize_map(Pairs)
+    }
+}
+
+/// One entry of `bodies`.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "body entry", rename_all = "snake_case")]
+pub(super) enum BodyEntry {
+    Body(Box<Body>),
+    Chain(Box<Chain>),
+    Repeat(Box<Repeat>),
+}
+
+/// One body, or in a generator what its members share.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "body", deny_unknown_fields)]
+pub(super) struct Body {
+    #[serde(default)]
+    pub(super) name: String,
+    pub(super) shape: Shape,
+    pub(super) density: Option<Number>,
+    pub(super) mass: Option<Number>,
+    pub(super) inertia: Option<Triple>,
+    #[serde(default)]
+    pub(super) motion: Motion,
+    pub(super) position: Option<Triple>,
+    pub(super) rotation: Option<Rotation>,
+    pub(super) velocity: Option<Triple>,
+    pub(super) omega: Option<Triple>,
+    pub(super) friction: Option<Friction>,
+    pub(super) group: Option<Number>,
+    pub(super) elasticity: Option<Elasticity>,
+}
+
+/// Geometry around the authored origin: full extents, full lengths; axes along z.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "shape", rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Shape {
+    Box { size: Triple },
+    Sphere { radius: Number },
+    Capsule { radius: Number, length: Number },
+    Cylinder { radius: Number, length: Number },
+    Hull { points: Vec<Triple> },
+    Compound { parts: Vec<Part> },
+}
+
+/// A shape somewhere in a compound.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "part", deny_unknown_fields)]
+pub(super) struct Part {
+    pub(super) shape: Shape,
+    pub(super) position: Option<Triple>,
+    pub(super) rotation: Option<Rotation>,
+}
+
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
+#[serde(rename = "motion", rename_all = "snake_case")]
+pub(super) enum Motion {
+    #[default]
+    Dynamic,
+    Static,
+    Kinematic,
+}
+
+/// A rotation. Degrees, because nobody writes a yaw of 37 degrees in radians.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "rotation", rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Rotation {
+    /// About an axis through the origin, right-handed.
+    AxisAngle { axis: Triple, degrees: Number },
+    /// x, y, z, w; of unit length.
+    Quaternion(Number, Number, Number, Number),
+    /// About the fixed x axis, then the fixed y axis, then the fixed z axis.
+    EulerDegrees(Number, Number, Number),
+    /// One after the other, each about fixed axes.
+    Sequence(Vec<Rotation>),
+}
+
+/// One coefficient, or static and dynamic.
+#[derive(Clone, Debug)]
+pub(super) struct Friction(pub(super) Number, pub(super) Option<Number>);
+
+impl<'de> Deserialize<'de> for Friction {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OneOrTwo;
+        impl<'de> Visitor<'de> for OneOrTwo {
+            type Value = Friction;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a coefficient of friction or (static, dynamic)")
+            }
+
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Friction, E> {
+                Ok(Friction(Number::Literal(value), None))
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Friction, E> {
+                self.visit_f64(value as f64)
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Friction, E> {
+                self.visit_f64(value as f64)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Friction, E> {
+                Number::parse(text).map(|number| Friction(number, None)).map_err(E::custom)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Friction, A::Error> {
+                let missing = |i| de::Error::invalid_length(i, &"(static, dynamic)");
+                let first = seq.next_element()?.ok_or_else(|| missing(0))?;
+                let second = seq.next_element()?.ok_or_else(|| missing(1))?;
+                Ok(Friction(first, Some(second)))
+            }
+        }
+        deserializer.deserialize_any(OneOrTwo)
+    }
+}
+
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "elasticity", deny_unknown_fields)]
+pub(super) struct Elasticity {
+    pub(super) young: Number,
+    pub(super) poisson: Number,
+}
+
+/// Bodies in a row, each joined to the one before.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "chain", deny_unknown_fields)]
+pub(super) struct Chain {
+    pub(super) name: String,
+    pub(super) count: Number,
+    pub(super) start: Triple,
+    pub(super) step: Triple,
+    pub(super) body: Body,
+    #[serde(default)]
+    pub(super) held: Vec<Number>,
+    /// What the first member is joined to, half a step before it.
+    pub(super) root: Option<String>,
+    pub(super) joint: Option<JointEntry>,
+    pub(super) spring: Option<SpringEntry>,
+}
+
+/// Entries again and again, with one more index variable.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "repeat", deny_unknown_fields)]
+pub(super) struct Repeat {
+    pub(super) count: Number,
+    #[serde(default)]
+    pub(super) bodies: Vec<BodyEntry>,
+    #[serde(default)]
+    pub(super) particles: Vec<ParticleEntry>,
+    #[serde(default)]
+    pub(super) joints: Vec<JointEntry>,
+    #[serde(default)]
+    pub(super) springs: Vec<SpringEntry>,
+}
+
+/// One entry of `particles`.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "particle entry", rename_all = "snake_case")]
+pub(super) enum ParticleEntry {
+    Particle(Particle),
+    Repeat(Box<Repeat>),
+}
+
+/// One point mass; without a mass it is held.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "particle", deny_unknown_fields)]
+pub(super) struct Particle {
+    #[serde(default)]
+    pub(super) name: String,
+    pub(super) mass: Option<Number>,
+    pub(super) position: Triple,
+    pub(super) velocity: Option<Triple>,
+}
+
+/// One entry of `joints`, or the joint of a generator.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "joint entry", rename_all = "snake_case")]
+pub(super) enum JointEntry {
+    Ball(Box<Joint>),
+    Hinge(Box<Joint>),
+    Universal(Box<Joint>),
+    Prismatic(Box<Joint>),
+    Fixed(Box<Joint>),
+    Distance(Box<Joint>),
+    Repeat(Box<Repeat>),
+}
+
+/// What any joint may say; which fields apply depends on its kind.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "joint", deny_unknown_fields)]
+pub(super) struct Joint {
+    #[serde(default)]
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) a: String,
+    #[serde(default)]
+    pub(super) b: String,
+    pub(super) at: Option<Triple>,
+    pub(super) anchor_a: Option<Triple>,
+    pub(super) anchor_b: Option<Triple>,
+    pub(super) axis: Option<Triple>,
+    pub(super) axis_b: Option<Triple>,
+    pub(super) basis_a: Option<Rotation>,
+    pub(super) basis_b: Option<Rotation>,
+    pub(super) length: Option<Number>,
+    pub(super) compliance_linear: Option<Number>,
+    pub(super) compliance_angular: Option<Number>,
+    pub(super) limit: Option<(Number, Number)>,
+    pub(super) motor: Option<Motor>,
+    pub(super) break_force: Option<Number>,
+    pub(super) break_torque: Option<Number>,
+}
+
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "motor", deny_unknown_fields)]
+pub(super) struct Motor {
+    pub(super) speed: Number,
+    pub(super) max_effort: Number,
+}
+
+/// One entry of `springs`, or the spring of a generator.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "spring entry", rename_all = "snake_case")]
+pub(super) enum SpringEntry {
+    Linear(Box<LinearSpring>),
+    Angular(Box<AngularSpring>),
+    Repeat(Box<Repeat>),
+}
+
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "linear", deny_unknown_fields)]
+pub(super) struct LinearSpring {
+    #[serde(default)]
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) a: String,
+    #[serde(default)]
+    pub(super) b: String,
+    pub(super) anchor_a: Option<Triple>,
+    pub(super) anchor_b: Option<Triple>,
+    pub(super) stiffness: Number,
+    pub(super) rest_length: Option<Number>,
+}
+
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "angular", deny_unknown_fields)]
+pub(super) struct AngularSpring {
+    #[serde(default)]
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) a: String,
+    #[serde(default)]
+    pub(super) b: String,
+    pub(super) basis_a: Option<Rotation>,
+    pub(super) basis_b: Option<Rotation>,
+    pub(super) stiffness: Number,
+}

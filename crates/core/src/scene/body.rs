@@ -1,0 +1,257 @@
+//! From a body as written to a body as simulated: shape, mass, pose about the centre of mass.
+
+use super::{
+    Body, Elasticity, Material, Motion, Part, Shape, author,
+    error::{At, Result, SceneError},
+    expression::{Number, Scope, Triple, vector},
+    mass,
+};
+use crate::math::{Mat3, Quat, Vec3};
+
+/// Hulls are small by nature; a list this long is a mistake.
+const HULL_POINTS_MAX: usize = 2000;
+
+/// A body whose authored origin is still to be placed.
+#[derive(Clone, Debug)]
+pub(super) struct Blank {
+    body: Body,
+    /// Centre of mass in authored coordinates [m].
+    pub(super) centre: Vec3,
+}
+
+impl Blank {
+    /// The body with its authored origin at `origin` [m].
+    pub(super) fn placed(&self, name: String, origin: Vec3) -> Body {
+        let position = origin + self.body.rotation * self.centre;
+        Body { name, position, ..self.body.clone() }
+    }
+
+    /// The same body made immovable.
+    pub(super) fn held(&self) -> Self {
+        let body = Body { velocity: Vec3::zeros(), omega: Vec3::zeros(), ..self.body.clone() };
+        Self { body: body.fixed(), centre: self.centre }
+    }
+}
+
+/// Evaluates a body but for its name and position.
+pub(super) fn blank(spec: &author::Body, scope: &Scope) -> Result<Blank> {
+    let mut turn = Quat::identity();
+    let shape = shape(&spec.shape, scope).at("shape")?;
+    let solid = mass::solid(&shape)
+        .ok_or_else(|| SceneError::new("expected points that span a volume"))
+        .at("shape")?;
+    if let Some(rotation) = &spec.rotation {
+        turn = self::rotation(rotation, scope).at("rotation")?;
+    }
+    let motion = match spec.motion {
+        author::Motion::Dynamic => Motion::Dynamic,
+        author::Motion::Static => Motion::Static,
+        author::Motion::Kinematic => Motion::Kinematic,
+    };
+    let (mass, inertia) = masses(spec, &solid, motion, scope)?;
+    let speed = |field: &Option<Triple>, name| match field {
+        Some(_) if motion == Motion::Static => {
+            Err(SceneError::new("a static body does not move")).at(name)
+        }
+        Some(triple) => vector(triple, scope).at(name),
+        None => Ok(Vec3::zeros()),
+    };
+    let body = Body {
+        name: String::new(),
+        shape: mass::recentred(shape, &solid.centre),
+        motion,
+        mass,
+        inertia,
+        material: material(spec.friction.as_ref(), scope).at("friction")?,
+        elasticity: elasticity(spec.elasticity.as_ref(), scope).at("elasticity")?,
+        group: group(spec, scope).at("group")?,
+        position: Vec3::zeros(),
+        rotation: turn,
+        velocity: speed(&spec.velocity, "velocity")?,
+        omega: speed(&spec.omega, "omega")?,
+    };
+    Ok(Blank { body, centre: solid.centre })
+}
+
+fn masses(
+    spec: &author::Body,
+    solid: &mass::Solid,
+    motion: Motion,
+    scope: &Scope,
+) -> Result<(f64, Mat3)> {
+    // What a body that is not dynamic says of its mass is checked, then of no use.
+    let density = spec.density.as_ref().map(|d| d.positive(scope)).transpose().at("density")?;
+    let mass = spec.mass.as_ref().map(|m| m.positive(scope)).transpose().at("mass")?;
+    let inertia = spec.inertia.as_ref().map(|i| principal(i, scope)).transpose().at("inertia")?;
+    let mass = match (density, mass) {
+        (Some(_), Some(_)) => {
+            return Err(SceneError::new("expected `density` or `mass`, found both"));
+        }
+        (Some(density), None) => density * solid.volume,
+        (None, Some(mass)) => mass,
+        (None, None) if motion == Motion::Dynamic => {
+            return Err(SceneError::new("expected `density` [kg/m^3] or `mass` [kg]"));
+        }
+        (None, None) => 0.0,
+    };
+    if motion != Motion::Dynamic {
+        return Ok((0.0, Mat3::zeros()));
+    }
+    let inertia = inertia.unwrap_or(solid.inertia * (mass / solid.volume));
+    // Extreme but positive sizes overflow or vanish once multiplied.
+    if !(mass.is_finite() && mass > 0.0 && inertia.iter().all(|x| x.is_finite())) {
+        return Err(SceneError::new(format!("mass of {mass} kg cannot be simulated")));
+    }
+    if !mass::is_inertia(&inertia) {
+        return Err(SceneError::new("moments of inertia vanish next to the mass")).at("shape");
+    }
+    Ok((mass, inertia))
+}
+
+fn principal(triple: &Triple, scope: &Scope) -> Result<Mat3> {
+    for (moment, axis) in triple.iter().zip(["x", "y", "z"]) {
+        moment.positive(scope).at(axis)?;
+    }
+    let tensor = Mat3::from_diagonal(&vector(triple, scope)?);
+    if mass::is_inertia(&tensor) {
+        Ok(tensor)
+    } else {
+        Err(SceneError::new("no moment of inertia can exceed the sum of the other two"))
+    }
+}
+
+fn material(friction: Option<&author::Friction>, scope: &Scope) -> Result<Material> {
+    let Some(author::Friction(first, second)) = friction else {
+        return Ok(Material::default());
+    };
+    let friction_static = first.non_negative(scope)?;
+    let friction_dynamic = match second {
+        Some(second) => second.non_negative(scope)?,
+        None => friction_static,
+    };
+    Ok(Material { friction_static, friction_dynamic })
+}
+
+fn elasticity(spec: Option<&author::Elasticity>, scope: &Scope) -> Result<Option<Elasticity>> {
+    let Some(spec) = spec else { return Ok(None) };
+    let young = spec.young.positive(scope).at("young")?;
+    let poisson = spec.poisson.evaluate(scope).at("poisson")?;
+    if !(-1.0 < poisson && poisson < 0.5) {
+        let message = format!("expected a Poisson ratio between -1 and 0.5, found {poisson}");
+        return Err(SceneError::new(message)).at("poisson");
+    }
+    Ok(Some(Elasticity { young, poisson }))
+}
+
+fn group(spec: &author::Body, scope: &Scope) -> Result<Option<u32>> {
+    let Some(number) = &spec.group else { return Ok(None) };
+    let group = number.whole(scope, 0)?;
+    match u32::try_from(group) {
+        Ok(group) => Ok(Some(group)),
+        Err(_) => Err(SceneError::new(format!("expected at most {}, found {group}", u32::MAX))),
+    }
+}
+
+fn shape(spec: &author::Shape, scope: &Scope) -> Result<Shape> {
+    let half = |length: &Number, name| length.positive(scope).map(|length| length / 2.0).at(name);
+    Ok(match spec {
+        author::Shape::Box { size: [x, y, z] } => {
+            let half = Vec3::new(
+                half(x, "x").at("size")?,
+                half(y, "y").at("size")?,
+                half(z, "z").at("size")?,
+            );
+            Shape::Box { half }
+        }
+        author::Shape::Sphere { radius } => {
+            Shape::Sphere { radius: radius.positive(scope).at("radius")? }
+        }
+        author::Shape::Capsule { radius, length } => Shape::Capsule {
+            radius: radius.positive(scope).at("radius")?,
+            half_length: half(length, "length")?,
+        },
+        author::Shape::Cylinder { radius, length } => Shape::Cylinder {
+            radius: radius.positive(scope).at("radius")?,
+            half_length: half(length, "length")?,
+        },
+        author::Shape::Hull { points } => hull(points, scope)?,
+        author::Shape::Compound { parts } => compound(parts, scope)?,
+    })
+}
+
+fn hull(points: &[Triple], scope: &Scope) -> Result<Shape> {
+    if !(4..=HULL_POINTS_MAX).contains(&points.len()) {
+        let count = points.len();
+        let message = format!("expected 4 to {HULL_POINTS_MAX} points, found {count}");
+        return Err(SceneError::new(message)).at("points");
+    }
+    let evaluate = |(i, point)| vector(point, scope).at_index("points", i);
+    Ok(Shape::Hull { points: points.iter().enumerate().map(evaluate).collect::<Result<_>>()? })
+}
+
+fn compound(parts: &[author::Part], scope: &Scope) -> Result<Shape> {
+    if parts.is_empty() {
+        return Err(SceneError::new("expected at least one part")).at("parts");
+    }
+    let evaluate = |spec: &author::Part| {
+        if matches!(spec.shape, author::Shape::Compound { .. }) {
+            return Err(SceneError::new("a compound cannot hold another compound")).at("shape");
+        }
+        let shape = shape(&spec.shape, scope).at("shape")?;
+        let position = match &spec.position {
+            Some(position) => vector(position, scope).at("position")?,
+            None => Vec3::zeros(),
+        };
+        let rotation = match &spec.rotation {
+            Some(turn) => rotation(turn, scope).at("rotation")?,
+            None => Quat::identity(),
+        };
+        Ok(Part { shape, position, rotation })
+    };
+    let parts: Result<Vec<Part>> =
+        parts.iter().enumerate().map(|(i, part)| evaluate(part).at_index("parts", i)).collect();
+    Ok(Shape::Compound { parts: parts?.into() })
+}
+
+/// Evaluates a rotation.
+pub(super) fn rotation(spec: &author::Rotation, scope: &Scope) -> Result<Quat> {
+    let about = |axis: Vec3, degrees: f64| Quat::from_scaled_axis(axis * degrees.to_radians());
+    match spec {
+        author::Rotation::AxisAngle { axis, degrees } => {
+            let axis = direction(axis, scope).at("axis")?;
+            Ok(about(axis, degrees.evaluate(scope).at("degrees")?))
+        }
+        author::Rotation::Quaternion(x, y, z, w) => {
+            let [x, y, z, w] = [x, y, z, w].map(|part| part.evaluate(scope));
+            let quaternion = nalgebra::Quaternion::new(w?, x?, y?, z?);
+            let norm = quaternion.norm();
+            if (norm - 1.0).abs() > 1e-6 {
+                let message =
+                    format!("expected a unit quaternion (x, y, z, w), its norm is {norm}");
+                return Err(SceneError::new(message));
+            }
+            Ok(Quat::from_quaternion(quaternion))
+        }
+        author::Rotation::EulerDegrees(x, y, z) => {
+            let [x, y, z] = [x, y, z].map(|part| part.evaluate(scope));
+            Ok(about(Vec3::z(), z?) * about(Vec3::y(), y?) * about(Vec3::x(), x?))
+        }
+        author::Rotation::Sequence(turns) => {
+            turns.iter().enumerate().try_fold(Quat::identity(), |so_far, (i, turn)| {
+                Ok(rotation(turn, scope).at_index("sequence", i)? * so_far)
+            })
+        }
+    }
+}
+
+/// Evaluates an axis, which need not be of unit length.
+pub(super) fn direction(axis: &Triple, scope: &Scope) -> Result<Vec3> {
+    let axis = vector(axis, scope)?;
+    // Scaled first, so that neither tiny nor huge components are lost in their squares.
+    let largest = axis.amax();
+    if largest > 0.0 {
+        Ok((axis / largest).normalize())
+    } else {
+        Err(SceneError::new("expected an axis, found the zero vector"))
+    }
+}

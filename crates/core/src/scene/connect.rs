@@ -1,0 +1,431 @@
+//! From joints and springs as written to their flat form: anchors and bases in the bodies' coordinates.
+
+use super::{
+    Endpoint, Joint, JointKind, Limit, Motor, Spring, SpringKind,
+    author::{self, JointEntry},
+    body::{direction, rotation},
+    error::{At, Result, SceneError},
+    expand::Builder,
+    expression::{Number, Scope, Triple, vector},
+};
+use crate::math::{Mat3, Quat, Vec3};
+
+/// The kinds as words, before their numbers are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Ball,
+    Hinge,
+    Universal,
+    Prismatic,
+    Fixed,
+    Distance,
+}
+
+impl Kind {
+    fn of(entry: &JointEntry) -> Option<(Self, &author::Joint)> {
+        match entry {
+            JointEntry::Ball(spec) => Some((Self::Ball, spec)),
+            JointEntry::Hinge(spec) => Some((Self::Hinge, spec)),
+            JointEntry::Universal(spec) => Some((Self::Universal, spec)),
+            JointEntry::Prismatic(spec) => Some((Self::Prismatic, spec)),
+            JointEntry::Fixed(spec) => Some((Self::Fixed, spec)),
+            JointEntry::Distance(spec) => Some((Self::Distance, spec)),
+            JointEntry::Repeat(_) => None,
+        }
+    }
+
+    fn has_axis(self) -> bool {
+        matches!(self, Self::Hinge | Self::Universal | Self::Prismatic)
+    }
+
+    fn has_basis(self) -> bool {
+        self.has_axis() || self == Self::Fixed
+    }
+
+    fn has_motor(self) -> bool {
+        matches!(self, Self::Hinge | Self::Prismatic)
+    }
+
+    fn has_limit(self) -> bool {
+        self.has_motor() || self == Self::Distance
+    }
+}
+
+impl Builder<'_> {
+    /// The joint that an entry of `joints` describes.
+    pub(super) fn joint(&self, entry: &JointEntry, scope: &Scope) -> Result<Joint> {
+        let Some((_, spec)) = Kind::of(entry) else {
+            return Err(SceneError::new("expected one joint, found `repeat`"));
+        };
+        let a = self.names.resolve(&spec.a, scope).at("a")?;
+        let b = self.names.resolve(&spec.b, scope).at("b")?;
+        self.joint_of(entry, [a, b], None, scope)
+    }
+
+    /// A joint of a generator; unless it has anchors it is at the world point `at`, by default
+    /// half-way between the origins of its ends.
+    pub(super) fn joint_between(
+        &self,
+        entry: &JointEntry,
+        ends: [Endpoint; 2],
+        at: Option<Vec3>,
+        scope: &Scope,
+    ) -> Result<Joint> {
+        if let Some((_, spec)) = Kind::of(entry)
+            && !(spec.a.is_empty() && spec.b.is_empty())
+        {
+            return Err(SceneError::new("the generator chooses `a` and `b`"));
+        }
+        let half_way = || {
+            let [a, b] = ends.map(|end| self.point(end, &self.origin(end)));
+            (a + b) * 0.5
+        };
+        self.joint_of(entry, ends, Some(at.unwrap_or_else(half_way)), scope)
+    }
+
+    fn joint_of(
+        &self,
+        entry: &JointEntry,
+        [a, b]: [Endpoint; 2],
+        between: Option<Vec3>,
+        scope: &Scope,
+    ) -> Result<Joint> {
+        let Some((kind, spec)) = Kind::of(entry) else {
+            return Err(SceneError::new("expected one joint, found `repeat`"));
+        };
+        check_ends(a, b)?;
+        refuse_misplaced(kind, spec)?;
+        let [anchor_a, anchor_b] = self.anchors(kind, spec, [a, b], between, scope)?;
+        let [basis_a, basis_b] = self.bases(kind, spec, [a, b], scope)?;
+        let positive = |number: &Option<Number>, name| match number {
+            Some(number) => number.positive(scope).at(name),
+            None => Ok(f64::INFINITY),
+        };
+        let compliance = |number: &Option<Number>, name| match number {
+            Some(number) => number.non_negative(scope).at(name),
+            None => Ok(0.0),
+        };
+        let kind = match kind {
+            Kind::Ball => JointKind::Ball,
+            Kind::Hinge => JointKind::Hinge,
+            Kind::Universal => JointKind::Universal,
+            Kind::Prismatic => JointKind::Prismatic,
+            Kind::Fixed => JointKind::Fixed,
+            Kind::Distance => {
+                let apart = (self.point(a, &anchor_a) - self.point(b, &anchor_b)).norm();
+                JointKind::Distance { length: length(spec, apart, scope).at("length")? }
+            }
+        };
+        Ok(Joint {
+            name: String::new(),
+            kind,
+            a,
+            b,
+            anchor_a,
+            anchor_b,
+            basis_a,
+            basis_b,
+            compliance_linear: compliance(&spec.compliance_linear, "compliance_linear")?,
+            compliance_angular: compliance(&spec.compliance_angular, "compliance_angular")?,
+            limit: limit(spec, kind, scope).at("limit")?,
+            motor: motor(spec, scope).at("motor")?,
+            break_force: positive(&spec.break_force, "break_force")?,
+            break_torque: positive(&spec.break_torque, "break_torque")?,
+        })
+    }
+
+    /// Anchors in the coordinates of either side.
+    fn anchors(
+        &self,
+        kind: Kind,
+        spec: &author::Joint,
+        ends: [Endpoint; 2],
+        between: Option<Vec3>,
+        scope: &Scope,
+    ) -> Result<[Vec3; 2]> {
+        let given = [(&spec.anchor_a, "anchor_a"), (&spec.anchor_b, "anchor_b")];
+        let own = self.given_anchors(ends, given, scope)?;
+        if spec.at.is_some() && own.iter().any(Option::is_some) {
+            return Err(SceneError::new("expected `at` or `anchor_a` and `anchor_b`, found both"));
+        }
+        if kind == Kind::Distance {
+            if spec.at.is_some() {
+                return Err(SceneError::new("a distance joint has two anchors")).at("at");
+            }
+            return Ok([0, 1].map(|side| own[side].unwrap_or(self.origin(ends[side]))));
+        }
+        let particle = ends.into_iter().find(|end| matches!(end, Endpoint::Particle(_)));
+        let between = between.or(particle.map(|end| self.point(end, &Vec3::zeros())));
+        let common = match (&spec.at, own, between) {
+            (_, [Some(a), Some(b)], _) => return Ok([a, b]),
+            (_, [Some(a), None], _) => self.point(ends[0], &a),
+            (_, [None, Some(b)], _) => self.point(ends[1], &b),
+            (Some(at), ..) => vector(at, scope).at("at")?,
+            (None, _, Some(between)) => between,
+            (None, _, None) => {
+                let message = "expected `at` (a world point), or `anchor_a` and `anchor_b`";
+                return Err(SceneError::new(message));
+            }
+        };
+        Ok(ends.map(|end| self.local(end, &common)))
+    }
+
+    /// Authored anchors moved to the coordinates of the centre of mass.
+    fn given_anchors(
+        &self,
+        ends: [Endpoint; 2],
+        given: [(&Option<Triple>, &str); 2],
+        scope: &Scope,
+    ) -> Result<[Option<Vec3>; 2]> {
+        let mut anchors = [None; 2];
+        for (side, (triple, name)) in given.into_iter().enumerate() {
+            let Some(triple) = triple else { continue };
+            if matches!(ends[side], Endpoint::Particle(_)) {
+                return Err(SceneError::new("a particle is its own anchor")).at(name);
+            }
+            let authored = vector(triple, scope).at(name)?;
+            anchors[side] = Some(authored + self.origin(ends[side]));
+        }
+        Ok(anchors)
+    }
+
+    /// Rotations of the joint basis on either side, from the initial pose unless given.
+    fn bases(
+        &self,
+        kind: Kind,
+        spec: &author::Joint,
+        ends: [Endpoint; 2],
+        scope: &Scope,
+    ) -> Result<[Quat; 2]> {
+        if !kind.has_basis() {
+            return Ok([Quat::identity(); 2]);
+        }
+        let given = [(&spec.basis_a, "basis_a"), (&spec.basis_b, "basis_b")];
+        let [given_a, given_b] = given_bases(given, scope)?;
+        let world = match (kind.has_axis(), &spec.axis) {
+            (true, Some(axis)) => {
+                let axis = direction(axis, scope).at("axis")?;
+                let second = match (&spec.axis_b, kind) {
+                    (Some(second), _) => Some(direction(second, scope).at("axis_b")?),
+                    (None, _) => None,
+                };
+                basis(&axis, second.as_ref())?
+            }
+            (true, None) if given_a.is_none() || given_b.is_none() => {
+                return Err(SceneError::new("expected an axis in world coordinates")).at("axis");
+            }
+            _ => Quat::identity(),
+        };
+        let [a, b] = ends.map(|end| self.turn(end).inverse() * world);
+        Ok([given_a.unwrap_or(a), given_b.unwrap_or(b)])
+    }
+
+    /// The spring that an entry of `springs` describes.
+    pub(super) fn spring(&self, entry: &author::SpringEntry, scope: &Scope) -> Result<Spring> {
+        let (a, b) = match entry {
+            author::SpringEntry::Linear(spec) => (&spec.a, &spec.b),
+            author::SpringEntry::Angular(spec) => (&spec.a, &spec.b),
+            author::SpringEntry::Repeat(_) => {
+                return Err(SceneError::new("expected one spring, found `repeat`"));
+            }
+        };
+        let a = self.names.resolve(a, scope).at("a")?;
+        let b = self.names.resolve(b, scope).at("b")?;
+        self.spring_between(entry, [a, b], scope)
+    }
+
+    /// A spring whose ends are known.
+    pub(super) fn spring_between(
+        &self,
+        entry: &author::SpringEntry,
+        [a, b]: [Endpoint; 2],
+        scope: &Scope,
+    ) -> Result<Spring> {
+        check_ends(a, b)?;
+        let (stiffness, kind) = match entry {
+            author::SpringEntry::Linear(spec) => {
+                (&spec.stiffness, self.linear(spec, [a, b], scope)?)
+            }
+            author::SpringEntry::Angular(spec) => {
+                (&spec.stiffness, self.angular(spec, [a, b], scope)?)
+            }
+            author::SpringEntry::Repeat(_) => {
+                return Err(SceneError::new("expected one spring, found `repeat`"));
+            }
+        };
+        let stiffness = stiffness.non_negative(scope).at("stiffness")?;
+        Ok(Spring { name: String::new(), kind, a, b, stiffness })
+    }
+
+    fn linear(
+        &self,
+        spec: &author::LinearSpring,
+        ends: [Endpoint; 2],
+        scope: &Scope,
+    ) -> Result<SpringKind> {
+        let given = [(&spec.anchor_a, "anchor_a"), (&spec.anchor_b, "anchor_b")];
+        let own = self.given_anchors(ends, given, scope)?;
+        let [anchor_a, anchor_b] = [0, 1].map(|side| own[side].unwrap_or(self.origin(ends[side])));
+        let rest_length = match &spec.rest_length {
+            Some(length) => length.non_negative(scope).at("rest_length")?,
+            None => (self.point(ends[0], &anchor_a) - self.point(ends[1], &anchor_b)).norm(),
+        };
+        Ok(SpringKind::Linear { anchor_a, anchor_b, rest_length })
+    }
+
+    fn angular(
+        &self,
+        spec: &author::AngularSpring,
+        ends: [Endpoint; 2],
+        scope: &Scope,
+    ) -> Result<SpringKind> {
+        if let Some(side) = ends.iter().position(|end| matches!(end, Endpoint::Particle(_))) {
+            let message = "a particle does not turn, an angular spring needs bodies";
+            return Err(SceneError::new(message)).at(["a", "b"][side]);
+        }
+        let given = [(&spec.basis_a, "basis_a"), (&spec.basis_b, "basis_b")];
+        let [given_a, given_b] = given_bases(given, scope)?;
+        let [a, b] = ends.map(|end| self.turn(end).inverse());
+        Ok(SpringKind::Angular { basis_a: given_a.unwrap_or(a), basis_b: given_b.unwrap_or(b) })
+    }
+
+    /// The authored origin in the coordinates of the centre of mass.
+    fn origin(&self, end: Endpoint) -> Vec3 {
+        match end {
+            Endpoint::Body(i) => self.centres.get(&i).map_or(Vec3::zeros(), |centre| -centre),
+            Endpoint::World | Endpoint::Particle(_) => Vec3::zeros(),
+        }
+    }
+
+    /// World point of a point in an end's coordinates, at the initial pose.
+    pub(super) fn point(&self, end: Endpoint, local: &Vec3) -> Vec3 {
+        match end {
+            Endpoint::World => *local,
+            Endpoint::Body(i) => {
+                self.scene.bodies[i].position + self.scene.bodies[i].rotation * local
+            }
+            Endpoint::Particle(i) => self.scene.particles[i].position,
+        }
+    }
+
+    fn local(&self, end: Endpoint, world: &Vec3) -> Vec3 {
+        match end {
+            Endpoint::World => *world,
+            Endpoint::Body(i) => {
+                let body = &self.scene.bodies[i];
+                body.rotation.inverse() * (world - body.position)
+            }
+            Endpoint::Particle(_) => Vec3::zeros(),
+        }
+    }
+
+    fn turn(&self, end: Endpoint) -> Quat {
+        match end {
+            Endpoint::Body(i) => self.scene.bodies[i].rotation,
+            Endpoint::World | Endpoint::Particle(_) => Quat::identity(),
+        }
+    }
+}
+
+fn check_ends(a: Endpoint, b: Endpoint) -> Result<()> {
+    if a != b {
+        return Ok(());
+    }
+    Err(SceneError::new(match a {
+        Endpoint::World => "both sides are the world",
+        Endpoint::Body(_) => "both sides are the same body",
+        Endpoint::Particle(_) => "both sides are the same particle",
+    }))
+    .at("b")
+}
+
+/// A field that means nothing to this kind of joint is a mistake, not a wish to ignore.
+fn refuse_misplaced(kind: Kind, spec: &author::Joint) -> Result<()> {
+    let angular = kind.has_basis();
+    let linear = kind != Kind::Distance;
+    let fields = [
+        ("axis", spec.axis.is_some() && !kind.has_axis()),
+        ("axis_b", spec.axis_b.is_some() && kind != Kind::Universal),
+        ("basis_a", spec.basis_a.is_some() && !angular),
+        ("basis_b", spec.basis_b.is_some() && !angular),
+        ("length", spec.length.is_some() && linear),
+        ("compliance_angular", spec.compliance_angular.is_some() && !angular),
+        ("limit", spec.limit.is_some() && !kind.has_limit()),
+        ("motor", spec.motor.is_some() && !kind.has_motor()),
+        ("axis_b", kind == Kind::Universal && spec.axis.is_some() && spec.axis_b.is_none()),
+    ];
+    match fields.iter().find(|(_, wrong)| *wrong) {
+        Some((field, _)) if kind == Kind::Universal && *field == "axis_b" => {
+            Err(SceneError::new("expected B's axis, perpendicular to `axis`")).at(field)
+        }
+        Some((field, _)) => {
+            let kind = format!("{kind:?}").to_lowercase();
+            Err(SceneError::new(format!("does not apply to a {kind} joint"))).at(field)
+        }
+        None => Ok(()),
+    }
+}
+
+fn given_bases(
+    given: [(&Option<author::Rotation>, &str); 2],
+    scope: &Scope,
+) -> Result<[Option<Quat>; 2]> {
+    let mut bases = [None; 2];
+    for (side, (turn, name)) in given.into_iter().enumerate() {
+        bases[side] = turn.as_ref().map(|turn| rotation(turn, scope)).transpose().at(name)?;
+    }
+    Ok(bases)
+}
+
+/// A rotation taking x to `axis` and y to `second`, or to some perpendicular that depends on `axis` alone.
+fn basis(axis: &Vec3, second: Option<&Vec3>) -> Result<Quat> {
+    let y = match second {
+        Some(second) => {
+            let cosine = axis.dot(second);
+            if cosine.abs() > 1e-6 {
+                let message =
+                    format!("expected an axis perpendicular to `axis`, their cosine is {cosine}");
+                return Err(SceneError::new(message)).at("axis_b");
+            }
+            (second - axis * cosine).normalize()
+        }
+        None => {
+            // The world axis least along it, so that the product cannot vanish.
+            let least = Vec3::ith(axis.iamin(), 1.0);
+            (least - axis * axis.dot(&least)).normalize()
+        }
+    };
+    let columns = Mat3::from_columns(&[*axis, y, axis.cross(&y)]);
+    let rotation = nalgebra::Rotation3::from_matrix_unchecked(columns);
+    Ok(Quat::from_rotation_matrix(&rotation))
+}
+
+fn length(spec: &author::Joint, apart: f64, scope: &Scope) -> Result<f64> {
+    match &spec.length {
+        Some(length) => length.positive(scope),
+        None if apart > 0.0 => Ok(apart),
+        // Bounds alone need no length.
+        None if spec.limit.is_some() => Ok(0.0),
+        None => Err(SceneError::new("the anchors coincide: expected a length, or a ball joint")),
+    }
+}
+
+fn limit(spec: &author::Joint, kind: JointKind, scope: &Scope) -> Result<Option<Limit>> {
+    let Some((lower, upper)) = &spec.limit else { return Ok(None) };
+    let (lower, upper) = (lower.evaluate(scope)?, upper.evaluate(scope)?);
+    if lower > upper {
+        let message = format!("expected (lower, upper), found {lower} above {upper}");
+        return Err(SceneError::new(message));
+    }
+    if matches!(kind, JointKind::Distance { .. }) && lower < 0.0 {
+        return Err(SceneError::new(format!("a distance is never {lower}, expected zero or more")));
+    }
+    Ok(Some(Limit { lower, upper }))
+}
+
+fn motor(spec: &author::Joint, scope: &Scope) -> Result<Option<Motor>> {
+    let Some(motor) = &spec.motor else { return Ok(None) };
+    let speed = motor.speed.evaluate(scope).at("speed")?;
+    let max_effort = motor.max_effort.positive(scope).at("max_effort")?;
+    Ok(Some(Motor { speed, max_effort }))
+}

@@ -1,0 +1,174 @@
+//! Entries one after the other into flat lists. Order is that of the file, so equal files give equal scenes.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::{
+    Body, Endpoint, Joint, Particle, Scene, Spring,
+    author::{self, BodyEntry, JointEntry, ParticleEntry, SpringEntry},
+    body::{self, Blank},
+    error::{At, Result, SceneError},
+    expression::{Scope, split_name, vector},
+    generate,
+    names::{Names, Target, canonical},
+};
+use crate::math::Vec3;
+
+/// Most elements of one kind that a scene may have; some 10 GiB of bodies.
+pub(super) const ELEMENTS_MAX: f64 = 20e6;
+
+/// A scene being expanded.
+pub(super) struct Builder<'a> {
+    pub(super) scene: &'a mut Scene,
+    pub(super) names: Names,
+    /// Centre of mass in authored coordinates of the bodies where it is not their origin [m].
+    pub(super) centres: BTreeMap<usize, Vec3>,
+    joint_names: HashSet<String>,
+    spring_names: HashSet<String>,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(scene: &'a mut Scene) -> Self {
+        Self {
+            scene,
+            names: Names::default(),
+            centres: BTreeMap::new(),
+            joint_names: HashSet::new(),
+            spring_names: HashSet::new(),
+        }
+    }
+
+    /// Refuses a generator before it allocates, telling how much it would make.
+    pub(super) fn reserve(&self, what: &str, made: f64) -> Result<()> {
+        let present = match what {
+            "bodies" => self.scene.bodies.len(),
+            "particles" => self.scene.particles.len(),
+            "joints" => self.scene.joints.len(),
+            _ => self.scene.springs.len(),
+        };
+        if present as f64 + made <= ELEMENTS_MAX {
+            return Ok(());
+        }
+        Err(SceneError::new(format!(
+            "would make {made} {what} beside {present}, a scene holds at most {ELEMENTS_MAX}"
+        )))
+    }
+
+    pub(super) fn add_body(&mut self, entry: &BodyEntry, scope: &Scope) -> Result<()> {
+        match entry {
+            BodyEntry::Body(spec) => self.add_single_body(spec, scope).at("body"),
+            BodyEntry::Chain(spec) => generate::chain::add(self, spec, scope).at("chain"),
+            BodyEntry::Repeat(spec) => generate::repeat::add(self, spec, scope).at("repeat"),
+        }
+    }
+
+    fn add_single_body(&mut self, spec: &author::Body, scope: &Scope) -> Result<()> {
+        self.reserve("bodies", 1.0)?;
+        let name = full_name(&spec.name, scope).at("name")?;
+        let blank = body::blank(spec, scope)?;
+        let origin = match &spec.position {
+            Some(position) => vector(position, scope).at("position")?,
+            None => Vec3::zeros(),
+        };
+        let index = self.push_body(&blank, name.clone(), origin);
+        self.names.insert_one(name, Endpoint::Body(index)).at("name")
+    }
+
+    /// Appends a body with its authored origin at `origin` [m]; returns its index.
+    pub(super) fn push_body(&mut self, blank: &Blank, name: String, origin: Vec3) -> usize {
+        let index = self.scene.bodies.len();
+        if blank.centre != Vec3::zeros() {
+            self.centres.insert(index, blank.centre);
+        }
+        let body: Body = blank.placed(name, origin);
+        self.scene.bodies.push(body);
+        index
+    }
+
+    pub(super) fn add_particle(&mut self, entry: &ParticleEntry, scope: &Scope) -> Result<()> {
+        match entry {
+            ParticleEntry::Particle(spec) => self.add_single_particle(spec, scope).at("particle"),
+            ParticleEntry::Repeat(spec) => generate::repeat::add(self, spec, scope).at("repeat"),
+        }
+    }
+
+    fn add_single_particle(&mut self, spec: &author::Particle, scope: &Scope) -> Result<()> {
+        self.reserve("particles", 1.0)?;
+        let name = full_name(&spec.name, scope).at("name")?;
+        let particle = Particle {
+            name: name.clone(),
+            mass: match &spec.mass {
+                Some(mass) => mass.positive(scope).at("mass")?,
+                None => 0.0,
+            },
+            position: vector(&spec.position, scope).at("position")?,
+            velocity: match &spec.velocity {
+                Some(_) if spec.mass.is_none() => {
+                    let message = "a particle without mass is held and does not move";
+                    return Err(SceneError::new(message)).at("velocity");
+                }
+                Some(velocity) => vector(velocity, scope).at("velocity")?,
+                None => Vec3::zeros(),
+            },
+        };
+        let index = self.scene.particles.len();
+        self.scene.particles.push(particle);
+        self.names.insert_one(name, Target::Particle.endpoint(index)).at("name")
+    }
+
+    pub(super) fn add_joint(&mut self, entry: &JointEntry, scope: &Scope) -> Result<()> {
+        let name = match entry {
+            JointEntry::Repeat(spec) => {
+                return generate::repeat::add(self, spec, scope).at("repeat");
+            }
+            JointEntry::Ball(spec)
+            | JointEntry::Hinge(spec)
+            | JointEntry::Universal(spec)
+            | JointEntry::Prismatic(spec)
+            | JointEntry::Fixed(spec)
+            | JointEntry::Distance(spec) => full_name(&spec.name, scope).at("name")?,
+        };
+        let joint = self.joint(entry, scope)?;
+        unused(&mut self.joint_names, &name).at("name")?;
+        self.push_joint(Joint { name, ..joint })
+    }
+
+    pub(super) fn push_joint(&mut self, joint: Joint) -> Result<()> {
+        self.reserve("joints", 1.0)?;
+        self.scene.joints.push(joint);
+        Ok(())
+    }
+
+    pub(super) fn add_spring(&mut self, entry: &SpringEntry, scope: &Scope) -> Result<()> {
+        let name = match entry {
+            SpringEntry::Repeat(spec) => {
+                return generate::repeat::add(self, spec, scope).at("repeat");
+            }
+            SpringEntry::Linear(spec) => &spec.name,
+            SpringEntry::Angular(spec) => &spec.name,
+        };
+        let name = full_name(name, scope).at("name")?;
+        let spring = self.spring(entry, scope)?;
+        unused(&mut self.spring_names, &name).at("name")?;
+        self.push_spring(Spring { name, ..spring })
+    }
+
+    pub(super) fn push_spring(&mut self, spring: Spring) -> Result<()> {
+        self.reserve("springs", 1.0)?;
+        self.scene.springs.push(spring);
+        Ok(())
+    }
+}
+
+/// A name with its brackets evaluated: `link[i]` becomes `link[3]`.
+pub(super) fn full_name(name: &str, scope: &Scope) -> Result<String> {
+    let (base, brackets) = split_name(name, scope)?;
+    Ok(canonical(&base, &brackets))
+}
+
+fn unused(names: &mut HashSet<String>, name: &str) -> Result<()> {
+    if name.is_empty() || names.insert(name.to_owned()) {
+        return Ok(());
+    }
+    let message = format!("duplicate name `{name}`; inside `repeat` write `{name}[i]`");
+    Err(SceneError::new(message))
+}

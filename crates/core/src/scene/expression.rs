@@ -1,0 +1,292 @@
+//! Numbers of a scene file: literals, or expressions over its parameters and a generator's indices.
+
+use std::{cell::Cell, fmt};
+
+use exmex::{
+    BinOp, Express, FlatEx, MakeOperators, MatchLiteral, Operator, literal_matcher_from_pattern,
+};
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+
+use super::error::{Result, SceneError};
+
+/// Longer expressions are a mistake, and deep ones would recurse deeply in the parser.
+const LENGTH_MAX: usize = 400;
+const DEPTH_MAX: usize = 24;
+
+type Function = fn(f64) -> f64;
+
+/// Functions that an expression may call, besides `+ - * / % ^`.
+const FUNCTIONS: [(&str, Function); 12] = [
+    ("sin", f64::sin),
+    ("cos", f64::cos),
+    ("tan", f64::tan),
+    ("asin", f64::asin),
+    ("acos", f64::acos),
+    ("atan", f64::atan),
+    ("sqrt", f64::sqrt),
+    ("exp", f64::exp),
+    ("ln", f64::ln),
+    ("abs", f64::abs),
+    ("floor", f64::floor),
+    ("round", f64::round),
+];
+
+/// Index variables of generators, outermost first.
+pub(super) const INDICES: [&str; 3] = ["i", "j", "k"];
+
+/// The operators, without those of exmex whose names could begin a parameter's (`min`, `max`).
+#[derive(Clone, Debug)]
+pub(super) struct Operators;
+
+impl MakeOperators<f64> for Operators {
+    fn make<'a>() -> Vec<Operator<'a, f64>> {
+        let binary =
+            |apply: fn(f64, f64) -> f64, prio| BinOp { apply, prio, is_commutative: false };
+        // Equal ranks are applied from the left, as in the usual notation.
+        let mut operators = vec![
+            Operator::make_bin("^", binary(f64::powf, 2)),
+            Operator::make_bin("*", binary(|a, b| a * b, 1)),
+            Operator::make_bin("/", binary(|a, b| a / b, 1)),
+            Operator::make_bin("%", binary(f64::rem_euclid, 1)),
+            Operator::make_bin_unary("+", binary(|a, b| a + b, 0), |a| a),
+            Operator::make_bin_unary("-", binary(|a, b| a - b, 0), |a| -a),
+        ];
+        operators.extend(FUNCTIONS.map(|(name, function)| Operator::make_unary(name, function)));
+        operators
+    }
+}
+
+literal_matcher_from_pattern!(Literal, r"^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?");
+
+/// A number as written.
+#[derive(Clone, Debug)]
+pub(super) enum Number {
+    Literal(f64),
+    Expression(Box<Expression>),
+}
+
+/// A parsed expression.
+#[derive(Clone, Debug)]
+pub(super) struct Expression {
+    text: String,
+    compiled: FlatEx<f64, Operators, Literal>,
+}
+
+/// The values that names have while a number is evaluated.
+#[derive(Debug)]
+pub(super) struct Scope<'a> {
+    parameters: &'a [(String, f64)],
+    indices: Vec<usize>,
+    /// Whether an index was looked up since [`Scope::watch_indices`].
+    index_used: Cell<bool>,
+}
+
+impl<'a> Scope<'a> {
+    pub(super) fn new(parameters: &'a [(String, f64)]) -> Self {
+        Self { parameters, indices: Vec::new(), index_used: Cell::new(false) }
+    }
+
+    /// This scope with further index variables, the next free ones of `i`, `j`, `k`.
+    pub(super) fn indexed(&self, indices: &[usize]) -> Self {
+        let indices = self.indices.iter().chain(indices).copied().collect();
+        Self { parameters: self.parameters, indices, index_used: Cell::new(false) }
+    }
+
+    /// How many generators surround the numbers evaluated here.
+    pub(super) fn depth(&self) -> usize {
+        self.indices.len()
+    }
+
+    /// Whether any number evaluated in this scope so far depends on an index.
+    pub(super) fn index_used(&self) -> bool {
+        self.index_used.get()
+    }
+
+    fn value(&self, name: &str) -> Option<f64> {
+        if name == "pi" {
+            return Some(std::f64::consts::PI);
+        }
+        if let Some((_, value)) = self.parameters.iter().find(|(known, _)| known == name) {
+            return Some(*value);
+        }
+        let place = INDICES.iter().position(|&index| index == name)?;
+        let value = *self.indices.get(place)?;
+        self.index_used.set(true);
+        Some(value as f64)
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let parameters = self.parameters.iter().map(|(name, _)| name.as_str());
+        parameters.chain(INDICES[..self.indices.len().min(3)].iter().copied()).chain(["pi"])
+    }
+}
+
+/// Whether a parameter may have this name without hiding a function, an index or `pi`.
+pub(super) fn is_parameter_name(name: &str) -> bool {
+    let mut characters = name.chars();
+    characters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && characters.all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && name != "pi"
+        && !INDICES.contains(&name)
+        && FUNCTIONS.iter().all(|(function, _)| *function != name)
+}
+
+impl Expression {
+    fn parse(text: &str) -> std::result::Result<Self, String> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "_+-*/%^(). ".contains(c);
+        if let Some(c) = text.chars().find(|&c| !allowed(c)) {
+            return Err(format!("bad expression `{text}`: unexpected character `{c}`"));
+        }
+        let depth = text.chars().filter(|&c| c == '(').count();
+        if text.len() > LENGTH_MAX || depth > DEPTH_MAX {
+            return Err(format!(
+                "expression of {} characters and {depth} parentheses is too long, at most \
+                 {LENGTH_MAX} and {DEPTH_MAX}",
+                text.len()
+            ));
+        }
+        // Folding constants reorders operators of equal rank, so it is left out.
+        let compiled = FlatEx::parse_wo_compile(text)
+            .map_err(|error| format!("bad expression `{text}`: {}", error.msg()))?;
+        Ok(Self { text: text.to_owned(), compiled })
+    }
+
+    fn evaluate(&self, scope: &Scope) -> Result<f64> {
+        let mut values = Vec::with_capacity(self.compiled.var_names().len());
+        for name in self.compiled.var_names() {
+            let value = scope.value(name).ok_or_else(|| {
+                let mut error = SceneError::unknown("parameter", name, scope.names());
+                error.message += &format!(" in the expression `{}`", self.text);
+                error
+            })?;
+            values.push(value);
+        }
+        self.compiled
+            .eval(&values)
+            .map_err(|error| SceneError::new(format!("`{}`: {}", self.text, error.msg())))
+    }
+}
+
+impl Number {
+    /// The number that an expression stands for.
+    pub(super) fn parse(text: &str) -> std::result::Result<Self, String> {
+        Ok(Self::Expression(Box::new(Expression::parse(text)?)))
+    }
+
+    /// The value, which is finite.
+    pub(super) fn evaluate(&self, scope: &Scope) -> Result<f64> {
+        let value = match self {
+            Self::Literal(value) => *value,
+            Self::Expression(expression) => expression.evaluate(scope)?,
+        };
+        if value.is_finite() {
+            return Ok(value);
+        }
+        Err(SceneError::new(match self {
+            Self::Literal(_) => format!("expected a finite number, found {value}"),
+            Self::Expression(e) => format!("expected a finite number, `{}` is {value}", e.text),
+        }))
+    }
+
+    /// The value, which is above zero.
+    pub(super) fn positive(&self, scope: &Scope) -> Result<f64> {
+        match self.evaluate(scope)? {
+            value if value > 0.0 => Ok(value),
+            value => Err(SceneError::new(format!("expected a positive number, found {value}"))),
+        }
+    }
+
+    /// The value, which is not below zero.
+    pub(super) fn non_negative(&self, scope: &Scope) -> Result<f64> {
+        match self.evaluate(scope)? {
+            value if value >= 0.0 => Ok(value),
+            value => Err(SceneError::new(format!("expected zero or more, found {value}"))),
+        }
+    }
+
+    /// The value, which is a whole number from `least` to [`COUNT_MAX`].
+    pub(super) fn whole(&self, scope: &Scope, least: usize) -> Result<usize> {
+        to_whole(self.evaluate(scope)?, least)
+    }
+}
+
+/// Whole numbers above this are refused wherever they count something.
+pub(super) const COUNT_MAX: f64 = 1e15;
+
+fn to_whole(value: f64, least: usize) -> Result<usize> {
+    if value.fract() != 0.0 || value < least as f64 || value > COUNT_MAX {
+        let message = format!("expected a whole number of at least {least}, found {value}");
+        return Err(SceneError::new(message));
+    }
+    Ok(value as usize)
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_any(NumberVisitor)
+    }
+}
+
+struct NumberVisitor;
+
+impl Visitor<'_> for NumberVisitor {
+    type Value = Number;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number or an expression in quotes")
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> std::result::Result<Number, E> {
+        Ok(Number::Literal(value))
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> std::result::Result<Number, E> {
+        Ok(Number::Literal(value as f64))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> std::result::Result<Number, E> {
+        Ok(Number::Literal(value as f64))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> std::result::Result<Number, E> {
+        Number::parse(text).map_err(E::custom)
+    }
+}
+
+/// A vector as written.
+pub(super) type Triple = [Number; 3];
+
+/// The value of a vector.
+pub(super) fn vector(triple: &Triple, scope: &Scope) -> Result<crate::math::Vec3> {
+    let [x, y, z] = triple;
+    Ok(crate::math::Vec3::new(x.evaluate(scope)?, y.evaluate(scope)?, z.evaluate(scope)?))
+}
+
+/// Splits `link[i+1][2]` into its base and the values of each bracket, or tells why it cannot.
+pub(super) fn split_name(name: &str, scope: &Scope) -> Result<(String, Vec<Vec<usize>>)> {
+    let Some((base, rest)) = name.split_once('[') else {
+        return Ok((name.to_owned(), Vec::new()));
+    };
+    let malformed =
+        || SceneError::new(format!("expected a name such as `link[3]`, found `{name}`"));
+    let inside = rest.strip_suffix(']').ok_or_else(malformed)?;
+    let mut brackets = Vec::new();
+    for bracket in inside.split("][") {
+        let mut values = Vec::new();
+        for text in bracket.split(',') {
+            let text = text.trim();
+            // Plain indices are most of what large scenes have, and need no parser.
+            if let Ok(value) = text.parse::<u32>() {
+                values.push(value as usize);
+                continue;
+            }
+            let number = Number::parse(text).map_err(SceneError::new)?;
+            values.push(number.whole(scope, 0).map_err(|mut error| {
+                error.message += &format!(" in the name `{name}`");
+                error
+            })?);
+        }
+        brackets.push(values);
+    }
+    Ok((base.to_owned(), brackets))
+}

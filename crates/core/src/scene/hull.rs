@@ -1,0 +1,105 @@
+//! The convex hull of a few points, for its volume, centroid and inertia.
+
+use super::mass::{Solid, inertia_of};
+use crate::math::{Mat3, Vec3};
+
+/// Volume integrals of the convex hull; `None` where the points span no volume.
+pub(super) fn solid(points: &[Vec3]) -> Option<Solid> {
+    let faces = faces(points)?;
+    let origin = points[0];
+    let mut volume = 0.0;
+    let (mut first, mut second) = (Vec3::zeros(), Mat3::zeros());
+    for [a, b, c] in faces.iter().map(|face| face.map(|i| points[i] - origin)) {
+        // Tetrahedra from a common corner (divergence theorem): with corners p_i and one at zero,
+        // integral x = V/4 sum p_i and integral x x^T = V/20 (sum p_i p_i^T + s s^T), s = sum p_i.
+        let tetrahedron = a.dot(&b.cross(&c)) / 6.0;
+        let sum = a + b + c;
+        volume += tetrahedron;
+        first += sum * (tetrahedron / 4.0);
+        let squares =
+            a * a.transpose() + b * b.transpose() + c * c.transpose() + sum * sum.transpose();
+        second += squares * (tetrahedron / 20.0);
+    }
+    // Not a number where coordinates overflow.
+    if volume.is_nan() || volume <= 0.0 {
+        return None;
+    }
+    let centre = first / volume;
+    let about_centre = second - centre * centre.transpose() * volume;
+    Some(Solid { volume, centre: centre + origin, inertia: inertia_of(&about_centre) })
+}
+
+/// Outward triangles of the hull, grown point by point from a tetrahedron.
+fn faces(points: &[Vec3]) -> Option<Vec<[usize; 3]>> {
+    let size = points.iter().map(|p| (p - points[0]).norm()).fold(0.0, f64::max);
+    let flat = 1e-10 * size;
+    let mut faces = tetrahedron(points, flat)?;
+    for (i, point) in points.iter().enumerate() {
+        let (seen, mut kept): (Vec<_>, Vec<_>) =
+            faces.into_iter().partition(|face| height(points, face, point) > flat);
+        // The horizon: directed edges of seen triangles whose neighbour is not seen.
+        let edges: Vec<[usize; 2]> =
+            seen.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
+        let horizon = edges.iter().filter(|&&[a, b]| !edges.contains(&[b, a]));
+        kept.extend(horizon.map(|&[a, b]| [a, b, i]));
+        faces = kept;
+    }
+    Some(faces)
+}
+
+/// Signed distance of a point from the plane of a triangle [m]; zero for a triangle without area.
+fn height(points: &[Vec3], face: &[usize; 3], point: &Vec3) -> f64 {
+    let [a, b, c] = face.map(|i| points[i]);
+    let normal = (b - a).cross(&(c - a));
+    let length = normal.norm();
+    if length > 0.0 { normal.dot(&(point - a)) / length } else { 0.0 }
+}
+
+/// A first tetrahedron of four points that are far from one plane.
+fn tetrahedron(points: &[Vec3], flat: f64) -> Option<Vec<[usize; 3]>> {
+    let farthest = |distance: &dyn Fn(&Vec3) -> f64| {
+        let far = (0..points.len())
+            .max_by(|&i, &j| distance(&points[i]).total_cmp(&distance(&points[j])))?;
+        (distance(&points[far]) > flat).then_some(far)
+    };
+    let a = 0;
+    let b = farthest(&|p| (p - points[a]).norm())?;
+    let along = (points[b] - points[a]).normalize();
+    let c = farthest(&|p| (p - points[a]).cross(&along).norm())?;
+    let d = farthest(&|p| height(points, &[a, b, c], p).abs())?;
+    let [b, c] = if height(points, &[a, b, c], &points[d]) > 0.0 { [c, b] } else { [b, c] };
+    Some(vec![[a, b, c], [a, d, b], [b, d, c], [c, d, a]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{Shape, mass};
+
+    #[test]
+    fn a_hull_of_box_corners_weighs_as_the_box() {
+        let half = Vec3::new(0.5, 1.0, 2.0);
+        let shift = Vec3::new(3.0, -1.0, 2.0);
+        let mut points: Vec<Vec3> = (0..8)
+            .map(|i| {
+                let side = |bit: u32| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
+                half.component_mul(&Vec3::new(side(0), side(1), side(2))) + shift
+            })
+            .collect();
+        // Points inside and on faces must change nothing.
+        points.extend([shift, shift + Vec3::new(0.5, 0.0, 0.0), shift + Vec3::new(0.5, 0.3, 0.7)]);
+        let hull = solid(&points).unwrap();
+        let whole = mass::solid(&Shape::Box { half }).unwrap();
+        assert!((hull.volume - whole.volume).abs() < 1e-13);
+        assert!((hull.centre - shift).norm() < 1e-13);
+        assert!((hull.inertia - whole.inertia).norm() < 1e-12);
+    }
+
+    #[test]
+    fn flat_points_have_no_hull() {
+        let points: Vec<Vec3> =
+            (0..6).map(|i| Vec3::new(f64::from(i), f64::from(i * i), 0.0)).collect();
+        assert!(solid(&points).is_none());
+        assert!(solid(&[Vec3::zeros(); 3]).is_none());
+    }
+}

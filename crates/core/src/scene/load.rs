@@ -1,0 +1,261 @@
+//! From the text of a file to a checked scene.
+
+use std::path::Path;
+
+use ron::{extensions::Extensions, value::RawValue};
+use serde::Deserialize;
+
+use super::{
+    Contacts, Endpoint, Scene, author,
+    error::{At, Result, SceneError},
+    expand::Builder,
+    expression::{Number, Scope, Triple, is_parameter_name, vector},
+};
+use crate::{math::Vec3, settings::nearest};
+
+/// A scene and what its loading had to say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// The flat scene.
+    pub scene: Scene,
+    /// What is allowed but probably not meant.
+    pub warnings: Vec<String>,
+    /// The parameters in force, in the order of the file.
+    pub parameters: Vec<(String, f64)>,
+}
+
+/// Loads a scene file, with parameters replaced as by `--set name=value`.
+///
+/// # Errors
+/// [`SceneError`] with file, place, field and what was expected.
+pub fn load_file(path: &Path, overrides: &[(String, f64)]) -> Result<Loaded> {
+    let file = path.display().to_string();
+    let in_file = |error: SceneError| SceneError { file: file.clone(), ..error };
+    if path.is_dir() {
+        return Err(in_file(SceneError::new("expected a scene file, found a directory")));
+    }
+    let bytes = std::fs::read(path)
+        .map_err(|error| in_file(SceneError::new(format!("cannot be read: {error}"))))?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        let valid = error.valid_up_to();
+        let before = String::from_utf8_lossy(&bytes[..valid]);
+        let position = Some(position(&before, valid));
+        in_file(SceneError { position, ..SceneError::new("expected UTF-8 text") })
+    })?;
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let mut loaded = load_str(text, &file, overrides)?;
+    loaded.scene.name = stem.unwrap_or_default();
+    Ok(loaded)
+}
+
+/// Loads a scene from text; `name` stands for the file in messages and names the scene.
+///
+/// # Errors
+/// [`SceneError`] with place, field and what was expected.
+pub fn load_str(text: &str, name: &str, overrides: &[(String, f64)]) -> Result<Loaded> {
+    let source = Source { text };
+    let loaded = source.load(overrides);
+    loaded
+        .map(|mut loaded| {
+            loaded.scene.name = name.to_owned();
+            loaded
+        })
+        .map_err(|error| SceneError { file: name.to_owned(), ..error })
+}
+
+/// Line and column, counted from one, of a byte of the text.
+fn position(text: &str, byte: usize) -> (u32, u32) {
+    let before = &text[..byte.min(text.len())];
+    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+    let count = |n: usize| u32::try_from(n + 1).unwrap_or(u32::MAX);
+    (count(before.matches('\n').count()), count(before[line_start..].chars().count()))
+}
+
+/// The text of one file, against which parts of it are located.
+struct Source<'a> {
+    text: &'a str,
+}
+
+impl<'a> Source<'a> {
+    fn load(&self, overrides: &[(String, f64)]) -> Result<Loaded> {
+        let file: author::File = self.parse(self.text)?;
+        let parameters = parameters(&file.parameters, overrides).at("parameters")?;
+        let scope = Scope::new(&parameters);
+        let mut scene = Scene {
+            about: file.about.trim().to_owned(),
+            gravity: Vec3::new(0.0, 0.0, -9.81),
+            dt: 1.0 / 60.0,
+            steps: 300,
+            contacts: Some(Contacts { margin: 0.01 }),
+            ..Scene::default()
+        };
+        self.settings(&file, &scope, &mut scene)?;
+        let mut builder = Builder::new(&mut scene);
+        self.each("bodies", &file.bodies, |entry| builder.add_body(entry, &scope))?;
+        self.each("particles", &file.particles, |entry| builder.add_particle(entry, &scope))?;
+        self.each("joints", &file.joints, |entry| builder.add_joint(entry, &scope))?;
+        self.each("springs", &file.springs, |entry| builder.add_spring(entry, &scope))?;
+        if let Some(raw) = file.watch {
+            builder.scene.watch = self.watched(raw, &builder, &scope).at("watch")?;
+        }
+        if scene.bodies.is_empty() && scene.particles.is_empty() {
+            return Err(SceneError::new("expected at least one body or particle"));
+        }
+        let warnings = super::validate::warnings(&scene);
+        Ok(Loaded { scene, warnings, parameters })
+    }
+
+    /// Gravity, time and contact.
+    fn settings(&self, file: &author::File<'a>, scope: &Scope, scene: &mut Scene) -> Result<()> {
+        if let Some(raw) = file.gravity {
+            scene.gravity =
+                self.value(raw, |triple: &Triple| vector(triple, scope)).at("gravity")?;
+        }
+        if let Some(raw) = file.dt {
+            scene.dt = self.value(raw, |dt: &Number| dt.positive(scope)).at("dt")?;
+        }
+        if let Some(raw) = file.steps {
+            let steps = self.value(raw, |steps: &Number| {
+                let steps = steps.whole(scope, 1)?;
+                u32::try_from(steps).map_err(|_| {
+                    SceneError::new(format!("expected at most {}, found {steps}", u32::MAX))
+                })
+            });
+            scene.steps = steps.at("steps")?;
+        }
+        match file.contacts.map(|raw| (raw, raw.trim().get_ron())) {
+            None | Some((_, "true")) => {}
+            Some((_, "false")) => scene.contacts = None,
+            Some((raw, text)) if text.starts_with('(') => {
+                let margin = self.value(raw, |contacts: &author::Contacts| {
+                    contacts.margin.non_negative(scope).at("margin")
+                });
+                scene.contacts = Some(Contacts { margin: margin.at("contacts")? });
+            }
+            Some((raw, text)) => {
+                let message = format!("expected `false` or `(margin: 0.01)`, found `{text}`");
+                return Err(self.located(raw, SceneError::new(message))).at("contacts");
+            }
+        }
+        Ok(())
+    }
+
+    fn watched(&self, raw: &'a RawValue, builder: &Builder, scope: &Scope) -> Result<Vec<usize>> {
+        self.value(raw, |names: &Vec<String>| {
+            let resolve = |(i, name): (usize, &String)| match builder.names.resolve(name, scope) {
+                Ok(Endpoint::Body(body)) => Ok(body),
+                Ok(_) => {
+                    let error = SceneError::new(format!("expected a body, `{name}` is none"));
+                    Err(error.within(&format!("[{i}]")))
+                }
+                Err(error) => Err(error.within(&format!("[{i}]"))),
+            };
+            names.iter().enumerate().map(resolve).collect()
+        })
+    }
+
+    /// Parses and uses every entry of a list.
+    fn each<T: Deserialize<'a>>(
+        &self,
+        list: &str,
+        entries: &[&'a RawValue],
+        mut add: impl FnMut(&T) -> Result<()>,
+    ) -> Result<()> {
+        for (i, raw) in entries.iter().enumerate() {
+            self.value(raw, &mut add).at_index(list, i)?;
+        }
+        Ok(())
+    }
+
+    /// Parses a part of the text and evaluates it; errors carry its place.
+    fn value<T: Deserialize<'a>, V>(
+        &self,
+        raw: &'a RawValue,
+        evaluate: impl FnOnce(&T) -> Result<V>,
+    ) -> Result<V> {
+        let parsed: T = self.parse(raw.get_ron())?;
+        evaluate(&parsed).map_err(|error| self.located(raw, error))
+    }
+
+    fn located(&self, raw: &'a RawValue, error: SceneError) -> SceneError {
+        let start = self.offset(raw.trim().get_ron());
+        SceneError { position: Some(position(self.text, start)), ..error }
+    }
+
+    /// Where a part of the text begins. The part borrows from the text.
+    fn offset(&self, part: &str) -> usize {
+        (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize)
+    }
+
+    fn parse<T: Deserialize<'a>>(&self, part: &'a str) -> Result<T> {
+        let extensions = Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES;
+        let options = ron::Options::default().with_default_extension(extensions);
+        options.from_str(part).map_err(|error| {
+            let (line, column) = position(self.text, self.offset(part));
+            let at = error.span.start;
+            let [down, right] = [at.line, at.col].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+            // Positions within a part count from its first character.
+            let line_in_file = line.saturating_add(down.saturating_sub(1));
+            let column = if down <= 1 { column + right.saturating_sub(1) } else { right };
+            SceneError { position: Some((line_in_file, column)), ..explain(error.code, part) }
+        })
+    }
+}
+
+/// The words of a parser's error that a writer of scenes needs.
+fn explain(error: ron::Error, part: &str) -> SceneError {
+    match error {
+        ron::Error::NoSuchStructField { expected, found, .. } => {
+            SceneError::unknown("field", &found, expected.iter().copied())
+        }
+        ron::Error::NoSuchEnumVariant { expected, found, .. } => {
+            SceneError::unknown("kind", &found, expected.iter().copied())
+        }
+        ron::Error::MissingStructField { field, .. } => {
+            SceneError::new(format!("expected the field `{field}`"))
+        }
+        ron::Error::DuplicateStructField { field, .. } => {
+            SceneError::new(format!("duplicate field `{field}`"))
+        }
+        ron::Error::InvalidValueForType { expected, found } => {
+            SceneError::new(format!("expected {expected}, found {found}"))
+        }
+        ron::Error::Eof => SceneError::new("the file ends in the middle of the scene"),
+        _ if part.trim().is_empty() => SceneError::new("the file is empty"),
+        other => SceneError::new(other.to_string()),
+    }
+}
+
+/// The parameters of the file, replaced where asked.
+fn parameters(
+    authored: &author::Parameters,
+    overrides: &[(String, f64)],
+) -> Result<Vec<(String, f64)>> {
+    let known: Vec<&str> = authored.0.iter().map(|(name, _)| name.as_str()).collect();
+    for (name, value) in overrides {
+        if !known.contains(&name.as_str()) {
+            let mut error = SceneError::unknown("parameter", name, known.iter().copied());
+            error.nearest = nearest(name, &known).map(str::to_owned);
+            return Err(error);
+        }
+        if !value.is_finite() {
+            let error = SceneError::new(format!("expected a finite number, found {value}"));
+            return Err(error.within(name));
+        }
+    }
+    let mut parameters: Vec<(String, f64)> = Vec::with_capacity(known.len());
+    for (name, number) in &authored.0 {
+        if !is_parameter_name(name) {
+            let message = "expected a name of letters, digits and underscores that is no function \
+                           and none of `pi`, `i`, `j`, `k`";
+            return Err(SceneError::new(message)).at(name);
+        }
+        // The last of several overrides wins, as on most command lines.
+        let value = match overrides.iter().rev().find(|(overridden, _)| overridden == name) {
+            Some((_, value)) => *value,
+            None => number.evaluate(&Scope::new(&parameters)).at(name)?,
+        };
+        parameters.push((name.clone(), value));
+    }
+    Ok(parameters)
+}
