@@ -11,7 +11,7 @@ pub(crate) struct Vbd<R: Real> {
     scene: Scene,
     settings: VbdSettings,
     system: System<R>,
-    /// Full stiffness of each element for the current step length.
+    /// Full stiffness of each element.
     full: Vec<R>,
     dt: f64,
     breakable: bool,
@@ -32,23 +32,14 @@ impl<R: Real> Vbd<R> {
         }
         let breakable =
             scene.joints.iter().any(|j| j.break_force.min(j.break_torque) < f64::INFINITY);
-        let mut solver =
-            Self { scene: scene.clone(), settings, system, full: vec![], dt: 0.0, breakable };
-        solver.scale(scene.dt);
-        solver
-    }
-
-    fn scale(&mut self, dt: f64) {
-        self.dt = dt;
-        self.full.clear();
+        // A penalty is a property of the material, so it follows the frame and not the substep.
         let full = |d: &Definition| {
-            let penalty = self
-                .settings
-                .stiffness
-                .unwrap_or_else(|| self.settings.stiffness_scale * d.effective_mass / (dt * dt));
+            let scaled = settings.stiffness_scale * d.effective_mass / (scene.dt * scene.dt);
+            let penalty = settings.stiffness.unwrap_or(scaled);
             R::of(if d.is_hard() { penalty } else { d.stiffness })
         };
-        self.full.extend(self.system.definitions.iter().map(full));
+        let full = system.definitions.iter().map(full).collect();
+        Self { scene: scene.clone(), settings, system, full, dt: scene.dt, breakable }
     }
 
     /// Sets what each row aims at and how stiff it starts.
@@ -109,9 +100,7 @@ impl<R: Real> Solver for Vbd<R> {
     }
 
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
-        if step.dt != self.dt {
-            self.scale(step.dt);
-        }
+        self.dt = step.dt;
         self.system.begin(step.dt);
         self.prepare_elements();
         Ok(())

@@ -5,7 +5,7 @@
 //! VBD, Section I" extends the vertex to a body with a 6x6 system, solved through two 3x3 ones. Both
 //! have only energies, so a hard row is a stiff penalty here: the stiffer it is, the smaller its
 //! violation at convergence and the slower that convergence. By default the penalty is scaled with
-//! the effective mass and the step, so that it means the same for light and heavy scenes. The sweep
+//! the effective mass and the frame, so that it means the same for light and heavy scenes. The sweep
 //! is the one AVBD uses ([`taut_descent`]), with multipliers left at zero. Limits are one-sided
 //! penalties; a motor is a penalty on the angle left to go in the step, clamped to its effort. The
 //! document's ramp (stiffness growing with the violation) is a setting, off by default.
