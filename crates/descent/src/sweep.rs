@@ -435,7 +435,7 @@ mod tests {
                 let value = system.value(i);
                 let element = &mut system.elements[i];
                 element.lambda = V3::ZERO;
-                element.shift = element.shift + value;
+                element.shift += value;
                 if element.kind == ElementKind::Point {
                     element.offset = element.offset - value;
                 }
