@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct NewtonSettings {
     /// Largest residual of any equation once converged [m or rad]; forces count by the displacement
-    /// that they cause in one step, `h^2 f / m`. Positive; default 1e-11. Never asked to be below
+    /// that they cause in one step, `h^2 f / m`. Positive; default 1e-12. Never asked to be below
     /// what rounding of the scene's positions and forces allows.
     pub tolerance: f64,
     /// Newton iterations after which a step counts as failed and is bisected. At least 1; default 50.
@@ -32,7 +32,7 @@ pub struct NewtonSettings {
 impl Default for NewtonSettings {
     fn default() -> Self {
         Self {
-            tolerance: 1e-11,
+            tolerance: 1e-12,
             max_newton: 50,
             max_bisections: 12,
             complete: true,
