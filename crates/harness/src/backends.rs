@@ -3,5 +3,10 @@
 use taut_core::Backend;
 
 /// Every backend, in the order in which it is listed and drawn.
-pub const BACKENDS: &[Backend] =
-    &[taut_avbd::BACKEND, taut_vbd::BACKEND, taut_newton::BACKEND, taut_null::BACKEND];
+pub const BACKENDS: &[Backend] = &[
+    taut_avbd::BACKEND,
+    taut_vbd::BACKEND,
+    taut_newton::BACKEND,
+    taut_rigid::BACKEND,
+    taut_null::BACKEND,
+];

@@ -1,1 +1,117 @@
-//! Placeholder.
+//! Single rigid bodies integrated to high order: the analytic-grade reference of scenes without constraints between bodies.
+//!
+//! Every body moves by itself: freely, about a ball joint, or about a hinge of the world or of a
+//! static body. Its pose follows from reduced coordinates about the pivot (rotation and angular
+//! momentum, or one angle), so joints hold by construction and the only error is that of the
+//! integrator: the classical Runge-Kutta method, of fourth order. Free motion of the centre of mass is
+//! a parabola and exact. `iterate` is one Runge-Kutta step of the budgeted fraction of the time step.
+//! Everything else is unsupported, with the reason.
+
+mod coordinates;
+mod mount;
+mod runge_kutta;
+mod settings;
+
+use coordinates::Coordinates;
+use mount::{Mount, mounts};
+pub use settings::{Integrator, RigidSettings};
+use taut_core::{
+    Backend, Build, BuildError, Determinism, Info, Iteration, Scene, Settings, Solver, SolverError,
+    State, Step, Unsupported,
+};
+
+/// The row of the table of backends.
+pub const BACKEND: Backend = Backend {
+    info: Info {
+        name: "rigid-cpu",
+        summary: "single bodies, free or on one fixed pivot, by fourth-order Runge-Kutta",
+        reference: "none; Newton-Euler equations in reduced coordinates, classical Runge-Kutta",
+        determinism: Determinism::Bitwise,
+    },
+    supports,
+    build: Build::Cpu(build),
+};
+
+fn supports(scene: &Scene) -> Result<(), Unsupported> {
+    mounts(scene).map(|_| ()).map_err(Unsupported)
+}
+
+fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+    let mut solver = Rigid {
+        mounts: mounts(scene).map_err(Unsupported)?,
+        scene: scene.clone(),
+        settings: settings.parse()?,
+        coordinates: Vec::new(),
+        state: State::default(),
+        step: Step { dt: 0.0, iterations: 1 },
+        end_s: 0.0,
+    };
+    solver.load(&scene.initial_state())?;
+    Ok(Box::new(solver))
+}
+
+/// All bodies of a scene, each moving by itself.
+struct Rigid {
+    scene: Scene,
+    settings: RigidSettings,
+    mounts: Vec<Mount>,
+    coordinates: Vec<Coordinates>,
+    /// Time, particles and broken joints; the bodies are in `coordinates`.
+    state: State,
+    step: Step,
+    end_s: f64,
+}
+
+impl Solver for Rigid {
+    fn load(&mut self, state: &State) -> Result<(), SolverError> {
+        state.check_fits(&self.scene)?;
+        self.state.clone_from(state);
+        let bodies = self.scene.bodies.iter().zip(&self.mounts).zip(&state.bodies);
+        self.coordinates.clear();
+        self.coordinates.extend(bodies.map(|((body, mount), motion)| {
+            Coordinates::new(body, mount, motion, &state.broken, &self.scene.gravity)
+        }));
+        Ok(())
+    }
+
+    fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
+        self.step = step;
+        self.end_s = self.state.time_s + step.dt;
+        Ok(())
+    }
+
+    fn iterate(&mut self) -> Result<(), SolverError> {
+        let (h, gravity) = (self.step.dt / f64::from(self.step.iterations), self.scene.gravity);
+        for coordinates in &mut self.coordinates {
+            coordinates.advance(&gravity, h);
+        }
+        let masses = self.scene.particles.iter().map(|p| p.mass);
+        for (particle, _) in self.state.particles.iter_mut().zip(masses).filter(|(_, m)| *m > 0.0) {
+            particle.position += particle.velocity * h + gravity * (0.5 * h * h);
+            particle.velocity += gravity * h;
+        }
+        self.state.time_s += h;
+        Ok(())
+    }
+
+    fn end_step(&mut self) -> Result<(), SolverError> {
+        self.state.time_s = self.end_s;
+        Ok(())
+    }
+
+    fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
+        out.clone_from(&self.state);
+        for (body, coordinates) in out.bodies.iter_mut().zip(&self.coordinates) {
+            *body = coordinates.state();
+        }
+        Ok(())
+    }
+
+    fn iteration(&self) -> Iteration {
+        Iteration::Substep
+    }
+
+    fn resolved_settings(&self) -> String {
+        ron::to_string(&self.settings).unwrap_or_else(|_| "()".to_owned())
+    }
+}
