@@ -2,4 +2,8 @@
 
 pub mod backends;
 pub mod figure;
+pub mod machine;
+mod measure;
 pub mod plot;
+pub mod record;
+pub mod runner;

@@ -1,0 +1,349 @@
+//! What a measurement leaves behind: rows, their summaries, and the files they go to.
+//!
+//! A row exists for everything that was asked for. Where it could not be measured, or not to the
+//! end, its status says so and its reason says why.
+
+mod csv;
+mod document;
+mod files;
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+pub use self::{
+    csv::{frames_csv, number, states_csv, times_csv, trace_csv},
+    document::{Counts, Document, ReferenceFacts, SCHEMA, SceneFacts},
+    files::{OutDir, write_atomically},
+};
+
+use crate::runner::Spec;
+
+/// How a row ended. The first five are labels of a finished measurement, the others say why there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Nothing suspicious.
+    #[default]
+    Ok,
+    /// A number was not finite.
+    Diverged,
+    /// The energy left its bound.
+    Exploded,
+    /// It hardly moved although the load on it is not balanced.
+    Frozen,
+    /// A jointed body fell as if it were free.
+    Falling,
+    /// The backend does not take this scene.
+    Unsupported,
+    /// The backend reported an error or panicked.
+    Failed,
+    /// It was never started.
+    Skipped,
+}
+
+impl Status {
+    /// The name used in files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Diverged => "diverged",
+            Self::Exploded => "exploded",
+            Self::Frozen => "frozen",
+            Self::Falling => "falling",
+            Self::Unsupported => "unsupported",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+
+    /// Whether the backend ran: a labelled run is a result too.
+    pub fn is_measured(self) -> bool {
+        !matches!(self, Self::Unsupported | Self::Failed | Self::Skipped)
+    }
+}
+
+/// Everything known about one row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RunRow {
+    /// Name of the row, unique within its run.
+    pub label: String,
+    /// Name of the backend.
+    pub backend: String,
+    /// Iterations per solver step.
+    pub iterations: u32,
+    /// Solver steps per frame.
+    pub substeps: u32,
+    /// The settings in force, every default filled in, as RON; as given where nothing was built.
+    pub settings: String,
+    /// How it ended.
+    pub status: Status,
+    /// Why it is not `ok`, or why it stopped early; empty otherwise.
+    pub reason: String,
+    /// Frames completed.
+    pub steps: u32,
+    /// The metrics of each frame, in order.
+    #[serde(skip)]
+    pub frames: Vec<Frame>,
+    /// The metrics over the run: see [`Summary::of`].
+    #[serde(skip_serializing_if = "Summary::is_empty")]
+    pub summary: Summary,
+    /// Wall time per frame without reads and metrics [s].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step_time_s: Option<Spread>,
+    /// Convergence curves of one step.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub curves: Vec<Curve>,
+    /// Times by stage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub times: Option<Times>,
+}
+
+/// Named values in a fixed order.
+pub type Metrics = Vec<(&'static str, f64)>;
+
+/// The metrics of one frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// Number of the frame, from 1.
+    pub step: u32,
+    /// Time since the start of the scene [s].
+    pub time_s: f64,
+    /// What was measured.
+    pub metrics: Metrics,
+}
+
+/// How one step converged.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Curve {
+    /// `cold`: from the reference's snapshot; `warm`: after the solver's own warm-up.
+    pub start: &'static str,
+    /// Frames run before the step.
+    pub warmup: u32,
+    /// The points, by iterations spent.
+    pub points: Vec<Point>,
+}
+
+/// The state of one step after so many iterations.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Point {
+    /// Iterations spent.
+    pub iteration: u32,
+    /// Whether the step was closed: some solvers stabilise there.
+    pub closed: bool,
+    /// What was measured.
+    #[serde(serialize_with = "as_map")]
+    pub metrics: Metrics,
+}
+
+/// Wall times of a row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Times {
+    /// Iterations per solver step.
+    pub iterations: u32,
+    /// Frames run before the clock started.
+    pub warmup: u32,
+    /// Time of single frames, waited for one by one: latency [s].
+    pub step_s: Spread,
+    /// How many frames make one sample of the throughput.
+    pub steps_per_sample: u32,
+    /// Time per frame of many frames in a row, waited for at their end: throughput [s].
+    pub throughput_step_s: Spread,
+    /// Time per frame by stage.
+    pub stages: Stages,
+}
+
+/// Time per frame by stage, median over the samples [s].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Stages {
+    /// Finding contacts, where the backend tells.
+    pub collide: f64,
+    /// The rest of `begin_step`.
+    pub prepare: f64,
+    /// All iterations.
+    pub iterate: f64,
+    /// `end_step`.
+    pub finish: f64,
+}
+
+/// Centre and width of a sample, both robust against outliers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Spread {
+    /// Median.
+    pub median: f64,
+    /// Median distance from the median.
+    pub mad: f64,
+    /// Smallest value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+    /// How many values.
+    pub samples: usize,
+}
+
+impl Spread {
+    /// The spread of `samples`; `None` of none.
+    pub fn of(samples: &[f64]) -> Option<Self> {
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (min, max) = (*sorted.first()?, *sorted.last()?);
+        let median = median(&sorted);
+        let mut distances: Vec<f64> = sorted.iter().map(|x| (x - median).abs()).collect();
+        distances.sort_by(f64::total_cmp);
+        Some(Self { median, mad: self::median(&distances), min, max, samples: sorted.len() })
+    }
+}
+
+/// Median of sorted, non-empty values.
+fn median(sorted: &[f64]) -> f64 {
+    let middle = sorted.len() / 2;
+    if sorted.len() % 2 == 1 { sorted[middle] } else { 0.5 * (sorted[middle - 1] + sorted[middle]) }
+}
+
+/// The metrics over a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary(Vec<(String, f64)>);
+
+impl Summary {
+    /// For every metric of `frames` its worst value (largest magnitude, sign kept) under its own
+    /// name, its mean as `<name>_mean` and its last value as `<name>_final`.
+    pub fn of(frames: &[Frame]) -> Self {
+        let mut summary = Vec::new();
+        for name in metric_names(frames.iter().map(|f| &f.metrics)) {
+            let values: Vec<f64> = frames.iter().filter_map(|f| metric(&f.metrics, name)).collect();
+            let Some(&last) = values.last() else { continue };
+            let worst = values.iter().copied().fold(0.0, |w: f64, v| worse(w, v));
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            summary.push((name.to_owned(), worst));
+            summary.push((format!("{name}_mean"), mean));
+            summary.push((format!("{name}_final"), last));
+        }
+        Self(summary)
+    }
+
+    /// The value of that name.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.0.iter().find(|(n, _)| n == name).map(|&(_, value)| value)
+    }
+
+    /// Names and values in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), *value))
+    }
+
+    /// Whether nothing was measured.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The value of larger magnitude; one that is not a number is worst of all.
+fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a.abs() >= b.abs() { a } else { b }
+}
+
+/// The value of that name among `metrics`.
+pub fn metric(metrics: &[(&'static str, f64)], name: &str) -> Option<f64> {
+    metrics.iter().find(|(n, _)| *n == name).map(|&(_, value)| value)
+}
+
+/// The names that occur, in order of first occurrence.
+pub fn metric_names<'m>(rows: impl IntoIterator<Item = &'m Metrics>) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for metrics in rows {
+        for (name, _) in metrics {
+            if !names.contains(name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+impl Serialize for Summary {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_pairs(self.iter(), serializer)
+    }
+}
+
+fn as_map<S: Serializer>(metrics: &Metrics, serializer: S) -> Result<S::Ok, S::Error> {
+    serialize_pairs(metrics.iter().copied(), serializer)
+}
+
+fn serialize_pairs<'n, S: Serializer>(
+    pairs: impl Iterator<Item = (&'n str, f64)>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    for (name, value) in pairs {
+        map.serialize_entry(name, &value)?;
+    }
+    map.end()
+}
+
+impl RunRow {
+    /// A row about to be measured.
+    pub fn new(spec: &Spec) -> Self {
+        Self {
+            label: spec.label.clone(),
+            backend: spec.backend.clone(),
+            iterations: spec.iterations,
+            substeps: spec.substeps,
+            settings: spec.settings.as_str().to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// A row that was never started.
+    pub fn skipped(spec: &Spec, reason: &str) -> Self {
+        Self { status: Status::Skipped, reason: reason.to_owned(), ..Self::new(spec) }
+    }
+
+    /// Sets how the row ended and why.
+    pub fn set(&mut self, status: Status, reason: String) {
+        self.status = status;
+        // A label found before a run was cut short stays the reason, with the cut beside it.
+        self.reason = if self.reason.is_empty() || reason.is_empty() {
+            reason
+        } else {
+            format!("{}; {reason}", self.reason)
+        };
+    }
+
+    /// Fills the summary from the frames.
+    pub fn summarise(&mut self) {
+        self.summary = Summary::of(&self.frames);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_is_robust_and_exact() {
+        let spread = Spread::of(&[5.0, 1.0, 2.0, 100.0]).unwrap();
+        assert_eq!(spread, Spread { median: 3.5, mad: 2.0, min: 1.0, max: 100.0, samples: 4 });
+        assert_eq!(Spread::of(&[]), None);
+    }
+
+    #[test]
+    fn the_worst_has_the_largest_magnitude_and_keeps_its_sign() {
+        let frame = |step, drift| Frame { step, time_s: 0.0, metrics: vec![("drift_j", drift)] };
+        let summary = Summary::of(&[frame(1, 1.0), frame(2, -6.0), frame(3, 2.0)]);
+        let got: Vec<_> = summary.iter().collect();
+        assert_eq!(got, [("drift_j", -6.0), ("drift_j_mean", -1.0), ("drift_j_final", 2.0)]);
+    }
+
+    #[test]
+    fn a_row_serialises_with_the_fields_of_the_schema() {
+        let mut row = RunRow::new(&Spec::new("null", 4));
+        row.frames =
+            vec![Frame { step: 1, time_s: 0.1, metrics: vec![("joint_error_max_m", 0.5)] }];
+        row.summarise();
+        row.step_time_s = Spread::of(&[0.25]);
+        let json = serde_json::to_value(&row).unwrap();
+        assert_eq!(json["summary"]["joint_error_max_m_final"], 0.5);
+        assert_eq!(json["step_time_s"]["median"], 0.25);
+        assert_eq!((&json["status"], &json["iterations"]), (&"ok".into(), &4.into()));
+        assert!(json.get("frames").is_none() && json.get("times").is_none());
+    }
+}

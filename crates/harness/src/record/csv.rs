@@ -1,0 +1,187 @@
+//! Tables as CSV: plain SI numbers, empty cells for what was not measured, quotes only where needed.
+
+use std::fmt::Write as _;
+
+use taut_core::{State, Vec3};
+
+use super::{Metrics, RunRow, metric, metric_names};
+
+/// A number in the shortest form that reads back to the same bits.
+pub fn number(value: f64) -> String {
+    // `Display` writes 1e-300 with 300 zeros; `Debug` changes to an exponent.
+    format!("{value:?}")
+}
+
+/// `frames.csv`: one line per row and frame.
+pub fn frames_csv(scene: &str, rows: &[&RunRow]) -> String {
+    let names = metric_names(rows.iter().flat_map(|r| &r.frames).map(|f| &f.metrics));
+    let mut out = header("scene,label,backend,iterations,step,time_s", &names);
+    for row in rows {
+        let head = row_head(scene, row);
+        for frame in &row.frames {
+            let _ = write!(out, "{head},{},{}", frame.step, number(frame.time_s));
+            cells(&mut out, &names, &frame.metrics);
+        }
+    }
+    out
+}
+
+/// `trace.csv`: one line per row, start and point.
+pub fn trace_csv(scene: &str, rows: &[&RunRow]) -> String {
+    let points = rows.iter().flat_map(|r| &r.curves).flat_map(|c| &c.points);
+    let names = metric_names(points.map(|p| &p.metrics));
+    let mut out = header("scene,label,backend,iterations,start,iteration,closed", &names);
+    for row in rows {
+        let head = row_head(scene, row);
+        for curve in &row.curves {
+            for point in &curve.points {
+                let _ = write!(out, "{head},{},{},{}", curve.start, point.iteration, point.closed);
+                cells(&mut out, &names, &point.metrics);
+            }
+        }
+    }
+    out
+}
+
+/// `time.csv`: one line per row; times per frame in seconds.
+pub fn times_csv(scene: &str, rows: &[&RunRow]) -> String {
+    let mut out = "scene,label,backend,iterations,substeps,status,\
+        step_median_s,step_mad_s,step_min_s,step_max_s,samples,\
+        throughput_median_s,throughput_mad_s,throughput_min_s,throughput_max_s,steps_per_sample,\
+        collide_s,prepare_s,iterate_s,finish_s\n"
+        .to_owned();
+    for row in rows {
+        let _ = write!(out, "{},{},{}", row_head(scene, row), row.substeps, row.status.name());
+        match &row.times {
+            Some(times) => {
+                let (one, many, stages) = (times.step_s, times.throughput_step_s, times.stages);
+                for value in [one.median, one.mad, one.min, one.max] {
+                    let _ = write!(out, ",{}", number(value));
+                }
+                let _ = write!(out, ",{}", one.samples);
+                for value in [many.median, many.mad, many.min, many.max] {
+                    let _ = write!(out, ",{}", number(value));
+                }
+                let _ = write!(out, ",{}", times.steps_per_sample);
+                for value in [stages.collide, stages.prepare, stages.iterate, stages.finish] {
+                    let _ = write!(out, ",{}", number(value));
+                }
+                out.push('\n');
+            }
+            None => out.push_str(&format!("{}\n", ",".repeat(14))),
+        }
+    }
+    out
+}
+
+/// `states.csv`: the pose and motion of every body after the frames asked for.
+///
+/// Bodies are numbered in scene order. The quaternion is that of the polar factor of the frame,
+/// body to world, with `qw >= 0`; velocities are of the centre of mass, angular ones in world axes.
+pub fn states_csv(runs: &[(&RunRow, &[(u32, State)])]) -> String {
+    let mut out = "label,frame,body,px,py,pz,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz\n".to_owned();
+    for (row, states) in runs {
+        let label = quoted(&row.label);
+        for (step, state) in *states {
+            for (index, body) in state.bodies.iter().enumerate() {
+                let _ = write!(out, "{label},{step},{index}");
+                vector(&mut out, &body.position);
+                let q = body.rotation().into_inner();
+                let sign = if q.w < 0.0 { -1.0 } else { 1.0 };
+                vector(&mut out, &(q.imag() * sign));
+                let _ = write!(out, ",{}", number(q.w * sign));
+                vector(&mut out, &body.velocity);
+                vector(&mut out, &body.omega());
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+fn vector(out: &mut String, v: &Vec3) {
+    for value in v.iter() {
+        let _ = write!(out, ",{}", number(*value));
+    }
+}
+
+fn header(fixed: &str, names: &[&str]) -> String {
+    let mut out = fixed.to_owned();
+    for name in names {
+        let _ = write!(out, ",{name}");
+    }
+    out.push('\n');
+    out
+}
+
+fn row_head(scene: &str, row: &RunRow) -> String {
+    format!("{},{},{},{}", quoted(scene), quoted(&row.label), quoted(&row.backend), row.iterations)
+}
+
+fn cells(out: &mut String, names: &[&str], metrics: &Metrics) {
+    for name in names {
+        out.push(',');
+        if let Some(value) = metric(metrics, name) {
+            out.push_str(&number(value));
+        }
+    }
+    out.push('\n');
+}
+
+/// A text cell by RFC 4180.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        record::{Frame, Spread, Stages, Times},
+        runner::Spec,
+    };
+
+    #[test]
+    fn numbers_read_back_to_the_same_bits() {
+        for value in [0.1, 1.0 / 3.0, 1e-300, -2.5e17, 5e-324, f64::MAX, 0.0] {
+            let text = number(value);
+            assert!(text.len() < 26, "{text}");
+            assert_eq!(text.parse::<f64>().unwrap().to_bits(), value.to_bits());
+        }
+    }
+
+    #[test]
+    fn a_metric_one_row_lacks_is_an_empty_cell() {
+        let frame = |metrics| Frame { step: 1, time_s: 0.5, metrics };
+        let mut a = RunRow::new(&Spec { label: "A, \"x\"".to_owned(), ..Spec::new("null", 3) });
+        a.frames = vec![frame(vec![("e_m", 0.25)])];
+        let mut b = RunRow::new(&Spec::new("null", 4));
+        b.frames = vec![frame(vec![("e_m", 1e-9), ("w_m", 2.0)])];
+        let text = frames_csv("rope", &[&a, &b]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "scene,label,backend,iterations,step,time_s,e_m,w_m");
+        assert_eq!(lines[1], "rope,\"A, \"\"x\"\"\",null,3,1,0.5,0.25,");
+        assert_eq!(lines[2], "rope,null,null,4,1,0.5,1e-9,2.0");
+    }
+
+    #[test]
+    fn rows_without_times_have_as_many_cells() {
+        let mut timed = RunRow::new(&Spec::new("null", 1));
+        let spread = Spread::of(&[1.0, 2.0, 4.0]).unwrap();
+        timed.times = Some(Times {
+            iterations: 1,
+            warmup: 0,
+            step_s: spread,
+            steps_per_sample: 2,
+            throughput_step_s: spread,
+            stages: Stages::default(),
+        });
+        let text = times_csv("rope", &[&timed, &RunRow::new(&Spec::new("null", 1))]);
+        let counts: Vec<usize> = text.lines().map(|l| l.split(',').count()).collect();
+        assert_eq!(counts, [20, 20, 20]);
+    }
+}

@@ -1,0 +1,117 @@
+//! The JSON document of a verb that measures, written to a file and to standard output alike.
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use taut_core::Scene;
+
+use super::{RunRow, Status};
+use crate::{machine::Machine, runner::Spec};
+
+/// Version of the documents' schema.
+pub const SCHEMA: u32 = 1;
+
+/// One measurement of one scene. Numbers that are not finite are `null`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Document {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// `run`, `trace` or `time`.
+    pub verb: &'static str,
+    /// The command line that was given.
+    pub command: String,
+    /// What was simulated.
+    #[serde(flatten)]
+    pub scene: SceneFacts,
+    /// Where and by what.
+    pub machine: Machine,
+    /// What trajectories are compared with; `null` where with nothing.
+    pub reference: Option<ReferenceFacts>,
+    /// One row for everything asked for, in that order.
+    pub runs: Vec<RunRow>,
+    /// The files written.
+    pub files: Vec<String>,
+}
+
+/// What was simulated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SceneFacts {
+    /// Name of the scene.
+    pub scene: String,
+    /// Where it was loaded from.
+    pub scene_file: String,
+    /// Values of its parameters in force.
+    #[serde(serialize_with = "pairs")]
+    pub parameters: Vec<(String, f64)>,
+    /// What the loader found worth telling.
+    pub warnings: Vec<String>,
+    /// Length of a frame [s].
+    pub dt_s: f64,
+    /// How many of each there are.
+    pub counts: Counts,
+}
+
+/// How much there is in a scene.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Rigid bodies, movable or not.
+    pub bodies: usize,
+    /// Those moved by forces.
+    pub dynamic_bodies: usize,
+    /// Point masses.
+    pub particles: usize,
+    /// Joints.
+    pub joints: usize,
+    /// Springs.
+    pub springs: usize,
+}
+
+impl Counts {
+    /// Counts what `scene` holds.
+    pub fn of(scene: &Scene) -> Self {
+        Self {
+            bodies: scene.bodies.len(),
+            dynamic_bodies: scene.bodies.iter().filter(|b| b.is_dynamic()).count(),
+            particles: scene.particles.len(),
+            joints: scene.joints.len(),
+            springs: scene.springs.len(),
+        }
+    }
+}
+
+/// What trajectories are compared with.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReferenceFacts {
+    /// Name of the backend.
+    pub backend: String,
+    /// Its settings in force, as RON.
+    pub settings: String,
+    /// Iterations per solver step.
+    pub iterations: u32,
+    /// Solver steps per frame.
+    pub substeps: u32,
+    /// How its run ended; where it is not `ok`, the comparisons end with it or mean little.
+    pub status: Status,
+    /// Why it is not `ok`.
+    pub reason: String,
+}
+
+impl ReferenceFacts {
+    /// The facts of a reference run.
+    pub fn of(spec: &Spec, row: &RunRow) -> Self {
+        Self {
+            backend: spec.backend.clone(),
+            settings: row.settings.clone(),
+            iterations: spec.iterations,
+            substeps: spec.substeps,
+            status: row.status,
+            reason: row.reason.clone(),
+        }
+    }
+}
+
+fn pairs<S: Serializer>(pairs: &[(String, f64)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(pairs.len()))?;
+    for (name, value) in pairs {
+        map.serialize_entry(name, value)?;
+    }
+    map.end()
+}

@@ -1,0 +1,234 @@
+//! The one loop that drives every solver: trajectories, convergence curves and times.
+//!
+//! A solver is built, run and dropped inside one task of the bench's pool, behind a guard that
+//! turns a panic into a reason. Three functions share [`advance`]: [`run`] reads once per frame
+//! with the clock stopped, [`trace`] reads once per iteration and has no clock, [`time`] has a
+//! clock and does not read.
+
+mod guard;
+#[cfg(test)]
+mod tests;
+mod time;
+mod trace;
+mod trajectory;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+use taut_core::{
+    Backend, Build, BuildError, Scene, Settings, Solver, SolverError, Step, settings::nearest,
+};
+
+pub use self::{
+    guard::silence_guarded_panics,
+    time::{TimeOptions, time},
+    trace::{Start, TraceOptions, trace},
+    trajectory::{Keep, Run, RunOptions, run},
+};
+
+use crate::record::{RunRow, Status};
+
+/// What every measurement needs: the table of backends, a pool of threads, a way to stop early.
+#[derive(Debug)]
+pub struct Bench<'a> {
+    /// The backends that can be named.
+    pub backends: &'a [Backend],
+    /// Set to stop after the solver step in progress.
+    pub cancel: &'a AtomicBool,
+    pool: rayon::ThreadPool,
+}
+
+/// One row to measure: a backend with its settings and budget.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    /// Name of the row, unique within a run.
+    pub label: String,
+    /// Name of the backend in the table.
+    pub backend: String,
+    /// What only the backend understands.
+    pub settings: Settings,
+    /// Iterations per solver step.
+    pub iterations: u32,
+    /// Solver steps per frame, each `dt / substeps` long.
+    pub substeps: u32,
+}
+
+impl Spec {
+    /// The given backend with default settings, labelled with its own name, one step per frame.
+    pub fn new(backend: &str, iterations: u32) -> Self {
+        Self {
+            label: backend.to_owned(),
+            backend: backend.to_owned(),
+            settings: Settings::default(),
+            iterations,
+            substeps: 1,
+        }
+    }
+
+    /// One solver step of this budget in `scene`.
+    pub fn step(&self, scene: &Scene) -> Step {
+        Step { dt: scene.dt / f64::from(self.substeps), iterations: self.iterations }
+    }
+}
+
+impl<'a> Bench<'a> {
+    /// A bench whose solvers may use `threads` threads; times are comparable at equal counts only.
+    ///
+    /// # Errors
+    /// When the threads cannot be started.
+    pub fn new(
+        backends: &'a [Backend],
+        threads: usize,
+        cancel: &'a AtomicBool,
+    ) -> anyhow::Result<Self> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .with_context(|| format!("cannot start {threads} threads"))?;
+        Ok(Self { backends, cancel, pool })
+    }
+
+    /// How many threads a solver may use.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// The backend of that name.
+    ///
+    /// # Errors
+    /// Names what there is, and the nearest name for a typing mistake.
+    pub fn find(&self, name: &str) -> anyhow::Result<&'a Backend> {
+        if let Some(backend) = self.backends.iter().find(|b| b.info.name == name) {
+            return Ok(backend);
+        }
+        let names: Vec<&str> = self.backends.iter().map(|b| b.info.name).collect();
+        let hint = match nearest(name, &names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", names.join(", ")),
+        };
+        anyhow::bail!("unknown backend `{name}`: {hint}")
+    }
+
+    /// Whether Ctrl-C or another watcher has asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+
+    /// Checks that `spec` names a backend and that its settings can be read for this scene.
+    ///
+    /// Whatever else is wrong with building it is left to become a row.
+    ///
+    /// # Errors
+    /// An unknown backend, or settings that it does not understand.
+    pub fn check(&self, scene: &Scene, spec: &Spec) -> anyhow::Result<()> {
+        let backend = self.find(&spec.backend)?;
+        let built = self.pool.install(|| {
+            guard::catch(|| build(backend, scene, &spec.settings).map(drop)).unwrap_or(Ok(()))
+        });
+        match built {
+            Err(error @ BuildError::Settings(_)) => {
+                Err(anyhow::Error::new(error).context(format!("backend `{}`", spec.backend)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs `body` on a freshly built solver; whatever stops it early ends up in `row`.
+    fn with_solver(
+        &self,
+        scene: &Scene,
+        spec: &Spec,
+        row: &mut RunRow,
+        body: impl FnOnce(&mut dyn Solver, &mut RunRow) -> Result<(), Halt> + Send,
+    ) {
+        let backend = match self.find(&spec.backend) {
+            Ok(backend) => backend,
+            Err(error) => return row.set(Status::Failed, error.to_string()),
+        };
+        let halted = self.pool.install(|| {
+            guard::catch(|| {
+                (backend.supports)(scene).map_err(BuildError::from)?;
+                let mut solver = build(backend, scene, &spec.settings)?;
+                row.settings = solver.resolved_settings();
+                body(&mut *solver, row)
+            })
+        });
+        match halted {
+            Ok(Ok(())) => {}
+            Ok(Err(halt)) => halt.mark(row),
+            Err(message) => row.set(Status::Failed, format!("panicked: {message}")),
+        }
+    }
+}
+
+/// Why a measurement ended before it was complete.
+#[derive(Debug, thiserror::Error)]
+enum Halt {
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    #[error(transparent)]
+    Solver(#[from] SolverError),
+    #[error("non-finite state {0}")]
+    NonFinite(String),
+    #[error("interrupted {0}")]
+    Cancelled(String),
+}
+
+impl Halt {
+    fn mark(&self, row: &mut RunRow) {
+        let status = match self {
+            Self::Build(BuildError::Unsupported(_)) => Status::Unsupported,
+            Self::Build(_) | Self::Solver(_) => Status::Failed,
+            Self::NonFinite(_) => Status::Diverged,
+            // What was measured until then keeps the status it has earned.
+            Self::Cancelled(_) if row.steps > 0 => row.status,
+            Self::Cancelled(_) => Status::Skipped,
+        };
+        row.set(status, self.to_string());
+    }
+}
+
+/// Makes a solver for a scene that the backend supports.
+///
+/// # Errors
+/// Those of the backend's own `build`.
+pub fn build(
+    backend: &Backend,
+    scene: &Scene,
+    settings: &Settings,
+) -> Result<Box<dyn Solver>, BuildError> {
+    match backend.build {
+        Build::Cpu(build) => build(scene, settings),
+        _ => Err(BuildError::Unsupported(taut_core::Unsupported(
+            "this harness cannot build it: its device is not known here".to_owned(),
+        ))),
+    }
+}
+
+/// Takes one solver step.
+///
+/// # Errors
+/// Those of the solver.
+pub fn advance(solver: &mut dyn Solver, step: Step) -> Result<(), SolverError> {
+    solver.begin_step(step)?;
+    for _ in 0..step.iterations {
+        solver.iterate()?;
+    }
+    solver.end_step()
+}
+
+/// Takes the solver steps of one frame, unless asked to stop between them.
+fn advance_frame(
+    solver: &mut dyn Solver,
+    spec: &Spec,
+    step: Step,
+    bench: &Bench<'_>,
+) -> Result<bool, SolverError> {
+    for _ in 0..spec.substeps {
+        if bench.is_cancelled() {
+            return Ok(false);
+        }
+        advance(solver, step)?;
+    }
+    Ok(true)
+}

@@ -1,0 +1,200 @@
+//! The loop against backends made to misbehave in known ways.
+
+use std::sync::atomic::AtomicBool;
+
+use taut_core::{
+    Backend, Build, BuildError, Determinism, Info, Iteration, Scene, Settings, Solver, SolverError,
+    State, Step, Unsupported, Vec3, scene::Body,
+};
+
+use super::*;
+use crate::record::{RunRow, Status};
+
+/// Moves one body up by 1 m per iteration, then does what it was built to do in its third step.
+struct Toy {
+    state: State,
+    steps: u32,
+    mischief: Mischief,
+    substepping: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Mischief {
+    None,
+    Panic,
+    Nan,
+    Error,
+}
+
+impl Solver for Toy {
+    fn load(&mut self, state: &State) -> Result<(), SolverError> {
+        self.state.clone_from(state);
+        self.steps = 0;
+        Ok(())
+    }
+
+    fn begin_step(&mut self, _: Step) -> Result<(), SolverError> {
+        self.steps += 1;
+        match self.mischief {
+            Mischief::Panic if self.steps == 3 => panic!("lost my footing"),
+            Mischief::Error if self.steps == 3 => Err(SolverError::NotConverged("ran out".into())),
+            _ => Ok(()),
+        }
+    }
+
+    fn iterate(&mut self) -> Result<(), SolverError> {
+        self.state.bodies[0].position.z += 1.0;
+        Ok(())
+    }
+
+    fn end_step(&mut self) -> Result<(), SolverError> {
+        if self.mischief == Mischief::Nan && self.steps == 3 {
+            self.state.bodies[0].position.x = f64::NAN;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
+        out.clone_from(&self.state);
+        Ok(())
+    }
+
+    fn iteration(&self) -> Iteration {
+        if self.substepping { Iteration::Substep } else { Iteration::Refine }
+    }
+}
+
+fn toy(mischief: Mischief, substepping: bool, scene: &Scene) -> Box<dyn Solver> {
+    Box::new(Toy { state: scene.initial_state(), steps: 0, mischief, substepping })
+}
+
+fn backend(
+    name: &'static str,
+    build: fn(&Scene, &Settings) -> Result<Box<dyn Solver>, BuildError>,
+) -> Backend {
+    let info = Info { name, summary: "", reference: "", determinism: Determinism::Bitwise };
+    Backend { info, supports: |_| Ok(()), build: Build::Cpu(build) }
+}
+
+fn table() -> Vec<Backend> {
+    vec![
+        taut_null::BACKEND,
+        backend("good", |s, _| Ok(toy(Mischief::None, false, s))),
+        backend("sub", |s, _| Ok(toy(Mischief::None, true, s))),
+        backend("panics", |s, _| Ok(toy(Mischief::Panic, false, s))),
+        backend("diverges", |s, _| Ok(toy(Mischief::Nan, false, s))),
+        backend("fails", |s, _| Ok(toy(Mischief::Error, false, s))),
+        backend("unbuildable", |_, _| panic!("no plan")),
+    ]
+}
+
+fn scene() -> Scene {
+    let body = Body::solid_box(Vec3::repeat(1.0), 1.0);
+    Scene { name: "toy".into(), dt: 0.1, steps: 5, bodies: vec![body], ..Scene::default() }
+}
+
+fn run_toy(name: &str, substeps: u32, on_step: &mut (dyn FnMut(u32) + Send)) -> Run {
+    let (table, cancel) = (table(), AtomicBool::new(false));
+    let bench = Bench::new(&table, 1, &cancel).unwrap();
+    let spec = Spec { substeps, ..Spec::new(name, 2) };
+    let options = RunOptions { steps: 5, reference: None, keep: Keep::Everything };
+    run(&bench, &scene(), &spec, &options, on_step)
+}
+
+#[test]
+fn a_run_takes_all_iterations_of_all_substeps() {
+    let run = run_toy("good", 3, &mut |_| {});
+    assert_eq!((run.row.status, run.row.steps, run.row.frames.len()), (Status::Ok, 5, 5));
+    assert_eq!(run.states.len(), 6);
+    assert_eq!(run.states[5].1.bodies[0].position.z, 5.0 * 3.0 * 2.0);
+    assert_eq!(run.row.step_time_s.map(|s| s.samples), Some(5));
+    assert!((run.row.frames[4].time_s - 0.5).abs() < 1e-15);
+}
+
+#[test]
+fn misbehaviour_is_a_row_with_the_frames_before_it() {
+    let cases = [
+        ("panics", Status::Failed, "panicked: lost my footing"),
+        ("diverges", Status::Diverged, "non-finite state after step 3"),
+        ("fails", Status::Failed, "not converged: ran out"),
+    ];
+    for (name, status, reason) in cases {
+        let row = run_toy(name, 1, &mut |_| {}).row;
+        assert_eq!((row.status, row.steps, row.frames.len()), (status, 2, 2), "{name}");
+        assert!(row.reason.starts_with(reason), "{}", row.reason);
+    }
+    let row = run_toy("unbuildable", 1, &mut |_| {}).row;
+    assert!(row.status == Status::Failed && row.reason.contains("no plan"), "{row:?}");
+}
+
+#[test]
+fn an_unsupported_scene_is_a_row_with_the_reason() {
+    let table =
+        [Backend { supports: |_| Err(Unsupported("no bodies".into())), ..taut_null::BACKEND }];
+    let cancel = AtomicBool::new(false);
+    let bench = Bench::new(&table, 1, &cancel).unwrap();
+    let options = RunOptions { steps: 5, reference: None, keep: Keep::Nothing };
+    let row = run(&bench, &scene(), &Spec::new("null", 1), &options, &mut |_| {}).row;
+    assert_eq!((row.status, row.reason.as_str()), (Status::Unsupported, "no bodies"));
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_it_has() {
+    let (table, cancel) = (table(), AtomicBool::new(false));
+    let bench = Bench::new(&table, 1, &cancel).unwrap();
+    let options = RunOptions { steps: 5, reference: None, keep: Keep::Nothing };
+    let mut stop = |step| cancel.store(step == 2, Ordering::Relaxed);
+    let row = run(&bench, &scene(), &Spec::new("good", 1), &options, &mut stop).row;
+    assert_eq!((row.status, row.steps), (Status::Ok, 2));
+    assert_eq!(row.reason, "interrupted after 2 steps");
+    let row = run(&bench, &scene(), &Spec::new("good", 1), &options, &mut |_| {}).row;
+    assert_eq!(row.status, Status::Skipped);
+}
+
+#[test]
+fn a_trace_reads_every_iteration_or_reruns_every_budget() {
+    let (table, cancel) = (table(), AtomicBool::new(false));
+    let bench = Bench::new(&table, 1, &cancel).unwrap();
+    let iterations_of = |name: &str, start| {
+        let spec = Spec::new(name, 5);
+        let mut row = RunRow::new(&spec);
+        let options = TraceOptions { start, warmup: 1, reference: None };
+        trace(&bench, &scene(), &spec, &options, &mut row);
+        assert_eq!(row.status, Status::Ok, "{}", row.reason);
+        row.curves[0].points.iter().map(|p| (p.iteration, p.closed)).collect::<Vec<_>>()
+    };
+    let initial = scene().initial_state();
+    let refined: Vec<_> = (0..=5).map(|i| (i, false)).chain([(5, true)]).collect();
+    assert_eq!(iterations_of("good", Start::Warm), refined);
+    assert_eq!(iterations_of("good", Start::Cold(&initial)), refined);
+    let rerun = [1, 2, 4, 5].map(|i| (i, true));
+    assert_eq!(iterations_of("sub", Start::Warm), rerun);
+}
+
+#[test]
+fn times_are_complete_and_a_diverged_run_is_told() {
+    let (table, cancel) = (table(), AtomicBool::new(false));
+    let bench = Bench::new(&table, 1, &cancel).unwrap();
+    let options = TimeOptions { warmup: 1, samples: 4, steps_per_sample: 2, limit_s: 10.0 };
+    let row = time(&bench, &scene(), &Spec::new("good", 2), &options, &mut || {});
+    let times = row.times.expect("timed");
+    assert_eq!(
+        (row.status, times.step_s.samples, times.throughput_step_s.samples),
+        (Status::Ok, 4, 4)
+    );
+    assert!(times.step_s.min > 0.0 && times.stages.iterate > 0.0);
+    let row = time(&bench, &scene(), &Spec::new("diverges", 2), &options, &mut || {});
+    assert_eq!(row.status, Status::Diverged);
+}
+
+#[test]
+fn settings_and_names_are_checked_before_anything_runs() {
+    let (table, cancel) = (table(), AtomicBool::new(false));
+    let bench = Bench::new(&table, 1, &cancel).unwrap();
+    let error = bench.check(&scene(), &Spec::new("nul", 1)).unwrap_err();
+    assert_eq!(error.to_string(), "unknown backend `nul`: did you mean `null`?");
+    let spec = Spec { settings: Settings::from_ron("(beta: 1.0)"), ..Spec::new("null", 1) };
+    let error = format!("{:#}", bench.check(&scene(), &spec).unwrap_err());
+    assert!(error.contains("backend `null`") && error.contains("beta"), "{error}");
+    assert!(bench.check(&scene(), &Spec::new("unbuildable", 1)).is_ok());
+}

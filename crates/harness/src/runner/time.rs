@@ -1,0 +1,167 @@
+//! Wall times. Nothing here reads a state while the clock runs.
+
+use std::time::Instant;
+
+use taut_core::{Scene, Solver, Stage, StageTime, State, Step};
+
+use super::{Bench, Halt, Spec, advance_frame};
+use crate::record::{RunRow, Spread, Stages, Times};
+
+/// How long to watch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeOptions {
+    /// Frames before the clock starts.
+    pub warmup: u32,
+    /// Samples of each kind, unless the limit comes first.
+    pub samples: u32,
+    /// Frames in one sample of the throughput.
+    pub steps_per_sample: u32,
+    /// Once a kind has three samples, it starts no more after this time [s].
+    pub limit_s: f64,
+}
+
+/// Samples that are taken however slow the solver is, so that there is a median.
+const FEWEST_SAMPLES: usize = 3;
+
+/// Times one row; each kind of sample starts anew from the scene's initial state.
+///
+/// `on_sample` is called between samples.
+pub fn time(
+    bench: &Bench<'_>,
+    scene: &Scene,
+    spec: &Spec,
+    options: &TimeOptions,
+    on_sample: &mut (dyn FnMut() + Send),
+) -> RunRow {
+    let mut row = RunRow::new(spec);
+    bench.with_solver(scene, spec, &mut row, |solver, row| {
+        let mut clock = Clock { bench, scene, spec, options, on_sample };
+        let latency = clock.samples(solver, 1)?;
+        row.steps = latency.len() as u32;
+        let throughput = clock.samples(solver, options.steps_per_sample)?;
+        let stages = clock.stages(solver)?;
+        row.step_time_s = Spread::of(&latency);
+        row.times =
+            row.step_time_s.zip(Spread::of(&throughput)).map(|(step_s, throughput)| Times {
+                iterations: spec.iterations,
+                warmup: options.warmup,
+                step_s,
+                steps_per_sample: options.steps_per_sample,
+                throughput_step_s: throughput,
+                stages,
+            });
+        let mut state = State::default();
+        solver.read(&mut state)?;
+        match state.is_finite() {
+            true => Ok(()),
+            false => Err(Halt::NonFinite("at the end of the timed frames".to_owned())),
+        }
+    });
+    row
+}
+
+struct Clock<'a> {
+    bench: &'a Bench<'a>,
+    scene: &'a Scene,
+    spec: &'a Spec,
+    options: &'a TimeOptions,
+    on_sample: &'a mut (dyn FnMut() + Send),
+}
+
+impl Clock<'_> {
+    /// Time per frame of each sample of `frames` frames [s].
+    fn samples(&mut self, solver: &mut dyn Solver, frames: u32) -> Result<Vec<f64>, Halt> {
+        let step = self.warm_up(solver)?;
+        let begin = Instant::now();
+        let mut times_s = Vec::new();
+        while self.wants_more(times_s.len(), begin) {
+            let start = Instant::now();
+            for _ in 0..frames {
+                self.frame(solver, step)?;
+            }
+            solver.wait()?;
+            times_s.push(start.elapsed().as_secs_f64() / f64::from(frames));
+            (self.on_sample)();
+        }
+        Ok(times_s)
+    }
+
+    /// Median time of each stage per frame. Waiting between the stages costs a device its overlap,
+    /// so that their sum may exceed the time of a frame.
+    fn stages(&mut self, solver: &mut dyn Solver) -> Result<Stages, Halt> {
+        let step = self.warm_up(solver)?;
+        let mut device = Vec::new();
+        solver.drain_times(&mut device);
+        let begin = Instant::now();
+        let mut samples: [Vec<f64>; 4] = Default::default();
+        while self.wants_more(samples[0].len(), begin) {
+            device.clear();
+            let mut frame = [0.0; 3];
+            for _ in 0..self.spec.substeps {
+                self.stop_if_asked()?;
+                let parts = split_step(solver, step)?;
+                frame.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+            }
+            solver.drain_times(&mut device);
+            let collide = collide_s(&device);
+            let [prepare, iterate, finish] = frame;
+            let values = [collide, (prepare - collide).max(0.0), iterate, finish];
+            samples.iter_mut().zip(values).for_each(|(list, value)| list.push(value));
+            (self.on_sample)();
+        }
+        let [collide, prepare, iterate, finish] =
+            samples.map(|list| Spread::of(&list).map_or(0.0, |spread| spread.median));
+        Ok(Stages { collide, prepare, iterate, finish })
+    }
+
+    fn wants_more(&self, taken: usize, begin: Instant) -> bool {
+        let in_time = begin.elapsed().as_secs_f64() < self.options.limit_s;
+        taken < self.options.samples as usize && (in_time || taken < FEWEST_SAMPLES)
+    }
+
+    fn warm_up(&self, solver: &mut dyn Solver) -> Result<Step, Halt> {
+        let step = self.spec.step(self.scene);
+        solver.load(&self.scene.initial_state())?;
+        for _ in 0..self.options.warmup {
+            self.frame(solver, step)?;
+        }
+        solver.wait()?;
+        Ok(step)
+    }
+
+    fn frame(&self, solver: &mut dyn Solver, step: Step) -> Result<(), Halt> {
+        if advance_frame(solver, self.spec, step, self.bench)? {
+            Ok(())
+        } else {
+            self.stop_if_asked()
+        }
+    }
+
+    fn stop_if_asked(&self) -> Result<(), Halt> {
+        if self.bench.is_cancelled() {
+            return Err(Halt::Cancelled("before its times were complete".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// Seconds in `begin_step`, all of `iterate`, and `end_step`.
+fn split_step(solver: &mut dyn Solver, step: Step) -> Result<[f64; 3], Halt> {
+    let start = Instant::now();
+    solver.begin_step(step)?;
+    solver.wait()?;
+    let prepared = start.elapsed().as_secs_f64();
+    for _ in 0..step.iterations {
+        solver.iterate()?;
+    }
+    solver.wait()?;
+    let iterated = start.elapsed().as_secs_f64();
+    solver.end_step()?;
+    solver.wait()?;
+    let finished = start.elapsed().as_secs_f64();
+    Ok([prepared, iterated - prepared, finished - iterated])
+}
+
+fn collide_s(times: &[StageTime]) -> f64 {
+    times.iter().filter(|t| t.stage == Stage::Collide).map(|t| t.seconds).sum()
+}

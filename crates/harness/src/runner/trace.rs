@@ -1,0 +1,184 @@
+//! How one step converges: a state read for every budget of iterations.
+
+use taut_core::{Iteration, Scene, Solver, State, Step};
+
+use super::{Bench, Halt, Spec, advance, advance_frame};
+use crate::{
+    measure::Ruler,
+    record::{Curve, Point, RunRow},
+};
+
+/// Where the traced step starts.
+#[derive(Clone, Copy, Debug)]
+pub enum Start<'a> {
+    /// Every solver from the same state, with empty multipliers.
+    Cold(&'a State),
+    /// Every solver from where its own frames from the scene's initial state have brought it.
+    Warm,
+}
+
+/// What to trace.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceOptions<'a> {
+    /// Where the step starts.
+    pub start: Start<'a>,
+    /// Frames before the step: run by the solver for a warm start, already in the state of a cold one.
+    pub warmup: u32,
+    /// The backend that solves the same step to tolerance, to measure the distance from; it starts
+    /// where the traced solver starts, with its own settings.
+    pub reference: Option<&'a Spec>,
+}
+
+/// Adds the convergence curve of one step of `spec` to `row`; a failure ends up in its status.
+///
+/// A refining solver is read after each iteration of one step and once more when the step is
+/// closed. A substepping one repeats the step with budgets 1, 2, 4 and so on, since its state
+/// within a step is of an earlier time. The step is one of `dt / substeps`.
+pub fn trace(
+    bench: &Bench<'_>,
+    scene: &Scene,
+    spec: &Spec,
+    options: &TraceOptions<'_>,
+    row: &mut RunRow,
+) {
+    let mut origin = None;
+    bench.with_solver(scene, spec, row, |solver, row| {
+        rewind(bench, scene, solver, spec, options)?;
+        let mut state = State::default();
+        solver.read(&mut state)?;
+        row.steps = options.warmup;
+        origin = Some(state);
+        Ok(())
+    });
+    let Some(origin) = origin else { return };
+    let target = options.reference.and_then(|reference| {
+        let step = Step { dt: spec.step(scene).dt, iterations: reference.iterations };
+        solve_from(bench, scene, reference, step, &origin)
+    });
+    bench.with_solver(scene, spec, row, |solver, row| {
+        let name = match options.start {
+            Start::Cold(_) => "cold",
+            Start::Warm => "warm",
+        };
+        row.curves.push(Curve { start: name, warmup: options.warmup, points: Vec::new() });
+        let points = &mut row.curves.last_mut().expect("just pushed").points;
+        let eye = Eye { ruler: Ruler::new(scene, &scene.initial_state()), target: target.as_ref() };
+        let visit = |solver: &mut dyn Solver, iteration, closed| {
+            points.push(eye.look(solver, iteration, closed)?);
+            Ok(())
+        };
+        curve(bench, scene, solver, spec, options, visit)
+    });
+}
+
+fn curve(
+    bench: &Bench<'_>,
+    scene: &Scene,
+    solver: &mut dyn Solver,
+    spec: &Spec,
+    options: &TraceOptions<'_>,
+    mut visit: impl FnMut(&mut dyn Solver, u32, bool) -> Result<(), Halt>,
+) -> Result<(), Halt> {
+    let step = spec.step(scene);
+    match solver.iteration() {
+        Iteration::Refine => {
+            rewind(bench, scene, solver, spec, options)?;
+            solver.begin_step(step)?;
+            visit(solver, 0, false)?;
+            for iteration in 1..=step.iterations {
+                if bench.is_cancelled() {
+                    return Err(Halt::Cancelled(format!("after {} iterations", iteration - 1)));
+                }
+                solver.iterate()?;
+                visit(solver, iteration, false)?;
+            }
+            solver.end_step()?;
+            visit(solver, step.iterations, true)
+        }
+        Iteration::Substep => {
+            for iterations in budgets(step.iterations) {
+                rewind(bench, scene, solver, spec, options)?;
+                advance(solver, Step { iterations, ..step })?;
+                visit(solver, iterations, true)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// 1, 2, 4 and so on below `most`, then `most` itself.
+fn budgets(most: u32) -> impl Iterator<Item = u32> {
+    let doubled = std::iter::successors(Some(1_u32), |n| n.checked_mul(2));
+    doubled.take_while(move |&n| n < most).chain([most])
+}
+
+/// Brings the solver to the start of the traced step.
+fn rewind(
+    bench: &Bench<'_>,
+    scene: &Scene,
+    solver: &mut dyn Solver,
+    spec: &Spec,
+    options: &TraceOptions<'_>,
+) -> Result<(), Halt> {
+    match options.start {
+        Start::Cold(state) => solver.load(state)?,
+        Start::Warm => {
+            solver.load(&scene.initial_state())?;
+            for done in 0..options.warmup {
+                if !advance_frame(solver, spec, spec.step(scene), bench)? {
+                    return Err(Halt::Cancelled(format!("after {done} steps of warm-up")));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The end of one step of the reference from `origin`; `None` where it cannot tell.
+fn solve_from(
+    bench: &Bench<'_>,
+    scene: &Scene,
+    reference: &Spec,
+    step: Step,
+    origin: &State,
+) -> Option<State> {
+    let mut end = None;
+    bench.with_solver(scene, reference, &mut RunRow::new(reference), |solver, _| {
+        solver.load(origin)?;
+        advance(solver, step)?;
+        let mut state = State::default();
+        solver.read(&mut state)?;
+        end = state.is_finite().then_some(state);
+        Ok(())
+    });
+    end
+}
+
+struct Eye<'a> {
+    ruler: Ruler,
+    target: Option<&'a State>,
+}
+
+impl Eye<'_> {
+    fn look(&self, solver: &mut dyn Solver, iteration: u32, closed: bool) -> Result<Point, Halt> {
+        let mut state = State::default();
+        solver.read(&mut state)?;
+        if !state.is_finite() {
+            return Err(Halt::NonFinite(format!("after iteration {iteration}")));
+        }
+        let metrics = self.ruler.measure(&state, self.target);
+        Ok(Point { iteration, closed, metrics })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::budgets;
+
+    #[test]
+    fn budgets_double_and_end_at_the_largest() {
+        assert_eq!(budgets(1).collect::<Vec<_>>(), [1]);
+        assert_eq!(budgets(20).collect::<Vec<_>>(), [1, 2, 4, 8, 16, 20]);
+        assert_eq!(budgets(32).collect::<Vec<_>>(), [1, 2, 4, 8, 16, 32]);
+    }
+}
