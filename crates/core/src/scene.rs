@@ -9,10 +9,12 @@ mod error;
 mod expand;
 mod expression;
 mod generate;
+mod generators;
 mod hull;
 mod load;
 mod mass;
 mod names;
+mod overlap;
 mod validate;
 
 use std::sync::Arc;

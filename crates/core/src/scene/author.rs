@@ -6,6 +6,7 @@ use ron::value::RawValue;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::expression::{Number, Triple};
+pub(super) use super::generators::*;
 
 /// The whole file. Entries stay text until the parameters are known, which also keeps their places.
 #[derive(serde::Deserialize)]
@@ -77,6 +78,13 @@ impl<'de> Deserialize<'de> for Parameters {
 pub(super) enum BodyEntry {
     Body(Box<Body>),
     Chain(Box<Chain>),
+    Grid(Box<Grid>),
+    Stack(Box<Stack>),
+    Pyramid(Box<Pyramid>),
+    Wall(Box<Wall>),
+    Ring(Box<Ring>),
+    Net(Box<Net>),
+    Tree(Box<Tree>),
     Repeat(Box<Repeat>),
 }
 
@@ -193,43 +201,12 @@ pub(super) struct Elasticity {
     pub(super) poisson: Number,
 }
 
-/// Bodies in a row, each joined to the one before.
-#[derive(Clone, Debug, serde::Deserialize)]
-#[serde(rename = "chain", deny_unknown_fields)]
-pub(super) struct Chain {
-    pub(super) name: String,
-    pub(super) count: Number,
-    pub(super) start: Triple,
-    pub(super) step: Triple,
-    pub(super) body: Body,
-    #[serde(default)]
-    pub(super) held: Vec<Number>,
-    /// What the first member is joined to, half a step before it.
-    pub(super) root: Option<String>,
-    pub(super) joint: Option<JointEntry>,
-    pub(super) spring: Option<SpringEntry>,
-}
-
-/// Entries again and again, with one more index variable.
-#[derive(Clone, Debug, serde::Deserialize)]
-#[serde(rename = "repeat", deny_unknown_fields)]
-pub(super) struct Repeat {
-    pub(super) count: Number,
-    #[serde(default)]
-    pub(super) bodies: Vec<BodyEntry>,
-    #[serde(default)]
-    pub(super) particles: Vec<ParticleEntry>,
-    #[serde(default)]
-    pub(super) joints: Vec<JointEntry>,
-    #[serde(default)]
-    pub(super) springs: Vec<SpringEntry>,
-}
-
 /// One entry of `particles`.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "particle entry", rename_all = "snake_case")]
 pub(super) enum ParticleEntry {
     Particle(Particle),
+    Grid(Box<ParticleGrid>),
     Repeat(Box<Repeat>),
 }
 

@@ -26,6 +26,20 @@ impl Blank {
         Body { name, position, ..self.body.clone() }
     }
 
+    /// The body turned once more, about world axes.
+    pub(super) fn turned(mut self, turn: &Quat) -> Self {
+        self.body.rotation = turn * self.body.rotation;
+        self
+    }
+
+    /// From the authored origin to the top and to the bottom along z, turned as it is [m].
+    pub(super) fn reach(&self) -> [f64; 2] {
+        let up = self.body.rotation.inverse() * Vec3::z();
+        let centre = up.dot(&self.centre);
+        let [top, bottom] = [up, -up].map(|direction| self.body.shape.support(&direction));
+        [top + centre, bottom - centre]
+    }
+
     /// The same body made immovable.
     pub(super) fn held(&self) -> Self {
         let body = Body { velocity: Vec3::zeros(), omega: Vec3::zeros(), ..self.body.clone() };

@@ -290,7 +290,7 @@ impl Builder<'_> {
     }
 
     /// The authored origin in the coordinates of the centre of mass.
-    fn origin(&self, end: Endpoint) -> Vec3 {
+    pub(super) fn origin(&self, end: Endpoint) -> Vec3 {
         match end {
             Endpoint::Body(i) => self.centres.get(&i).map_or(Vec3::zeros(), |centre| -centre),
             Endpoint::World | Endpoint::Particle(_) => Vec3::zeros(),
@@ -308,7 +308,7 @@ impl Builder<'_> {
         }
     }
 
-    fn local(&self, end: Endpoint, world: &Vec3) -> Vec3 {
+    pub(super) fn local(&self, end: Endpoint, world: &Vec3) -> Vec3 {
         match end {
             Endpoint::World => *world,
             Endpoint::Body(i) => {

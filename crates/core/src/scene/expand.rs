@@ -57,6 +57,13 @@ impl<'a> Builder<'a> {
         match entry {
             BodyEntry::Body(spec) => self.add_single_body(spec, scope).at("body"),
             BodyEntry::Chain(spec) => generate::chain::add(self, spec, scope).at("chain"),
+            BodyEntry::Grid(spec) => generate::grid::add(self, spec, scope).at("grid"),
+            BodyEntry::Stack(spec) => generate::rows::stack(self, spec, scope).at("stack"),
+            BodyEntry::Pyramid(spec) => generate::rows::pyramid(self, spec, scope).at("pyramid"),
+            BodyEntry::Wall(spec) => generate::rows::wall(self, spec, scope).at("wall"),
+            BodyEntry::Ring(spec) => generate::ring::add(self, spec, scope).at("ring"),
+            BodyEntry::Net(spec) => generate::net::add(self, spec, scope).at("net"),
+            BodyEntry::Tree(spec) => generate::tree::add(self, spec, scope).at("tree"),
             BodyEntry::Repeat(spec) => generate::repeat::add(self, spec, scope).at("repeat"),
         }
     }
@@ -87,6 +94,9 @@ impl<'a> Builder<'a> {
     pub(super) fn add_particle(&mut self, entry: &ParticleEntry, scope: &Scope) -> Result<()> {
         match entry {
             ParticleEntry::Particle(spec) => self.add_single_particle(spec, scope).at("particle"),
+            ParticleEntry::Grid(spec) => {
+                generate::grid::add_particles(self, spec, scope).at("grid")
+            }
             ParticleEntry::Repeat(spec) => generate::repeat::add(self, spec, scope).at("repeat"),
         }
     }

@@ -32,7 +32,7 @@ const FUNCTIONS: [(&str, Function); 12] = [
 ];
 
 /// Index variables of generators, outermost first.
-pub(super) const INDICES: [&str; 3] = ["i", "j", "k"];
+pub(super) const INDICES: [&str; 4] = ["i", "j", "k", "l"];
 
 /// The operators, without those of exmex whose names could begin a parameter's (`min`, `max`).
 #[derive(Clone, Debug)]
@@ -86,15 +86,19 @@ impl<'a> Scope<'a> {
         Self { parameters, indices: Vec::new(), index_used: Cell::new(false) }
     }
 
-    /// This scope with further index variables, the next free ones of `i`, `j`, `k`.
+    /// This scope with further index variables, the next free ones of [`INDICES`].
     pub(super) fn indexed(&self, indices: &[usize]) -> Self {
-        let indices = self.indices.iter().chain(indices).copied().collect();
+        let indices: Vec<usize> = self.indices.iter().chain(indices).copied().collect();
         Self { parameters: self.parameters, indices, index_used: Cell::new(false) }
     }
 
-    /// How many generators surround the numbers evaluated here.
-    pub(super) fn depth(&self) -> usize {
-        self.indices.len()
+    /// Refuses a generator with this many indices inside others where it is too deep.
+    pub(super) fn check_depth(&self, indices: usize) -> Result<()> {
+        if self.indices.len() + indices <= INDICES.len() {
+            return Ok(());
+        }
+        let names = INDICES.join("`, `");
+        Err(SceneError::new(format!("too many generators within each other, only `{names}` count")))
     }
 
     /// Whether any number evaluated in this scope so far depends on an index.
@@ -117,7 +121,7 @@ impl<'a> Scope<'a> {
 
     fn names(&self) -> impl Iterator<Item = &str> {
         let parameters = self.parameters.iter().map(|(name, _)| name.as_str());
-        parameters.chain(INDICES[..self.indices.len().min(3)].iter().copied()).chain(["pi"])
+        parameters.chain(INDICES[..self.indices.len()].iter().copied()).chain(["pi"])
     }
 }
 

@@ -247,7 +247,7 @@ fn parameters(
     for (name, number) in &authored.0 {
         if !is_parameter_name(name) {
             let message = "expected a name of letters, digits and underscores that is no function \
-                           and none of `pi`, `i`, `j`, `k`";
+                           and none of `pi`, `i`, `j`, `k`, `l`";
             return Err(SceneError::new(message)).at(name);
         }
         // The last of several overrides wins, as on most command lines.

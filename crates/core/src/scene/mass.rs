@@ -106,6 +106,30 @@ pub(super) fn recentred(shape: Shape, centre: &Vec3) -> Shape {
     }
 }
 
+impl Shape {
+    /// How far the shape reaches from the origin of its coordinates along a unit direction [m].
+    pub fn support(&self, direction: &Vec3) -> f64 {
+        match self {
+            Self::Box { half } => half.dot(&direction.abs()),
+            Self::Sphere { radius } => *radius,
+            Self::Capsule { radius, half_length } => radius + half_length * direction.z.abs(),
+            Self::Cylinder { radius, half_length } => {
+                radius * direction.xy().norm() + half_length * direction.z.abs()
+            }
+            Self::Hull { points } => {
+                points.iter().map(|p| p.dot(direction)).fold(f64::NEG_INFINITY, f64::max)
+            }
+            Self::Compound { parts } => parts
+                .iter()
+                .map(|part| {
+                    let own = part.rotation.inverse() * direction;
+                    part.position.dot(direction) + part.shape.support(&own)
+                })
+                .fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+}
+
 /// Whether a symmetric tensor can be the inertia of some solid: its principal moments are positive
 /// and none exceeds the sum of the other two, to rounding.
 pub(super) fn is_inertia(tensor: &Mat3) -> bool {

@@ -1,8 +1,91 @@
 //! Warnings: what is allowed but probably not meant.
 
-use super::Scene;
+use super::{Endpoint, Scene, overlap};
+use crate::{
+    constraint::{Geometry, Pose, locked_rows},
+    state::State,
+};
+
+/// Joints that open by less are taken for rounding of the file's numbers [m or rad].
+const VIOLATION_MIN: f64 = 1e-6;
+/// So many warnings of one sort are spelled out; the rest is counted.
+const LISTED_MAX: usize = 8;
 
 /// Everything worth a word, in scene order.
-pub(super) fn warnings(_scene: &Scene) -> Vec<String> {
-    Vec::new()
+pub(super) fn warnings(scene: &Scene) -> Vec<String> {
+    let state = scene.initial_state();
+    let mut warnings = Vec::new();
+    let mut list = |sort: &str, found: &mut dyn Iterator<Item = String>| {
+        warnings.extend(found.take(LISTED_MAX));
+        match found.count() {
+            0 => {}
+            more => warnings.push(format!("{more} more warnings of {sort}")),
+        }
+    };
+    list("joints violated at the start", &mut violations(scene, &state));
+    list("joints between immovable ends", &mut immovable(scene));
+    if let Some(idle) = idle(scene) {
+        list("scenes at rest", &mut std::iter::once(idle));
+    }
+    if scene.contacts.is_some() {
+        list("overlaps at the start", &mut overlap::overlaps(scene).into_iter());
+    }
+    warnings
+}
+
+/// Joints whose locked rows or limits do not hold at the initial pose.
+fn violations<'a>(scene: &'a Scene, state: &'a State) -> impl Iterator<Item = String> + 'a {
+    scene.joints.iter().enumerate().filter_map(|(i, joint)| {
+        let geometry = Geometry::from(joint);
+        let [a, b] = [joint.a, joint.b].map(|end| Pose::of(end, state));
+        let (mut linear, mut angular) = (0.0_f64, 0.0_f64);
+        for (row, target) in locked_rows(joint) {
+            let error = row.evaluate(&geometry, &a, &b).value - target;
+            if row.is_angular() {
+                angular = angular.max(error.abs());
+            } else {
+                linear = linear.hypot(error);
+            }
+        }
+        let name = label("joints", i, &joint.name);
+        if linear > VIOLATION_MIN || angular > VIOLATION_MIN {
+            return Some(format!("{name} starts violated by {linear:.3e} m and {angular:.3e} rad"));
+        }
+        let limit = joint.limit?;
+        let row = crate::constraint::free_coordinate(joint.kind)?;
+        let value = row.evaluate(&geometry, &a, &b).value;
+        let outside = (limit.lower - value).max(value - limit.upper);
+        (outside > VIOLATION_MIN).then(|| format!("{name} starts {outside:.3e} beyond its limit"))
+    })
+}
+
+/// Joints and springs that nothing can move.
+fn immovable(scene: &Scene) -> impl Iterator<Item = String> + '_ {
+    let joints = scene.joints.iter().enumerate().map(|(i, j)| ("joints", i, &j.name, [j.a, j.b]));
+    let springs =
+        scene.springs.iter().enumerate().map(|(i, s)| ("springs", i, &s.name, [s.a, s.b]));
+    joints
+        .chain(springs)
+        .filter(|(_, _, _, ends)| ends.iter().all(|&end| is_still(scene, end)))
+        .map(|(list, i, name, _)| format!("{} connects two immovable ends", label(list, i, name)))
+}
+
+fn is_still(scene: &Scene, end: Endpoint) -> bool {
+    match end {
+        Endpoint::World => true,
+        Endpoint::Body(i) => scene.bodies[i].motion == super::Motion::Static,
+        Endpoint::Particle(_) => !scene.is_dynamic(end),
+    }
+}
+
+/// A scene in which nothing is dynamic.
+fn idle(scene: &Scene) -> Option<String> {
+    let moves = scene.bodies.iter().any(super::Body::is_dynamic)
+        || scene.particles.iter().any(|particle| particle.mass > 0.0);
+    (!moves).then(|| "nothing in the scene is dynamic".to_owned())
+}
+
+/// What to call an element: its own name, or its place in the list.
+pub(super) fn label(list: &str, index: usize, name: &str) -> String {
+    if name.is_empty() { format!("{list}[{index}]") } else { format!("`{name}`") }
 }

@@ -1,13 +1,11 @@
 //! Bodies in a row, each joined to the one before.
 
-use super::Template;
-use crate::math::Vec3;
+use super::{Group, Template, link, stretch};
 use crate::scene::{
-    Endpoint, author,
+    author,
     error::{At, Result, SceneError},
-    expand::{Builder, full_name},
+    expand::Builder,
     expression::{Scope, vector},
-    names::{Target, member_name},
 };
 
 /// Adds member `i` at `start + i step`, then its joint and spring to member `i - 1`.
@@ -16,63 +14,46 @@ pub(in crate::scene) fn add(
     spec: &author::Chain,
     scope: &Scope,
 ) -> Result<()> {
+    scope.check_depth(1)?;
     let count = spec.count.whole(scope, 1).at("count")?;
     builder.reserve("bodies", count as f64)?;
-    let name = full_name(&spec.name, scope).at("name")?;
     let start = vector(&spec.start, scope).at("start")?;
     let step = vector(&spec.step, scope).at("step")?;
     let template = Template::new(&spec.body, scope, 1).at("body")?;
-    let mut held = vec![false; count];
-    for (k, number) in spec.held.iter().enumerate() {
-        let member = number.whole(scope, 0).at_index("held", k)?;
-        *held.get_mut(member).ok_or_else(|| {
-            let last = count - 1;
-            SceneError::new(format!("expected a member from 0 to {last}, found {member}"))
-                .within(&format!("held[{k}]"))
-        })? = true;
-    }
+    let held = held(spec, count, scope)?;
     let root = match &spec.root {
-        Some(root) => Some((builder.names.resolve(root, scope).at("root")?, start - step * 0.5)),
+        Some(root) => Some(builder.names.resolve(root, scope).at("root")?),
         None => None,
     };
-    let first = builder.scene.bodies.len();
-    builder.names.insert_group(name.clone(), Target::Body, first, vec![count]).at("name")?;
-    builder.scene.bodies.reserve(count);
+    let group = Group::begin(builder, &spec.name, vec![count], scope)?;
     for (i, held) in held.into_iter().enumerate() {
         let mut blank = template.blank(scope, &[i]).at("body")?;
         if held {
             blank = blank.held();
         }
-        builder.push_body(&blank, member_name(&name, &[count], i), start + step * i as f64);
-        let before = match (i, &root) {
+        let member = group.add(builder, &blank, start + step * i as f64);
+        let (before, at) = match (i, root) {
             (0, None) => continue,
-            (0, Some((root, _))) => *root,
-            _ => Endpoint::Body(first + i - 1),
+            (0, Some(root)) => (root, Some(start - step * 0.5)),
+            _ => (group.member(i - 1), None),
         };
-        let at = match &root {
-            Some((_, at)) if i == 0 => Some(*at),
-            _ => None,
-        };
-        link(builder, spec, [before, Endpoint::Body(first + i)], at, &scope.indexed(&[i]))?;
+        let scope = scope.indexed(&[i]);
+        link(builder, spec.joint.as_ref(), [before, member], at, &scope)?;
+        stretch(builder, spec.spring.as_ref(), [before, member], &scope)?;
     }
     Ok(())
 }
 
-/// Joins a member to what is before it, by default half-way between them.
-fn link(
-    builder: &mut Builder,
-    spec: &author::Chain,
-    ends: [Endpoint; 2],
-    at: Option<Vec3>,
-    scope: &Scope,
-) -> Result<()> {
-    if let Some(entry) = &spec.joint {
-        let joint = builder.joint_between(entry, ends, at, scope).at("joint")?;
-        builder.push_joint(joint)?;
+fn held(spec: &author::Chain, count: usize, scope: &Scope) -> Result<Vec<bool>> {
+    let mut held = vec![false; count];
+    for (k, number) in spec.held.iter().enumerate() {
+        let member = number.whole(scope, 0).at_index("held", k)?;
+        let Some(flag) = held.get_mut(member) else {
+            let last = count - 1;
+            let message = format!("expected a member from 0 to {last}, found {member}");
+            return Err(SceneError::new(message)).at_index("held", k);
+        };
+        *flag = true;
     }
-    if let Some(entry) = &spec.spring {
-        let spring = builder.spring_between(entry, ends, scope).at("spring")?;
-        builder.push_spring(spring)?;
-    }
-    Ok(())
+    Ok(held)
 }

@@ -1,21 +1,20 @@
 //! Entries again and again, with one more index variable.
 
+use super::{bodies_made, grid};
 use crate::scene::{
     author::{self, BodyEntry, ParticleEntry},
-    error::{At, Result, SceneError},
+    error::{At, Result},
     expand::Builder,
-    expression::{INDICES, Scope},
+    expression::Scope,
 };
 
-/// Adds the entries `count` times; the innermost free one of `i`, `j`, `k` counts the rounds.
+/// Adds the entries `count` times; the first free one of `i`, `j`, `k`, `l` counts the rounds.
 pub(in crate::scene) fn add(
     builder: &mut Builder,
     spec: &author::Repeat,
     scope: &Scope,
 ) -> Result<()> {
-    if scope.depth() == INDICES.len() {
-        return Err(SceneError::new("generators nest at most three deep, as `i`, `j` and `k`"));
-    }
+    scope.check_depth(1)?;
     let rounds = spec.count.whole(scope, 0).at("count")?;
     let [bodies, particles] = made(spec, scope)?;
     builder.reserve("bodies", bodies)?;
@@ -41,23 +40,29 @@ pub(in crate::scene) fn add(
 }
 
 /// How many bodies and particles all rounds together make, if each makes as many as the first.
-fn made(spec: &author::Repeat, scope: &Scope) -> Result<[f64; 2]> {
+pub(super) fn made(spec: &author::Repeat, scope: &Scope) -> Result<[f64; 2]> {
     let rounds = spec.count.whole(scope, 0).at("count")? as f64;
+    scope.check_depth(1)?;
     let scope = scope.indexed(&[0]);
-    let mut sum = [0.0; 2];
-    let mut add = |made: [f64; 2]| sum = [sum[0] + made[0], sum[1] + made[1]];
-    for entry in &spec.bodies {
-        add(match entry {
-            BodyEntry::Body(_) => [1.0, 0.0],
-            BodyEntry::Chain(chain) => [chain.count.whole(&scope, 1).unwrap_or(1) as f64, 0.0],
-            BodyEntry::Repeat(inner) => made(inner, &scope)?,
-        });
+    let [mut bodies, mut particles] = [0.0; 2];
+    for (k, entry) in spec.bodies.iter().enumerate() {
+        bodies += bodies_made(entry, &scope).at_index("bodies", k)?;
+        if let BodyEntry::Repeat(inner) = entry {
+            particles += made(inner, &scope)?[1];
+        }
     }
-    for entry in &spec.particles {
-        add(match entry {
-            ParticleEntry::Particle(_) => [0.0, 1.0],
-            ParticleEntry::Repeat(inner) => made(inner, &scope)?,
-        });
+    for (k, entry) in spec.particles.iter().enumerate() {
+        match entry {
+            ParticleEntry::Particle(_) => particles += 1.0,
+            ParticleEntry::Grid(grid) => {
+                let counts = grid::counts(&grid.counts, &scope).at_index("particles", k)?;
+                particles += counts.iter().map(|&n| n as f64).product::<f64>();
+            }
+            ParticleEntry::Repeat(inner) => {
+                let inner = made(inner, &scope)?;
+                (bodies, particles) = (bodies + inner[0], particles + inner[1]);
+            }
+        }
     }
-    Ok(sum.map(|each| each * rounds))
+    Ok([bodies * rounds, particles * rounds])
 }
