@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
-use taut_descent::{AngularRows, ElementKind, Inertia, Real, Role, System, math::V3};
+use taut_descent::{AngularRows, ElementKind, Model, Real, Role, System, math::V3};
 
 use crate::{
     dual::Ramp,
@@ -30,13 +30,16 @@ impl<R: Real> Avbd<R> {
             AngularRowsSetting::RestPose => AngularRows::RestPose,
             AngularRowsSetting::Demo3d => AngularRows::Demo3d,
         };
-        let inertia = Inertia {
+        let model = Model {
+            order: settings.order,
+            angular,
+            isotropic: settings.isotropic,
             rotation: settings.rotation,
             frame: settings.inertia,
             gyroscopic: settings.gyroscopic,
             start: settings.start,
         };
-        let mut system = System::new(scene, settings.order, angular, inertia);
+        let mut system = System::new(scene, model);
         for (element, definition) in system.elements.iter_mut().zip(&system.definitions) {
             let is_spring = definition.role == Role::Spring;
             element.curvature =

@@ -80,7 +80,7 @@ impl<R: Real> Ramp<R> {
         element.stiffness = if self.fixed {
             V3([self.bounded(self.start + self.load * element.lambda.norm()); 3])
         } else {
-            V3(element.stiffness.0.map(|k| self.bounded(k * gamma)))
+            element.stiffness.each(|k| self.bounded(k * gamma))
         };
     }
 
@@ -99,6 +99,7 @@ impl<R: Real> Ramp<R> {
 
     /// Eq. 11, 12 and 16, with bounds as in section 3.2: the stiffness grows only where the force is
     /// inside its bounds.
+    #[inline]
     pub(crate) fn update(&self, element: &mut Element<R>, value: V3<R>) {
         let free = element.stiffness.scale(value) + element.lambda;
         if matches!(element.kind, ElementKind::Row(_)) {
@@ -115,11 +116,10 @@ impl<R: Real> Ramp<R> {
         if self.fixed {
             return;
         }
-        let growth =
-            if self.isotropic { V3([value.norm(); 3]) } else { V3(value.0.map(Real::abs)) };
+        let growth = if self.isotropic { V3([value.norm(); 3]) } else { value.each(Real::abs) };
         let rate = self.beta + self.load * free.norm();
         let grown = element.stiffness + growth * rate;
-        element.stiffness = V3(grown.0.map(|k| self.bounded(k)));
+        element.stiffness = grown.each(|k| self.bounded(k));
     }
 }
 

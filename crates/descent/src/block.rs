@@ -72,15 +72,10 @@ impl<R: Real> Block<R> {
     /// block: the diagonal stand-in for geometric stiffness (Eq. 17, section 3.5).
     #[inline]
     pub fn add_lever_curvature(&mut self, arm: V3<R>, force: V3<R>) {
-        let (along, square) = (arm.dot(force), arm.dot(arm));
-        let column = |c: usize| {
-            let f = force.0[c];
-            let norm_square = f * f * square - R::TWO * f * arm.0[c] * along + along * along;
-            norm_square.max(R::ZERO).sqrt()
-        };
-        self.aa.0[0] += column(0);
-        self.aa.0[1] += column(1);
-        self.aa.0[2] += column(2);
+        let g = lever_curvature(arm, force);
+        self.aa.0[0] += g.0[0];
+        self.aa.0[1] += g.0[1];
+        self.aa.0[2] += g.0[2];
     }
 
     /// Adds one row with gradient `(jl, ja)`, stiffness `k` and scalar force `f` (`kC + lambda`).
@@ -122,14 +117,16 @@ impl<R: Real> Block<R> {
     pub fn solve_diagonal(&self) -> (V3<R>, V3<R>) {
         let [l0, l1, l2, ..] = self.ll.0;
         let inverse = V3([R::ONE / l0, R::ONE / l1, R::ONE / l2]);
-        let half = self.al.0.map(|row| row.scale(inverse));
+        let [a, b, c] = self.al.0;
+        let half = [a.scale(inverse), b.scale(inverse), c.scale(inverse)];
         self.solve_with(half, |f| f.scale(inverse))
     }
 
     /// Newton step `(translation, rotation)` of a body.
     #[inline]
     pub fn solve(&self) -> (V3<R>, V3<R>) {
-        let half = self.al.0.map(|row| self.ll.solve(row));
+        let [a, b, c] = self.al.0;
+        let half = [self.ll.solve(a), self.ll.solve(b), self.ll.solve(c)];
         self.solve_with(half, |f| self.ll.solve(f))
     }
 
@@ -150,6 +147,97 @@ impl<R: Real> Block<R> {
         let w = schur.solve(self.fa - couple);
         (inverse(self.fl - self.al.apply_transposed(w)), w)
     }
+}
+
+/// The block of a body on which only point rows act, each with one stiffness for all three axes.
+///
+/// Its translation block is a multiple of the unit matrix and its coupling block a cross product,
+/// so both the assembly and the Schur complement shrink to a few vector operations.
+#[derive(Clone, Copy, Debug)]
+pub struct PointBlock<R> {
+    /// The translation block is this times the unit matrix [N/m].
+    pub stiffness: R,
+    /// The coupling block is the cross-product matrix of this [N].
+    pub lever: V3<R>,
+    /// Rotation block [N m/rad].
+    pub aa: Sym3<R>,
+    /// Force [N].
+    pub fl: V3<R>,
+    /// Torque [N m].
+    pub fa: V3<R>,
+}
+
+impl<R: Real> PointBlock<R> {
+    /// The inertial part alone, as [`Block::inertial`].
+    #[inline]
+    pub fn inertial(mass: R, inertia: &Sym3<R>, linear: V3<R>, angular: V3<R>) -> Self {
+        Self {
+            stiffness: mass,
+            lever: V3::ZERO,
+            aa: *inertia,
+            fl: linear * -mass,
+            fa: -inertia.apply(angular),
+        }
+    }
+
+    /// Adds three point rows of stiffness `k`; `curved` adds the lumped lever curvature too.
+    #[inline]
+    pub fn add_point(&mut self, k: R, arm: V3<R>, force: V3<R>, curved: bool) {
+        let scaled = arm * k;
+        let ([x, y, z], [kx, ky, kz]) = (arm.0, scaled.0);
+        let (xx, yy, zz) = (x * kx, y * ky, z * kz);
+        let aa = &mut self.aa.0;
+        aa[0] += yy + zz;
+        aa[1] += xx + zz;
+        aa[2] += xx + yy;
+        aa[3] += -(x * ky);
+        aa[4] += -(x * kz);
+        aa[5] += -(y * kz);
+        if curved {
+            let g = lever_curvature(arm, force);
+            aa[0] += g.0[0];
+            aa[1] += g.0[1];
+            aa[2] += g.0[2];
+        }
+        self.stiffness += k;
+        self.lever += scaled;
+        self.fl += force;
+        self.fa += arm.cross(force);
+    }
+
+    /// Newton step `(translation, rotation)`.
+    #[inline]
+    pub fn solve(&self) -> (V3<R>, V3<R>) {
+        let inverse = R::ONE / self.stiffness;
+        let c = self.lever;
+        let half = c * inverse;
+        let ([x, y, z], [hx, hy, hz]) = (c.0, half.0);
+        let (xx, yy, zz) = (x * hx, y * hy, z * hz);
+        let a = self.aa.0;
+        // [c]x [c]x^T = |c|^2 I - c c^T.
+        let schur = Sym3([
+            a[0] - (yy + zz),
+            a[1] - (xx + zz),
+            a[2] - (xx + yy),
+            a[3] + x * hy,
+            a[4] + x * hz,
+            a[5] + y * hz,
+        ]);
+        let w = schur.solve(self.fa - half.cross(self.fl));
+        ((self.fl + c.cross(w)) * inverse, w)
+    }
+}
+
+/// Column norms of the lever arm's second derivative `r F^T - (r.F) I` (Eq. 17, section 3.5).
+#[inline]
+fn lever_curvature<R: Real>(arm: V3<R>, force: V3<R>) -> V3<R> {
+    let (along, square) = (arm.dot(force), arm.dot(arm));
+    let column = |f: R, r: R| {
+        let norm_square = f * f * square - R::TWO * f * r * along + along * along;
+        norm_square.max(R::ZERO).sqrt()
+    };
+    let ([x, y, z], [fx, fy, fz]) = (arm.0, force.0);
+    V3([column(fx, x), column(fy, y), column(fz, z)])
 }
 
 #[cfg(test)]
@@ -179,6 +267,24 @@ mod tests {
         full.add_row(V3([0.6, 0.0, 0.8]), V3([0.1, 0.9, -0.4]), 30.0, 2.0);
         let (x, w) = full.solve();
         assert!(residual(&full, x, w) < 1e-12);
+    }
+
+    #[test]
+    fn point_blocks_take_the_same_step_as_full_ones() {
+        let inertia = Sym3([2.0, 3.0, 4.0, 0.1, -0.2, 0.3]);
+        let (lag, spin) = (V3([0.1, 0.2, -0.3]), V3([0.05, -0.02, 0.01]));
+        let mut full = Block::inertial(5.0, &inertia, lag, spin);
+        let mut short = PointBlock::inertial(5.0, &inertia, lag, spin);
+        for (k, arm, force) in [
+            (7.0, V3([0.5, -0.4, 0.3]), V3([1.0, 2.0, 3.0])),
+            (90.0, V3([-0.2, 0.6, 0.1]), V3([-4.0, 0.5, 8.0])),
+        ] {
+            full.add_point(V3([k; 3]), arm, force);
+            full.add_lever_curvature(arm, force);
+            short.add_point(k, arm, force, true);
+        }
+        let ((x, w), (y, v)) = (full.solve(), short.solve());
+        assert!((x - y).norm() < 1e-14 && (w - v).norm() < 1e-14);
     }
 
     #[test]

@@ -22,4 +22,4 @@ pub mod system;
 pub use element::{AngularRows, Definition, Element, ElementKind, Owner, Role};
 pub use node::{NodeKind, Order};
 pub use real::Real;
-pub use system::{Inertia, InertiaFrame, Rotation, Start, System};
+pub use system::{InertiaFrame, Model, Rotation, Start, System};

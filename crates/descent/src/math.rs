@@ -69,6 +69,14 @@ impl<R: Real> V3<R> {
         Self([self.0[0] * o.0[0], self.0[1] * o.0[1], self.0[2] * o.0[2]])
     }
 
+    /// A function of each component.
+    ///
+    /// Arrays' own `map` is not always inlined, which shows in the sweep.
+    #[inline]
+    pub fn each(self, f: impl Fn(R) -> R) -> Self {
+        Self([f(self.0[0]), f(self.0[1]), f(self.0[2])])
+    }
+
     /// Euclidean norm.
     #[inline]
     pub fn norm(self) -> R {
@@ -141,13 +149,15 @@ impl<R: Real> Sym3<R> {
     /// Sum.
     #[inline]
     pub fn plus(self, o: Self) -> Self {
-        Self(std::array::from_fn(|i| self.0[i] + o.0[i]))
+        let (a, b) = (self.0, o.0);
+        Self([a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]])
     }
 
     /// Multiple.
     #[inline]
     pub fn times(self, s: R) -> Self {
-        Self(self.0.map(|x| x * s))
+        let a = self.0;
+        Self([a[0] * s, a[1] * s, a[2] * s, a[3] * s, a[4] * s, a[5] * s])
     }
 
     /// Matrix times vector.
@@ -159,22 +169,24 @@ impl<R: Real> Sym3<R> {
 
     /// `R S R^T`.
     pub fn rotated(&self, r: &M3<R>) -> Self {
-        let half = M3(r.0.map(|row| self.apply(row)));
+        let half = M3([self.apply(r.0[0]), self.apply(r.0[1]), self.apply(r.0[2])]);
         let entry = |i: usize, j: usize| half.0[i].dot(r.0[j]);
         Self([entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)])
     }
 
     /// Solves `S x = b` by `L D L^T`; a pivot that is not positive leaves its direction unmoved.
+    ///
+    /// The second pivot is divided as a 2x2 minor, so that its division need not wait for the first.
     #[inline]
     pub fn solve(&self, b: V3<R>) -> V3<R> {
         let [xx, yy, zz, xy, xz, yz] = self.0;
         let [b0, b1, b2] = b.0;
         let i0 = inverse_pivot(xx);
-        let (l10, l20) = (xy * i0, xz * i0);
-        let i1 = inverse_pivot(yy - l10 * xy);
-        let c = yz - l10 * xz;
-        let l21 = c * i1;
-        let i2 = inverse_pivot(zz - l20 * xz - l21 * c);
+        let minor = inverse_pivot(xx * yy - xy * xy);
+        let c = xx * yz - xy * xz;
+        let (l10, l20, l21) = (xy * i0, xz * i0, c * minor);
+        let i1 = xx * minor;
+        let i2 = inverse_pivot(zz - l20 * xz - l21 * (c * i0));
         let y1 = b1 - l10 * b0;
         let y2 = b2 - l20 * b0 - l21 * y1;
         let x2 = y2 * i2;
@@ -270,7 +282,9 @@ impl<R: Real> Q4<R> {
     /// Scaled to unit length.
     #[inline]
     pub fn normalised(self) -> Self {
-        let s = R::ONE / (self.v.dot(self.v) + self.w * self.w).sqrt();
+        let square = self.v.dot(self.v) + self.w * self.w;
+        // Root and division side by side are quicker than one after the other.
+        let s = square.sqrt() * (R::ONE / square);
         Self { v: self.v * s, w: self.w * s }
     }
 
@@ -297,8 +311,9 @@ impl<R: Real> Q4<R> {
 
     /// The rotation matrix.
     pub fn matrix(self) -> M3<R> {
-        let columns = [0, 1, 2].map(|i| self.rotate(V3::axis(i)).0);
-        let row = |i: usize| V3([columns[0][i], columns[1][i], columns[2][i]]);
+        let column = |i: usize| self.rotate(V3::axis(i)).0;
+        let (x, y, z) = (column(0), column(1), column(2));
+        let row = |i: usize| V3([x[i], y[i], z[i]]);
         M3([row(0), row(1), row(2)])
     }
 }

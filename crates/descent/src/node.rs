@@ -38,6 +38,17 @@ pub enum NodeKind {
     Fixed,
 }
 
+/// Which elements act on a node, and so which form its block takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acted {
+    /// Point rows with one stiffness for all axes.
+    ByPoints,
+    /// Point rows and rows that only rotate: the translation block is diagonal.
+    ByBlocks,
+    /// Any.
+    ByAny,
+}
+
 /// What a sweep reads and writes of a node: motion since the step's start and inertia.
 ///
 /// Keeping the motion instead of the place keeps the digits of small motions far from the origin.
@@ -59,8 +70,16 @@ pub struct Node<R> {
     pub incidences: [u32; 2],
     /// What it can do.
     pub kind: NodeKind,
-    /// Whether only point rows act on it, so that its translation block is diagonal.
-    pub diagonal: bool,
+    /// Which elements act on it.
+    pub acted: Acted,
+}
+
+impl<R> Node<R> {
+    /// Its first incidence and one past its last.
+    #[inline]
+    pub fn range(&self) -> (usize, usize) {
+        (self.incidences[0] as usize, self.incidences[1] as usize)
+    }
 }
 
 /// One end of an element, stored with the node it belongs to.

@@ -1,10 +1,10 @@
 //! One primal sweep: every node takes a Newton step while its neighbours stand still (Eq. 4).
 
 use crate::{
-    block::Block,
+    block::{Block, PointBlock},
     element::{Bases, Element, ElementKind},
     math::{Q4, V3},
-    node::{Incidence, Node, NodeKind},
+    node::{Acted, Incidence, Node, NodeKind},
     real::Real,
     row::{Pair, Side, curvature, gradient},
     system::{System, value_of},
@@ -87,7 +87,7 @@ impl<R: Real> System<R> {
         for n in first..last {
             let view = Whole { nodes: &self.nodes, incidences: &self.incidences };
             let node = &self.nodes[n];
-            let [start, end] = node.incidences.map(|i| i as usize);
+            let (start, end) = node.range();
             let motion = newton_step(&view, node, &self.incidences[start..end], forces);
             advance(&mut self.nodes[n], &mut self.incidences[start..end], motion);
         }
@@ -122,7 +122,7 @@ fn sweep_split<R: Real>(
 ) {
     if nodes.len() <= GRAIN {
         for node in nodes {
-            let [start, end] = node.incidences.map(|i| i as usize);
+            let (start, end) = node.range();
             let own = start - base..end - base;
             let motion = newton_step(view, node, &incidences[own.clone()], forces);
             advance(node, &mut incidences[own], motion);
@@ -139,23 +139,69 @@ fn sweep_split<R: Real>(
 }
 
 /// The Newton step of one node: translation and rotation.
-#[inline]
+#[inline(always)]
 fn newton_step<R: Real>(
     view: &impl View<R>,
     node: &Node<R>,
     own: &[Incidence<R>],
     forces: Forces<'_, R>,
 ) -> (V3<R>, V3<R>) {
+    if node.acted == Acted::ByPoints && node.kind == NodeKind::Body {
+        return assemble_points(view, node, own, forces).solve();
+    }
     let block = assemble(view, node, own, forces);
-    match (node.kind, node.diagonal) {
+    match (node.kind, node.acted) {
         (NodeKind::Particle, _) => (block.solve_translation(), V3::ZERO),
-        (_, true) => block.solve_diagonal(),
-        (_, false) => block.solve(),
+        (_, Acted::ByPoints | Acted::ByBlocks) => block.solve_diagonal(),
+        (_, Acted::ByAny) => block.solve(),
     }
 }
 
+/// As [`assemble`], for a body on which only isotropic point rows act.
+#[inline(always)]
+fn assemble_points<R: Real>(
+    view: &impl View<R>,
+    node: &Node<R>,
+    own: &[Incidence<R>],
+    forces: Forces<'_, R>,
+) -> PointBlock<R> {
+    let lag = node.step - node.target_step;
+    let spin = node.turn.times(node.target_turn.conjugate()).v * R::TWO;
+    let mut block = PointBlock::inertial(node.mass, &node.inertia, lag, spin);
+    for incidence in own {
+        let element = &forces.elements[incidence.element as usize];
+        if element.active {
+            let force = point_force(view, node, incidence, element);
+            let arm = incidence.arm + incidence.sway;
+            block.add_point(element.stiffness.0[0], arm, force, element.curvature);
+        }
+    }
+    block
+}
+
+/// Force of three point rows on the node they are seen from (Eq. 9).
+#[inline(always)]
+fn point_force<R: Real>(
+    view: &impl View<R>,
+    node: &Node<R>,
+    incidence: &Incidence<R>,
+    element: &Element<R>,
+) -> V3<R> {
+    let offset = element.offset + apart(view, node, incidence);
+    let pull = element.stiffness.scale(offset) + element.lambda;
+    if incidence.is_b { pull } else { -pull }
+}
+
+/// How far A's anchor has moved from B's since the step's start.
+#[inline(always)]
+fn apart<R: Real>(view: &impl View<R>, node: &Node<R>, incidence: &Incidence<R>) -> V3<R> {
+    let (other, twin) = (view.node(incidence.other), view.incidence(incidence.twin));
+    let apart = (node.step - other.step) + (incidence.sway - twin.sway);
+    if incidence.is_b { -apart } else { apart }
+}
+
 /// Inertia and all elements of one node (Eq. 5 and 6).
-#[inline]
+#[inline(always)]
 fn assemble<R: Real>(
     view: &impl View<R>,
     node: &Node<R>,
@@ -173,19 +219,17 @@ fn assemble<R: Real>(
         if !element.active {
             continue;
         }
-        let (other, twin) = (view.node(incidence.other), view.incidence(incidence.twin));
-        let apart = (node.step - other.step) + (incidence.sway - twin.sway);
-        let offset = element.offset + if incidence.is_b { -apart } else { apart };
         if element.kind == ElementKind::Point {
-            let pull = element.stiffness.scale(offset) + element.lambda;
-            let force = if incidence.is_b { pull } else { -pull };
+            let force = point_force(view, node, incidence, element);
             let arm = incidence.arm + incidence.sway;
             block.add_point(element.stiffness, arm, force);
             if element.curvature {
                 block.add_lever_curvature(arm, force);
             }
         } else {
+            let offset = element.offset + apart(view, node, incidence);
             let bases = &forces.bases[incidence.element as usize];
+            let (other, twin) = (view.node(incidence.other), view.incidence(incidence.twin));
             add_element(&mut block, element, bases, offset, [node, other], [incidence, twin]);
         }
     }
@@ -293,7 +337,7 @@ mod tests {
     use crate::{
         element::AngularRows,
         node::Order,
-        system::{Inertia, InertiaFrame, Rotation, Start},
+        system::{InertiaFrame, Model, Rotation, Start},
     };
 
     const KINDS: [JointKind; 6] = [
@@ -349,13 +393,16 @@ mod tests {
     }
 
     fn system(scene: &Scene) -> System<f64> {
-        let inertia = Inertia {
+        let model = Model {
+            order: Order::Creation,
+            angular: AngularRows::RestPose,
+            isotropic: false,
             rotation: Rotation::Cayley,
             frame: InertiaFrame::World,
             gyroscopic: false,
             start: Start::Target,
         };
-        let mut system = System::new(scene, Order::Creation, AngularRows::RestPose, inertia);
+        let mut system = System::new(scene, model);
         system.begin(scene.dt);
         for element in &mut system.elements {
             element.stiffness = V3([70.0; 3]);

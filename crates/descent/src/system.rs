@@ -5,14 +5,20 @@ use taut_core::{Scene, SolverError, State, state::ParticleState};
 use crate::{
     element::{AngularRows, Bases, Definition, Element, ElementKind, Owner, definitions},
     math::{Q4, V3},
-    node::{Base, Incidence, Layout, Node, NodeKind, Order, body_state, load_bases, narrow},
+    node::{Acted, Base, Incidence, Layout, Node, NodeKind, Order, body_state, load_bases, narrow},
     real::Real,
     row::{Pair, Side, gradient},
 };
 
-/// How bodies move without constraints, and how their motion is read back.
+/// What a method chooses: how bodies move without constraints and how constraints are laid out.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Inertia {
+pub struct Model {
+    /// In which order nodes are visited.
+    pub order: Order,
+    /// Which rows lock relative rotations.
+    pub angular: AngularRows,
+    /// Whether the three rows of a point always share one stiffness.
+    pub isotropic: bool,
     /// How rotation vectors and rotations are exchanged.
     pub rotation: Rotation,
     /// In which axes the inertia tensor is used.
@@ -75,11 +81,11 @@ pub struct System<R> {
     /// Where things are among the nodes.
     pub layout: Layout,
     nodes_base: Vec<Base<R>>,
-    arms: Vec<V3<R>>,
+    anchors: Vec<V3<R>>,
     local_bases: Vec<Bases<R>>,
     pub(crate) broken: Vec<bool>,
     gravity: V3<R>,
-    inertia: Inertia,
+    model: Model,
     time_s: f64,
     h: R,
     within_step: bool,
@@ -87,9 +93,9 @@ pub struct System<R> {
 
 impl<R: Real> System<R> {
     /// Lays out a scene at its initial state.
-    pub fn new(scene: &Scene, order: Order, angular: AngularRows, inertia: Inertia) -> Self {
-        let definitions = definitions(scene, angular);
-        let layout = Layout::new(scene, &definitions, order);
+    pub fn new(scene: &Scene, model: Model) -> Self {
+        let definitions = definitions(scene, model.angular);
+        let layout = Layout::new(scene, &definitions, model.order);
         let (nodes, nodes_base) = make_nodes(scene, &layout);
         let mut system = Self {
             nodes,
@@ -102,12 +108,12 @@ impl<R: Real> System<R> {
                 .map(|d| Bases { a: Q4::of(&d.geometry.basis_a), b: Q4::of(&d.geometry.basis_b) })
                 .collect(),
             start_values: vec![V3::ZERO; definitions.len()],
-            arms: vec![],
+            anchors: vec![],
             definitions,
             layout,
             broken: vec![false; scene.joints.len()],
             gravity: V3::of(&scene.gravity),
-            inertia,
+            model,
             time_s: 0.0,
             h: R::ONE,
             within_step: false,
@@ -140,7 +146,7 @@ impl<R: Real> System<R> {
             let (mine, other) = (side.index(), 1 - side.index());
             debug_assert_eq!(e.nodes[mine], node);
             let arms = [definition.geometry.anchor_a, definition.geometry.anchor_b];
-            self.arms.push(V3::of(&arms[mine]));
+            self.anchors.push(V3::of(&arms[mine]));
             self.incidences.push(Incidence {
                 element,
                 other: e.nodes[other],
@@ -152,12 +158,14 @@ impl<R: Real> System<R> {
         }
         for node in &mut self.nodes {
             let own = &self.incidences[node.incidences[0] as usize..node.incidences[1] as usize];
-            node.diagonal = own.iter().all(|i| {
-                matches!(
-                    self.elements[i.element as usize].kind,
-                    ElementKind::Point | ElementKind::Twist | ElementKind::WorldTwist
-                )
-            });
+            let kinds = || own.iter().map(|i| self.elements[i.element as usize].kind);
+            node.acted = if kinds().all(|kind| kind == ElementKind::Point) && self.model.isotropic {
+                Acted::ByPoints
+            } else if kinds().all(|kind| !matches!(kind, ElementKind::Row(_))) {
+                Acted::ByBlocks
+            } else {
+                Acted::ByAny
+            };
         }
     }
 
@@ -182,12 +190,12 @@ impl<R: Real> System<R> {
         self.h = R::of(dt);
         self.within_step = true;
         for (node, base) in self.nodes.iter_mut().zip(&self.nodes_base) {
-            predict(node, base, self.gravity, self.h, &self.inertia);
+            predict(node, base, self.gravity, self.h, &self.model);
         }
         for (node, base) in self.nodes.iter().zip(&self.nodes_base) {
             for i in node.incidences[0] as usize..node.incidences[1] as usize {
                 let incidence = &mut self.incidences[i];
-                incidence.arm = base.rotation.rotate(self.arms[i]);
+                incidence.arm = base.rotation.rotate(self.anchors[i]);
                 incidence.sway = node.turn.displacement(incidence.arm);
             }
         }
@@ -225,6 +233,7 @@ impl<R: Real> System<R> {
     }
 
     /// The rows' current values less what is not to be corrected.
+    #[inline]
     pub fn value(&self, index: usize) -> V3<R> {
         let element = &self.elements[index];
         if element.kind == ElementKind::Point {
@@ -234,16 +243,28 @@ impl<R: Real> System<R> {
     }
 
     #[inline]
+    fn ends(&self, element: &Element<R>) -> (&Node<R>, &Node<R>) {
+        let [a, b] = element.nodes;
+        (&self.nodes[a as usize], &self.nodes[b as usize])
+    }
+
+    #[inline]
+    fn arms(&self, element: &Element<R>) -> (&Incidence<R>, &Incidence<R>) {
+        let [a, b] = element.incidences;
+        (&self.incidences[a as usize], &self.incidences[b as usize])
+    }
+
+    #[inline]
     fn offset(&self, element: &Element<R>) -> V3<R> {
-        let [a, b] = element.nodes.map(|n| &self.nodes[n as usize]);
-        let [ia, ib] = element.incidences.map(|i| &self.incidences[i as usize]);
+        let (a, b) = self.ends(element);
+        let (ia, ib) = self.arms(element);
         element.offset + ((a.step - b.step) + (ia.sway - ib.sway))
     }
 
     pub(crate) fn pair(&self, index: usize) -> Pair<R> {
         let element = &self.elements[index];
-        let [a, b] = element.nodes.map(|n| &self.nodes[n as usize]);
-        let [ia, ib] = element.incidences.map(|i| &self.incidences[i as usize]);
+        let (a, b) = self.ends(element);
+        let (ia, ib) = self.arms(element);
         Pair {
             arm_a: ia.arm + ia.sway,
             arm_b: ib.arm + ib.sway,
@@ -258,7 +279,7 @@ impl<R: Real> System<R> {
         for (node, base) in self.nodes.iter().zip(&mut self.nodes_base) {
             if node.kind != NodeKind::Fixed {
                 base.previous_velocity = base.velocity;
-                (base.velocity, base.omega) = rates(node, self.h, self.inertia.rotation);
+                (base.velocity, base.omega) = rates(node, self.h, self.model.rotation);
             }
         }
     }
@@ -303,7 +324,7 @@ impl<R: Real> System<R> {
         if !self.within_step || !moves {
             return (base, base.velocity, base.omega);
         }
-        let (velocity, omega) = rates(node, self.h, self.inertia.rotation);
+        let (velocity, omega) = rates(node, self.h, self.model.rotation);
         base.position += node.step;
         base.rotation = node.turn.times(base.rotation).normalised();
         if base.kinematic { (base, base.velocity, base.omega) } else { (base, velocity, omega) }
@@ -334,7 +355,7 @@ fn make_nodes<R: Real>(scene: &Scene, layout: &Layout) -> (Vec<Node<R>>, Vec<Bas
         inertia: crate::math::Sym3::ZERO,
         incidences: [0, 0],
         kind: NodeKind::Fixed,
-        diagonal: false,
+        acted: Acted::ByAny,
     };
     let mut nodes = vec![rest; layout.len()];
     let mut bases = vec![Base::resting(); layout.len()];
@@ -372,7 +393,7 @@ fn make_element<R: Real>(definition: &Definition, layout: &Layout) -> Element<R>
     }
 }
 
-fn predict<R: Real>(node: &mut Node<R>, base: &Base<R>, gravity: V3<R>, h: R, how: &Inertia) {
+fn predict<R: Real>(node: &mut Node<R>, base: &Base<R>, gravity: V3<R>, h: R, how: &Model) {
     if node.kind == NodeKind::Fixed && !base.kinematic {
         return;
     }

@@ -2,7 +2,7 @@
 
 use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
 use taut_descent::{
-    AngularRows, Definition, ElementKind, Inertia, InertiaFrame, Real, Role, System, math::V3,
+    AngularRows, Definition, ElementKind, InertiaFrame, Model, Real, Role, System, math::V3,
 };
 
 use crate::settings::VbdSettings;
@@ -19,13 +19,16 @@ pub(crate) struct Vbd<R: Real> {
 
 impl<R: Real> Vbd<R> {
     pub(crate) fn new(scene: &Scene, settings: VbdSettings) -> Self {
-        let inertia = Inertia {
+        let model = Model {
+            order: settings.order,
+            angular: AngularRows::RestPose,
+            isotropic: true,
             rotation: settings.rotation,
             frame: InertiaFrame::World,
             gyroscopic: settings.gyroscopic,
             start: settings.start,
         };
-        let mut system = System::new(scene, settings.order, AngularRows::RestPose, inertia);
+        let mut system = System::new(scene, model);
         for element in &mut system.elements {
             element.curvature = settings.curvature;
             element.rescaled = true;
