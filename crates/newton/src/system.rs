@@ -83,10 +83,12 @@ pub(crate) struct Merit {
 impl Merit {
     /// Whether every equation holds to `tolerance` or to rounding, whichever is larger.
     pub(crate) fn converged(&self, tolerance: f64) -> bool {
-        let rounding = 64.0 * f64::EPSILON;
+        // Sums of forces that cancel lose more than coordinates do: torques cancel within a row's
+        // lever arm too. Measured on a chain of 50 links with 50,000 kg at its end: 80 epsilon.
+        let (position, sum) = (64.0 * f64::EPSILON, 512.0 * f64::EPSILON);
         self.norm.is_finite()
-            && self.row <= tolerance.max(rounding * self.reach)
-            && self.force <= tolerance.max(rounding * self.reach.max(self.effort))
+            && self.row <= tolerance.max(position * self.reach)
+            && self.force <= tolerance.max(position * self.reach).max(sum * self.effort)
     }
 }
 
