@@ -23,6 +23,9 @@ pub struct NewtonSettings {
     /// Regularisation of the constraint block relative to its diagonal, so that redundant rows
     /// can be factorised. It changes the path, never the solution. At least 0; default 1e-11.
     pub regularisation: f64,
+    /// Compliance of rows that the scene makes hard [m/N or rad/(N m)]. At least 0; default 0. A net
+    /// stretched straight between its pins has no finite forces that carry its weight; with 1e-9 it has.
+    pub compliance: f64,
     /// Discretisation of rotation. Default `momentum`.
     pub rotation: Rotation,
     /// With `variational` rotation: whether the target includes the gyroscopic torque. Default true.
@@ -38,6 +41,7 @@ impl Default for NewtonSettings {
             complete: true,
             reuse_factorisation: true,
             regularisation: 1e-11,
+            compliance: 0.0,
             rotation: Rotation::Momentum,
             gyroscopic: true,
         }

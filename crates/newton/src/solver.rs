@@ -87,8 +87,12 @@ fn check(settings: &NewtonSettings) -> Result<(), BuildError> {
     if settings.max_newton == 0 {
         return wrong("`max_newton` must be at least 1");
     }
-    if !(settings.regularisation >= 0.0 && settings.regularisation.is_finite()) {
-        return wrong("`regularisation` must not be negative");
+    for (name, value) in
+        [("regularisation", settings.regularisation), ("compliance", settings.compliance)]
+    {
+        if !(value >= 0.0 && value.is_finite()) {
+            return wrong(&format!("`{name}` must not be negative"));
+        }
     }
     Ok(())
 }

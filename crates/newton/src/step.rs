@@ -85,7 +85,7 @@ struct Past {
 impl Stepper {
     /// A stepper of `scene` at rest at the origin, until motion is given to it.
     pub(crate) fn new(scene: &Scene, settings: NewtonSettings) -> Result<Self, String> {
-        let (topology, matrix) = Topology::new(scene)?;
+        let (topology, matrix) = Topology::new(scene, settings.compliance)?;
         let (nodes, size) = (topology.nodes.len(), topology.size);
         let multipliers = vec![0.0; topology.rows.len()];
         let still = Motion {

@@ -82,11 +82,13 @@ pub(crate) struct Topology {
 }
 
 impl Topology {
-    /// Numbers a scene and analyses the pattern of its matrix.
-    pub(crate) fn new(scene: &Scene) -> Result<(Self, SparseSystem), String> {
+    /// Numbers a scene and analyses the pattern of its matrix. Locked rows have at least the
+    /// compliance `least` [m/N or rad/(N m)].
+    pub(crate) fn new(scene: &Scene, least: f64) -> Result<(Self, SparseSystem), String> {
         let nodes = nodes(scene);
         let primal: usize = nodes.iter().map(|n| n.extent).sum();
-        let (rows, springs) = (joint_rows(scene, &nodes, primal), energy_rows(scene, &nodes));
+        let (rows, springs) =
+            (joint_rows(scene, &nodes, primal, least), energy_rows(scene, &nodes));
         let size = primal + rows.len();
         let mut this = Self { nodes, rows, springs, slots: Vec::new(), size };
         let entries = this.place_blocks();
@@ -209,14 +211,14 @@ fn lightest(inertia: &Mat3) -> f64 {
 }
 
 /// The rows of all joints with at least one end that forces move; the others hold or not, whatever happens.
-fn joint_rows(scene: &Scene, nodes: &[Node], first_dof: usize) -> Vec<Row> {
+fn joint_rows(scene: &Scene, nodes: &[Node], first_dof: usize, least: f64) -> Vec<Row> {
     let mut rows = Vec::new();
     for (index, joint) in scene.joints.iter().enumerate() {
         let ends = [joint.a, joint.b].map(|e| node_of(scene, e));
         if ends.iter().all(|&n| nodes[n].extent == 0) {
             continue;
         }
-        for (kind, law) in laws(joint) {
+        for (kind, law) in laws(joint, least) {
             rows.push(Row {
                 joint: index,
                 kind,
@@ -231,11 +233,11 @@ fn joint_rows(scene: &Scene, nodes: &[Node], first_dof: usize) -> Vec<Row> {
     rows
 }
 
-fn laws(joint: &Joint) -> impl Iterator<Item = (RowKind, Law)> {
-    let locked = locked_rows(joint).map(|(kind, target)| {
+fn laws(joint: &Joint, least: f64) -> impl Iterator<Item = (RowKind, Law)> {
+    let locked = locked_rows(joint).map(move |(kind, target)| {
         let compliance =
             if kind.is_angular() { joint.compliance_angular } else { joint.compliance_linear };
-        (kind, Law::Locked { target, compliance })
+        (kind, Law::Locked { target, compliance: compliance.max(least) })
     });
     let free = free_coordinate(joint.kind);
     let limit = joint.limit.map(|l| Law::Limit { lower: l.lower, upper: l.upper });

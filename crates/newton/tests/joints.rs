@@ -277,6 +277,28 @@ fn every_kind_of_joint_holds_while_it_moves() {
 }
 
 #[test]
+fn a_line_straight_between_pins_needs_compliance() {
+    let mut scene = earth();
+    let half = Vec3::new(0.5, 0.0, 0.0);
+    for x in [0.5, 1.5] {
+        scene.bodies.push(rod().at(Vec3::new(x, 0.0, 0.0)));
+    }
+    let ends = [(0, -half, Vec3::zeros()), (1, half, Vec3::new(2.0, 0.0, 0.0))];
+    for (body, anchor, point) in ends {
+        scene.joints.push(pin(JointKind::Ball, point, body, anchor));
+    }
+    let middle = Joint::new(JointKind::Ball, Endpoint::Body(0), Endpoint::Body(1));
+    scene.joints.push(middle.anchored(half, -half));
+    // No finite tension carries a weight across a straight line that cannot sag.
+    let mut hard = solver(&scene, "()");
+    hard.begin_step(taut_core::Step { dt: H, iterations: 0 }).unwrap();
+    assert!(matches!(hard.end_step(), Err(taut_core::SolverError::NotConverged(_))));
+    let mut soft = solver(&scene, "(compliance: 1e-9)");
+    let sag = -advance(soft.as_mut(), H, 60).bodies[0].position.z;
+    assert!(sag > 1e-4 && sag < 5e-3, "{sag}");
+}
+
+#[test]
 fn the_path_does_not_change_the_solution() {
     let mut scene = hinged();
     scene.joints[0].limit = Some(Limit { lower: -0.3, upper: 0.4 });
