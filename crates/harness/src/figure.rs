@@ -19,7 +19,7 @@ use ron::value::RawValue;
 use serde::Deserialize;
 
 pub use self::{
-    claim::{Judged, judge},
+    claim::{Judged, judge, number},
     curves::{PanelCurves, collect, plot_spec, write_csv},
     load::{LoadError, load, parse},
     probe::{Probe, Probes},

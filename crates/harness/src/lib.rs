@@ -6,4 +6,5 @@ pub mod machine;
 mod measure;
 pub mod plot;
 pub mod record;
+pub mod report;
 pub mod runner;

@@ -257,7 +257,7 @@ pub(super) fn fit_line(points: &[(f64, f64)]) -> f64 {
 }
 
 /// Four digits, with an exponent where that is shorter.
-pub(crate) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
     }

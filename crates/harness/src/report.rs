@@ -1,0 +1,208 @@
+//! One self-contained page of results: plots, claims, runs and where they come from.
+//!
+//! It reads only what other verbs have written, so a report of old results needs no run.
+
+mod html;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail};
+use serde_json::Value;
+
+use html::Html;
+
+/// Everything found in one folder and below.
+#[derive(Debug, Default)]
+struct Found {
+    /// Documents with a `verb`, by path.
+    documents: Vec<(PathBuf, Value)>,
+    /// Plots, by path.
+    plots: Vec<PathBuf>,
+    /// Tables, by path; too long for a page, so they are only named.
+    tables: Vec<PathBuf>,
+}
+
+/// Makes the page of all results in `folders`.
+///
+/// # Errors
+/// When a folder cannot be read or holds nothing to report.
+pub fn report(folders: &[PathBuf]) -> anyhow::Result<String> {
+    let mut page = Html::new("taut report");
+    for folder in folders {
+        let mut found = Found::default();
+        collect(folder, &mut found)?;
+        if found.documents.is_empty() && found.plots.is_empty() {
+            bail!("nothing to report in {}: no plots and no result documents", folder.display());
+        }
+        page.heading(1, &folder.display().to_string());
+        for (_, document) in &found.documents {
+            write_document(&mut page, document);
+        }
+        for plot in &found.plots {
+            page.heading(3, &relative(folder, plot));
+            let text = fs::read_to_string(plot);
+            page.svg(&text.with_context(|| format!("cannot read {}", plot.display()))?);
+        }
+        let names: Vec<String> = found.tables.iter().map(|path| relative(folder, path)).collect();
+        page.paragraph(&format!("Data beside this page: {}", names.join(", ")));
+    }
+    Ok(page.finish())
+}
+
+/// Walks in the order of names, so that equal folders give equal pages.
+fn collect(folder: &Path, found: &mut Found) -> anyhow::Result<()> {
+    let cannot = || format!("cannot read {}", folder.display());
+    let entries = fs::read_dir(folder).with_context(cannot)?;
+    let paths = entries.map(|entry| entry.map(|e| e.path())).collect::<Result<Vec<_>, _>>();
+    let mut paths = paths.with_context(cannot)?;
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            collect(&path, found)?;
+            continue;
+        }
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("svg") => found.plots.push(path),
+            Some("csv") => found.tables.push(path),
+            Some("json") => {
+                let text = fs::read_to_string(&path);
+                let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+                // Other JSON files may lie here too.
+                let document = serde_json::from_str::<Value>(&text).unwrap_or(Value::Null);
+                if document.get("verb").is_some() {
+                    found.documents.push((path, document));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn relative(folder: &Path, path: &Path) -> String {
+    path.strip_prefix(folder).unwrap_or(path).display().to_string()
+}
+
+fn write_document(page: &mut Html, document: &Value) {
+    let verb = text(&document["verb"]);
+    let subject = document.get("scene").map(subject).unwrap_or_default();
+    page.heading(2, format!("{verb} {subject}").trim());
+    write_runs(page, &document["runs"]);
+    for figure in document["figures"].as_array().into_iter().flatten() {
+        page.heading(3, &format!("{}: {}", text(&figure["id"]), text(&figure["title"])));
+        write_claims(page, &figure["claims"]);
+        write_runs(page, &figure["runs"]);
+    }
+    for key in ["machine", "scene", "reference", "command", "warnings"] {
+        if let Some(value) = document.get(key).filter(|value| !value.is_null()) {
+            page.details(key, &serde_json::to_string_pretty(value).unwrap_or_default());
+        }
+    }
+}
+
+/// A scene is a name or an object with one.
+fn subject(scene: &Value) -> String {
+    scene.get("name").map_or_else(|| text(scene), text)
+}
+
+fn write_claims(page: &mut Html, claims: &Value) {
+    let Some(claims) = claims.as_array().filter(|claims| !claims.is_empty()) else { return };
+    let row = |claim: &Value| {
+        let deviation = claim["known_deviation"].as_str();
+        let verdict = match (claim["holds"].as_bool(), deviation) {
+            (None, _) => "not judged",
+            (Some(true), None) => "holds",
+            (Some(false), Some(_)) => "deviation",
+            (Some(false), None) => "FAILS",
+            (Some(true), Some(_)) => "HOLDS AGAINST ITS MARK",
+        };
+        let mut measured = text(&claim["measured"]);
+        if let Some(why) = deviation {
+            measured += &format!(". Known deviation: {why}");
+        }
+        vec![verdict.to_owned(), text(&claim["text"]), text(&claim["expected"]), measured]
+    };
+    let rows: Vec<Vec<String>> = claims.iter().map(row).collect();
+    page.table(&["verdict", "claim", "expected", "measured"], &rows);
+}
+
+fn write_runs(page: &mut Html, runs: &Value) {
+    let Some(runs) = runs.as_array().filter(|runs| !runs.is_empty()) else { return };
+    let mut metrics: Vec<&str> = Vec::new();
+    for run in runs {
+        for name in run["summary"].as_object().into_iter().flat_map(|map| map.keys()) {
+            if !metrics.contains(&name.as_str()) {
+                metrics.push(name);
+            }
+        }
+    }
+    let mut header = vec!["label", "backend", "status", "iterations", "substeps", "step time [ms]"];
+    header.extend(&metrics);
+    header.push("reason");
+    let row = |run: &Value| {
+        let median = run["step_time_s"]["median"].as_f64();
+        let time = median.map_or_else(String::new, |s| format!("{:.3}", 1e3 * s));
+        let mut row: Vec<String> =
+            ["label", "backend", "status", "iterations", "substeps"].map(|k| text(&run[k])).into();
+        row.push(time);
+        row.extend(metrics.iter().map(|name| text(&run["summary"][*name])));
+        row.push(text(&run["reason"]));
+        row
+    };
+    let rows: Vec<Vec<String>> = runs.iter().map(row).collect();
+    page.table(&header, &rows);
+}
+
+/// A value as it reads in a table.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => {
+            crate::figure::number(number.as_f64().unwrap_or(f64::NAN))
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_holds_plots_claims_and_runs() {
+        let dir = tempfile::tempdir().unwrap();
+        let inner = dir.path().join("avbd-fig08");
+        fs::create_dir(&inner).unwrap();
+        fs::write(inner.join("figure.svg"), "<svg width=\"1\"></svg>").unwrap();
+        fs::write(inner.join("curves.csv"), "panel\n").unwrap();
+        let document = serde_json::json!({
+            "schema": 1, "verb": "reproduce", "machine": {"cpu": "test <cpu>"},
+            "figures": [{
+                "id": "avbd-fig08", "title": "t",
+                "claims": [{"text": "a < b", "holds": false, "measured": "2 against 1",
+                    "expected": "a below b", "known_deviation": "because"}],
+                "runs": [{"label": "A", "backend": "null", "status": "ok", "iterations": 20,
+                    "summary": {"joint_error_max_m": 0.5}}]
+            }]
+        });
+        fs::write(dir.path().join("reproduce.json"), document.to_string()).unwrap();
+        let page = report(&[dir.path().to_owned()]).unwrap();
+        for part in ["<svg", "a &lt; b", "deviation", "because", "joint_error_max_m", "curves.csv"]
+        {
+            assert!(page.contains(part), "{part} in {page}");
+        }
+        assert!(page.contains("test &lt;cpu&gt;"));
+        assert!(!page.contains("src=") && !page.contains("href="), "nothing from elsewhere");
+    }
+
+    #[test]
+    fn an_empty_folder_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(report(&[dir.path().to_owned()]).unwrap_err().to_string().contains("nothing"));
+        assert!(report(&[dir.path().join("no")]).unwrap_err().to_string().contains("cannot read"));
+    }
+}
