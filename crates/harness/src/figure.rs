@@ -7,7 +7,9 @@ pub mod baseline;
 mod claim;
 mod curves;
 mod load;
+mod measure;
 mod probe;
+mod reproduce;
 mod row;
 
 use std::{
@@ -22,7 +24,9 @@ pub use self::{
     claim::{Judged, judge, number},
     curves::{PanelCurves, collect, plot_spec, write_csv},
     load::{LoadError, load, parse},
+    measure::{Measured, measure},
     probe::{Probe, Probes},
+    reproduce::{Options, Reproduced, reproduce},
     row::{At, Row, Statistic},
 };
 use crate::plot::Scale;

@@ -1,0 +1,293 @@
+//! Making a figure's runs.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use anyhow::Context;
+use taut_core::{Scene, Settings, State, scene::load_file};
+
+use super::{Figure, Measure, Planned, Probes, Row, TIMED};
+use crate::{
+    record::{RunRow, metric, metric_names},
+    runner::{Bench, Keep, RunOptions, Spec, Start, TraceOptions, run, trace},
+};
+
+/// A figure's runs, in the order of its definition.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// For result files.
+    pub runs: Vec<RunRow>,
+    /// For curves and claims.
+    pub rows: Vec<Row>,
+    /// What the loader had to say of the scenes.
+    pub warnings: Vec<String>,
+}
+
+/// A scene as one run needs it.
+struct Loaded {
+    scene: Scene,
+    parameters: Vec<(String, f64)>,
+}
+
+/// A run with its scene and outcome.
+struct Job<'a> {
+    planned: &'a Planned,
+    loaded: &'a Loaded,
+    spec: Spec,
+    steps: u32,
+}
+
+struct Done {
+    run: RunRow,
+    row: Row,
+    /// All states of a run that others are compared with, the initial one included.
+    states: Vec<State>,
+}
+
+/// Makes all runs of a figure; those that nothing times share the cores.
+///
+/// `on_run` is called with each finished row, from any thread.
+///
+/// # Errors
+/// When a scene cannot be loaded or settings cannot be read. What goes wrong later is a row.
+pub fn measure(
+    bench: &Bench<'_>,
+    root: &Path,
+    figure: &Figure,
+    quick: bool,
+    on_run: &(dyn Fn(&RunRow) + Sync),
+) -> anyhow::Result<Measured> {
+    let plan = figure.plan(quick);
+    let mut scenes: BTreeMap<String, Loaded> = BTreeMap::new();
+    let mut warnings = Vec::new();
+    for planned in &plan {
+        let key = scene_key(planned);
+        if !scenes.contains_key(&key) {
+            let loaded = load_scene(root, planned, &mut warnings)
+                .with_context(|| format!("figure `{}`, run `{}`", figure.id, planned.label))?;
+            scenes.insert(key, loaded);
+        }
+    }
+    let mut jobs = Vec::new();
+    for planned in &plan {
+        let job = job(planned, &scenes[&scene_key(planned)]);
+        let checked = bench.check(&job.loaded.scene, &job.spec);
+        checked.with_context(|| format!("figure `{}`, run `{}`", figure.id, planned.label))?;
+        jobs.push(job);
+    }
+    let done = run_all(bench, figure, &jobs, on_run);
+    let mut measured = Measured { warnings, ..Measured::default() };
+    for one in done {
+        measured.runs.push(one.run);
+        measured.rows.push(one.row);
+    }
+    Ok(measured)
+}
+
+/// Runs of equal scenes share one, so that their references fit.
+fn scene_key(planned: &Planned) -> String {
+    format!("{} {:?}", planned.run.scene, planned.run.parameters)
+}
+
+fn load_scene(
+    root: &Path,
+    planned: &Planned,
+    warnings: &mut Vec<String>,
+) -> anyhow::Result<Loaded> {
+    let name = &planned.run.scene;
+    let path = root.join("scenes").join(format!("{name}.ron"));
+    let overrides: Vec<(String, f64)> =
+        planned.run.parameters.iter().map(|(name, &value)| (name.clone(), value)).collect();
+    let loaded = load_file(&path, &overrides)?;
+    warnings.extend(loaded.warnings.iter().map(|warning| format!("{name}: {warning}")));
+    Ok(Loaded { scene: loaded.scene, parameters: loaded.parameters })
+}
+
+fn job<'a>(planned: &'a Planned, loaded: &'a Loaded) -> Job<'a> {
+    let settings = planned.run.settings.as_ref();
+    let spec = Spec {
+        label: planned.label.clone(),
+        backend: planned.run.backend.clone(),
+        settings: settings.map_or_else(Settings::default, |s| Settings::from_ron(s.get_ron())),
+        iterations: planned.iterations,
+        substeps: planned.substeps,
+    };
+    let steps = planned.run.steps.unwrap_or(loaded.scene.steps);
+    Job { planned, loaded, spec, steps }
+}
+
+/// References first, since the others need their states.
+fn run_all(
+    bench: &Bench<'_>,
+    figure: &Figure,
+    jobs: &[Job<'_>],
+    on_run: &(dyn Fn(&RunRow) + Sync),
+) -> Vec<Done> {
+    let wanted: Vec<&str> =
+        jobs.iter().filter_map(|job| job.planned.run.reference.as_deref()).collect();
+    let is_reference = |job: &Job<'_>| wanted.contains(&job.planned.label.as_str());
+    let workers = if figure.is_timed() { 1 } else { bench.threads() };
+    let (first, rest): (Vec<usize>, Vec<usize>) =
+        (0..jobs.len()).partition(|&i| is_reference(&jobs[i]));
+
+    let references = in_parallel(workers, &first, |i| {
+        let done = one(bench, figure, &jobs[i], None, true);
+        on_run(&done.run);
+        done
+    });
+    let others = in_parallel(workers, &rest, |i| {
+        let job = &jobs[i];
+        let label = job.planned.run.reference.as_deref();
+        let place = first.iter().position(|&i| Some(jobs[i].planned.label.as_str()) == label);
+        let reference = place.map(|place| references[place].states.as_slice());
+        let done = one(bench, figure, job, reference, false);
+        on_run(&done.run);
+        done
+    });
+    let mut all: Vec<(usize, Done)> = first.into_iter().zip(references).collect();
+    all.extend(rest.into_iter().zip(others));
+    all.sort_by_key(|(i, _)| *i);
+    all.into_iter().map(|(_, done)| done).collect()
+}
+
+/// Applies `work` to every item on `workers` threads; results come in the order of the items.
+fn in_parallel<T: Send>(
+    workers: usize,
+    items: &[usize],
+    work: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut results = Vec::new();
+        while let Some((place, &item)) = {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            items.get(place).map(|item| (place, item))
+        } {
+            results.push((place, work(item)));
+        }
+        results
+    };
+    let mut results: Vec<(usize, T)> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers.max(1)).map(|_| scope.spawn(worker)).collect();
+        threads
+            .into_iter()
+            .flat_map(|thread| match thread.join() {
+                Ok(results) => results,
+                // Solvers are guarded, so this is a mistake of the harness itself.
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+            .collect()
+    });
+    results.sort_by_key(|(place, _)| *place);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+fn one(
+    bench: &Bench<'_>,
+    figure: &Figure,
+    job: &Job<'_>,
+    reference: Option<&[State]>,
+    is_reference: bool,
+) -> Done {
+    match figure.measure {
+        Measure::Trajectory => {
+            let keeps = is_reference || !figure.probes.is_empty();
+            let keep = if keeps { Keep::Everything } else { Keep::Nothing };
+            let options = RunOptions { steps: job.steps, reference, keep };
+            let done = run(bench, &job.loaded.scene, &job.spec, &options, &mut |_| {});
+            let states: Vec<State> = done.states.into_iter().map(|(_, state)| state).collect();
+            let row = trajectory_row(figure, job, &done.row, &states, reference);
+            Done { run: done.row, row, states: if is_reference { states } else { Vec::new() } }
+        }
+        Measure::Trace { warmup } => {
+            let mut row = RunRow::new(&job.spec);
+            let options = TraceOptions { start: Start::Warm, warmup, reference: None };
+            trace(bench, &job.loaded.scene, &job.spec, &options, &mut row);
+            Done { row: trace_row(job, &row), run: row, states: Vec::new() }
+        }
+    }
+}
+
+/// What is known of a run before its columns.
+fn empty_row(job: &Job<'_>, run: &RunRow) -> Row {
+    let count = f64::from;
+    let (iterations, substeps) = (job.spec.iterations, job.spec.substeps);
+    let mut facts = vec![
+        ("iterations".to_owned(), count(iterations)),
+        ("substeps".to_owned(), count(substeps)),
+        ("work".to_owned(), count(iterations) * count(substeps)),
+        ("dt_s".to_owned(), job.spec.step(&job.loaded.scene).dt),
+    ];
+    facts.extend(run.step_time_s.map(|time| (TIMED.to_owned(), time.median)));
+    facts.extend(job.loaded.parameters.iter().cloned());
+    Row {
+        label: run.label.clone(),
+        group: job.planned.group.clone(),
+        backend: run.backend.clone(),
+        status: run.status.name().to_owned(),
+        reason: (!run.reason.is_empty()).then(|| run.reason.clone()),
+        facts,
+        planned: job.steps as usize,
+        columns: Vec::new(),
+    }
+}
+
+fn trajectory_row(
+    figure: &Figure,
+    job: &Job<'_>,
+    run: &RunRow,
+    states: &[State],
+    reference: Option<&[State]>,
+) -> Row {
+    let mut row = empty_row(job, run);
+    if run.frames.is_empty() {
+        return row;
+    }
+    let column = |of: &dyn Fn(&crate::record::Frame) -> f64| run.frames.iter().map(of).collect();
+    row.columns.push(("step".to_owned(), column(&|frame| f64::from(frame.step))));
+    row.columns.push(("time_s".to_owned(), column(&|frame| frame.time_s)));
+    for name in metric_names(run.frames.iter().map(|frame| &frame.metrics)) {
+        let value = |frame: &crate::record::Frame| metric(&frame.metrics, name).unwrap_or(f64::NAN);
+        row.columns.push((name.to_owned(), column(&value)));
+    }
+    let probes = Probes::new(&job.loaded.scene, &figure.probes);
+    let reference = |step: usize| reference.and_then(|states| states.get(step));
+    let after_steps = states.iter().enumerate().skip(1);
+    let values: Vec<Vec<f64>> =
+        after_steps.map(|(step, state)| probes.measure(state, reference(step))).collect();
+    for (i, name) in probes.names().enumerate() {
+        row.columns.push((name.to_owned(), values.iter().map(|values| values[i]).collect()));
+    }
+    row
+}
+
+/// One entry per iteration of the traced step.
+fn trace_row(job: &Job<'_>, run: &RunRow) -> Row {
+    let mut row = empty_row(job, run);
+    let Some(curve) = run.curves.first() else { return row };
+    let column = |of: &dyn Fn(&crate::record::Point) -> f64| curve.points.iter().map(of).collect();
+    row.planned = curve.points.len();
+    row.columns.push(("step".to_owned(), column(&|point| f64::from(point.iteration))));
+    for name in metric_names(curve.points.iter().map(|point| &point.metrics)) {
+        let value = |point: &crate::record::Point| metric(&point.metrics, name).unwrap_or(f64::NAN);
+        row.columns.push((name.to_owned(), column(&value)));
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_parallel;
+
+    #[test]
+    fn results_keep_the_order_of_the_items() {
+        let items: Vec<usize> = (0..50).rev().collect();
+        let squares: Vec<usize> = items.iter().map(|i| i * i).collect();
+        assert_eq!(in_parallel(3, &items, |i| i * i), squares);
+        assert_eq!(in_parallel(0, &items, |i| i * i), squares);
+    }
+}

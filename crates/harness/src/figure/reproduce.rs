@@ -1,0 +1,239 @@
+//! Reproducing figures, and comparing them with their records.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+
+use super::{
+    Figure, Judged, Measured, PanelCurves, Row,
+    baseline::{self, Shift},
+    collect, folder, judge, load, measure, number, plot_spec, write_csv,
+};
+use crate::{
+    plot,
+    record::{RunRow, write_atomically},
+    runner::Bench,
+};
+
+/// How figures are run and where they go.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// The checkout.
+    pub root: &'a Path,
+    /// Folder for results; each figure gets one of its own inside.
+    pub out: &'a Path,
+    /// Smaller sizes.
+    pub quick: bool,
+    /// Whether the committed picture and record are replaced.
+    pub bless: bool,
+}
+
+/// A figure after its runs.
+#[derive(Debug)]
+pub struct Reproduced {
+    /// Its definition.
+    pub figure: Figure,
+    /// Its runs, for result files.
+    pub runs: Vec<RunRow>,
+    /// Its claims, judged.
+    pub claims: Vec<Judged>,
+    /// Its curves against their records; empty where there is no record.
+    pub shifts: Vec<Shift>,
+    /// What the loader had to say of the scenes.
+    pub warnings: Vec<String>,
+    /// Files written.
+    pub files: Vec<PathBuf>,
+}
+
+/// Runs one figure, draws it and judges its claims.
+///
+/// `on_run` is called with each finished row, from any thread.
+///
+/// # Errors
+/// When the definition, its scenes or settings are wrong, or a file cannot be read or written.
+pub fn reproduce(
+    bench: &Bench<'_>,
+    id: &str,
+    options: &Options<'_>,
+    on_run: &(dyn Fn(&RunRow) + Sync),
+) -> anyhow::Result<Reproduced> {
+    let figure = load(options.root, id)?;
+    let record_path = record_path(options, id);
+    let recorded = read_record(&record_path)?;
+    let Measured { runs, rows, warnings } =
+        measure(bench, options.root, &figure, options.quick, on_run)?;
+    let claims = judge(&figure.claims, &rows, options.quick);
+    let curves = collect(&figure, &rows);
+    let shifts =
+        recorded.map(|recorded| baseline::compare(&figure, &curves, &recorded)).unwrap_or_default();
+    let mut done = Reproduced { figure, runs, claims, shifts, warnings, files: Vec::new() };
+    done.write(&rows, &curves, options)?;
+    if options.bless {
+        if bench.is_cancelled() {
+            bail!("interrupted: nothing is blessed");
+        }
+        done.bless(&curves, &record_path, options)?;
+    }
+    Ok(done)
+}
+
+fn record_path(options: &Options<'_>, id: &str) -> PathBuf {
+    let name = if options.quick { "baseline-quick.csv" } else { "baseline.csv" };
+    folder(options.root, id).join(name)
+}
+
+fn read_record(path: &Path) -> anyhow::Result<Option<Vec<PanelCurves>>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let text =
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    match baseline::parse_record(&text) {
+        Ok(recorded) => Ok(Some(recorded)),
+        Err(message) => bail!("{}: {message}", path.display()),
+    }
+}
+
+impl Reproduced {
+    /// Whether every claim is as its definition leads one to expect.
+    pub fn claims_are_good(&self) -> bool {
+        self.claims.iter().all(Judged::is_good)
+    }
+
+    /// Whether no recorded curve got worse.
+    pub fn curves_are_good(&self) -> bool {
+        !self.shifts.iter().any(|shift| shift.change.is_bad())
+    }
+
+    /// Whether any backend gave a result.
+    pub fn was_measured(&self) -> bool {
+        self.runs.iter().any(|run| run.status.is_measured())
+    }
+
+    /// The figure's entry in the document of `reproduce --json`.
+    ///
+    /// # Errors
+    /// When a row cannot be written as JSON.
+    pub fn document(&self) -> anyhow::Result<Value> {
+        let claim = |claim: &Judged| {
+            json!({
+                "text": claim.text,
+                "holds": claim.holds,
+                "measured": claim.measured,
+                "expected": claim.expected,
+                "known_deviation": claim.known_deviation,
+            })
+        };
+        Ok(json!({
+            "id": self.figure.id,
+            "title": self.figure.title,
+            "source": self.figure.source,
+            "claims": self.claims.iter().map(claim).collect::<Vec<_>>(),
+            "runs": serde_json::to_value(&self.runs)?,
+            "warnings": self.warnings,
+            "files": self.files,
+        }))
+    }
+
+    /// The figure's entry in the document of `regress --json`.
+    pub fn regression(&self) -> Value {
+        let curve = |shift: &Shift| {
+            json!({
+                "panel": shift.panel,
+                "curve": shift.curve,
+                "change": shift.change.name(),
+                "area": shift.area,
+                "end": shift.end,
+                "slope": shift.slope,
+            })
+        };
+        json!({
+            "id": self.figure.id,
+            "title": self.figure.title,
+            "curves": self.shifts.iter().map(curve).collect::<Vec<_>>(),
+            "files": self.files,
+        })
+    }
+
+    /// The figure for a reader: claims with their verdicts, then runs.
+    pub fn markdown(&self) -> String {
+        let mut text = format!(
+            "# {}\n\n{}\n\nSource: {}\n\n",
+            self.figure.title, self.figure.about, self.figure.source
+        );
+        text += "| verdict | claim | expected | measured |\n|---|---|---|---|\n";
+        // Writing to a string cannot fail, hence the results that are let go.
+        for claim in &self.claims {
+            let why = claim.known_deviation.as_ref();
+            let why = why.map(|why| format!(". Known deviation: {why}")).unwrap_or_default();
+            let cells = [claim.verdict(), &claim.text, &claim.expected];
+            let cells = cells.map(|cell| cell.replace('|', "\\|")).join(" | ");
+            let _ = writeln!(text, "| {cells} | {}{why} |", claim.measured.replace('|', "\\|"));
+        }
+        text += "\n| run | backend | iterations | substeps | status | largest joint error [m] | \
+                 step time [ms] | reason |\n|---|---|---|---|---|---|---|---|\n";
+        for run in &self.runs {
+            let error = run.summary.get("joint_error_max_m").map(number).unwrap_or_default();
+            let time = run.step_time_s.map(|t| number(1e3 * t.median)).unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {} | {} | {error} | {time} | {} |",
+                run.label,
+                run.backend,
+                run.iterations,
+                run.substeps,
+                run.status.name(),
+                run.reason
+            );
+        }
+        text
+    }
+
+    fn write(
+        &mut self,
+        rows: &[Row],
+        curves: &[PanelCurves],
+        options: &Options<'_>,
+    ) -> anyhow::Result<()> {
+        let _ = rows;
+        let out = options.out.join(&self.figure.id);
+        fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
+        let picture = plot_spec(&self.figure, curves, options.quick);
+        self.files.extend(plot::write(&out.join("figure"), &picture)?);
+        let names = ["curves.csv", "claims.md", "claims.json"].map(|name| out.join(name));
+        self.files.extend(names.clone());
+        let claims = self.document()?["claims"].clone();
+        let texts = [
+            write_csv(&self.figure, curves),
+            self.markdown(),
+            format!("{}\n", serde_json::to_string_pretty(&claims)?),
+        ];
+        for (path, text) in names.iter().zip(texts) {
+            write_atomically(path, text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Replaces what is committed; the picture shows the full size, so only that replaces it.
+    fn bless(
+        &mut self,
+        curves: &[PanelCurves],
+        record_path: &Path,
+        options: &Options<'_>,
+    ) -> anyhow::Result<()> {
+        write_atomically(record_path, baseline::record(&self.figure, curves).as_bytes())?;
+        self.files.push(record_path.to_owned());
+        if !options.quick {
+            let picture = plot::to_svg(&plot_spec(&self.figure, curves, false))?;
+            let path = folder(options.root, &self.figure.id).join("figure.svg");
+            write_atomically(&path, picture.as_bytes())?;
+            self.files.push(path);
+        }
+        Ok(())
+    }
+}
