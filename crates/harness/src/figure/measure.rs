@@ -1,7 +1,7 @@
 //! Making a figure's runs.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, btree_map::Entry},
     path::Path,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -65,11 +65,10 @@ pub fn measure(
     let mut scenes: BTreeMap<String, Loaded> = BTreeMap::new();
     let mut warnings = Vec::new();
     for planned in &plan {
-        let key = scene_key(planned);
-        if !scenes.contains_key(&key) {
+        if let Entry::Vacant(place) = scenes.entry(scene_key(planned)) {
             let loaded = load_scene(root, planned, &mut warnings)
                 .with_context(|| format!("figure `{}`, run `{}`", figure.id, planned.label))?;
-            scenes.insert(key, loaded);
+            place.insert(loaded);
         }
     }
     let mut jobs = Vec::new();

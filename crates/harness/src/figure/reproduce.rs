@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
 use super::{
-    Figure, Judged, Measured, PanelCurves, Row,
+    Figure, Judged, Measured, PanelCurves,
     baseline::{self, Shift},
     collect, folder, judge, load, measure, number, plot_spec, write_csv,
 };
@@ -72,7 +72,7 @@ pub fn reproduce(
     let shifts =
         recorded.map(|recorded| baseline::compare(&figure, &curves, &recorded)).unwrap_or_default();
     let mut done = Reproduced { figure, runs, claims, shifts, warnings, files: Vec::new() };
-    done.write(&rows, &curves, options)?;
+    done.write(&curves, options)?;
     if options.bless {
         if bench.is_cancelled() {
             bail!("interrupted: nothing is blessed");
@@ -194,13 +194,7 @@ impl Reproduced {
         text
     }
 
-    fn write(
-        &mut self,
-        rows: &[Row],
-        curves: &[PanelCurves],
-        options: &Options<'_>,
-    ) -> anyhow::Result<()> {
-        let _ = rows;
+    fn write(&mut self, curves: &[PanelCurves], options: &Options<'_>) -> anyhow::Result<()> {
         let out = options.out.join(&self.figure.id);
         fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
         let picture = plot_spec(&self.figure, curves, options.quick);

@@ -7,20 +7,20 @@ use super::{PlotSpec, Reference};
 /// Red, green, blue.
 pub type Rgb = (u8, u8, u8);
 
-/// Told apart by most colour-blind readers (after Okabe and Ito). By position in the table of
-/// backends; the first two are for the backend that does nothing and for the reference.
+/// Told apart by most colour-blind readers (after Okabe and Ito), by position in the table of
+/// backends.
 const PALETTE: &[Rgb] = &[
-    (140, 140, 140),
+    (0, 100, 180),
+    (213, 94, 0),
     (30, 30, 30),
     (140, 86, 75),
-    (0, 114, 178),
-    (213, 94, 0),
-    (0, 158, 115),
-    (160, 80, 160),
-    (205, 150, 0),
+    (140, 140, 140),
+    (0, 150, 110),
+    (170, 70, 160),
+    (200, 150, 0),
     (86, 180, 233),
     (110, 120, 30),
-    (200, 60, 90),
+    (200, 40, 80),
 ];
 
 /// Runs of one backend beyond this many are told apart within a panel only.
