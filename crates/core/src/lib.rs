@@ -5,7 +5,9 @@
 //! `a` and `b`; a relative position is always `a - b`, a relative rotation takes A's joint frame to B's.
 
 pub mod constraint;
+pub mod labels;
 pub mod math;
+pub mod metrics;
 pub mod scene;
 pub mod settings;
 pub mod solver;

@@ -1,0 +1,240 @@
+//! What became of a run, in one word: the verdict that small errors alone cannot give.
+//!
+//! A solver may report a separation of 1e-14 m and be 80 m off, or an error of zero because nothing
+//! moves any more. The labels catch both from the trajectory itself:
+//!
+//! - `diverged`: a number is not finite.
+//! - `exploded`: kinetic plus gravitational energy has grown by more than the scene could supply.
+//!   No passive system gains any, so the bound is generous: see [`Judge`].
+//! - `frozen`: something stays within 1e-4 m while the reference, or the acceleration that its
+//!   unbalanced load gives it, says more than 1 m. A true equilibrium is not frozen.
+//! - `falling`: something jointed to the world moved for 0.5 s as if it were not, and is beyond the
+//!   reach of its joints. At first every swing is nearly a fall; only the reach tells them apart.
+
+mod fall;
+mod load;
+mod still;
+
+use std::fmt;
+
+use crate::{
+    Scene, State, Vec3,
+    metrics::{anchors, energy, joint_errors, motion_energy_j},
+    scene::Motion,
+};
+
+/// The verdict on a run, from harmless to worst.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Label {
+    /// None of the others.
+    #[default]
+    Ok,
+    /// Something jointed to the world falls as if it were not.
+    Falling,
+    /// Something does not move that should.
+    Frozen,
+    /// Energy came from nowhere.
+    Exploded,
+    /// A number is not finite.
+    Diverged,
+}
+
+impl Label {
+    /// The word used in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Falling => "falling",
+            Self::Frozen => "frozen",
+            Self::Exploded => "exploded",
+            Self::Diverged => "diverged",
+        }
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Watches one run, state by state, and labels it.
+///
+/// A run is `exploded` when kinetic plus gravitational energy exceeds that of the start by more than
+/// the sum of: the energy it started with in motion and in springs; the work of gravity on the whole
+/// mass over the size of the scene; what motors and kinematic bodies can have supplied; what closing
+/// the initial joint error within one frame gives; and a tenth of the work gravity has done.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    scene: Scene,
+    start: Start,
+    still: still::Watch,
+    fall: fall::Watch,
+    label: Label,
+    reason: String,
+}
+
+/// The energy a run starts with, and what may be added.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    time_s: f64,
+    /// Kinetic plus gravitational [J].
+    motion_j: f64,
+    gravity_j: f64,
+    /// What may be gained at once [J].
+    allowance_j: f64,
+    /// What may be gained per second by motors and moving supports [W].
+    supply_w: f64,
+}
+
+impl Judge {
+    /// A judge of runs of `scene` that start at `initial`.
+    pub fn new(scene: &Scene, initial: &State) -> Self {
+        Self {
+            scene: scene.clone(),
+            start: Start::new(scene, initial),
+            still: still::Watch::new(scene, initial),
+            fall: fall::Watch::new(scene, initial),
+            label: Label::Ok,
+            reason: String::new(),
+        }
+    }
+
+    /// Takes note of the next state; `reference` is that of a trusted solution at the same time.
+    ///
+    /// Call it at least ten times per second of simulated time.
+    pub fn observe(&mut self, state: &State, reference: Option<&State>) {
+        if self.label == Label::Diverged {
+            return;
+        }
+        if !state.is_finite() {
+            self.raise(Label::Diverged, format!("not finite at {:.3} s", state.time_s));
+            return;
+        }
+        if let Some(reason) = self.start.explosion(&self.scene, state) {
+            self.raise(Label::Exploded, reason);
+        }
+        if let Some(reason) = self.still.observe(&self.scene, state, reference) {
+            self.raise(Label::Frozen, reason);
+        }
+        if let Some(reason) = self.fall.observe(&self.scene, state, reference) {
+            self.raise(Label::Falling, reason);
+        }
+    }
+
+    /// The worst label earned so far.
+    pub fn label(&self) -> Label {
+        self.label
+    }
+
+    /// Why, for people; empty where the label is `ok`.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// Keeps the worst label, with the reason for which it was first given.
+    fn raise(&mut self, label: Label, reason: String) {
+        if label > self.label {
+            (self.label, self.reason) = (label, reason);
+        }
+    }
+}
+
+impl Start {
+    fn new(scene: &Scene, initial: &State) -> Self {
+        let energy = energy(scene, initial);
+        let bodies = scene.bodies.iter().filter(|b| b.is_dynamic()).map(|b| b.mass);
+        let mass: f64 = bodies.chain(scene.particles.iter().map(|p| p.mass)).sum();
+        let size = size_m(scene, initial);
+        // Even a point falls a little before its fall can excuse its integrator's error.
+        let first_fall = 0.5 * scene.gravity.norm() * (10.0 * scene.dt).powi(2);
+        let dropped = mass * scene.gravity.norm() * (size + first_fall);
+        let supplied = energy.kinetic_j + energy.elastic_j() + dropped;
+        // Nothing at rest without forces may cross its own size within ten seconds.
+        let least = 0.5 * mass * (0.1 * size).powi(2);
+        let closing = 0.5 * mass * (joint_errors(scene, initial).max_m / scene.dt).powi(2);
+        let speed = support_speed(scene, size);
+        // A support moving at u can throw what it carries to 2 u, and lifts it at u.
+        let thrown = 0.5 * mass * (2.0 * speed).powi(2);
+        let motors = scene.joints.iter().filter_map(|joint| joint.motor);
+        let motor_w: f64 = motors.map(|m| m.max_effort * m.speed.abs()).sum();
+        Self {
+            time_s: initial.time_s,
+            motion_j: energy.kinetic_j + energy.gravity_j,
+            gravity_j: energy.gravity_j,
+            allowance_j: supplied.max(least) + closing + thrown,
+            supply_w: motor_w + mass * scene.gravity.norm() * speed,
+        }
+    }
+
+    /// Why the energy of `state` cannot be.
+    fn explosion(&self, scene: &Scene, state: &State) -> Option<String> {
+        let [kinetic_j, gravity_j] = motion_energy_j(scene, state);
+        let gain = kinetic_j + gravity_j - self.motion_j;
+        // An integrator's relative error of a long fall is not an explosion.
+        let fallen = 0.1 * (self.gravity_j - gravity_j).max(0.0);
+        let bound =
+            self.allowance_j + self.supply_w * (state.time_s - self.time_s).max(0.0) + fallen;
+        // Written so that an energy that overflows to infinity or NaN is caught too.
+        let fine = gain <= bound;
+        (!fine).then(|| {
+            format!(
+                "gained {gain:.3e} J by {:.3} s, at most {bound:.3e} J are possible",
+                state.time_s
+            )
+        })
+    }
+}
+
+/// Diagonal of the box around all that moves and all that it is attached to [m], at least the
+/// largest body's own extent.
+fn size_m(scene: &Scene, state: &State) -> f64 {
+    let mut least = Vec3::repeat(f64::INFINITY);
+    let mut most = Vec3::repeat(f64::NEG_INFINITY);
+    let mut own = 0.0_f64;
+    let mut include = |p: &Vec3| (least, most) = (least.inf(p), most.sup(p));
+    for (body, s) in scene.bodies.iter().zip(&state.bodies).filter(|(b, _)| b.is_dynamic()) {
+        include(&s.position);
+        // A sphere of this radius of gyration has twice that extent.
+        own = own.max(2.0 * (body.inertia.trace() / (2.0 * body.mass)).sqrt());
+    }
+    state.particles.iter().for_each(|p| include(&p.position));
+    for joint in &scene.joints {
+        anchors(joint, state).iter().for_each(&mut include);
+    }
+    let diagonal = (most - least).norm();
+    if diagonal.is_finite() { own.max(diagonal) } else { own }
+}
+
+/// Largest speed at which a kinematic body can move a point within the scene [m/s].
+fn support_speed(scene: &Scene, size: f64) -> f64 {
+    let kinematic = scene.bodies.iter().filter(|b| b.motion == Motion::Kinematic);
+    kinematic.map(|b| b.velocity.norm() + b.omega.norm() * size).fold(0.0, f64::max)
+}
+
+/// How a body or particle, counted bodies first, is called in a reason.
+fn node_name(scene: &Scene, node: usize) -> String {
+    let (kind, index, name) = match node.checked_sub(scene.bodies.len()) {
+        None => ("body", node, &scene.bodies[node].name),
+        Some(i) => ("particle", i, &scene.particles[i].name),
+    };
+    if name.is_empty() { format!("{kind} {index}") } else { format!("{kind} `{name}`") }
+}
+
+/// Position of a node, counted bodies first [m].
+fn node_position(state: &State, node: usize) -> Vec3 {
+    match node.checked_sub(state.bodies.len()) {
+        None => state.bodies[node].position,
+        Some(i) => state.particles[i].position,
+    }
+}
+
+/// The nodes that forces move: bodies first, then particles.
+fn dynamic_nodes(scene: &Scene) -> Vec<usize> {
+    let bodies = scene.bodies.iter().enumerate().filter(|(_, b)| b.is_dynamic()).map(|(i, _)| i);
+    let particles = scene.particles.iter().enumerate().filter(|(_, p)| p.mass > 0.0);
+    bodies.chain(particles.map(|(i, _)| scene.bodies.len() + i)).collect()
+}
+
+#[cfg(test)]
+mod tests;

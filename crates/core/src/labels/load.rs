@@ -1,0 +1,263 @@
+//! The acceleration that a scene's forces and joints give everything at one instant.
+//!
+//! Gauss's principle: with `J` the gradients of the rows that hold, accelerations `a` solve
+//! `M a = f - J^T l` and `J a + v^T H v = 0`. This is statics and dynamics without any solver: an
+//! equilibrium gives zero.
+
+use super::still::is_stiff;
+use crate::{
+    Mat3, Scene, State, Vec3,
+    constraint::{Geometry, Pose, RowKind, free_coordinate, locked_rows, spring_rows, stack},
+    math::axial,
+    scene::{Endpoint, Joint, Spring},
+};
+
+/// A limit within this distance of its bound holds [m or rad].
+const TOUCHES: f64 = 1e-3;
+/// The solution is good when the rows' residual has fallen by this factor.
+const TOLERANCE: f64 = 1e-9;
+/// Products of a row with a vector that one look may cost; larger scenes are not looked at.
+const BUDGET: usize = 20_000_000;
+
+/// Linear and angular part of a force, velocity or acceleration.
+type Twist = [Vec3; 2];
+
+/// Inverse mass and inverse inertia of a node, in world axes; zero for what forces do not move.
+#[derive(Clone, Copy)]
+struct Mobility {
+    mass: f64,
+    inertia: Mat3,
+}
+
+/// One row that holds: gradients at its two nodes.
+struct Row {
+    nodes: [Option<usize>; 2],
+    gradient: [Twist; 2],
+    /// `v^T H v` [m/s^2 or rad/s^2].
+    curvature: f64,
+}
+
+/// Magnitude of the acceleration of every body, then every particle [m/s^2].
+///
+/// `None` where the scene is too large, or the rows contradict each other. Motors, stiff springs and
+/// compliant joints count as holding, so that accelerations are rather too small than too large.
+pub(super) fn accelerations(scene: &Scene, state: &State) -> Option<Vec<f64>> {
+    let mobility = mobilities(scene, state);
+    let mut force = forces(scene, state);
+    let rows = rows(scene, state);
+    let load: Vec<f64> = {
+        let free: Vec<Twist> = mobility.iter().zip(&force).map(|(m, f)| m.apply(f)).collect();
+        rows.iter().map(|row| row.rate(&free) + row.curvature).collect()
+    };
+    let multipliers = solve(&rows, &mobility, &load)?;
+    for (row, l) in rows.iter().zip(&multipliers) {
+        row.add_force(-l, &mut force);
+    }
+    Some(mobility.iter().zip(&force).map(|(m, f)| m.apply(f)[0].norm()).collect())
+}
+
+/// Frequency at which a linear spring would swing its lighter end [rad/s].
+pub(super) fn frequency(scene: &Scene, spring: &Spring) -> f64 {
+    let mass = |endpoint| match endpoint {
+        Endpoint::Body(i) if scene.is_dynamic(endpoint) => scene.bodies[i].mass,
+        Endpoint::Particle(i) if scene.is_dynamic(endpoint) => scene.particles[i].mass,
+        _ => f64::INFINITY,
+    };
+    (spring.stiffness / mass(spring.a).min(mass(spring.b))).sqrt()
+}
+
+impl Mobility {
+    fn apply(&self, force: &Twist) -> Twist {
+        [force[0] * self.mass, self.inertia * force[1]]
+    }
+}
+
+impl Row {
+    /// Product with a vector over the nodes.
+    fn rate(&self, motion: &[Twist]) -> f64 {
+        let sides = self.nodes.iter().zip(&self.gradient);
+        sides
+            .filter_map(|(node, [linear, angular])| {
+                let [v, w] = &motion[(*node)?];
+                Some(linear.dot(v) + angular.dot(w))
+            })
+            .sum()
+    }
+
+    /// Adds the gradient times `multiplier`.
+    fn add_force(&self, multiplier: f64, force: &mut [Twist]) {
+        for (node, [linear, angular]) in self.nodes.iter().zip(&self.gradient) {
+            if let Some(node) = *node {
+                force[node][0] += linear * multiplier;
+                force[node][1] += angular * multiplier;
+            }
+        }
+    }
+
+    /// Diagonal entry of `J M^-1 J^T`.
+    fn compliance(&self, mobility: &[Mobility]) -> f64 {
+        let sides = self.nodes.iter().zip(&self.gradient);
+        sides
+            .filter_map(|(node, gradient)| {
+                let [linear, angular] = mobility[(*node)?].apply(gradient);
+                Some(linear.dot(&gradient[0]) + angular.dot(&gradient[1]))
+            })
+            .sum()
+    }
+}
+
+fn mobilities(scene: &Scene, state: &State) -> Vec<Mobility> {
+    let still = Mobility { mass: 0.0, inertia: Mat3::zeros() };
+    let bodies = scene.bodies.iter().zip(&state.bodies).map(|(body, s)| {
+        if !body.is_dynamic() {
+            return still;
+        }
+        let rotation = s.rotation().to_rotation_matrix().into_inner();
+        let inverse = body.inertia.try_inverse().unwrap_or_default();
+        Mobility { mass: 1.0 / body.mass, inertia: rotation * inverse * rotation.transpose() }
+    });
+    let particles = scene.particles.iter().map(|particle| match particle.mass > 0.0 {
+        true => Mobility { mass: 1.0 / particle.mass, ..still },
+        false => still,
+    });
+    bodies.chain(particles).collect()
+}
+
+/// Gravity, gyroscopic torques and soft springs.
+fn forces(scene: &Scene, state: &State) -> Vec<Twist> {
+    let bodies = scene.bodies.iter().zip(&state.bodies).map(|(body, s)| {
+        let rotation = s.rotation().to_rotation_matrix().into_inner();
+        let omega = s.omega();
+        let spin = rotation * body.inertia * rotation.transpose() * omega;
+        [scene.gravity * body.mass, spin.cross(&omega)]
+    });
+    let particles = scene.particles.iter().map(|p| [scene.gravity * p.mass, Vec3::zeros()]);
+    let mut force: Vec<Twist> = bodies.chain(particles).collect();
+    for spring in scene.springs.iter().filter(|spring| !is_stiff(scene, spring)) {
+        let place = Place::new(scene, state, spring.a, spring.b, Geometry::from(spring));
+        for (kind, rest) in spring_rows(spring) {
+            let value = kind.evaluate(&place.geometry, &place.poses[0], &place.poses[1]).value;
+            place.row(kind).add_force(-spring.stiffness * (value - rest), &mut force);
+        }
+    }
+    force
+}
+
+/// Every row that holds in `state`.
+fn rows(scene: &Scene, state: &State) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (joint, _) in scene.joints.iter().zip(&state.broken).filter(|(_, broken)| !**broken) {
+        let place = Place::new(scene, state, joint.a, joint.b, Geometry::from(joint));
+        rows.extend(locked_rows(joint).map(|(kind, _)| place.row(kind)));
+        rows.extend(free_row(joint, &place));
+    }
+    for spring in scene.springs.iter().filter(|spring| is_stiff(scene, spring)) {
+        let place = Place::new(scene, state, spring.a, spring.b, Geometry::from(spring));
+        rows.extend(spring_rows(spring).map(|(kind, _)| place.row(kind)));
+    }
+    rows
+}
+
+/// The free coordinate of a joint where a motor or a limit holds it.
+fn free_row(joint: &Joint, place: &Place<'_>) -> Option<Row> {
+    let kind = free_coordinate(joint.kind)?;
+    let value = kind.evaluate(&place.geometry, &place.poses[0], &place.poses[1]).value;
+    let at_limit =
+        joint.limit.is_some_and(|l| value <= l.lower + TOUCHES || value >= l.upper - TOUCHES);
+    (at_limit || joint.motor.is_some()).then(|| place.row(kind))
+}
+
+/// Two endpoints with their poses and velocities.
+struct Place<'a> {
+    state: &'a State,
+    nodes: [Option<usize>; 2],
+    poses: [Pose; 2],
+    geometry: Geometry,
+}
+
+impl<'a> Place<'a> {
+    fn new(scene: &Scene, state: &'a State, a: Endpoint, b: Endpoint, geometry: Geometry) -> Self {
+        let node = |endpoint| match endpoint {
+            Endpoint::World => None,
+            Endpoint::Body(i) => Some(i),
+            Endpoint::Particle(i) => Some(scene.bodies.len() + i),
+        };
+        let poses = [Pose::of(a, state), Pose::of(b, state)];
+        Self { state, nodes: [node(a), node(b)], poses, geometry }
+    }
+
+    fn row(&self, kind: RowKind) -> Row {
+        let [a, b] = &self.poses;
+        let [linear_a, angular_a, linear_b, angular_b] =
+            kind.evaluate(&self.geometry, a, b).gradient;
+        let velocities = self.nodes.map(|node| self.velocity(node));
+        let [[va, wa], [vb, wb]] = velocities;
+        let motion = stack(&[va, wa, vb, wb]);
+        let curvature = match motion.norm_squared() > 0.0 {
+            true => motion.dot(&(kind.hessian(&self.geometry, a, b) * motion)),
+            false => 0.0,
+        };
+        let gradient = [[linear_a, angular_a], [linear_b, angular_b]];
+        Row { nodes: self.nodes, gradient, curvature }
+    }
+
+    fn velocity(&self, node: Option<usize>) -> Twist {
+        let zero = [Vec3::zeros(); 2];
+        let Some(node) = node else { return zero };
+        match node.checked_sub(self.state.bodies.len()) {
+            None => {
+                let body = &self.state.bodies[node];
+                let rotation = body.rotation().to_rotation_matrix().into_inner();
+                [body.velocity, axial(&(body.frame_rate * rotation.transpose()))]
+            }
+            Some(i) => [self.state.particles[i].velocity, Vec3::zeros()],
+        }
+    }
+}
+
+/// Conjugate gradients on `J M^-1 J^T l = load`, scaled by the diagonal.
+///
+/// Redundant rows leave the matrix singular but the equations consistent, which the method bears.
+fn solve(rows: &[Row], mobility: &[Mobility], load: &[f64]) -> Option<Vec<f64>> {
+    let n = rows.len();
+    let scale: Vec<f64> = rows
+        .iter()
+        .map(|row| row.compliance(mobility))
+        .map(|d| if d > 0.0 { 1.0 / d } else { 0.0 })
+        .collect();
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+    let scaled = |r: &[f64]| r.iter().zip(&scale).map(|(x, s)| x * s).collect::<Vec<_>>();
+    let mut solution = vec![0.0; n];
+    let mut residual: Vec<f64> =
+        load.iter().zip(&scale).map(|(x, s)| if *s > 0.0 { *x } else { 0.0 }).collect();
+    let mut direction = scaled(&residual);
+    let mut size = dot(&residual, &direction);
+    let goal = size * TOLERANCE * TOLERANCE;
+    let mut force = vec![[Vec3::zeros(); 2]; mobility.len()];
+    for _ in 0..(4 * n + 50).min(BUDGET / n.max(1)) {
+        if size <= goal {
+            return Some(solution);
+        }
+        force.fill([Vec3::zeros(); 2]);
+        for (row, d) in rows.iter().zip(&direction) {
+            row.add_force(*d, &mut force);
+        }
+        for (f, m) in force.iter_mut().zip(mobility) {
+            *f = m.apply(f);
+        }
+        let product: Vec<f64> = rows.iter().map(|row| row.rate(&force)).collect();
+        let length = size / dot(&direction, &product);
+        for i in 0..n {
+            solution[i] += length * direction[i];
+            residual[i] -= length * product[i];
+        }
+        let preconditioned = scaled(&residual);
+        let next = dot(&residual, &preconditioned);
+        let keep = next / size;
+        for (d, p) in direction.iter_mut().zip(&preconditioned) {
+            *d = p + keep * *d;
+        }
+        size = next;
+    }
+    None
+}

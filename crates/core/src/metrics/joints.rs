@@ -1,0 +1,129 @@
+//! How far hard joints are from holding: anchors through the real frame, angles by the polar factor.
+
+use crate::{
+    Scene, State, Vec3,
+    constraint::{Geometry, Pose, RowKind},
+    scene::{Endpoint, Joint, JointKind, Limit},
+};
+
+/// Errors of all hard joints that have not broken.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JointError {
+    /// Largest distance from where the joint allows [m].
+    pub max_m: f64,
+    /// Root mean square of the same over the joints [m].
+    pub rms_m: f64,
+    /// Largest angle from where the joint allows, angular limits included [rad].
+    pub angle_max_rad: f64,
+}
+
+/// Which errors of a joint count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Measured {
+    /// It locks or bounds positions, without compliance.
+    pub(crate) linear: bool,
+    /// It locks or bounds angles, without compliance.
+    pub(crate) angular: bool,
+}
+
+/// Which errors of `joint` count: hard rows between endpoints of which forces move at least one.
+pub(crate) fn measured(scene: &Scene, joint: &Joint) -> Measured {
+    let moves = scene.is_dynamic(joint.a) || scene.is_dynamic(joint.b);
+    let locks_angle = !matches!(joint.kind, JointKind::Ball | JointKind::Distance { .. });
+    Measured {
+        linear: moves && joint.compliance_linear == 0.0,
+        angular: moves && locks_angle && joint.compliance_angular == 0.0,
+    }
+}
+
+/// Errors over all joints of `scene`; zero where no joint counts.
+pub fn joint_errors(scene: &Scene, state: &State) -> JointError {
+    let mut error = JointError::default();
+    let (mut sum, mut count) = (0.0, 0_usize);
+    for (joint, _) in scene.joints.iter().zip(&state.broken).filter(|(_, broken)| !**broken) {
+        let measured = measured(scene, joint);
+        if measured.linear {
+            let distance = linear_error_m(joint, state);
+            error.max_m = error.max_m.max(distance);
+            sum += distance * distance;
+            count += 1;
+        }
+        if measured.angular {
+            error.angle_max_rad = error.angle_max_rad.max(angle_error_rad(joint, state));
+        }
+    }
+    error.rms_m = (sum / count.max(1) as f64).sqrt();
+    error
+}
+
+/// World positions of the anchors of A and B [m], stretched with an affine body.
+pub(crate) fn anchors(joint: &Joint, state: &State) -> [Vec3; 2] {
+    [(joint.a, joint.anchor_a), (joint.b, joint.anchor_b)].map(
+        |(endpoint, anchor)| match endpoint {
+            Endpoint::World => anchor,
+            Endpoint::Body(i) => state.bodies[i].point(&anchor),
+            Endpoint::Particle(i) => state.particles[i].position,
+        },
+    )
+}
+
+/// Distance from the positions that the joint allows [m].
+fn linear_error_m(joint: &Joint, state: &State) -> f64 {
+    let [a, b] = anchors(joint, state);
+    let offset = b - a;
+    match joint.kind {
+        JointKind::Ball | JointKind::Hinge | JointKind::Universal | JointKind::Fixed => {
+            offset.norm()
+        }
+        JointKind::Prismatic => {
+            let axis = slide_axis(joint, state);
+            let slide = axis.dot(&offset);
+            let across = (offset - axis * slide).norm();
+            across.hypot(joint.limit.map_or(0.0, |limit| beyond(limit, slide)))
+        }
+        JointKind::Distance { length } => match joint.limit {
+            Some(limit) => beyond(limit, offset.norm()),
+            None => (offset.norm() - length).abs(),
+        },
+    }
+}
+
+/// Direction along which a prismatic joint slides, in world axes.
+fn slide_axis(joint: &Joint, state: &State) -> Vec3 {
+    let local = joint.basis_a * Vec3::x();
+    let axis = match joint.a {
+        Endpoint::Body(i) => state.bodies[i].frame * local,
+        Endpoint::World | Endpoint::Particle(_) => local,
+    };
+    axis.try_normalize(0.0).unwrap_or(local)
+}
+
+/// How far a value is outside its bounds.
+fn beyond(limit: Limit, value: f64) -> f64 {
+    (limit.lower - value).max(value - limit.upper).max(0.0)
+}
+
+/// Angle from the orientations that the joint allows [rad].
+fn angle_error_rad(joint: &Joint, state: &State) -> f64 {
+    let (a, b) = (Pose::of(joint.a, state), Pose::of(joint.b, state));
+    let (basis_a, basis_b) = (a.rotation * joint.basis_a, b.rotation * joint.basis_b);
+    let (x_a, x_b) = (basis_a * Vec3::x(), basis_b * Vec3::x());
+    match joint.kind {
+        JointKind::Ball | JointKind::Distance { .. } => 0.0,
+        JointKind::Hinge => {
+            let turn = RowKind::Angle.evaluate(&Geometry::from(joint), &a, &b).value;
+            angle_between(&x_a, &x_b).max(joint.limit.map_or(0.0, |limit| beyond(limit, turn)))
+        }
+        // Deviation from square, from sine and cosine so that it is exact near zero.
+        JointKind::Universal => {
+            let y_b = basis_b * Vec3::y();
+            x_a.dot(&y_b).abs().atan2(x_a.cross(&y_b).norm())
+        }
+        JointKind::Prismatic | JointKind::Fixed => basis_a.angle_to(&basis_b),
+    }
+}
+
+/// Angle between two vectors, exact near zero and near a half turn [rad].
+fn angle_between(u: &Vec3, v: &Vec3) -> f64 {
+    u.cross(v).norm().atan2(u.dot(v))
+}
