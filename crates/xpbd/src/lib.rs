@@ -1,1 +1,57 @@
-//! Placeholder.
+//! Extended position based dynamics (Macklin et al. 2016) for rigid bodies (Müller et al. 2020).
+//!
+//! A step moves everything as if it were free, then repairs one joint after another by moving its
+//! two bodies, and takes velocities from the distance travelled. A repair is one scalar Newton step
+//! along the direction of the error: each side gives way by its generalised inverse mass, so that no
+//! momentum is made. Compliance `alpha` enters as `alpha / h^2` beside those inverse masses, and a
+//! multiplier remembers what has been applied so far; springs are joints with `alpha = 1/k`. By
+//! default an iteration is a whole sub-step of `dt / iterations` with one sweep (Macklin et al.
+//! 2019), which converges faster than as many sweeps of one long step. Joints correct angles first,
+//! then limits and motors, then positions, so that the anchors are left where they should be.
+//! Zero sets, signs and energies are those of [`taut_core::constraint`]. Departures: compliant
+//! blocks keep their multiplier as a vector instead of a length, compliant rotations use the exact
+//! gradient of their energy, and motors drive a rate with bounded effort. Joints are coloured so
+//! that those of one colour share no moving body and can be repaired at once.
+
+mod body;
+mod correct;
+mod cpu;
+mod layout;
+mod settings;
+mod sweep;
+
+use taut_core::{
+    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
+};
+
+pub use settings::{Blocks, Mode, Precision, XpbdSettings};
+
+/// The row of the table of backends.
+pub const BACKEND: Backend = Backend {
+    info: Info {
+        name: "xpbd-cpu",
+        summary: "extended position based dynamics: one joint after another, by sub-steps or iterations",
+        reference: "Macklin, Müller, Chentanez, XPBD, MIG 2016; Macklin et al., Small Steps, SCA 2019; \
+                    Müller et al., Detailed Rigid Body Simulation with XPBD, CGF 39(8), 2020",
+        determinism: Determinism::Bitwise,
+    },
+    supports,
+    build: Build::Cpu(build),
+};
+
+fn supports(scene: &Scene) -> Result<(), Unsupported> {
+    if scene.contacts.is_some() {
+        return Err(Unsupported("contacts are not implemented".to_owned()));
+    }
+    Ok(())
+}
+
+fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+    let settings: XpbdSettings = settings.parse()?;
+    settings.check()?;
+    supports(scene)?;
+    Ok(match settings.precision {
+        Precision::F32 => Box::new(cpu::Xpbd::<f32>::new(scene, settings)),
+        Precision::F64 => Box::new(cpu::Xpbd::<f64>::new(scene, settings)),
+    })
+}

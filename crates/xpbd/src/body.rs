@@ -1,0 +1,268 @@
+//! Bodies, particles and the world as the solver sees them, and their motion without joints.
+
+use rayon::prelude::*;
+use taut_core::{
+    Quat, Scene, SolverError, State,
+    scene::{Endpoint, Motion},
+    state::{BodyState, ParticleState},
+};
+use taut_descent::{
+    math::{Q4, Sym3, V3},
+    real::Real,
+    system::Rotation,
+};
+
+/// Bodies per task below which splitting a loop costs more than it gains.
+const GRAIN: usize = 512;
+
+/// Place and rotation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pose<R> {
+    /// Centre of mass in the world [m].
+    pub(crate) position: V3<R>,
+    /// Body to world.
+    pub(crate) rotation: Q4<R>,
+}
+
+/// How readily a body gives way; all zero for what forces do not move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weight<R> {
+    /// Inverse mass [1/kg].
+    pub(crate) inverse_mass: R,
+    /// Inverse inertia in body axes [1/(kg m^2)].
+    pub(crate) inverse_inertia: Sym3<R>,
+    /// Whether it has a rotation that can change.
+    pub(crate) turns: bool,
+}
+
+/// What only prediction and velocities need.
+#[derive(Clone, Copy, Debug)]
+struct Rates<R> {
+    /// Velocity [m/s].
+    velocity: V3<R>,
+    /// Angular velocity, world axes [rad/s].
+    omega: V3<R>,
+    /// Inertia in body axes [kg m^2].
+    inertia: Sym3<R>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Body,
+    Particle,
+    Kinematic,
+    Fixed,
+}
+
+/// Everything that can be at an end of a joint: bodies, then particles, then the world.
+#[derive(Clone, Debug)]
+pub(crate) struct Bodies<R> {
+    /// Current places.
+    pub(crate) poses: Vec<Pose<R>>,
+    /// Inverse masses.
+    pub(crate) weights: Vec<Weight<R>>,
+    /// Places at the start of the step or sub-step.
+    previous: Vec<Pose<R>>,
+    rates: Vec<Rates<R>>,
+    /// How many of them are bodies.
+    bodies: usize,
+}
+
+/// What a prediction depends on beside the bodies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Drift<R> {
+    /// Gravitational acceleration [m/s^2].
+    pub(crate) gravity: V3<R>,
+    /// Whether the gyroscopic torque counts.
+    pub(crate) gyroscopic: bool,
+}
+
+/// The index of an endpoint among the poses.
+pub(crate) fn slot(scene: &Scene, endpoint: Endpoint) -> usize {
+    match endpoint {
+        Endpoint::Body(i) => i,
+        Endpoint::Particle(i) => scene.bodies.len() + i,
+        Endpoint::World => scene.bodies.len() + scene.particles.len(),
+    }
+}
+
+impl<R: Real> Pose<R> {
+    const ORIGIN: Self = Self { position: V3::ZERO, rotation: Q4::IDENTITY };
+}
+
+impl<R: Real> Weight<R> {
+    const NONE: Self = Self { inverse_mass: R::ZERO, inverse_inertia: Sym3::ZERO, turns: false };
+
+    fn of_mass(mass: f64) -> Self {
+        let inverse = if mass > 0.0 { 1.0 / mass } else { 0.0 };
+        Self { inverse_mass: R::of(inverse), ..Self::NONE }
+    }
+}
+
+impl<R: Real> Bodies<R> {
+    /// The bodies of a scene, before any state is loaded.
+    pub(crate) fn new(scene: &Scene) -> Self {
+        let count = scene.bodies.len() + scene.particles.len() + 1;
+        let still =
+            Rates { velocity: V3::ZERO, omega: V3::ZERO, inertia: Sym3::ZERO, kind: Kind::Fixed };
+        let (mut weights, mut rates) = (vec![Weight::NONE; count], vec![still; count]);
+        for (i, body) in scene.bodies.iter().enumerate() {
+            rates[i].kind = match body.motion {
+                Motion::Dynamic => Kind::Body,
+                Motion::Kinematic => Kind::Kinematic,
+                Motion::Static => Kind::Fixed,
+            };
+            if body.is_dynamic() {
+                let inverse = body.inertia.try_inverse();
+                rates[i].inertia = Sym3::of(&body.inertia);
+                weights[i] = Weight::of_mass(body.mass);
+                weights[i].turns = inverse.is_some();
+                weights[i].inverse_inertia = inverse.map_or(Sym3::ZERO, |m| Sym3::of(&m));
+            }
+        }
+        for (i, particle) in scene.particles.iter().enumerate() {
+            let i = scene.bodies.len() + i;
+            weights[i] = Weight::of_mass(particle.mass);
+            rates[i].kind = if particle.mass > 0.0 { Kind::Particle } else { Kind::Fixed };
+        }
+        let poses = vec![Pose::ORIGIN; count];
+        Self { previous: poses.clone(), poses, weights, rates, bodies: scene.bodies.len() }
+    }
+
+    /// Takes places and velocities from a state.
+    pub(crate) fn load(&mut self, scene: &Scene, state: &State) -> Result<(), SolverError> {
+        state.check_fits(scene)?;
+        for (i, body) in state.bodies.iter().enumerate() {
+            let (position, rotation) = (V3::of(&body.position), Q4::of(&body.rotation()));
+            self.poses[i] = Pose { position, rotation };
+            self.rates[i].velocity = V3::of(&body.velocity);
+            self.rates[i].omega = V3::of(&body.omega());
+        }
+        for (i, particle) in state.particles.iter().enumerate() {
+            let i = self.bodies + i;
+            self.poses[i].position = V3::of(&particle.position);
+            self.rates[i].velocity = V3::of(&particle.velocity);
+        }
+        self.previous.clone_from(&self.poses);
+        Ok(())
+    }
+
+    /// Moves everything over `h` as if there were no joints.
+    pub(crate) fn predict(&mut self, h: R, drift: &Drift<R>) {
+        let advance = |((pose, previous), rates): ((&mut Pose<R>, &mut _), &mut Rates<R>)| {
+            *previous = *pose;
+            rates.advance(pose, h, drift);
+        };
+        if is_split(self.poses.len()) {
+            let places = self.poses.par_iter_mut().zip(&mut self.previous);
+            places.zip(&mut self.rates).with_min_len(GRAIN).for_each(advance);
+        } else {
+            let places = self.poses.iter_mut().zip(&mut self.previous);
+            places.zip(&mut self.rates).for_each(advance);
+        }
+    }
+
+    /// Takes velocities from the motion since the prediction started.
+    pub(crate) fn derive_velocities(&mut self, h: R, rotation: Rotation) {
+        let inverse = R::ONE / h;
+        let derive = |((pose, previous), rates): ((&Pose<R>, &Pose<R>), &mut Rates<R>)| {
+            (rates.velocity, rates.omega) = rates.travelled(pose, previous, inverse, rotation);
+        };
+        if is_split(self.poses.len()) {
+            let places = self.poses.par_iter().zip(&self.previous);
+            places.zip(&mut self.rates).with_min_len(GRAIN).for_each(derive);
+        } else {
+            self.poses.iter().zip(&self.previous).zip(&mut self.rates).for_each(derive);
+        }
+    }
+
+    /// Copies places and velocities; with `pending = (h, how)` the velocities that
+    /// [`Self::derive_velocities`] would set.
+    pub(crate) fn read(&self, out: &mut State, pending: Option<(R, Rotation)>) {
+        let current = |i: usize| {
+            let (pose, rates) = (&self.poses[i], &self.rates[i]);
+            let (velocity, omega) = match pending {
+                Some((h, how)) => rates.travelled(pose, &self.previous[i], R::ONE / h, how),
+                None => (rates.velocity, rates.omega),
+            };
+            (pose, velocity.to_f64(), omega.to_f64())
+        };
+        out.bodies.clear();
+        out.bodies.extend((0..self.bodies).map(|i| {
+            let (pose, velocity, omega) = current(i);
+            BodyState::rigid(pose.position.to_f64(), pose.rotation.to_f64(), velocity, omega)
+        }));
+        out.particles.clear();
+        out.particles.extend((self.bodies..self.poses.len() - 1).map(|i| {
+            let (pose, velocity, _) = current(i);
+            ParticleState { position: pose.position.to_f64(), velocity }
+        }));
+    }
+}
+
+/// Whether a loop over `count` bodies is worth sharing among threads.
+fn is_split(count: usize) -> bool {
+    count > 2 * GRAIN && rayon::current_num_threads() > 1
+}
+
+impl<R: Real> Rates<R> {
+    /// Müller et al. 2020, algorithm 2: velocities under external forces, then places.
+    #[inline]
+    fn advance(&mut self, pose: &mut Pose<R>, h: R, drift: &Drift<R>) {
+        match self.kind {
+            Kind::Fixed => {}
+            Kind::Particle => {
+                self.velocity += drift.gravity * h;
+                pose.position += self.velocity * h;
+            }
+            Kind::Body => {
+                self.velocity += drift.gravity * h;
+                pose.position += self.velocity * h;
+                if drift.gyroscopic {
+                    self.omega = self.precessed(pose.rotation, h);
+                }
+                pose.rotation = pose.rotation.advanced(self.omega * h);
+            }
+            Kind::Kinematic => {
+                pose.position += self.velocity * h;
+                // Exact, so that a prescribed angle does not depend on the budget.
+                let turn = Quat::from_scaled_axis((self.omega * h).to_f64());
+                pose.rotation = Q4::of(&turn).times(pose.rotation).normalised();
+            }
+        }
+    }
+
+    /// `omega - h I^-1 (omega x I omega)`, explicit as published, in body axes.
+    #[inline]
+    fn precessed(&self, rotation: Q4<R>, h: R) -> V3<R> {
+        let omega = rotation.conjugate().rotate(self.omega);
+        let torque = omega.cross(self.inertia.apply(omega));
+        self.omega - rotation.rotate(self.inertia.solve(torque) * h)
+    }
+
+    /// Velocity and angular velocity that led from `previous` to `pose` in `1 / inverse` seconds.
+    #[inline]
+    fn travelled(
+        &self,
+        pose: &Pose<R>,
+        previous: &Pose<R>,
+        inverse: R,
+        rotation: Rotation,
+    ) -> (V3<R>, V3<R>) {
+        match self.kind {
+            Kind::Fixed | Kind::Kinematic => (self.velocity, self.omega),
+            Kind::Particle => ((pose.position - previous.position) * inverse, self.omega),
+            Kind::Body => {
+                let turn = pose.rotation.times(previous.rotation.conjugate());
+                // Of the two quaternions of a rotation the one with the shorter way is meant.
+                let sign = if turn.w < R::ZERO { -R::TWO } else { R::TWO };
+                let rate = match rotation {
+                    Rotation::Published => sign * inverse,
+                    Rotation::Cayley => R::TWO * inverse / turn.w,
+                };
+                ((pose.position - previous.position) * inverse, turn.v * rate)
+            }
+        }
+    }
+}

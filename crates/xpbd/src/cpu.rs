@@ -1,0 +1,210 @@
+//! The step on the CPU.
+
+use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError, State, Step};
+use taut_descent::{math::V3, real::Real};
+
+use crate::{
+    body::{Bodies, Drift},
+    correct::{Couple, Load, Terms},
+    layout::{Kind, Layout, Role},
+    settings::{Mode, XpbdSettings},
+    sweep::Memory,
+};
+
+pub(crate) struct Xpbd<R: Real> {
+    scene: Scene,
+    settings: XpbdSettings,
+    bodies: Bodies<R>,
+    layout: Layout<R>,
+    memory: Memory<R>,
+    drift: Drift<R>,
+    broken: Vec<bool>,
+    breakable: bool,
+    forces: Multipliers,
+    step: Step,
+    /// Calls of `iterate` since the step began; none between steps.
+    done: Option<u32>,
+    time_s: f64,
+}
+
+impl<R: Real> Xpbd<R> {
+    pub(crate) fn new(scene: &Scene, settings: XpbdSettings) -> Self {
+        let bodies = Bodies::new(scene);
+        let layout = Layout::new(scene, &bodies, settings.order);
+        let drift = Drift { gravity: V3::of(&scene.gravity), gyroscopic: settings.gyroscopic };
+        let breaks = |j: &taut_core::scene::Joint| j.break_force.min(j.break_torque).is_finite();
+        Self {
+            memory: Memory::new(&layout),
+            settings,
+            bodies,
+            layout,
+            drift,
+            broken: vec![false; scene.joints.len()],
+            breakable: scene.joints.iter().any(breaks),
+            forces: Multipliers::default(),
+            step: Step { dt: scene.dt, iterations: 1 },
+            done: None,
+            time_s: 0.0,
+            scene: scene.clone(),
+        }
+    }
+
+    /// Sub-steps in the current step.
+    fn substeps(&self) -> u32 {
+        match self.settings.mode {
+            Mode::Substeps => self.step.iterations.max(1),
+            Mode::Iterations => 1,
+        }
+    }
+
+    /// Length of what is integrated at once [s].
+    fn h(&self) -> f64 {
+        self.step.dt / f64::from(self.substeps())
+    }
+
+    /// Starts a step or sub-step: what motors aim at, then free motion.
+    fn predict(&mut self) {
+        let h = R::of(self.h());
+        for &(unit, index) in &self.layout.motors {
+            let slots = self.layout.units[unit as usize].slots.map(|s| s as usize);
+            let couple = Couple {
+                poses: slots.map(|s| self.bodies.poses[s]),
+                weights: slots.map(|s| &self.bodies.weights[s]),
+            };
+            let (element, frame) =
+                (&self.layout.elements[index as usize], &self.layout.frames[index as usize]);
+            if let (Kind::Row(row), Role::Motor { speed, .. }) = (element.kind, frame.role) {
+                let target = couple.value(row, element, frame) + speed * h;
+                self.layout.elements[index as usize].rest = target;
+            }
+        }
+        self.bodies.predict(h, &self.drift);
+    }
+
+    fn sweep(&mut self, fresh: bool) {
+        let h = self.h();
+        let terms = Terms {
+            inverse_square: R::of(1.0 / (h * h)),
+            square: R::of(h * h),
+            relaxation: R::of(self.settings.relaxation),
+            blocks: self.settings.blocks,
+            fresh,
+        };
+        let Bodies { poses, weights, .. } = &mut self.bodies;
+        self.layout.sweep(poses, weights, &mut self.memory, &terms);
+    }
+
+    fn derive_velocities(&mut self) {
+        self.bodies.derive_velocities(R::of(self.h()), self.settings.rotation);
+    }
+
+    /// Mean forces of the joints over the step: `lambda / h^2` (Eq. 10 and 17).
+    fn gather_forces(&mut self) {
+        let h = self.h();
+        let scale = 1.0 / (h * h * f64::from(self.substeps()));
+        let load = |&unit: &u32| &self.memory.loads[unit as usize];
+        let joints = self.layout.joints.iter();
+        self.forces.joint_force.clear();
+        self.forces.joint_force.extend(joints.clone().map(|u| load(u).force.to_f64() * scale));
+        self.forces.joint_torque.clear();
+        self.forces.joint_torque.extend(joints.map(|u| load(u).torque.to_f64() * scale));
+    }
+
+    fn break_joints(&mut self) {
+        self.gather_forces();
+        for j in 0..self.broken.len() {
+            let (force, torque) = (self.forces.joint_force[j], self.forces.joint_torque[j]);
+            let joint = &self.scene.joints[j];
+            if force.norm() > joint.break_force || torque.norm() > joint.break_torque {
+                self.set_broken(j, true);
+            }
+        }
+    }
+
+    fn set_broken(&mut self, joint: usize, broken: bool) {
+        self.broken[joint] = broken;
+        self.layout.units[self.layout.joints[joint] as usize].active = !broken;
+    }
+}
+
+impl<R: Real> Solver for Xpbd<R> {
+    fn load(&mut self, state: &State) -> Result<(), SolverError> {
+        self.bodies.load(&self.scene, state)?;
+        for (joint, &broken) in state.broken.iter().enumerate() {
+            self.set_broken(joint, broken);
+        }
+        self.memory.lambda.fill(V3::ZERO);
+        self.memory.loads.fill(Load::NONE);
+        (self.time_s, self.done) = (state.time_s, None);
+        Ok(())
+    }
+
+    fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
+        (self.step, self.done) = (step, Some(0));
+        self.memory.loads.fill(Load::NONE);
+        if self.settings.mode == Mode::Iterations {
+            self.predict();
+        }
+        Ok(())
+    }
+
+    fn iterate(&mut self) -> Result<(), SolverError> {
+        let done = self.done.unwrap_or(0);
+        match self.settings.mode {
+            Mode::Substeps => {
+                self.predict();
+                self.sweep(true);
+                self.derive_velocities();
+            }
+            Mode::Iterations => self.sweep(done == 0),
+        }
+        self.done = Some(done + 1);
+        Ok(())
+    }
+
+    fn end_step(&mut self) -> Result<(), SolverError> {
+        if self.settings.mode == Mode::Iterations {
+            self.derive_velocities();
+        }
+        if self.breakable {
+            self.break_joints();
+        }
+        self.time_s += self.step.dt;
+        self.done = None;
+        Ok(())
+    }
+
+    fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
+        let (mut elapsed, mut pending) = (0.0, None);
+        if let Some(done) = self.done {
+            match self.settings.mode {
+                Mode::Substeps => elapsed = self.h() * f64::from(done),
+                Mode::Iterations => {
+                    elapsed = self.step.dt;
+                    pending = Some((R::of(self.h()), self.settings.rotation));
+                }
+            }
+        }
+        out.time_s = self.time_s + elapsed;
+        self.bodies.read(out, pending);
+        out.broken.clone_from(&self.broken);
+        Ok(())
+    }
+
+    fn iteration(&self) -> Iteration {
+        match self.settings.mode {
+            Mode::Substeps => Iteration::Substep,
+            Mode::Iterations => Iteration::Refine,
+        }
+    }
+
+    fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
+        self.gather_forces();
+        out.clone_from(&self.forces);
+        true
+    }
+
+    fn resolved_settings(&self) -> String {
+        ron::to_string(&self.settings).unwrap_or_default()
+    }
+}

@@ -1,0 +1,280 @@
+//! Joints and springs flattened into the elements that a sweep corrects, and their colours.
+
+use taut_core::{
+    Scene,
+    constraint::{Geometry, RowKind, free_coordinate},
+    scene::{Joint, JointKind, Spring, SpringKind},
+};
+use taut_descent::{
+    Order,
+    colour::priority,
+    math::{Q4, V3},
+    real::Real,
+};
+
+use crate::body::{Bodies, slot};
+
+/// What an element holds; the rows are those of [`RowKind`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Both anchors together: `Point(0..3)`.
+    Point,
+    /// Anchors at the distance `rest`: `Distance`.
+    Distance,
+    /// B's anchor on A's x axis: `Slide(1)`, `Slide(2)`.
+    Line,
+    /// Parallel x axes: `Dot(1, 0)`, `Dot(2, 0)`.
+    Axis,
+    /// Parallel bases: `Twist(0..3)`.
+    Twist,
+    /// A single row, locked, limited or driven.
+    Row(RowKind),
+}
+
+/// What a correction reads of every element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Element<R> {
+    pub(crate) kind: Kind,
+    /// Anchors in body coordinates [m].
+    pub(crate) anchors: [V3<R>; 2],
+    /// Value aimed at [m or rad]; for a motor the one of this step or sub-step.
+    pub(crate) rest: R,
+    /// Compliance [m/N or rad/(N m)].
+    pub(crate) compliance: R,
+}
+
+/// What only rotations and bounded rows read of an element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame<R> {
+    /// Joint bases, joint to body.
+    pub(crate) bases: [Q4<R>; 2],
+    pub(crate) role: Role<R>,
+}
+
+/// How the multiplier of a row is bounded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Role<R> {
+    /// Not at all.
+    Lock,
+    /// Pushes inwards only [m or rad].
+    Limit { lower: R, upper: R },
+    /// By the effort [N or N m]; the speed is in m/s or rad/s.
+    Motor { speed: R, max_effort: R },
+}
+
+/// A joint or spring: elements corrected in sequence on the same two bodies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unit {
+    /// Places of A and B among the poses.
+    pub(crate) slots: [u32; 2],
+    /// First element and one past the last.
+    pub(crate) elements: [u32; 2],
+    /// Whether it exerts anything: false once broken.
+    pub(crate) active: bool,
+}
+
+/// All units of a scene in the order of a sweep.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout<R> {
+    pub(crate) units: Vec<Unit>,
+    pub(crate) elements: Vec<Element<R>>,
+    pub(crate) frames: Vec<Frame<R>>,
+    /// First unit of each colour, and one past the last.
+    pub(crate) colours: Vec<usize>,
+    /// Whether the units of one colour share no moving body.
+    pub(crate) independent: bool,
+    /// `(slot, 2 unit + side)` of every moving end, by slot within each colour.
+    pub(crate) ends: Vec<(u32, u32)>,
+    /// First of `ends` of each colour, and one past the last.
+    pub(crate) colour_ends: Vec<usize>,
+    /// Unit of each joint of the scene.
+    pub(crate) joints: Vec<u32>,
+    /// `(unit, element)` of every motor.
+    pub(crate) motors: Vec<(u32, u32)>,
+}
+
+struct Source<R> {
+    slots: [usize; 2],
+    elements: Vec<(Element<R>, Frame<R>)>,
+    joint: Option<usize>,
+}
+
+impl<R: Real> Layout<R> {
+    /// Lays out the joints and springs of `scene`.
+    pub(crate) fn new(scene: &Scene, bodies: &Bodies<R>, order: Order) -> Self {
+        let joints = scene.joints.iter().enumerate().map(|(i, j)| of_joint(scene, i, j));
+        let springs = scene.springs.iter().map(|s| of_spring(scene, s));
+        let mut sources: Vec<Source<R>> = joints.chain(springs).collect();
+        let moves = |s: usize| bodies.weights[s].inverse_mass > R::ZERO;
+        let mut colours = vec![0; sources.len()];
+        match order {
+            Order::Coloured => {
+                let ends: Vec<_> = sources.iter().map(|s| s.slots).collect();
+                colours = colour(&ends, bodies.poses.len(), moves);
+                let mut both: Vec<_> = colours.into_iter().zip(sources).collect();
+                both.sort_by_key(|&(colour, _)| colour);
+                (colours, sources) = both.into_iter().unzip();
+            }
+            Order::Creation => {}
+            Order::ReverseCreation => sources.reverse(),
+        }
+        let mut layout = Self {
+            units: vec![],
+            elements: vec![],
+            frames: vec![],
+            colours: vec![],
+            independent: order == Order::Coloured,
+            ends: vec![],
+            colour_ends: vec![],
+            joints: vec![0; scene.joints.len()],
+            motors: vec![],
+        };
+        for source in sources {
+            layout.push(source);
+        }
+        layout.gather(&colours, moves);
+        layout
+    }
+
+    fn push(&mut self, source: Source<R>) {
+        let unit = narrow(self.units.len());
+        let first = narrow(self.elements.len());
+        for (element, frame) in source.elements {
+            if matches!(frame.role, Role::Motor { .. }) {
+                self.motors.push((unit, narrow(self.elements.len())));
+            }
+            self.elements.push(element);
+            self.frames.push(frame);
+        }
+        if let Some(joint) = source.joint {
+            self.joints[joint] = unit;
+        }
+        let elements = [first, narrow(self.elements.len())];
+        self.units.push(Unit { slots: source.slots.map(narrow), elements, active: true });
+    }
+
+    /// Marks where colours start and lists their moving ends.
+    fn gather(&mut self, colours: &[usize], moves: impl Fn(usize) -> bool) {
+        let count = colours.last().map_or(0, |last| last + 1);
+        self.colours = (0..=count).map(|c| colours.partition_point(|&own| own < c)).collect();
+        self.colour_ends.push(0);
+        for range in self.colours.windows(2) {
+            let start = self.ends.len();
+            for unit in range[0]..range[1] {
+                let ends = self.units[unit].slots.iter().zip(0..);
+                let moving = ends.filter(|&(&slot, _)| moves(slot as usize));
+                self.ends.extend(moving.map(|(&slot, side)| (slot, 2 * narrow(unit) + side)));
+            }
+            self.ends[start..].sort_unstable();
+            self.colour_ends.push(self.ends.len());
+        }
+    }
+}
+
+/// Greedy colours over units in the order of a hash, so that units of one colour share nothing
+/// that moves. The rule is the one of [`taut_descent::colour::colour`] on the graph of units.
+fn colour(ends: &[[usize; 2]], slots: usize, moves: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..ends.len()).collect();
+    order.sort_by_key(|&i| (std::cmp::Reverse(priority(narrow(i))), i));
+    // Colours taken at each slot, 64 to a word.
+    let mut taken: Vec<Vec<u64>> = vec![vec![]; slots];
+    let mut colours = vec![0; ends.len()];
+    for unit in order {
+        let word = |slot: usize, w: usize| taken[slot].get(w).copied().unwrap_or(0);
+        let [a, b] = ends[unit];
+        let mut w = 0;
+        while (word(a, w) | word(b, w)) == u64::MAX {
+            w += 1;
+        }
+        let bit = (word(a, w) | word(b, w)).trailing_ones();
+        colours[unit] = 64 * w + bit as usize;
+        for slot in [a, b].into_iter().filter(|&slot| moves(slot)) {
+            if taken[slot].len() <= w {
+                taken[slot].resize(w + 1, 0);
+            }
+            taken[slot][w] |= 1 << bit;
+        }
+    }
+    colours
+}
+
+/// The kinds of a joint's locked rows. Rotations come first: correcting them moves the anchors.
+pub(crate) fn locks(joint: &Joint) -> &'static [Kind] {
+    match joint.kind {
+        JointKind::Ball => &[Kind::Point],
+        JointKind::Hinge => &[Kind::Axis, Kind::Point],
+        JointKind::Universal => &[Kind::Row(RowKind::Dot(0, 1)), Kind::Point],
+        JointKind::Prismatic => &[Kind::Twist, Kind::Line],
+        JointKind::Fixed => &[Kind::Twist, Kind::Point],
+        JointKind::Distance { .. } if joint.limit.is_none() => &[Kind::Distance],
+        JointKind::Distance { .. } => &[],
+    }
+}
+
+impl Kind {
+    fn is_angular(self) -> bool {
+        match self {
+            Self::Point | Self::Distance | Self::Line => false,
+            Self::Axis | Self::Twist => true,
+            Self::Row(row) => row.is_angular(),
+        }
+    }
+}
+
+fn of_joint<R: Real>(scene: &Scene, index: usize, joint: &Joint) -> Source<R> {
+    let make = |kind: Kind, role, rest, compliance| {
+        element(&Geometry::from(joint), kind, role, rest, compliance)
+    };
+    let length = if let JointKind::Distance { length } = joint.kind { length } else { 0.0 };
+    let lock = |&kind: &Kind| {
+        let angular = kind.is_angular();
+        let compliance = if angular { joint.compliance_angular } else { joint.compliance_linear };
+        make(kind, Role::Lock, if kind == Kind::Distance { length } else { 0.0 }, compliance)
+    };
+    let (turns, points): (Vec<Kind>, Vec<Kind>) =
+        locks(joint).iter().partition(|kind| kind.is_angular());
+    let mut elements: Vec<_> = turns.iter().map(lock).collect();
+    if let Some(free) = free_coordinate(joint.kind).map(Kind::Row) {
+        // The last word is the limit's: what it bounds is geometry, a motor only gives a rate.
+        elements.extend(joint.motor.map(|m| {
+            let (speed, max_effort) = (R::of(m.speed), R::of(m.max_effort));
+            make(free, Role::Motor { speed, max_effort }, 0.0, 0.0)
+        }));
+        elements.extend(joint.limit.map(|l| {
+            let (lower, upper) = (R::of(l.lower), R::of(l.upper));
+            make(free, Role::Limit { lower, upper }, 0.0, 0.0)
+        }));
+    }
+    elements.extend(points.iter().map(lock));
+    Source { slots: [joint.a, joint.b].map(|e| slot(scene, e)), elements, joint: Some(index) }
+}
+
+fn of_spring<R: Real>(scene: &Scene, spring: &Spring) -> Source<R> {
+    let (kind, rest) = match spring.kind {
+        SpringKind::Linear { rest_length, .. } => (Kind::Distance, rest_length),
+        SpringKind::Angular { .. } => (Kind::Twist, 0.0),
+    };
+    let mut elements = vec![];
+    if spring.stiffness > 0.0 {
+        let compliance = 1.0 / spring.stiffness;
+        elements.push(element(&Geometry::from(spring), kind, Role::Lock, rest, compliance));
+    }
+    Source { slots: [spring.a, spring.b].map(|e| slot(scene, e)), elements, joint: None }
+}
+
+fn element<R: Real>(
+    geometry: &Geometry,
+    kind: Kind,
+    role: Role<R>,
+    rest: f64,
+    compliance: f64,
+) -> (Element<R>, Frame<R>) {
+    let anchors = [V3::of(&geometry.anchor_a), V3::of(&geometry.anchor_b)];
+    let bases = [Q4::of(&geometry.basis_a), Q4::of(&geometry.basis_b)];
+    let element = Element { kind, anchors, rest: R::of(rest), compliance: R::of(compliance) };
+    (element, Frame { bases, role })
+}
+
+fn narrow(i: usize) -> u32 {
+    u32::try_from(i).expect("fewer than 2^31 joints and bodies")
+}

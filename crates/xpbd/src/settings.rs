@@ -1,0 +1,114 @@
+//! What can be set on the XPBD solver.
+
+use serde::{Deserialize, Serialize};
+use taut_core::BuildError;
+use taut_descent::{Order, system::Rotation};
+
+/// Settings of the XPBD solver. It has no constant that would have to fit a scene.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct XpbdSettings {
+    /// Arithmetic the solver runs in. Default `f64`.
+    pub precision: Precision,
+    /// What an iteration is. Default `substeps`.
+    pub mode: Mode,
+    /// In which order joints and springs are corrected. Default `coloured`.
+    pub order: Order,
+    /// How the three rows of a point are corrected. Default `direction`.
+    pub blocks: Blocks,
+    /// How angular velocities and rotations are exchanged. Default `published`, by which free spin
+    /// decays by the share `(h omega)^2 / 8` in each step or sub-step `h`; `cayley` keeps it.
+    pub rotation: Rotation,
+    /// Whether the prediction includes the gyroscopic torque. Default on.
+    pub gyroscopic: bool,
+    /// Factor on every correction [1], in (0, 2). Default 1, the plain Gauss-Seidel step.
+    pub relaxation: f64,
+}
+
+/// What one iteration is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// A sub-step of `dt / iterations` with one sweep over the joints (Macklin et al. 2019).
+    #[default]
+    Substeps,
+    /// One of the sweeps of a single step; multipliers start at zero (Macklin et al. 2016).
+    Iterations,
+}
+
+/// How the rows that hold two points together are corrected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Blocks {
+    /// Along the error, with one generalised inverse mass (Müller et al. 2020).
+    #[default]
+    Direction,
+    /// All three rows at once by their 3x3 matrix, exact for one joint up to second order.
+    Matrix,
+}
+
+/// Arithmetic the solver runs in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// Single.
+    F32,
+    /// Double.
+    #[default]
+    F64,
+}
+
+impl Default for XpbdSettings {
+    fn default() -> Self {
+        Self {
+            precision: Precision::F64,
+            mode: Mode::Substeps,
+            order: Order::Coloured,
+            blocks: Blocks::Direction,
+            rotation: Rotation::Published,
+            gyroscopic: true,
+            relaxation: 1.0,
+        }
+    }
+}
+
+impl XpbdSettings {
+    /// Checks ranges.
+    ///
+    /// # Errors
+    /// [`BuildError::Settings`] naming the setting that is out of range.
+    pub fn check(&self) -> Result<(), BuildError> {
+        let relaxation = self.relaxation;
+        if relaxation > 0.0 && relaxation < 2.0 {
+            return Ok(());
+        }
+        Err(BuildError::Settings(format!("relaxation is {relaxation} but must be in (0, 2)")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use taut_core::Settings;
+
+    use super::*;
+
+    #[test]
+    fn defaults_are_the_published_method() {
+        let settings: XpbdSettings = Settings::default().parse().unwrap();
+        assert_eq!(settings, XpbdSettings::default());
+        assert_eq!(settings.mode, Mode::Substeps);
+        assert_eq!((settings.blocks, settings.rotation), (Blocks::Direction, Rotation::Published));
+    }
+
+    #[test]
+    fn bad_values_are_named() {
+        let message = |text: &str| {
+            let parsed = Settings::from_ron(text).parse::<XpbdSettings>();
+            parsed.and_then(|s| s.check()).unwrap_err().to_string()
+        };
+        assert!(message("(relaxation: 2)").contains("relaxation is 2 but must be in (0, 2)"));
+        assert!(message("(relaxation: NaN)").contains("relaxation"));
+        assert!(message("(mode: substep)").contains("did you mean `substeps`?"));
+        assert!(message("(relaxtion: 1)").contains("did you mean `relaxation`?"));
+    }
+}
