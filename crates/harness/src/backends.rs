@@ -6,6 +6,7 @@ use taut_core::Backend;
 pub const BACKENDS: &[Backend] = &[
     taut_avbd::BACKEND,
     taut_vbd::BACKEND,
+    taut_xpbd::BACKEND,
     taut_newton::BACKEND,
     taut_rigid::BACKEND,
     taut_null::BACKEND,
