@@ -20,7 +20,7 @@ mod validate;
 use std::sync::Arc;
 
 pub use error::SceneError;
-pub use load::{Loaded, load_file, load_str};
+pub use load::{Loaded, load_file, load_str, load_str_within};
 
 use crate::{
     math::{Mat3, Quat, Vec3},

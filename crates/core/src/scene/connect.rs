@@ -158,8 +158,12 @@ impl Builder<'_> {
         let between = between.or(particle.map(|end| self.point(end, &Vec3::zeros())));
         let common = match (&spec.at, own, between) {
             (_, [Some(a), Some(b)], _) => return Ok([a, b]),
-            (_, [Some(a), None], _) => self.point(ends[0], &a),
-            (_, [None, Some(b)], _) => self.point(ends[1], &b),
+            (_, [Some(a), None], _) => {
+                return Ok([a, self.local(ends[1], &self.point(ends[0], &a))]);
+            }
+            (_, [None, Some(b)], _) => {
+                return Ok([self.local(ends[0], &self.point(ends[1], &b)), b]);
+            }
             (Some(at), ..) => vector(at, scope).at("at")?,
             (None, _, Some(between)) => between,
             (None, _, None) => {

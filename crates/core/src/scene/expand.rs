@@ -14,7 +14,7 @@ use super::{
 use crate::math::Vec3;
 
 /// Most elements of one kind that a scene may have; some 10 GiB of bodies.
-pub(super) const ELEMENTS_MAX: f64 = 20e6;
+pub(super) const ELEMENTS_MAX: usize = 20_000_000;
 
 /// A scene being expanded.
 pub(super) struct Builder<'a> {
@@ -22,16 +22,18 @@ pub(super) struct Builder<'a> {
     pub(super) names: Names,
     /// Centre of mass in authored coordinates of the bodies where it is not their origin [m].
     pub(super) centres: BTreeMap<usize, Vec3>,
+    elements_max: usize,
     joint_names: HashSet<String>,
     spring_names: HashSet<String>,
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(scene: &'a mut Scene) -> Self {
+    pub(super) fn new(scene: &'a mut Scene, elements_max: usize) -> Self {
         Self {
             scene,
             names: Names::default(),
             centres: BTreeMap::new(),
+            elements_max,
             joint_names: HashSet::new(),
             spring_names: HashSet::new(),
         }
@@ -45,17 +47,18 @@ impl<'a> Builder<'a> {
             "joints" => self.scene.joints.len(),
             _ => self.scene.springs.len(),
         };
-        if present as f64 + made <= ELEMENTS_MAX {
+        if present as f64 + made <= self.elements_max as f64 {
             return Ok(());
         }
+        let most = self.elements_max;
         Err(SceneError::new(format!(
-            "would make {made} {what} beside {present}, a scene holds at most {ELEMENTS_MAX}"
+            "would make {made} {what} beside {present}, a scene holds at most {most}"
         )))
     }
 
     pub(super) fn add_body(&mut self, entry: &BodyEntry, scope: &Scope) -> Result<()> {
         match entry {
-            BodyEntry::Body(spec) => self.add_single_body(spec, scope).at("body"),
+            BodyEntry::Body(spec) => self.add_single_body(spec, scope),
             BodyEntry::Chain(spec) => generate::chain::add(self, spec, scope).at("chain"),
             BodyEntry::Grid(spec) => generate::grid::add(self, spec, scope).at("grid"),
             BodyEntry::Stack(spec) => generate::rows::stack(self, spec, scope).at("stack"),
@@ -93,7 +96,7 @@ impl<'a> Builder<'a> {
 
     pub(super) fn add_particle(&mut self, entry: &ParticleEntry, scope: &Scope) -> Result<()> {
         match entry {
-            ParticleEntry::Particle(spec) => self.add_single_particle(spec, scope).at("particle"),
+            ParticleEntry::Particle(spec) => self.add_single_particle(spec, scope),
             ParticleEntry::Grid(spec) => {
                 generate::grid::add_particles(self, spec, scope).at("grid")
             }

@@ -150,8 +150,11 @@ impl Expression {
             ));
         }
         // Folding constants reorders operators of equal rank, so it is left out.
-        let compiled = FlatEx::parse_wo_compile(text)
-            .map_err(|error| format!("bad expression `{text}`: {}", error.msg()))?;
+        let compiled = FlatEx::parse_wo_compile(text).map_err(|error| {
+            // Some messages go on with the operators' function pointers.
+            let message = error.msg().split(", Operator").next().unwrap_or_default();
+            format!("bad expression `{text}`: {message}")
+        })?;
         Ok(Self { text: text.to_owned(), compiled })
     }
 
@@ -293,4 +296,44 @@ pub(super) fn split_name(name: &str, scope: &Scope) -> Result<(String, Vec<Vec<u
         brackets.push(values);
     }
     Ok((base.to_owned(), brackets))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> f64 {
+        let parameters = [("links".to_owned(), 50.0), ("minimum".to_owned(), 2.0)];
+        let scope = Scope::new(&parameters).indexed(&[7]);
+        Number::parse(text).unwrap().evaluate(&scope).unwrap()
+    }
+
+    #[test]
+    fn operators_bind_as_usual() {
+        assert_eq!(value("1 - 2 + 3"), 2.0);
+        assert_eq!(value("12/3*2"), 8.0);
+        assert_eq!(value("2*7 % 4"), 2.0);
+        assert_eq!(value("1 + 2*3^2"), 19.0);
+        assert_eq!(value("-(1 + 2)"), -3.0);
+        assert_eq!(value("3 - -2"), 5.0);
+        assert_eq!(value("-1 % 4"), 3.0);
+        assert_eq!(value("links - 2 - 3 + 1"), 46.0);
+    }
+
+    #[test]
+    fn names_and_literals_are_read_whole() {
+        // Begins like a function of exmex.
+        assert_eq!(value("minimum + i"), 9.0);
+        assert_eq!(value("1.5e-3*links"), 0.075);
+        assert_eq!(value("2E2 + .5"), 200.5);
+        assert_eq!(value("cos(pi) + sqrt(abs(-4))"), 1.0);
+        assert_eq!(value("floor(links/8)"), 6.0);
+    }
+
+    #[test]
+    fn a_name_is_its_base_and_its_brackets() {
+        let scope = Scope::new(&[]).indexed(&[2]);
+        let split = split_name("block[i][1, 2*i]", &scope).unwrap();
+        assert_eq!(split, ("block".to_owned(), vec![vec![2], vec![1, 4]]));
+    }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{
     Contacts, Endpoint, Scene, author,
     error::{At, Result, SceneError},
-    expand::Builder,
+    expand::{Builder, ELEMENTS_MAX},
     expression::{Number, Scope, Triple, is_parameter_name, vector},
 };
 use crate::{math::Vec3, settings::nearest};
@@ -34,8 +34,12 @@ pub fn load_file(path: &Path, overrides: &[(String, f64)]) -> Result<Loaded> {
     if path.is_dir() {
         return Err(in_file(SceneError::new("expected a scene file, found a directory")));
     }
-    let bytes = std::fs::read(path)
-        .map_err(|error| in_file(SceneError::new(format!("cannot be read: {error}"))))?;
+    let bytes = std::fs::read(path).map_err(|error| {
+        in_file(match error.kind() {
+            std::io::ErrorKind::NotFound => SceneError::new("no such file"),
+            _ => SceneError::new(format!("cannot be read: {error}")),
+        })
+    })?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         let valid = error.valid_up_to();
         let before = String::from_utf8_lossy(&bytes[..valid]);
@@ -53,14 +57,24 @@ pub fn load_file(path: &Path, overrides: &[(String, f64)]) -> Result<Loaded> {
 /// # Errors
 /// [`SceneError`] with place, field and what was expected.
 pub fn load_str(text: &str, name: &str, overrides: &[(String, f64)]) -> Result<Loaded> {
-    let source = Source { text };
-    let loaded = source.load(overrides);
-    loaded
-        .map(|mut loaded| {
-            loaded.scene.name = name.to_owned();
-            loaded
-        })
-        .map_err(|error| SceneError { file: name.to_owned(), ..error })
+    load_str_within(text, name, overrides, ELEMENTS_MAX)
+}
+
+/// As [`load_str`], refusing scenes of more than `elements_max` bodies, particles, joints or springs.
+///
+/// # Errors
+/// [`SceneError`] with place, field and what was expected.
+pub fn load_str_within(
+    text: &str,
+    name: &str,
+    overrides: &[(String, f64)],
+    elements_max: usize,
+) -> Result<Loaded> {
+    let mut loaded = Source { text }
+        .load(overrides, elements_max)
+        .map_err(|error| SceneError { file: name.to_owned(), ..error })?;
+    loaded.scene.name = name.to_owned();
+    Ok(loaded)
 }
 
 /// Line and column, counted from one, of a byte of the text.
@@ -77,7 +91,7 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn load(&self, overrides: &[(String, f64)]) -> Result<Loaded> {
+    fn load(&self, overrides: &[(String, f64)], elements_max: usize) -> Result<Loaded> {
         let file: author::File = self.parse(self.text)?;
         let parameters = parameters(&file.parameters, overrides).at("parameters")?;
         let scope = Scope::new(&parameters);
@@ -90,7 +104,7 @@ impl<'a> Source<'a> {
             ..Scene::default()
         };
         self.settings(&file, &scope, &mut scene)?;
-        let mut builder = Builder::new(&mut scene);
+        let mut builder = Builder::new(&mut scene, elements_max);
         self.each("bodies", &file.bodies, |entry| builder.add_body(entry, &scope))?;
         self.each("particles", &file.particles, |entry| builder.add_particle(entry, &scope))?;
         self.each("joints", &file.joints, |entry| builder.add_joint(entry, &scope))?;
@@ -101,6 +115,7 @@ impl<'a> Source<'a> {
         if scene.bodies.is_empty() && scene.particles.is_empty() {
             return Err(SceneError::new("expected at least one body or particle"));
         }
+        super::validate::check_finite(&scene)?;
         let warnings = super::validate::warnings(&scene);
         Ok(Loaded { scene, warnings, parameters })
     }
@@ -192,18 +207,21 @@ impl<'a> Source<'a> {
         let options = ron::Options::default().with_default_extension(extensions);
         options.from_str(part).map_err(|error| {
             let (line, column) = position(self.text, self.offset(part));
-            let at = error.span.start;
-            let [down, right] = [at.line, at.col].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
             // Positions within a part count from its first character.
-            let line_in_file = line.saturating_add(down.saturating_sub(1));
-            let column = if down <= 1 { column + right.saturating_sub(1) } else { right };
-            SceneError { position: Some((line_in_file, column)), ..explain(error.code, part) }
+            let in_file = |at: ron::error::Position| {
+                let [down, right] = [at.line, at.col].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+                let right = if down <= 1 { column.saturating_add(right) - 1 } else { right };
+                (line.saturating_add(down.saturating_sub(1)), right)
+            };
+            let place = in_file(error.span.start);
+            let at_end = in_file(error.span.end) >= position(self.text, self.text.trim_end().len());
+            SceneError { position: Some(place), ..explain(error.code, at_end) }
         })
     }
 }
 
 /// The words of a parser's error that a writer of scenes needs.
-fn explain(error: ron::Error, part: &str) -> SceneError {
+fn explain(error: ron::Error, at_end: bool) -> SceneError {
     match error {
         ron::Error::NoSuchStructField { expected, found, .. } => {
             SceneError::unknown("field", &found, expected.iter().copied())
@@ -220,9 +238,21 @@ fn explain(error: ron::Error, part: &str) -> SceneError {
         ron::Error::InvalidValueForType { expected, found } => {
             SceneError::new(format!("expected {expected}, found {found}"))
         }
-        ron::Error::Eof => SceneError::new("the file ends in the middle of the scene"),
-        _ if part.trim().is_empty() => SceneError::new("the file is empty"),
-        other => SceneError::new(other.to_string()),
+        ron::Error::ExpectedNamedStructLike(_) if at_end => {
+            SceneError::new("expected a scene, the file is empty")
+        }
+        ron::Error::ExpectedDifferentStructName { found, .. } => {
+            SceneError::new(format!("expected a scene such as `(bodies: [])`, found `{found}`"))
+        }
+        ron::Error::ExceededRecursionLimit => SceneError::new("nested too deeply"),
+        ron::Error::TrailingCharacters => SceneError::new("expected nothing after the scene"),
+        _ if at_end => SceneError::new("the file ends in the middle of the scene"),
+        other => {
+            let message = other.to_string();
+            let mut characters = message.chars();
+            let first = characters.next().map(|c| c.to_ascii_lowercase());
+            SceneError::new(first.into_iter().chain(characters).collect::<String>())
+        }
     }
 }
 

@@ -1,8 +1,13 @@
-//! Warnings: what is allowed but probably not meant.
+//! A last look at the flat scene: overflow is refused, what is probably not meant gets a warning.
 
-use super::{Endpoint, Scene, overlap};
+use super::{
+    Endpoint, Scene, SpringKind,
+    error::{At, Result, SceneError},
+    overlap,
+};
 use crate::{
     constraint::{Geometry, Pose, locked_rows},
+    math::Vec3,
     state::State,
 };
 
@@ -31,6 +36,39 @@ pub(super) fn warnings(scene: &Scene) -> Vec<String> {
         list("overlaps at the start", &mut overlap::overlaps(scene).into_iter());
     }
     warnings
+}
+
+/// Refuses numbers that were finite in the file but overflowed where they were combined.
+pub(super) fn check_finite(scene: &Scene) -> Result<()> {
+    let finite = |vectors: &[&Vec3]| vectors.iter().all(|v| v.iter().all(|x| x.is_finite()));
+    let overflow = |list: &str, i: usize| {
+        Err(SceneError::new("its numbers are too large to be combined")).at_index(list, i)
+    };
+    for (i, body) in scene.bodies.iter().enumerate() {
+        if !finite(&[&body.position, &body.velocity, &body.omega]) || !body.rotation.w.is_finite() {
+            return overflow("bodies", i);
+        }
+    }
+    if let Some(i) = scene.particles.iter().position(|p| !finite(&[&p.position, &p.velocity])) {
+        return overflow("particles", i);
+    }
+    for (i, joint) in scene.joints.iter().enumerate() {
+        let length = match joint.kind {
+            super::JointKind::Distance { length } => length,
+            _ => 0.0,
+        };
+        if !finite(&[&joint.anchor_a, &joint.anchor_b]) || !length.is_finite() {
+            return overflow("joints", i);
+        }
+    }
+    for (i, spring) in scene.springs.iter().enumerate() {
+        if let SpringKind::Linear { anchor_a, anchor_b, rest_length } = &spring.kind
+            && !(finite(&[anchor_a, anchor_b]) && rest_length.is_finite())
+        {
+            return overflow("springs", i);
+        }
+    }
+    Ok(())
 }
 
 /// Joints whose locked rows or limits do not hold at the initial pose.
