@@ -1,10 +1,106 @@
 //! The library behind the `taut` program.
+//!
+//! A program of one's own backends is one call: [`main_with`] and a table, such as
+//! [`backends::BACKENDS`] with rows added.
 
+mod args;
 pub mod backends;
+mod cmd;
 pub mod figure;
+mod interrupt;
 pub mod machine;
+mod matrix;
 mod measure;
+mod places;
 pub mod plot;
+pub mod progress;
 pub mod record;
 pub mod report;
 pub mod runner;
+mod spec;
+mod table;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::Parser;
+use taut_core::Backend;
+
+use crate::{
+    args::{Cli, Verb},
+    cmd::{Outcome, Session},
+    runner::Bench,
+};
+
+/// Exit status of bad usage and bad input.
+const BAD_INPUT: u8 = 2;
+
+/// Runs the program on the given backends with the arguments of the process.
+pub fn main_with(backends: &[Backend]) -> ExitCode {
+    ExitCode::from(execute(backends, std::env::args_os()))
+}
+
+/// Runs the program on the given backends and arguments, the first of which is its name.
+///
+/// Returns the exit status: 0 good, 1 a check failed, 2 bad usage or input, 3 nothing could be
+/// measured, 130 interrupted.
+pub fn execute(backends: &[Backend], arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let cli = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no errors and go to standard output.
+            let _ = error.print();
+            return if error.use_stderr() { BAD_INPUT } else { 0 };
+        }
+    };
+    match dispatch(backends, cli, &arguments) {
+        Ok(outcome) => outcome.code(),
+        Err(error) => {
+            eprintln!("taut: error: {error:#}");
+            BAD_INPUT
+        }
+    }
+}
+
+fn dispatch(backends: &[Backend], cli: Cli, arguments: &[OsString]) -> anyhow::Result<Outcome> {
+    runner::silence_guarded_panics();
+    let session = Session {
+        bench: Bench::new(backends, usize::from(cli.common.threads), interrupt::flag())?,
+        common: cli.common,
+        command: command_line(arguments),
+    };
+    match &cli.verb {
+        Verb::List(args) => cmd::list::main(&session, args),
+        Verb::Check(args) => cmd::check::main(&session, args),
+        Verb::Run(args) => cmd::run::main(&session, args),
+        Verb::Trace(args) => cmd::trace::main(&session, args),
+        Verb::Time(args) => cmd::time::main(&session, args),
+        Verb::Report(args) => cmd::report::main(&session, args),
+    }
+}
+
+/// The command as it can be given to a shell again, with the program called `taut`.
+fn command_line(arguments: &[OsString]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+".contains(c);
+    let quoted = arguments.iter().skip(1).map(|argument| {
+        let text = argument.to_string_lossy();
+        match !text.is_empty() && text.chars().all(plain) {
+            true => text.into_owned(),
+            false => format!("'{}'", text.replace('\'', r"'\''")),
+        }
+    });
+    std::iter::once("taut".to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_can_be_given_again() {
+        let arguments = ["/x/taut", "run", "rope", "-b", "A 20=null:a=(1, 2)", "it's"];
+        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        let expected = r"taut run rope -b 'A 20=null:a=(1, 2)' 'it'\''s'";
+        assert_eq!(command_line(&arguments), expected);
+    }
+}

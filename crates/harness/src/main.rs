@@ -1,2 +1,7 @@
 //! The `taut` program.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    taut::main_with(taut::backends::BACKENDS)
+}

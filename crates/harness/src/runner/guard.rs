@@ -4,6 +4,7 @@ use std::{
     any::Any,
     cell::{Cell, RefCell},
     panic::{self, AssertUnwindSafe},
+    sync::Once,
 };
 
 thread_local! {
@@ -13,17 +14,20 @@ thread_local! {
 
 /// Keeps guarded panics off the terminal: they are told once, in the row they belong to.
 ///
-/// Called once by the program; a library user who keeps the standard hook sees both.
+/// Called by the program, and takes effect once; a library user who keeps the standard hook sees both.
 pub fn silence_guarded_panics() {
-    let standard = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        if GUARDED.get() {
-            let place = info.location().map(|l| format!(" at {}:{}", l.file(), l.line()));
-            PLACE.set(place);
-        } else {
-            standard(info);
-        }
-    }));
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let standard = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if GUARDED.get() {
+                let place = info.location().map(|l| format!(" at {}:{}", l.file(), l.line()));
+                PLACE.set(place);
+            } else {
+                standard(info);
+            }
+        }));
+    });
 }
 
 /// The result of `body`, or the message and place of its panic.

@@ -68,10 +68,9 @@ fn toy(mischief: Mischief, substepping: bool, scene: &Scene) -> Box<dyn Solver> 
     Box::new(Toy { state: scene.initial_state(), steps: 0, mischief, substepping })
 }
 
-fn backend(
-    name: &'static str,
-    build: fn(&Scene, &Settings) -> Result<Box<dyn Solver>, BuildError>,
-) -> Backend {
+type BuildFn = fn(&Scene, &Settings) -> Result<Box<dyn Solver>, BuildError>;
+
+fn backend(name: &'static str, build: BuildFn) -> Backend {
     let info = Info { name, summary: "", reference: "", determinism: Determinism::Bitwise };
     Backend { info, supports: |_| Ok(()), build: Build::Cpu(build) }
 }

@@ -1,0 +1,190 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Compares multibody solvers on identical scenes with one ruler.
+///
+/// Exit status: 0 good (a labelled run is a result too), 1 a claim, a regression check or a
+/// conformance check failed, 2 bad usage or input, 3 nothing could be measured, 130 interrupted
+/// (what was measured until then is written).
+#[derive(Debug, Parser)]
+#[command(name = "taut", version, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// What all verbs take.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Common {
+    /// Print one JSON document on standard output instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Where files go [default: results/local/<time>-<verb>]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Graphics adapter for backends on the GPU: part of its name
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) adapter: Option<String>,
+    /// Threads a solver may use; times are comparable at equal counts only
+    #[arg(long, global = true, value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: u16,
+    /// Seed of whatever is random
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Show backends, scenes and figures, and which backend takes which scene
+    List(ListArgs),
+    /// Load and validate scenes; show counts and warnings
+    Check(CheckArgs),
+    /// Run trajectories and measure every frame
+    Run(RunArgs),
+    /// Record how one step converges, from a common cold start and from each solver's warm start
+    Trace(TraceArgs),
+    /// Measure wall times, without reading any state while the clock runs
+    Time(TimeArgs),
+    /// Gather results into one self-contained page
+    Report(ReportArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Only these
+    pub(crate) what: Option<What>,
+    /// Replace the support matrix between the markers of this Markdown file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) splice: Option<PathBuf>,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum What {
+    Backends,
+    Scenes,
+    Figures,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Scene files, or names of files in `scenes`
+    #[arg(required = true, value_name = "SCENE")]
+    pub(crate) scenes: Vec<String>,
+    /// Value of a scene parameter
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parameter)]
+    pub(crate) set: Vec<(String, f64)>,
+}
+
+/// What to measure: a scene and rows.
+#[derive(Debug, Args)]
+pub(crate) struct Selection {
+    /// Scene file, or the name of a file in `scenes`
+    pub(crate) scene: String,
+    /// Backend with settings, `NAME[:key=value,..]`, optionally labelled, `LABEL=NAME:..`; repeatable
+    #[arg(short, long = "backend", required = true, value_name = "BACKEND")]
+    pub(crate) backends: Vec<String>,
+    /// Iterations per solver step; several make one row each
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "10",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) iterations: Vec<u32>,
+    /// Solver steps per frame; several make one row each
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) substeps: Vec<u32>,
+    /// Value of a scene parameter
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parameter)]
+    pub(crate) set: Vec<(String, f64)>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Frames to run [default: the scene's own number]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) steps: Option<u32>,
+    /// Write the poses after these steps to states.csv; 0 is the initial state
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub(crate) states: Vec<u32>,
+    /// Backend whose trajectory the others are compared with, `NAME[:key=value,..][@SUBSTEPS]`, or
+    /// `none` [default: the finest `newton` among the rows, if any]
+    #[arg(long, value_name = "BACKEND")]
+    pub(crate) reference: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TraceArgs {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Frames before the traced step
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    pub(crate) warmup: u32,
+    /// Backend that makes the snapshot of the cold start and solves the step to tolerance,
+    /// `NAME[:key=value,..][@SUBSTEPS]`
+    #[arg(long, value_name = "BACKEND", default_value = "newton")]
+    pub(crate) reference: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TimeArgs {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Frames before the clock starts
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) warmup: u32,
+    /// Samples of single frames, of the throughput and of the stages each, where time allows
+    #[arg(long, value_name = "N", default_value_t = 100,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) samples: u32,
+    /// Frames in one sample of the throughput
+    #[arg(long, value_name = "N", default_value_t = 10,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) steps: u32,
+    /// Time after which a kind with at least three samples takes no more [s]
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
+    pub(crate) limit: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Folders with what other verbs have written
+    #[arg(required = true, value_name = "DIR")]
+    pub(crate) folders: Vec<PathBuf>,
+}
+
+/// A scene parameter with its value.
+fn parameter(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
+    let number: f64 = value.trim().parse().map_err(|_| format!("`{value}` is not a number"))?;
+    if !number.is_finite() {
+        return Err(format!("`{value}` is not finite"));
+    }
+    Ok((name.trim().to_owned(), number))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn parameters_are_finite_numbers() {
+        assert_eq!(parameter("links=4e2"), Ok(("links".to_owned(), 400.0)));
+        for bad in ["links", "links=", "links=many", "links=inf", "links=nan"] {
+            assert!(parameter(bad).is_err(), "{bad}");
+        }
+    }
+}

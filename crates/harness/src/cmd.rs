@@ -1,0 +1,187 @@
+//! The verbs. Each has its own file; what they share is here.
+
+pub(crate) mod check;
+pub(crate) mod list;
+mod plots;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod time;
+pub(crate) mod trace;
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use anyhow::Context;
+use serde::Serialize;
+use taut_core::Scene;
+
+use crate::{
+    args::{Common, Selection},
+    machine::Machine,
+    places,
+    record::{Counts, Document, OutDir, ReferenceFacts, RunRow, SCHEMA, SceneFacts},
+    runner::{Bench, Spec},
+    spec,
+    table::Table,
+};
+
+/// One invocation: the bench, what all verbs take, and the command line for the records.
+#[derive(Debug)]
+pub(crate) struct Session<'a> {
+    pub(crate) bench: Bench<'a>,
+    pub(crate) common: Common,
+    pub(crate) command: String,
+}
+
+/// How an invocation that did what it was asked to do ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Measured; labels are results too.
+    Good,
+    /// Every row is unsupported, failed or skipped.
+    NothingMeasured,
+    /// Stopped by Ctrl-C, with what was measured written.
+    Interrupted,
+}
+
+impl Outcome {
+    /// The exit status; an error is 2.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Good => 0,
+            Self::NothingMeasured => 3,
+            // As shells report a process ended by SIGINT.
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// A scene and the rows to measure in it.
+pub(crate) struct Task {
+    pub(crate) scene: Scene,
+    pub(crate) facts: SceneFacts,
+    pub(crate) specs: Vec<Spec>,
+}
+
+impl Session<'_> {
+    /// Loads the scene and checks every row before any of them runs.
+    fn task(&self, selection: &Selection) -> anyhow::Result<Task> {
+        let specs = spec::rows(&selection.backends, &selection.iterations, &selection.substeps)?;
+        for spec in &specs {
+            self.bench.find(&spec.backend)?;
+        }
+        let (file, loaded) = places::load(&selection.scene, &selection.set)?;
+        for warning in &loaded.warnings {
+            eprintln!("taut: warning: {}: {warning}", file.display());
+        }
+        let facts = SceneFacts {
+            scene: loaded.scene.name.clone(),
+            scene_file: file.display().to_string(),
+            parameters: loaded.parameters,
+            warnings: loaded.warnings,
+            dt_s: loaded.scene.dt,
+            counts: Counts::of(&loaded.scene),
+        };
+        let task = Task { scene: loaded.scene, facts, specs };
+        for spec in &task.specs {
+            self.bench.check(&task.scene, spec)?;
+        }
+        Ok(task)
+    }
+
+    /// The document of a verb; writes it to `<verb>.json` beside the other files.
+    fn document(
+        &self,
+        verb: &'static str,
+        task: Task,
+        reference: Option<ReferenceFacts>,
+        runs: Vec<RunRow>,
+        out: &mut OutDir,
+    ) -> anyhow::Result<Document> {
+        let name = format!("{verb}.json");
+        out.add(&name);
+        let document = Document {
+            schema: SCHEMA,
+            verb,
+            command: self.command.clone(),
+            scene: task.facts,
+            machine: Machine::here(self.bench.threads()),
+            reference,
+            runs,
+            files: out.files(),
+        };
+        out.write(&name, &json(&document)?)?;
+        Ok(document)
+    }
+
+    /// Prints the document as JSON, or its table and where everything was written.
+    fn present(&self, document: &Document, table: &Table, out: &Path) -> anyhow::Result<Outcome> {
+        if self.common.json {
+            print(&json(document)?)?;
+        } else {
+            let machine = &document.machine;
+            let mut text = format!(
+                "{} ({}), {} thread(s), {} build, revision {}\n",
+                document.scene.scene,
+                describe(&document.scene.counts),
+                machine.threads,
+                machine.profile,
+                machine.revision
+            );
+            if let Some(reference) = &document.reference {
+                text += &format!(
+                    "reference: {} with {} substep(s), {}\n",
+                    reference.backend,
+                    reference.substeps,
+                    reference.status.name()
+                );
+            }
+            text += &format!("\n{}", table.render());
+            for row in document.runs.iter().filter(|row| !row.reason.is_empty()) {
+                text += &format!("{}: {}: {}\n", row.label, row.status.name(), row.reason);
+            }
+            text += &format!("\nwritten to {}\n", out.display());
+            print(&text)?;
+        }
+        Ok(self.outcome(&document.runs))
+    }
+
+    fn outcome(&self, runs: &[RunRow]) -> Outcome {
+        if self.bench.is_cancelled() {
+            Outcome::Interrupted
+        } else if runs.iter().any(|row| row.status.is_measured()) {
+            Outcome::Good
+        } else {
+            Outcome::NothingMeasured
+        }
+    }
+}
+
+/// How much there is in a scene, in words; kinds of which there are none are left out.
+fn describe(counts: &Counts) -> String {
+    let all = [
+        (counts.bodies, "bodies"),
+        (counts.particles, "particles"),
+        (counts.joints, "joints"),
+        (counts.springs, "springs"),
+    ];
+    let some = all.iter().filter(|(count, _)| *count > 0);
+    let words: Vec<String> = some.map(|(count, what)| format!("{count} {what}")).collect();
+    if words.is_empty() { "empty".to_owned() } else { words.join(", ") }
+}
+
+/// Pretty JSON with a newline at its end.
+fn json(document: &impl Serialize) -> anyhow::Result<String> {
+    let text = serde_json::to_string_pretty(document).context("cannot write JSON")?;
+    Ok(text + "\n")
+}
+
+/// Writes to standard output; a reader that has gone away is no error.
+fn print(text: &str) -> anyhow::Result<()> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("cannot write to standard output"),
+    }
+}

@@ -1,0 +1,159 @@
+//! `taut list`: what there is, and what takes what.
+
+use std::{fs, path::Path};
+
+use anyhow::Context;
+use serde::Serialize;
+use taut_core::Determinism;
+
+use super::{Outcome, Session, json, print};
+use crate::{
+    args::{ListArgs, What},
+    figure,
+    matrix::{Matrix, splice},
+    places,
+    record::{SCHEMA, write_atomically},
+    table::Table,
+};
+
+/// The `--json` document.
+#[derive(Serialize)]
+struct ListDocument {
+    schema: u32,
+    verb: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backends: Option<Vec<BackendEntry>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scenes: Option<Vec<SceneEntry>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    figures: Option<Vec<FigureEntry>>,
+}
+
+#[derive(Serialize)]
+struct BackendEntry {
+    name: &'static str,
+    summary: &'static str,
+    reference: &'static str,
+    deterministic: bool,
+}
+
+#[derive(Serialize)]
+struct SceneEntry {
+    name: String,
+    about: String,
+    support: Vec<Support>,
+}
+
+#[derive(Serialize)]
+struct Support {
+    backend: &'static str,
+    supported: bool,
+    reason: String,
+}
+
+#[derive(Serialize)]
+struct FigureEntry {
+    id: String,
+    title: String,
+    source: String,
+}
+
+pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Outcome> {
+    let backends = session.bench.backends;
+    let root = places::root()?;
+    if let Some(file) = &args.splice {
+        let matrix = Matrix::of(backends, &root)?;
+        return splice_file(file, &matrix).map(|()| Outcome::Good);
+    }
+    let wants = |what| args.what.is_none_or(|only| only == what);
+    let entries = backends.iter().map(|b| BackendEntry {
+        name: b.info.name,
+        summary: b.info.summary,
+        reference: b.info.reference,
+        deterministic: b.info.determinism == Determinism::Bitwise,
+    });
+    let matrix = wants(What::Scenes).then(|| Matrix::of(backends, &root)).transpose()?;
+    let document = ListDocument {
+        schema: SCHEMA,
+        verb: "list",
+        backends: wants(What::Backends).then(|| entries.collect()),
+        scenes: matrix.map(scene_entries),
+        figures: wants(What::Figures).then(|| figures(&root)).transpose()?,
+    };
+    print(&if session.common.json { json(&document)? } else { in_words(&document) })?;
+    Ok(Outcome::Good)
+}
+
+fn splice_file(file: &Path, matrix: &Matrix) -> anyhow::Result<()> {
+    let name = file.display();
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
+    let text = splice(&text, &matrix.markdown()).with_context(|| format!("{name}"))?;
+    write_atomically(file, text.as_bytes())
+}
+
+fn scene_entries(matrix: Matrix) -> Vec<SceneEntry> {
+    let backends = matrix.backends;
+    let rows = matrix.rows.into_iter().map(|row| SceneEntry {
+        name: row.scene,
+        about: row.about,
+        support: backends
+            .iter()
+            .zip(row.refusals)
+            .map(|(&backend, refusal)| Support {
+                backend,
+                supported: refusal.is_none(),
+                reason: refusal.unwrap_or_default(),
+            })
+            .collect(),
+    });
+    rows.collect()
+}
+
+fn figures(root: &Path) -> anyhow::Result<Vec<FigureEntry>> {
+    // A checkout without figures has none, which is no error.
+    let ids = figure::ids(root).unwrap_or_default();
+    let load = |id: String| {
+        let figure = figure::load(root, &id)?;
+        Ok(FigureEntry { id, title: figure.title, source: figure.source })
+    };
+    ids.into_iter().map(load).collect()
+}
+
+fn in_words(document: &ListDocument) -> String {
+    let mut parts = Vec::new();
+    if let Some(backends) = &document.backends {
+        let mut table = Table::default().text("backend").text("does").text("after");
+        for b in backends {
+            table.push(vec![b.name.to_owned(), b.summary.to_owned(), b.reference.to_owned()]);
+        }
+        parts.push(table.render());
+    }
+    if let Some(scenes) = &document.scenes {
+        parts.push(support_in_words(scenes));
+    }
+    if let Some(figures) = &document.figures {
+        let mut table = Table::default().text("figure").text("shows").text("from");
+        for f in figures {
+            table.push(vec![f.id.clone(), f.title.clone(), f.source.clone()]);
+        }
+        parts.push(table.render());
+    }
+    parts.join("\n")
+}
+
+fn support_in_words(scenes: &[SceneEntry]) -> String {
+    let mut table = Table::default().text("scene");
+    for support in scenes.first().map_or(&[][..], |scene| &scene.support) {
+        table = table.text(support.backend);
+    }
+    let mut reasons = Vec::new();
+    for scene in scenes {
+        let yes_or_no = |s: &Support| if s.supported { "yes" } else { "no" }.to_owned();
+        let cells = scene.support.iter().map(yes_or_no);
+        table.push(std::iter::once(scene.name.clone()).chain(cells).collect());
+        for s in scene.support.iter().filter(|s| !s.supported) {
+            reasons.push(format!("{} on {}: {}\n", s.backend, scene.name, s.reason));
+        }
+    }
+    format!("{}{}", table.render(), reasons.concat())
+}

@@ -1,0 +1,30 @@
+//! `taut report`: one page of results.
+
+use serde::Serialize;
+
+use super::{Outcome, Session, json, print};
+use crate::{
+    args::ReportArgs,
+    record::{OutDir, SCHEMA},
+    report::report,
+};
+
+/// The `--json` document.
+#[derive(Serialize)]
+struct ReportDocument {
+    schema: u32,
+    verb: &'static str,
+    files: Vec<String>,
+}
+
+pub(crate) fn main(session: &Session<'_>, args: &ReportArgs) -> anyhow::Result<Outcome> {
+    let page = report(&args.folders)?;
+    let mut out = OutDir::create(session.common.out.as_deref(), "report")?;
+    out.write("report.html", &page)?;
+    let files = out.files();
+    print(&match session.common.json {
+        true => json(&ReportDocument { schema: SCHEMA, verb: "report", files })?,
+        false => format!("{}\n", files.join("\n")),
+    })?;
+    Ok(Outcome::Good)
+}

@@ -1,0 +1,166 @@
+//! `taut run`: trajectories, every frame measured.
+
+use taut_core::State;
+
+use super::{Outcome, Session, Task, plots};
+use crate::{
+    args::RunArgs,
+    plot::split_unit,
+    progress::Progress,
+    record::{OutDir, ReferenceFacts, RunRow, frames_csv, states_csv},
+    runner::{self, Keep, Run, RunOptions, Spec},
+    spec,
+    table::{Table, short},
+};
+
+/// The metrics that the table shows, where they apply: worst of the run.
+const SHOWN: &[&str] = &[
+    "joint_error_max_m",
+    "joint_angle_error_max_rad",
+    "spring_strain_max",
+    "watched_error_rms_m",
+    "distance_to_reference_rms_m",
+    "energy_drift_j",
+];
+
+pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outcome> {
+    let task = session.task(&args.selection)?;
+    let steps = args.steps.unwrap_or(task.scene.steps);
+    if let Some(step) = args.states.iter().find(|&&step| step > steps) {
+        anyhow::bail!(
+            "--states asks for step {step}, but the run has {steps}: give --steps {step}"
+        );
+    }
+    let reference = choose_reference(session, args, &task)?;
+    let mut out = OutDir::create(session.common.out.as_deref(), "run")?;
+    let (runs, facts) = measure(session, &task, steps, &args.states, reference.as_ref());
+
+    let rows: Vec<&RunRow> = runs.iter().map(|run| &run.row).collect();
+    let name = task.scene.name.clone();
+    out.write("frames.csv", &frames_csv(&name, &rows))?;
+    if !args.states.is_empty() {
+        let states: Vec<(&RunRow, &[(u32, State)])> =
+            runs.iter().map(|run| (&run.row, run.states.as_slice())).collect();
+        out.write("states.csv", &states_csv(&states))?;
+    }
+    plots::trajectories(&name, &rows, &mut out)?;
+    let rows: Vec<RunRow> = runs.into_iter().map(|run| run.row).collect();
+    let table = table(&rows);
+    let document = session.document("run", task, facts, rows, &mut out)?;
+    session.present(&document, &table, out.path())
+}
+
+/// What the rows are compared with: a row of its own where one is equal, else one more run.
+enum Reference {
+    Row(usize),
+    Extra(Spec),
+}
+
+fn choose_reference(
+    session: &Session<'_>,
+    args: &RunArgs,
+    task: &Task,
+) -> anyhow::Result<Option<Reference>> {
+    let Some(text) = &args.reference else {
+        // The reference solves each step to tolerance, so the finest in time is the best.
+        let newtons = task.specs.iter().enumerate().filter(|(_, s)| s.backend == "newton");
+        return Ok(newtons.max_by_key(|(_, s)| s.substeps).map(|(i, _)| Reference::Row(i)));
+    };
+    if text == "none" {
+        return Ok(None);
+    }
+    let most = task.specs.iter().map(|s| s.iterations).max().unwrap_or(1);
+    let mut spec = spec::reference(text, most)?;
+    session.bench.check(&task.scene, &spec)?;
+    let backend = session.bench.find(&spec.backend)?;
+    if let Err(reason) = (backend.supports)(&task.scene) {
+        anyhow::bail!("`{text}` cannot be the reference: {reason}");
+    }
+    spec.label = format!("reference {text}");
+    let equal = |row: &Spec| Spec { label: spec.label.clone(), ..row.clone() } == spec;
+    let row = task.specs.iter().position(equal);
+    Ok(Some(row.map_or(Reference::Extra(spec), Reference::Row)))
+}
+
+/// Runs the reference, then all rows in order.
+fn measure(
+    session: &Session<'_>,
+    task: &Task,
+    steps: u32,
+    kept: &[u32],
+    reference: Option<&Reference>,
+) -> (Vec<Run>, Option<ReferenceFacts>) {
+    let extra = usize::from(matches!(reference, Some(Reference::Extra(_))));
+    let progress = Progress::new(u64::from(steps) * (task.specs.len() + extra) as u64, "steps");
+    let run_one = |spec: &Spec, options: RunOptions<'_>| {
+        progress.start(&spec.label);
+        let mut done = 0;
+        let run = runner::run(&session.bench, &task.scene, spec, &options, &mut |step| {
+            progress.advance(1);
+            done = step;
+        });
+        // A row that ended early leaves nothing to wait for.
+        progress.advance(u64::from(steps - done));
+        run
+    };
+    let reference_spec = reference.map(|reference| match reference {
+        Reference::Row(index) => &task.specs[*index],
+        Reference::Extra(spec) => spec,
+    });
+    let measured = reference_spec
+        .map(|spec| run_one(spec, RunOptions { steps, reference: None, keep: Keep::Everything }));
+    let facts = reference_spec.zip(measured.as_ref());
+    let facts = facts.map(|(spec, run)| ReferenceFacts::of(spec, &run.row));
+    let path: Option<Vec<State>> =
+        measured.as_ref().map(|run| run.states.iter().map(|(_, state)| state.clone()).collect());
+    let own_row = |index| matches!(reference, Some(Reference::Row(row)) if *row == index);
+    let mut measured = measured;
+    let rows = task.specs.iter().enumerate().map(|(index, spec)| {
+        if own_row(index)
+            && let Some(mut run) = measured.take()
+        {
+            run.states.retain(|(step, _)| kept.contains(step));
+            return run;
+        }
+        if session.bench.is_cancelled() {
+            let row = RunRow::skipped(spec, "interrupted before it started");
+            return Run { row, states: Vec::new() };
+        }
+        run_one(spec, RunOptions { steps, reference: path.as_deref(), keep: Keep::After(kept) })
+    });
+    let runs = rows.collect();
+    progress.finish();
+    (runs, facts)
+}
+
+fn table(rows: &[RunRow]) -> Table {
+    let shown: Vec<&str> = SHOWN
+        .iter()
+        .copied()
+        .filter(|name| rows.iter().any(|row| row.summary.get(name).is_some()))
+        .collect();
+    let mut table = Table::default()
+        .text("label")
+        .text("status")
+        .number("iterations", "")
+        .number("substeps", "")
+        .number("steps", "")
+        .number("step time", "ms");
+    for name in &shown {
+        let (words, unit) = split_unit(name);
+        table = table.number(&words, unit);
+    }
+    for row in rows {
+        let mut cells = vec![
+            row.label.clone(),
+            row.status.name().to_owned(),
+            row.iterations.to_string(),
+            row.substeps.to_string(),
+            row.steps.to_string(),
+            short(row.step_time_s.map(|spread| 1e3 * spread.median)),
+        ];
+        cells.extend(shown.iter().map(|name| short(row.summary.get(name))));
+        table.push(cells);
+    }
+    table
+}

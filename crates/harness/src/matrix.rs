@@ -1,0 +1,131 @@
+//! Which backend takes which scene, with the reasons where not.
+
+use std::path::Path;
+
+use anyhow::Context;
+use taut_core::{Backend, Scene};
+
+use crate::places;
+
+/// The lines between which the matrix stands in a Markdown file.
+const BEGIN: &str = "<!-- matrix:begin -->";
+const END: &str = "<!-- matrix:end -->";
+
+/// Support of every backend for every scene.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Matrix {
+    pub(crate) backends: Vec<&'static str>,
+    pub(crate) rows: Vec<MatrixRow>,
+}
+
+/// One scene: what it is for, and for every backend the reason for not taking it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MatrixRow {
+    pub(crate) scene: String,
+    pub(crate) about: String,
+    pub(crate) refusals: Vec<Option<String>>,
+}
+
+impl Matrix {
+    /// Asks every backend about every scene below `root` at default parameters.
+    ///
+    /// # Errors
+    /// When a scene cannot be loaded.
+    pub(crate) fn of(backends: &[Backend], root: &Path) -> anyhow::Result<Self> {
+        let mut rows = Vec::new();
+        for scene in places::scene_names(root)? {
+            let file = root.join("scenes").join(format!("{scene}.ron"));
+            let loaded = taut_core::scene::load_file(&file, &[])?;
+            rows.push(MatrixRow {
+                about: loaded.scene.about.clone(),
+                refusals: backends.iter().map(|b| refusal(b, &loaded.scene)).collect(),
+                scene,
+            });
+        }
+        Ok(Self { backends: backends.iter().map(|b| b.info.name).collect(), rows })
+    }
+
+    /// A Markdown table with numbered reasons below it.
+    pub(crate) fn markdown(&self) -> String {
+        let mut reasons: Vec<&str> = Vec::new();
+        let mut out = format!("| scene | {} |\n", self.backends.join(" | "));
+        out += &format!("|---{}|\n", "|---".repeat(self.backends.len()));
+        for row in &self.rows {
+            out += &format!("| `{}`", row.scene);
+            for refusal in &row.refusals {
+                match refusal {
+                    None => out += " | yes",
+                    Some(reason) => {
+                        let known = reasons.iter().position(|r| r == reason);
+                        let number = known.unwrap_or_else(|| {
+                            reasons.push(reason);
+                            reasons.len() - 1
+                        });
+                        out += &format!(" | no ({})", number + 1);
+                    }
+                }
+            }
+            out += " |\n";
+        }
+        for (index, reason) in reasons.iter().enumerate() {
+            out += &format!("{}({}) {reason}.\n", if index == 0 { "\n" } else { "" }, index + 1);
+        }
+        out
+    }
+}
+
+fn refusal(backend: &Backend, scene: &Scene) -> Option<String> {
+    (backend.supports)(scene).err().map(|reason| reason.to_string())
+}
+
+/// `text` with what stands between the markers replaced by `matrix`.
+///
+/// # Errors
+/// When a marker is missing.
+pub(crate) fn splice(text: &str, matrix: &str) -> anyhow::Result<String> {
+    let begin = text.find(BEGIN).with_context(|| format!("no line `{BEGIN}`"))? + BEGIN.len();
+    let end = text[begin..].find(END).with_context(|| format!("no line `{END}` after it"))?;
+    Ok(format!("{}\n{}{}", &text[..begin], matrix, &text[begin + end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_reasons_share_a_number() {
+        let row = |scene: &str, refusals: &[Option<&str>]| MatrixRow {
+            scene: scene.to_owned(),
+            about: String::new(),
+            refusals: refusals.iter().map(|r| r.map(str::to_owned)).collect(),
+        };
+        let matrix = Matrix {
+            backends: vec!["a", "b"],
+            rows: vec![
+                row("rope", &[None, Some("no joints")]),
+                row("net", &[Some("no joints"), Some("no springs")]),
+            ],
+        };
+        let expected = "| scene | a | b |\n|---|---|---|\n| `rope` | yes | no (1) |\n\
+            | `net` | no (1) | no (2) |\n\n(1) no joints.\n(2) no springs.\n";
+        assert_eq!(matrix.markdown(), expected);
+    }
+
+    #[test]
+    fn only_what_is_between_the_markers_changes() {
+        let text = format!("before\n{BEGIN}\nold\n{END}\nafter\n");
+        let spliced = splice(&text, "new\n").unwrap();
+        assert_eq!(spliced, format!("before\n{BEGIN}\nnew\n{END}\nafter\n"));
+        assert_eq!(splice(&spliced, "new\n").unwrap(), spliced);
+        assert!(splice("nothing", "new").is_err());
+    }
+
+    #[test]
+    fn the_readme_is_up_to_date() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+        let matrix = Matrix::of(crate::backends::BACKENDS, &root).unwrap();
+        let spliced = splice(&readme, &matrix.markdown()).unwrap();
+        assert!(readme == spliced, "run `cargo run -- list --splice README.md`");
+    }
+}
