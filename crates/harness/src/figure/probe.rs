@@ -5,10 +5,11 @@ use taut_core::{
     Scene, State,
     constraint::{Geometry, Pose, RowKind, locked_rows},
     math::Vec3,
-    scene::SpringKind,
+    scene::{Endpoint, Spring, SpringKind},
 };
 
-/// A number read off a state. Bodies, particles, joints and springs go by their names.
+/// A number read off a state. Bodies and particles go by their names, joints and springs
+/// by those of what they join.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Probe {
@@ -26,20 +27,23 @@ pub enum Probe {
         /// The other.
         b: String,
     },
-    /// Length of a linear spring beyond its rest length [m].
-    Stretch {
-        /// The spring.
-        spring: String,
-    },
-    /// Largest stretch among the linear springs whose names start so [m].
+    /// Largest length beyond its rest length of the linear springs between two groups [m].
     StretchMax {
-        /// Start of their names; empty takes all.
-        prefix: String,
+        /// Start of the names on one side; empty takes all.
+        #[serde(default)]
+        a: String,
+        /// Start of the names on the other.
+        #[serde(default)]
+        b: String,
     },
-    /// Largest violation of the position rows of the joints whose names start so [m].
+    /// Largest violation of the position rows of the joints between two groups [m].
     JointErrorMax {
-        /// Start of their names; empty takes all.
-        prefix: String,
+        /// Start of the names on one side, `world` for the world; empty takes all.
+        #[serde(default)]
+        a: String,
+        /// Start of the names on the other.
+        #[serde(default)]
+        b: String,
     },
     /// Angle by which a body is turned against the reference trajectory [rad].
     TurnError {
@@ -175,24 +179,24 @@ fn resolve(scene: &Scene, probe: &Probe) -> Option<Resolved> {
         let body = scene.bodies.iter().position(|b| b.name == name).map(Mass::Body);
         body.or_else(|| scene.particles.iter().position(|p| p.name == name).map(Mass::Particle))
     };
-    let springs = |wanted: &dyn Fn(&str) -> bool| -> Vec<usize> {
-        let linear = |i: &usize| matches!(scene.springs[*i].kind, SpringKind::Linear { .. });
-        let all = (0..scene.springs.len()).filter(linear);
-        all.filter(|&i| wanted(&scene.springs[i].name)).collect()
+    let between = |ends: (Endpoint, Endpoint), (a, b): (&str, &str)| {
+        let (first, second) = (name(scene, ends.0), name(scene, ends.1));
+        let forward = first.starts_with(a) && second.starts_with(b);
+        forward || (first.starts_with(b) && second.starts_with(a))
     };
     Some(match probe {
         Probe::Coordinate { of, axis } => Resolved::Coordinate(mass(of)?, *axis as usize),
         Probe::Distance { a, b } => Resolved::Distance(mass(a)?, mass(b)?),
-        Probe::Stretch { spring } => {
-            Resolved::StretchMax(some(springs(&|name: &str| name == spring))?)
+        Probe::StretchMax { a, b } => {
+            let linear = |spring: &Spring| matches!(spring.kind, SpringKind::Linear { .. });
+            let springs = scene.springs.iter().enumerate();
+            let found = springs.filter(|(_, s)| linear(s) && between((s.a, s.b), (a, b)));
+            Resolved::StretchMax(some(found.map(|(i, _)| i).collect())?)
         }
-        Probe::StretchMax { prefix } => {
-            Resolved::StretchMax(some(springs(&|name: &str| name.starts_with(prefix)))?)
-        }
-        Probe::JointErrorMax { prefix } => {
+        Probe::JointErrorMax { a, b } => {
             let joints = scene.joints.iter().enumerate();
-            let named = joints.filter(|(_, joint)| joint.name.starts_with(prefix));
-            Resolved::JointErrorMax(some(named.map(|(i, _)| i).collect())?)
+            let found = joints.filter(|(_, joint)| between((joint.a, joint.b), (a, b)));
+            Resolved::JointErrorMax(some(found.map(|(i, _)| i).collect())?)
         }
         Probe::TurnError { of } => match mass(of)? {
             Mass::Body(i) => Resolved::TurnError(i),
@@ -208,6 +212,14 @@ fn resolve(scene: &Scene, probe: &Probe) -> Option<Resolved> {
     })
 }
 
+fn name(scene: &Scene, endpoint: Endpoint) -> &str {
+    match endpoint {
+        Endpoint::World => "world",
+        Endpoint::Body(i) => &scene.bodies[i].name,
+        Endpoint::Particle(i) => &scene.particles[i].name,
+    }
+}
+
 /// `None` for an empty list: nothing is called so.
 fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
     (!list.is_empty()).then_some(list)
@@ -216,7 +228,7 @@ fn some<T>(list: Vec<T>) -> Option<Vec<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taut_core::scene::{Endpoint, Joint, JointKind, Particle, Spring};
+    use taut_core::scene::{Joint, JointKind, Particle};
 
     fn scene() -> Scene {
         let particle = |name: &str, z: f64| Particle {
@@ -227,8 +239,8 @@ mod tests {
         };
         let (zero, a, b) = (Vec3::zeros(), Endpoint::Particle(0), Endpoint::Particle(1));
         let kind = SpringKind::Linear { anchor_a: zero, anchor_b: zero, rest_length: 2.0 };
-        let spring = Spring { name: "weak".to_owned(), kind, a, b, stiffness: 1.0 };
-        let joint = Joint { name: "pin 1".to_owned(), ..Joint::new(JointKind::Ball, a, b) };
+        let spring = Spring { name: String::new(), kind, a, b, stiffness: 1.0 };
+        let joint = Joint { ..Joint::new(JointKind::Ball, a, b) };
         Scene {
             particles: vec![particle("top", 5.0), particle("low", 2.0)],
             springs: vec![spring],
@@ -251,14 +263,17 @@ mod tests {
         let (low, top) = ("low".to_owned(), "top".to_owned());
         let coordinate = Probe::Coordinate { of: low.clone(), axis: Coordinate::Z };
         assert_eq!(measure(coordinate), Some(2.0));
-        assert_eq!(measure(Probe::Distance { a: low, b: top }), Some(3.0));
-        assert_eq!(measure(Probe::Stretch { spring: "weak".to_owned() }), Some(1.0));
-        assert_eq!(measure(Probe::JointErrorMax { prefix: "pin".to_owned() }), Some(3.0));
+        let (a, b) = (low.clone(), top.clone());
+        assert_eq!(measure(Probe::Distance { a, b }), Some(3.0));
+        let (a, b) = (low, top);
+        assert_eq!(measure(Probe::StretchMax { a: a.clone(), b: b.clone() }), Some(1.0));
+        assert_eq!(measure(Probe::JointErrorMax { a, b }), Some(3.0));
         assert_eq!(measure(Probe::ReferenceDistance { prefix: String::new() }), Some(4.0));
     }
 
     #[test]
     fn what_the_scene_does_not_have_is_left_out() {
-        assert_eq!(measure(Probe::Stretch { spring: "strong".to_owned() }), None);
+        let (a, b) = ("low".to_owned(), "world".to_owned());
+        assert_eq!(measure(Probe::StretchMax { a, b }), None);
     }
 }
