@@ -44,6 +44,8 @@ pub enum At {
     MaxAfter(u32),
     /// Smallest of all steps.
     Min,
+    /// Root of the mean square over all steps.
+    Rms,
 }
 
 /// A number that stands for a whole run.
@@ -66,7 +68,8 @@ impl From<Statistic> for At {
     fn from(statistic: Statistic) -> Self {
         match statistic {
             Statistic::Final => Self::Final,
-            Statistic::Mean | Statistic::Rms => Self::Mean,
+            Statistic::Mean => Self::Mean,
+            Statistic::Rms => Self::Rms,
             Statistic::Max => Self::Max,
             Statistic::Min => Self::Min,
         }
@@ -102,6 +105,7 @@ impl At {
                 vec![values.iter().copied().fold(f64::NEG_INFINITY, f64::max)]
             }
             Self::Min => vec![values.iter().copied().fold(f64::INFINITY, f64::min)],
+            Self::Rms => vec![(values.iter().map(|v| v * v).sum::<f64>() / count).sqrt()],
         }
     }
 
@@ -116,6 +120,7 @@ impl At {
             Self::Max => "at most".to_owned(),
             Self::MaxAfter(n) => format!("at most after step {n}"),
             Self::Min => "at least".to_owned(),
+            Self::Rms => "by root mean square".to_owned(),
         }
     }
 }
@@ -151,11 +156,6 @@ impl Row {
     pub fn statistic(&self, name: &str, statistic: Statistic) -> Option<f64> {
         if let Some(fact) = self.fact(name) {
             return Some(fact);
-        }
-        if statistic == Statistic::Rms {
-            let values = self.values(name, At::EveryStep).filter(|values| !values.is_empty())?;
-            let squares: f64 = values.iter().map(|v| v * v).sum();
-            return Some((squares / values.len() as f64).sqrt());
         }
         self.values(name, statistic.into())?.first().copied()
     }
