@@ -53,6 +53,10 @@ pub(crate) enum Verb {
     Time(TimeArgs),
     /// Gather results into one self-contained page
     Report(ReportArgs),
+    /// Run published figures, draw them and judge what their papers say of them
+    Reproduce(FigureArgs),
+    /// Compare the curves of figures with the recorded ones; all figures unless some are named
+    Regress(FigureArgs),
 }
 
 #[derive(Debug, Args)]
@@ -157,6 +161,22 @@ pub(crate) struct ReportArgs {
     /// Folders with what other verbs have written
     #[arg(required = true, value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FigureArgs {
+    /// Names of folders in `results/figures`
+    #[arg(value_name = "FIGURE", conflicts_with = "all")]
+    pub(crate) figures: Vec<String>,
+    /// All figures
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Smaller sizes for a quick check; claims that need the full size are not judged
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Replace the committed picture and recorded curves by what is measured now
+    #[arg(long)]
+    pub(crate) bless: bool,
 }
 
 /// A scene parameter with its value.

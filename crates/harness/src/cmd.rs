@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod list;
 mod plots;
 pub(crate) mod report;
+pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod time;
 pub(crate) mod trace;
@@ -42,6 +43,8 @@ pub(crate) enum Outcome {
     Good,
     /// Every row is unsupported, failed or skipped.
     NothingMeasured,
+    /// A claim or a comparison with a record failed.
+    CheckFailed,
     /// Stopped by Ctrl-C, with what was measured written.
     Interrupted,
 }
@@ -51,6 +54,7 @@ impl Outcome {
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Good => 0,
+            Self::CheckFailed => 1,
             Self::NothingMeasured => 3,
             // As shells report a process ended by SIGINT.
             Self::Interrupted => 130,

@@ -450,23 +450,3 @@ pub fn ids(root: &Path) -> std::io::Result<Vec<String>> {
     ids.sort();
     Ok(ids)
 }
-
-/// Names of the metrics that every run has where they apply.
-fn metric_names() -> &'static [&'static str] {
-    &[
-        "joint_error_max_m",
-        "joint_error_rms_m",
-        "joint_angle_error_max_rad",
-        "watched_error_rms_m",
-        "stretch_max",
-        "penetration_max_m",
-        "spring_strain_max",
-        "energy_j",
-        "energy_drift_j",
-        "momentum_drift_linear_kg_m_s",
-        "momentum_drift_angular_kg_m2_s",
-        "distance_to_reference_rms_m",
-        "objective_gap_j",
-        "friction_cone_violation_n",
-    ]
-}

@@ -27,7 +27,7 @@ use taut_core::Backend;
 
 use crate::{
     args::{Cli, Verb},
-    cmd::{Outcome, Session},
+    cmd::{Outcome, Session, reproduce::Question},
     runner::Bench,
 };
 
@@ -76,6 +76,8 @@ fn dispatch(backends: &[Backend], cli: Cli, arguments: &[OsString]) -> anyhow::R
         Verb::Trace(args) => cmd::trace::main(&session, args),
         Verb::Time(args) => cmd::time::main(&session, args),
         Verb::Report(args) => cmd::report::main(&session, args),
+        Verb::Reproduce(args) => cmd::reproduce::main(&session, args, Question::Claims),
+        Verb::Regress(args) => cmd::reproduce::main(&session, args, Question::Curves),
     }
 }
 

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use anyhow::Context;
 use serde::Serialize;
-use taut_core::Determinism;
+use taut_core::{Backend, Determinism};
 
 use super::{Outcome, Session, json, print};
 use crate::{
@@ -78,7 +78,7 @@ pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Out
         verb: "list",
         backends: wants(What::Backends).then(|| entries.collect()),
         scenes: matrix.map(scene_entries),
-        figures: wants(What::Figures).then(|| figures(&root)).transpose()?,
+        figures: wants(What::Figures).then(|| figures(&root, backends)).transpose()?,
     };
     print(&if session.common.json { json(&document)? } else { in_words(&document) })?;
     Ok(Outcome::Good)
@@ -109,11 +109,11 @@ fn scene_entries(matrix: Matrix) -> Vec<SceneEntry> {
     rows.collect()
 }
 
-fn figures(root: &Path) -> anyhow::Result<Vec<FigureEntry>> {
+fn figures(root: &Path, backends: &[Backend]) -> anyhow::Result<Vec<FigureEntry>> {
     // A checkout without figures has none, which is no error.
     let ids = figure::ids(root).unwrap_or_default();
     let load = |id: String| {
-        let figure = figure::load(root, &id)?;
+        let figure = figure::load(root, &id, backends)?;
         Ok(FigureEntry { id, title: figure.title, source: figure.source })
     };
     ids.into_iter().map(load).collect()

@@ -277,7 +277,7 @@ mod tests {
                     y: (quantity: "joint_error_max_m", scale: {scale}),
                 )]))"#
         );
-        super::super::parse(&text, "test", Path::new("figure.ron")).unwrap()
+        super::super::parse(&text, "test", Path::new("figure.ron"), BACKENDS).unwrap()
     }
 
     fn panel(of: impl Fn(f64) -> f64, count: u32) -> Vec<PanelCurves> {

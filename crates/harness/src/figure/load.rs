@@ -6,10 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use taut_core::settings::nearest;
+use taut_core::{Backend, settings::nearest};
 
 use super::{Check, Figure, TIMED, Target, folder};
-use crate::backends::BACKENDS;
 
 /// A definition that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,11 +35,11 @@ impl std::fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Reads and checks `results/figures/<id>/figure.ron`.
+/// Reads and checks `results/figures/<id>/figure.ron` against a table of backends.
 ///
 /// # Errors
 /// [`LoadError`] when there is no such figure, or its file is malformed or contradicts itself.
-pub fn load(root: &Path, id: &str) -> Result<Figure, LoadError> {
+pub fn load(root: &Path, id: &str, backends: &[Backend]) -> Result<Figure, LoadError> {
     let path = folder(root, id).join("figure.ron");
     let fail = |message| LoadError { path: path.clone(), line: 0, column: 0, message };
     let bytes = fs::read(&path).map_err(|error| {
@@ -49,14 +48,14 @@ pub fn load(root: &Path, id: &str) -> Result<Figure, LoadError> {
         fail(format!("no figure `{id}`: {error}{}", hint(id, &known)))
     })?;
     let text = String::from_utf8(bytes).map_err(|_| fail("not UTF-8 text".to_owned()))?;
-    parse(&text, id, &path)
+    parse(&text, id, &path, backends)
 }
 
 /// Reads and checks the text of a definition.
 ///
 /// # Errors
 /// As [`load`].
-pub fn parse(text: &str, id: &str, path: &Path) -> Result<Figure, LoadError> {
+pub fn parse(text: &str, id: &str, path: &Path, backends: &[Backend]) -> Result<Figure, LoadError> {
     let options =
         ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
     let mut figure: Figure = options.from_str(text).map_err(|error| LoadError {
@@ -66,7 +65,7 @@ pub fn parse(text: &str, id: &str, path: &Path) -> Result<Figure, LoadError> {
         message: explain(&error.code),
     })?;
     figure.id = id.to_owned();
-    check(&figure).map_err(|Wrong { what, quoted }| {
+    check(&figure, backends).map_err(|Wrong { what, quoted }| {
         let (line, column) = quoted.map_or((0, 0), |name| find(text, &name));
         LoadError { path: path.to_owned(), line, column, message: what }
     })?;
@@ -124,8 +123,8 @@ impl Wrong {
     }
 }
 
-fn check(figure: &Figure) -> Result<(), Wrong> {
-    check_runs(figure)?;
+fn check(figure: &Figure, backends: &[Backend]) -> Result<(), Wrong> {
+    check_runs(figure, backends)?;
     check_panels(figure)?;
     for claim in &figure.claims {
         check_claim(figure, &claim.check)?;
@@ -133,8 +132,8 @@ fn check(figure: &Figure) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn check_runs(figure: &Figure) -> Result<(), Wrong> {
-    let backends: Vec<&str> = BACKENDS.iter().map(|row| row.info.name).collect();
+fn check_runs(figure: &Figure, backends: &[Backend]) -> Result<(), Wrong> {
+    let backends: Vec<&str> = backends.iter().map(|row| row.info.name).collect();
     let plan = figure.plan(false);
     let mut labels = BTreeSet::new();
     for planned in &plan {
@@ -243,7 +242,7 @@ const FACTS: [&str; 5] = ["iterations", "substeps", "work", "dt_s", TIMED];
 fn known_quantity(figure: &Figure, name: &str, facts: bool) -> Result<(), Wrong> {
     let mut known: Vec<&str> = vec!["time_s", "step"];
     known.extend(figure.probes.keys().map(String::as_str));
-    known.extend(super::metric_names());
+    known.extend(taut_core::metrics::NAMES);
     if facts {
         known.extend(FACTS);
         known.extend(figure.runs.iter().flat_map(|run| run.parameters.keys().map(String::as_str)));
@@ -254,6 +253,7 @@ fn known_quantity(figure: &Figure, name: &str, facts: bool) -> Result<(), Wrong>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backends::BACKENDS;
 
     const GOOD: &str = r#"(
     title: "t",
@@ -276,12 +276,12 @@ mod tests {
     fn error(from: &str, to: &str) -> String {
         assert!(GOOD.contains(from), "{from}");
         let text = GOOD.replacen(from, to, 1);
-        parse(&text, "test", Path::new("figure.ron")).unwrap_err().to_string()
+        parse(&text, "test", Path::new("figure.ron"), BACKENDS).unwrap_err().to_string()
     }
 
     #[test]
     fn a_good_definition_is_read() {
-        let figure = parse(GOOD, "test", Path::new("figure.ron")).unwrap();
+        let figure = parse(GOOD, "test", Path::new("figure.ron"), BACKENDS).unwrap();
         let labels: Vec<String> = figure.plan(false).into_iter().map(|p| p.label).collect();
         assert_eq!(labels, ["ref", "A 1", "A 2"]);
         let quick = figure.plan(true);

@@ -78,7 +78,7 @@ pub fn measure(
         checked.with_context(|| format!("figure `{}`, run `{}`", figure.id, planned.label))?;
         jobs.push(job);
     }
-    let done = run_all(bench, figure, &jobs, on_run);
+    let done = run_all(bench, figure, &jobs, on_run)?;
     let mut measured = Measured { warnings, ..Measured::default() };
     for one in done {
         measured.runs.push(one.run);
@@ -120,25 +120,32 @@ fn job<'a>(planned: &'a Planned, loaded: &'a Loaded) -> Job<'a> {
 }
 
 /// References first, since the others need their states.
+///
+/// Runs that nothing times go side by side, each worker with a bench of one thread: that keeps the
+/// cores busier than threads inside small solvers, and gives the same numbers.
 fn run_all(
     bench: &Bench<'_>,
     figure: &Figure,
     jobs: &[Job<'_>],
     on_run: &(dyn Fn(&RunRow) + Sync),
-) -> Vec<Done> {
+) -> anyhow::Result<Vec<Done>> {
     let wanted: Vec<&str> =
         jobs.iter().filter_map(|job| job.planned.run.reference.as_deref()).collect();
     let is_reference = |job: &Job<'_>| wanted.contains(&job.planned.label.as_str());
-    let workers = if figure.is_timed() { 1 } else { bench.threads() };
     let (first, rest): (Vec<usize>, Vec<usize>) =
         (0..jobs.len()).partition(|&i| is_reference(&jobs[i]));
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let count = if figure.is_timed() { 0 } else { cores.min(jobs.len()) };
+    let own = (0..count).map(|_| Bench::new(bench.backends, 1, bench.cancel));
+    let own = own.collect::<anyhow::Result<Vec<_>>>()?;
+    let workers: Vec<&Bench<'_>> = if own.is_empty() { vec![bench] } else { own.iter().collect() };
 
-    let references = in_parallel(workers, &first, |i| {
+    let references = in_parallel(&workers, &first, |bench, i| {
         let done = one(bench, figure, &jobs[i], None, true);
         on_run(&done.run);
         done
     });
-    let others = in_parallel(workers, &rest, |i| {
+    let others = in_parallel(&workers, &rest, |bench, i| {
         let job = &jobs[i];
         let label = job.planned.run.reference.as_deref();
         let place = first.iter().position(|&i| Some(jobs[i].planned.label.as_str()) == label);
@@ -150,36 +157,34 @@ fn run_all(
     let mut all: Vec<(usize, Done)> = first.into_iter().zip(references).collect();
     all.extend(rest.into_iter().zip(others));
     all.sort_by_key(|(i, _)| *i);
-    all.into_iter().map(|(_, done)| done).collect()
+    Ok(all.into_iter().map(|(_, done)| done).collect())
 }
 
-/// Applies `work` to every item on `workers` threads; results come in the order of the items.
-fn in_parallel<T: Send>(
-    workers: usize,
+/// Applies `work` to every item, one thread per worker; results come in the order of the items.
+fn in_parallel<W: Sync, T: Send>(
+    workers: &[W],
     items: &[usize],
-    work: impl Fn(usize) -> T + Sync,
+    work: impl Fn(&W, usize) -> T + Sync,
 ) -> Vec<T> {
     let next = AtomicUsize::new(0);
-    let worker = || {
-        let mut results = Vec::new();
-        while let Some((place, &item)) = {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            items.get(place).map(|item| (place, item))
-        } {
-            results.push((place, work(item)));
-        }
-        results
+    let take = || {
+        let place = next.fetch_add(1, Ordering::Relaxed);
+        items.get(place).map(|&item| (place, item))
     };
+    let (take, work) = (&take, &work);
+    let labour = |worker| {
+        let results = std::iter::from_fn(take).map(|(place, item)| (place, work(worker, item)));
+        results.collect::<Vec<(usize, T)>>()
+    };
+    let labour = &labour;
     let mut results: Vec<(usize, T)> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers.max(1)).map(|_| scope.spawn(worker)).collect();
-        threads
-            .into_iter()
-            .flat_map(|thread| match thread.join() {
-                Ok(results) => results,
-                // Solvers are guarded, so this is a mistake of the harness itself.
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
-            .collect()
+        let threads: Vec<_> =
+            workers.iter().map(|worker| scope.spawn(move || labour(worker))).collect();
+        let join = |thread: thread::ScopedJoinHandle<'_, Vec<(usize, T)>>| {
+            // Solvers are guarded, so a panic here is a mistake of the harness itself.
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().flat_map(join).collect()
     });
     results.sort_by_key(|(place, _)| *place);
     results.into_iter().map(|(_, result)| result).collect()
@@ -286,7 +291,7 @@ mod tests {
     fn results_keep_the_order_of_the_items() {
         let items: Vec<usize> = (0..50).rev().collect();
         let squares: Vec<usize> = items.iter().map(|i| i * i).collect();
-        assert_eq!(in_parallel(3, &items, |i| i * i), squares);
-        assert_eq!(in_parallel(0, &items, |i| i * i), squares);
+        assert_eq!(in_parallel(&[0; 3], &items, |_, i| i * i), squares);
+        assert_eq!(in_parallel(&[0], &items, |_, i| i * i), squares);
     }
 }

@@ -62,7 +62,7 @@ pub fn reproduce(
     options: &Options<'_>,
     on_run: &(dyn Fn(&RunRow) + Sync),
 ) -> anyhow::Result<Reproduced> {
-    let figure = load(options.root, id)?;
+    let figure = load(options.root, id, bench.backends)?;
     let record_path = record_path(options, id);
     let recorded = read_record(&record_path)?;
     let Measured { runs, rows, warnings } =

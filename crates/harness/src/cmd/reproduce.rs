@@ -1,0 +1,183 @@
+//! `taut reproduce` and `taut regress`: figures run again, their claims judged, their curves compared.
+
+use std::path::Path;
+
+use anyhow::bail;
+use serde_json::{Value, json};
+
+use super::{Outcome, Session, json as pretty, print};
+use crate::{
+    args::FigureArgs,
+    figure::{self, Options, Reproduced},
+    machine::Machine,
+    places,
+    progress::Progress,
+    record::{OutDir, SCHEMA},
+    table::Table,
+};
+
+/// What is asked of the figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Question {
+    /// Do the claims hold?
+    Claims,
+    /// Are the curves those that were recorded?
+    Curves,
+}
+
+impl Question {
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Claims => "reproduce",
+            Self::Curves => "regress",
+        }
+    }
+
+    /// Whether a figure gives a good answer.
+    fn is_good(self, figure: &Reproduced) -> bool {
+        match self {
+            Self::Claims => figure.claims_are_good(),
+            Self::Curves => figure.curves_are_good(),
+        }
+    }
+}
+
+pub(crate) fn main(
+    session: &Session<'_>,
+    args: &FigureArgs,
+    question: Question,
+) -> anyhow::Result<Outcome> {
+    let root = places::root()?;
+    let ids = choose(&root, args, question)?;
+    // All definitions are read before the first run: a mistake should not cost minutes.
+    let mut planned = 0;
+    for id in &ids {
+        planned += figure::load(&root, id, session.bench.backends)?.plan(args.quick).len() as u64;
+    }
+    let mut out = OutDir::create(session.common.out.as_deref(), question.verb())?;
+    let options = Options { root: &root, out: out.path(), quick: args.quick, bless: args.bless };
+    let progress = Progress::new(planned, "runs");
+    let mut figures = Vec::new();
+    for id in &ids {
+        progress.start(id);
+        figures.push(figure::reproduce(&session.bench, id, &options, &|_| progress.advance(1))?);
+        if session.bench.is_cancelled() {
+            break;
+        }
+    }
+    progress.finish();
+
+    let name = format!("{}.json", question.verb());
+    let file = out.add(&name);
+    let document = document(session, args, question, &figures, &file)?;
+    out.write(&name, &pretty(&document)?)?;
+    if session.common.json {
+        print(&pretty(&document)?)?;
+    } else {
+        let texts: Vec<String> = figures.iter().map(|f| describe(f, question)).collect();
+        print(&format!("{}\nwritten to {}\n", texts.join("\n"), out.path().display()))?;
+    }
+    Ok(outcome(session, args, question, &figures))
+}
+
+/// The figures asked for; `regress` takes all unless some are named.
+fn choose(root: &Path, args: &FigureArgs, question: Question) -> anyhow::Result<Vec<String>> {
+    let all = args.all || (args.figures.is_empty() && question == Question::Curves);
+    if !all && args.figures.is_empty() {
+        bail!("name a figure, or --all; `taut list figures` shows what there is");
+    }
+    if !all {
+        return Ok(args.figures.clone());
+    }
+    let ids = figure::ids(root)?;
+    if ids.is_empty() {
+        bail!("there are no figures in {}", root.join("results/figures").display());
+    }
+    Ok(ids)
+}
+
+fn document(
+    session: &Session<'_>,
+    args: &FigureArgs,
+    question: Question,
+    figures: &[Reproduced],
+    file: &Path,
+) -> anyhow::Result<Value> {
+    let entry = |figure: &Reproduced| match question {
+        Question::Claims => figure.document(),
+        Question::Curves => Ok(figure.regression()),
+    };
+    let entries = figures.iter().map(entry).collect::<anyhow::Result<Vec<Value>>>()?;
+    Ok(json!({
+        "schema": SCHEMA,
+        "verb": question.verb(),
+        "command": session.command,
+        "quick": args.quick,
+        "machine": serde_json::to_value(Machine::here(session.bench.threads()))?,
+        "figures": entries,
+        "files": [file],
+    }))
+}
+
+fn outcome(
+    session: &Session<'_>,
+    args: &FigureArgs,
+    question: Question,
+    figures: &[Reproduced],
+) -> Outcome {
+    if session.bench.is_cancelled() {
+        Outcome::Interrupted
+    } else if !figures.iter().any(Reproduced::was_measured) {
+        Outcome::NothingMeasured
+    } else if figures.iter().all(|figure| question.is_good(figure))
+        // What has just been blessed is good by decision.
+        || (args.bless && question == Question::Curves)
+    {
+        Outcome::Good
+    } else {
+        Outcome::CheckFailed
+    }
+}
+
+/// A figure's answer for a terminal.
+fn describe(figure: &Reproduced, question: Question) -> String {
+    let mut text = format!("{}: {}\n", figure.figure.id, figure.figure.title);
+    for run in figure.runs.iter().filter(|run| !run.reason.is_empty()) {
+        text += &format!("  {}: {}: {}\n", run.label, run.status.name(), run.reason);
+    }
+    match question {
+        Question::Claims => {
+            for claim in &figure.claims {
+                text += &format!("  {:<10} {}\n", claim.verdict(), claim.text);
+                text += &format!("  {:<10} {}\n", "", claim.measured);
+                if let Some(why) = &claim.known_deviation {
+                    text += &format!("  {:<10} known deviation: {why}\n", "");
+                }
+            }
+        }
+        Question::Curves if figure.shifts.is_empty() => {
+            text += "  nothing recorded: give --bless to record\n";
+        }
+        Question::Curves => {
+            let mut table = Table::default()
+                .text("change")
+                .text("panel")
+                .text("curve")
+                .number("area", "")
+                .number("end", "")
+                .number("slope", "");
+            for shift in &figure.shifts {
+                let numbers = [shift.area, shift.end, shift.slope].map(|v| format!("{v:+.4}"));
+                let mut cells = vec![
+                    shift.change.name().to_owned(),
+                    (shift.panel + 1).to_string(),
+                    shift.curve.clone(),
+                ];
+                cells.extend(numbers);
+                table.push(cells);
+            }
+            text += &table.render();
+        }
+    }
+    text
+}
