@@ -34,8 +34,9 @@ impl<R: Real> Ramp<R> {
         let angular = definition.is_angular();
         let regularised = hard && matches!(definition.role, Role::Lock | Role::Limit { .. });
         let isotropic = settings.isotropic;
+        let hanging = if angular { 0.0 } else { definition.carried_mass / (h * h) };
         if settings.scheme == Scheme::Series {
-            let rho = settings.rho_scale * unit;
+            let rho = (settings.rho_scale * unit).max(settings.carried_scale * hanging);
             let rho = if hard { rho } else { rho.max(9.0 * definition.stiffness) };
             let share =
                 if hard { 1.0 } else { definition.stiffness / (definition.stiffness + rho) };
@@ -54,11 +55,12 @@ impl<R: Real> Ramp<R> {
             };
         }
         let cap = settings.k_max.unwrap_or(settings.k_max_scale * unit).min(definition.stiffness);
+        let scaled = (settings.k_start_scale * unit).max(settings.carried_scale * hanging);
         let is_spring = matches!(definition.owner, Owner::Spring(_));
         let start = if is_spring && !settings.spring_ramp {
             cap
         } else {
-            settings.k_start.unwrap_or(settings.k_start_scale * unit).min(cap)
+            settings.k_start.unwrap_or(scaled).min(cap)
         };
         let absolute = if angular { settings.beta_angular } else { settings.beta };
         let beta = absolute.unwrap_or(settings.beta_scale * unit / definition.length);

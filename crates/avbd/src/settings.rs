@@ -30,6 +30,8 @@ pub struct AvbdSettings {
     pub k_start: Option<f64>,
     /// See [`Resolved::k_start_scale`].
     pub k_start_scale: Option<f64>,
+    /// See [`Resolved::carried_scale`].
+    pub carried_scale: Option<f64>,
     /// See [`Resolved::k_max`]: a number sets the absolute cap.
     pub k_max: Option<f64>,
     /// See [`Resolved::k_max_scale`].
@@ -135,6 +137,10 @@ pub struct Resolved {
     pub k_start: Option<f64>,
     /// Starting stiffness in units of effective mass over squared step [1].
     pub k_start_scale: f64,
+    /// Starting stiffness of a hard joint that holds positions, in units of the mass that hangs on it
+    /// over squared step [1], where that is more. Without it a heavy load falls for a while until its
+    /// joints have noticed.
+    pub carried_scale: f64,
     /// Largest stiffness [N/m or N m/rad]; `None` where [`Self::k_max_scale`] rules.
     pub k_max: Option<f64>,
     /// Largest stiffness in units of effective mass over squared step [1].
@@ -187,6 +193,7 @@ impl AvbdSettings {
             load_scale: self.load_scale.unwrap_or(base.load_scale),
             k_start: overridden(self.k_start, self.k_start_scale, base.k_start),
             k_start_scale: self.k_start_scale.unwrap_or(base.k_start_scale),
+            carried_scale: self.carried_scale.unwrap_or(base.carried_scale),
             k_max: overridden(self.k_max, self.k_max_scale, base.k_max),
             k_max_scale: self.k_max_scale.unwrap_or(base.k_max_scale),
             scheme: self.scheme.unwrap_or(base.scheme),
@@ -226,6 +233,7 @@ impl Resolved {
             ("beta_scale", self.beta_scale),
             ("load_scale", self.load_scale),
             ("k_start_scale", self.k_start_scale),
+            ("carried_scale", self.carried_scale),
             ("k_max_scale", self.k_max_scale),
             ("rho_scale", self.rho_scale),
         ];
@@ -261,6 +269,7 @@ impl Profile {
             load_scale: 1.0,
             k_start: None,
             k_start_scale: 1.0,
+            carried_scale: 0.03,
             k_max: None,
             k_max_scale: 1e9,
             scheme: Scheme::Ramp,
@@ -280,6 +289,7 @@ impl Profile {
         let published = Resolved {
             isotropic: false,
             load_scale: 0.0,
+            carried_scale: 0.0,
             rescaling: false,
             rotation: Rotation::Published,
             gyroscopic: false,
@@ -308,9 +318,16 @@ impl Profile {
                 angular_rows: AngularRowsSetting::Demo3d,
                 ..published
             },
-            Self::Compliant => {
-                Resolved { scheme: Scheme::Series, alpha: 0.0, gamma: 0.999, ..robust }
-            }
+            // The published choice, alpha 0, gamma 0.999 and a penalty of one reduced mass per squared
+            // step, gains energy without bound where a load is much heavier than the links it hangs
+            // on: the multiplier then integrates the error from step to step, undamped.
+            Self::Compliant => Resolved {
+                scheme: Scheme::Series,
+                rho_scale: 10.0,
+                carried_scale: 0.1,
+                load_scale: 0.0,
+                ..robust
+            },
         }
     }
 }

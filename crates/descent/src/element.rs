@@ -77,6 +77,8 @@ pub struct Definition {
     pub lever: f64,
     /// Mass [kg] or moment of inertia [kg m^2] that the rows move: both sides in series.
     pub effective_mass: f64,
+    /// Mass that hangs on it [kg], see [`crate::carried`]; zero where that means nothing.
+    pub carried_mass: f64,
     /// Smallest extent of the two bodies [m], for rows measured in metres; one radian else.
     pub length: f64,
 }
@@ -182,6 +184,7 @@ fn push_joint(
             stiffness: f64::INFINITY,
             lever: 1.0,
             effective_mass: 0.0,
+            carried_mass: 0.0,
             length: 0.0,
         };
         let compliance = if definition.is_angular() {
@@ -194,6 +197,8 @@ fn push_joint(
         }
         if kind == ElementKind::WorldTwist {
             definition.lever = demo_lever(scene, joint);
+            // Its rows are levered angles, so a given torsional stiffness counts lever^2 times.
+            definition.stiffness /= definition.lever * definition.lever;
             definition.geometry.basis_a = taut_core::Quat::identity();
             definition.geometry.basis_b = taut_core::Quat::identity();
         }
@@ -251,6 +256,7 @@ fn push_spring(scene: &Scene, index: usize, spring: &Spring, out: &mut Vec<Defin
         stiffness: spring.stiffness,
         lever: 1.0,
         effective_mass: 0.0,
+        carried_mass: 0.0,
         length: 0.0,
     };
     fill_scales(scene, &mut definition);

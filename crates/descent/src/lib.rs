@@ -9,6 +9,7 @@
 //! The force of a row is `F = k C + lambda` (Eq. 13); on A it acts along `-F dC/dxA`.
 
 pub mod block;
+pub mod carried;
 pub mod colour;
 pub mod element;
 pub mod math;

@@ -3,6 +3,7 @@
 use taut_core::{Scene, SolverError, State, state::ParticleState};
 
 use crate::{
+    carried::carried_masses,
     element::{AngularRows, Bases, Definition, Element, ElementKind, Owner, definitions},
     math::{Q4, V3},
     node::{Acted, Base, Incidence, Layout, Node, NodeKind, Order, body_state, load_bases, narrow},
@@ -119,7 +120,17 @@ impl<R: Real> System<R> {
             within_step: false,
         };
         system.connect();
+        system.weigh();
         system
+    }
+
+    fn weigh(&mut self) {
+        let masses: Vec<f64> = self.nodes_base.iter().map(|base| base.mass.to_f64()).collect();
+        let ends: Vec<[u32; 2]> = self.elements.iter().map(|element| element.nodes).collect();
+        let carried = carried_masses(&masses, &self.definitions, &ends);
+        for (definition, mass) in self.definitions.iter_mut().zip(carried) {
+            definition.carried_mass = mass;
+        }
     }
 
     /// Stores the ends of all elements with their nodes, in element order.
@@ -437,7 +448,13 @@ fn rates<R: Real>(node: &Node<R>, h: R, rotation: Rotation) -> (V3<R>, V3<R>) {
     let inverse = R::ONE / h;
     let turn = match rotation {
         Rotation::Published => node.turn.v * R::TWO,
-        Rotation::Cayley => node.turn.v * (R::TWO / node.turn.w),
+        Rotation::Cayley => {
+            // Beyond a quarter turn a step resolves no rate; the tangent must not run off there.
+            let quarter = R::of(std::f64::consts::FRAC_1_SQRT_2);
+            let w = node.turn.w;
+            let sign = if w < R::ZERO { -R::ONE } else { R::ONE };
+            node.turn.v * (R::TWO * sign / w.abs().max(quarter))
+        }
     };
     (node.step * inverse, turn * inverse)
 }
