@@ -141,7 +141,7 @@ fn every_joint_holds_and_momentum_stays() {
             let mut solver = build(&scene, settings);
             let mut state = State::default();
             for _ in 0..60 {
-                state = advance(&mut *solver, DT, 100);
+                state = advance(&mut *solver, DT, 400);
             }
             let error = lock_error(&scene, &state);
             assert!(error < 2e-3, "{kind:?} {settings}: {error}");
