@@ -10,7 +10,6 @@ pub mod figure;
 mod interrupt;
 pub mod machine;
 mod matrix;
-mod measure;
 mod places;
 pub mod plot;
 pub mod progress;

@@ -8,6 +8,7 @@ mod document;
 mod files;
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
+use taut_core::labels::Label;
 
 pub use self::{
     csv::{frames_csv, number, states_csv, times_csv, trace_csv},
@@ -58,6 +59,18 @@ impl Status {
     /// Whether the backend ran: a labelled run is a result too.
     pub fn is_measured(self) -> bool {
         !matches!(self, Self::Unsupported | Self::Failed | Self::Skipped)
+    }
+}
+
+impl From<Label> for Status {
+    fn from(label: Label) -> Self {
+        match label {
+            Label::Ok => Self::Ok,
+            Label::Diverged => Self::Diverged,
+            Label::Exploded => Self::Exploded,
+            Label::Frozen => Self::Frozen,
+            Label::Falling => Self::Falling,
+        }
     }
 }
 

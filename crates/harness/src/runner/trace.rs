@@ -1,12 +1,12 @@
 //! How one step converges: a state read for every budget of iterations.
 
-use taut_core::{Iteration, Scene, Solver, State, Step};
+use taut_core::{
+    Iteration, Scene, Solver, State, Step,
+    metrics::{Ruler, objective_gap_j},
+};
 
 use super::{Bench, Halt, Spec, advance, advance_frame};
-use crate::{
-    measure::Ruler,
-    record::{Curve, Point, RunRow},
-};
+use crate::record::{Curve, Point, RunRow};
 
 /// Where the traced step starts.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,13 @@ pub fn trace(
         };
         row.curves.push(Curve { start: name, warmup: options.warmup, points: Vec::new() });
         let points = &mut row.curves.last_mut().expect("just pushed").points;
-        let eye = Eye { ruler: Ruler::new(scene, &scene.initial_state()), target: target.as_ref() };
+        let eye = Eye {
+            scene,
+            ruler: Ruler::new(scene, &scene.initial_state()),
+            origin: &origin,
+            target: target.as_ref(),
+            dt: spec.step(scene).dt,
+        };
         let visit = |solver: &mut dyn Solver, iteration, closed| {
             points.push(eye.look(solver, iteration, closed)?);
             Ok(())
@@ -154,9 +160,15 @@ fn solve_from(
     end
 }
 
+/// What the iterates of one step are measured with.
 struct Eye<'a> {
+    scene: &'a Scene,
     ruler: Ruler,
+    /// Where the step starts.
+    origin: &'a State,
+    /// Where it ends for the reference.
     target: Option<&'a State>,
+    dt: f64,
 }
 
 impl Eye<'_> {
@@ -166,7 +178,11 @@ impl Eye<'_> {
         if !state.is_finite() {
             return Err(Halt::NonFinite(format!("after iteration {iteration}")));
         }
-        let metrics = self.ruler.measure(&state, self.target);
+        let mut metrics = self.ruler.measure(&state, self.target);
+        let gap = self
+            .target
+            .and_then(|target| objective_gap_j(self.scene, self.origin, &state, target, self.dt));
+        metrics.extend(gap.map(|gap| ("objective_gap_j", gap)));
         Ok(Point { iteration, closed, metrics })
     }
 }

@@ -2,13 +2,10 @@
 
 use std::time::Instant;
 
-use taut_core::{Scene, Solver, State};
+use taut_core::{Scene, Solver, State, labels::Judge, metrics::Ruler};
 
 use super::{Bench, Halt, Spec, advance_frame};
-use crate::{
-    measure::{Judge, Ruler},
-    record::{Frame, RunRow, Spread},
-};
+use crate::record::{Frame, RunRow, Spread};
 
 /// What to run besides the solver itself.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +112,7 @@ impl Walk<'_> {
                 metrics: ruler.measure(&state, reference),
             });
             row.steps = number;
-            (row.status, row.reason) = judge.verdict();
+            (row.status, row.reason) = (judge.label().into(), judge.reason().to_owned());
             self.keep(number, &state);
             (self.on_step)(number);
         }

@@ -1,0 +1,259 @@
+//! The program from outside: exit status, messages, documents and files.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use serde_json::Value;
+
+/// The program, about to run in the checkout.
+fn taut(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_taut"));
+    command.args(arguments).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    command
+}
+
+fn output(arguments: &[&str]) -> Output {
+    taut(arguments).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The document of a run that is expected to end with `status`, and the folder with its files.
+fn document(status: i32, arguments: &[&str]) -> (Value, tempfile::TempDir) {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let output = output(&[arguments, &["--json", "--out", out]].concat());
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}", stderr(&output));
+    (serde_json::from_slice(&output.stdout).unwrap(), dir)
+}
+
+/// Cells of a CSV file without quotes.
+fn cells(path: PathBuf) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+fn refused(arguments: &[&str], message: &str) {
+    let output = output(arguments);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+    assert!(text.contains(message), "{arguments:?}: expected `{message}` in `{text}`");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+}
+
+#[test]
+fn bad_usage_and_input_is_status_2_with_a_hint() {
+    let cases: &[(&[&str], &str)] = &[
+        (&["check", "roep"], "taut: error: no scene `roep`: did you mean `rope`?"),
+        (&["check", "scenes/roep.ron"], "did you mean scenes/rope.ron?"),
+        (&["check", "nothing-like-it"], "`taut list scenes` shows what there is"),
+        (&["check", "scenes"], "scenes: "),
+        (
+            &["run", "rope", "-b", "avdb-cpu"],
+            "unknown backend `avdb-cpu`: did you mean `avbd-cpu`?",
+        ),
+        (&["run", "rope", "-b", "avbd-cpu:alhpa=0.5"], "did you mean `alpha`?"),
+        (&["run", "rope", "-b", "avbd-cpu:alpha"], "expected key=value, found `alpha`"),
+        (&["run", "rope", "-b", "avbd-cpu:alpha=high"], "backend `avbd-cpu`: invalid settings"),
+        (&["run", "rope", "-b", "null", "-b", "null"], "two rows are labelled `null`"),
+        (&["run", "rope", "-b", "null", "--set", "link=5"], "did you mean `links`?"),
+        (&["run", "rope", "-b", "null", "--set", "links=many"], "`many` is not a number"),
+        (&["run", "rope", "-b", "null", "--steps", "0"], "0 is not in 1.."),
+        (&["run", "rope", "-b", "null", "--steps", "5", "--states", "6"], "give --steps 6"),
+        (&["run", "rope", "-b", "null", "--reference", "newtn"], "did you mean `newton`?"),
+        (&["run", "spring", "-b", "null", "--reference", "rigid-cpu"], "cannot be the reference"),
+        (&["run", "rope", "-b", "null", "--out", "/dev/null/x"], "cannot make the directory"),
+        (&["run", "rope"], "--backend <BACKEND>"),
+        (&["rum", "rope"], "a similar subcommand exists: 'run'"),
+        (&["report", "scenes"], "nothing to report in scenes"),
+    ];
+    for (arguments, message) in cases {
+        refused(arguments, message);
+    }
+}
+
+#[test]
+fn a_bad_scene_is_told_with_its_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("bad.ron");
+    fs::write(&file, "(about: \"a\",\n gravitty: (0, 0, -10))").unwrap();
+    let output = output(&["check", "rope", file.to_str().unwrap(), "spring"]);
+    let (text, good) = (stderr(&output), String::from_utf8(output.stdout.clone()).unwrap());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text.starts_with("taut: error: ") && text.lines().count() == 1, "{text}");
+    assert!(text.contains("bad.ron:2:") && text.contains("gravity"), "{text}");
+    assert!(good.contains("scenes/rope.ron: 21 bodies, 19 joints"), "{good}");
+    assert!(good.contains("scenes/spring.ron"), "the scenes after a bad one are checked too");
+}
+
+#[test]
+fn help_and_version_are_good() {
+    for arguments in [&["--help"][..], &["--version"], &["run", "--help"]] {
+        assert_eq!(output(arguments).status.code(), Some(0), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_run_writes_what_it_says() {
+    let arguments = ["run", "scenes/rope.ron", "-b", "A=newton", "-b", "avbd-cpu"];
+    let more = ["--iterations", "3", "--steps", "4", "--states", "0,1,4", "--set", "links=5"];
+    let (json, dir) = document(0, &[&arguments[..], &more].concat());
+    assert_eq!((&json["schema"], &json["verb"]), (&1.into(), &"run".into()));
+    assert_eq!((&json["scene"], &json["parameters"]["links"]), (&"rope".into(), &5.0.into()));
+    assert!(json["command"].as_str().unwrap().starts_with("taut run scenes/rope.ron -b A=newton"));
+    for fact in ["cpu", "os", "rustc", "revision", "time", "profile"] {
+        assert!(json["machine"][fact].is_string(), "{fact}");
+    }
+    let runs = json["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2);
+    for (run, label, backend) in [(&runs[0], "A", "newton"), (&runs[1], "avbd-cpu", "avbd-cpu")] {
+        assert_eq!((&run["label"], &run["backend"]), (&label.into(), &backend.into()));
+        assert_eq!((&run["status"], &run["reason"]), (&"ok".into(), &"".into()));
+        assert_eq!((&run["iterations"], &run["steps"]), (&3.into(), &4.into()));
+        assert!(run["settings"].is_string());
+        for name in ["joint_error_max_m", "joint_error_max_m_mean", "joint_error_max_m_final"] {
+            assert!(run["summary"][name].is_f64(), "{name}");
+        }
+        for name in ["median", "mad", "min", "max"] {
+            assert!(run["step_time_s"][name].as_f64().unwrap() >= 0.0, "{name}");
+        }
+    }
+    assert_eq!(json["reference"]["backend"], "newton");
+    let own = runs[0]["summary"].get("distance_to_reference_rms_m");
+    assert!(own.is_none(), "the reference is not compared with itself");
+    assert!(runs[1]["summary"]["distance_to_reference_rms_m"].as_f64().unwrap() > 0.0);
+    check_files(&json, dir.path());
+}
+
+/// The files of `a_run_writes_what_it_says`: two runs of six bodies, four frames each.
+fn check_files(json: &Value, dir: &Path) {
+    let frames = cells(dir.join("frames.csv"));
+    assert_eq!(frames[0][..6], ["scene", "label", "backend", "iterations", "step", "time_s"]);
+    assert_eq!(frames.len(), 1 + 2 * 4);
+    assert_eq!(frames[5][..5], ["rope", "avbd-cpu", "avbd-cpu", "3", "1"]);
+    let states = cells(dir.join("states.csv"));
+    let columns = "label,frame,body,px,py,pz,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz";
+    assert_eq!(states[0].join(","), columns);
+    let bodies = json["counts"]["bodies"].as_u64().unwrap() as usize;
+    assert_eq!(states.len(), 1 + 2 * 3 * bodies);
+    let written = fs::read_to_string(dir.join("run.json")).unwrap();
+    assert_eq!(&serde_json::from_str::<Value>(&written).unwrap(), json);
+    for file in json["files"].as_array().unwrap() {
+        assert!(Path::new(file.as_str().unwrap()).is_file(), "{file}");
+    }
+}
+
+#[test]
+fn a_reference_may_be_no_row() {
+    let arguments = ["run", "rope", "-b", "avbd-cpu", "--steps", "3", "--reference", "newton@2"];
+    let (json, _dir) = document(0, &arguments);
+    let reference = &json["reference"];
+    assert_eq!((&reference["substeps"], &reference["status"]), (&2.into(), &"ok".into()));
+    assert_eq!(json["runs"].as_array().unwrap().len(), 1);
+    assert!(json["runs"][0]["summary"]["distance_to_reference_rms_m"].is_f64());
+    let arguments = ["run", "rope", "-b", "newton", "--steps", "3", "--reference", "none"];
+    let (json, _dir) = document(0, &arguments);
+    assert!(json["reference"].is_null());
+}
+
+#[test]
+fn several_budgets_are_several_rows() {
+    let arguments = ["run", "rope", "-b", "null", "--steps", "2", "--iterations", "1,2"];
+    let (json, _dir) = document(0, &[&arguments[..], &["--substeps", "1,3"]].concat());
+    let labels: Vec<&str> =
+        json["runs"].as_array().unwrap().iter().map(|r| r["label"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["null 1x1", "null 1x3", "null 2x1", "null 2x3"]);
+}
+
+#[test]
+fn nothing_measured_is_status_3_and_still_a_document() {
+    let (json, dir) = document(3, &["run", "spring", "-b", "rigid-cpu"]);
+    assert_eq!(json["runs"][0]["status"], "unsupported");
+    assert!(!json["runs"][0]["reason"].as_str().unwrap().is_empty());
+    assert!(dir.path().join("frames.csv").is_file());
+}
+
+#[test]
+fn a_trace_has_a_cold_and_a_warm_curve() {
+    let arguments = ["trace", "rope", "-b", "avbd-cpu", "--iterations", "4", "--warmup", "3"];
+    let (json, dir) = document(0, &arguments);
+    let curves = json["runs"][0]["curves"].as_array().unwrap();
+    assert_eq!((&curves[0]["start"], &curves[1]["start"]), (&"cold".into(), &"warm".into()));
+    for curve in curves {
+        // Iterations 0 to 4 and the closed step.
+        assert_eq!(curve["points"].as_array().unwrap().len(), 6);
+        let metrics = &curve["points"][5]["metrics"];
+        assert!(metrics["joint_error_max_m"].is_f64());
+        assert!(metrics["distance_to_reference_rms_m"].is_f64());
+    }
+    let table = cells(dir.path().join("trace.csv"));
+    let columns = ["scene", "label", "backend", "iterations", "start", "iteration", "closed"];
+    assert_eq!((table.len(), &table[0][..7]), (13, &columns.map(str::to_owned)[..]));
+}
+
+#[test]
+fn times_have_a_spread_and_stages() {
+    let arguments = ["time", "rope", "-b", "null", "--iterations", "2,5", "--samples", "5"];
+    let (json, dir) = document(0, &[&arguments[..], &["--warmup", "1", "--steps", "3"]].concat());
+    let times = &json["runs"][1]["times"];
+    assert_eq!(times["iterations"], 5);
+    for name in ["median", "mad", "min", "max"] {
+        assert!(times["step_s"][name].as_f64().unwrap() >= 0.0, "{name}");
+    }
+    for stage in ["collide", "prepare", "iterate", "finish"] {
+        assert!(times["stages"][stage].as_f64().unwrap() >= 0.0, "{stage}");
+    }
+    assert_eq!(cells(dir.path().join("time.csv")).len(), 3);
+}
+
+#[test]
+fn the_list_names_what_there_is() {
+    let output = output(&["list", "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let name = |entry: &Value| entry["name"].as_str().unwrap().to_owned();
+    let backends: Vec<String> = json["backends"].as_array().unwrap().iter().map(name).collect();
+    assert!(backends.contains(&"newton".to_owned()) && backends.contains(&"null".to_owned()));
+    let scene = &json["scenes"][0];
+    assert_eq!(scene["support"].as_array().unwrap().len(), backends.len());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_complete_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let arguments = ["run", "pendulum", "-b", "newton", "-b", "null", "--steps", "100000", "--out"];
+    let mut child = taut(&[&arguments[..], &[out.to_str().unwrap(), "--json"]].concat())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The folder is made right before the first row starts.
+    while !out.is_dir() {
+        assert!(child.try_wait().unwrap().is_none(), "ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let steps = json["runs"][0]["steps"].as_u64().unwrap();
+    assert!((1..100_000).contains(&steps), "{}", json["runs"][0]);
+    let reason = json["runs"][0]["reason"].as_str().unwrap();
+    assert!(reason.ends_with(&format!("interrupted after {steps} steps")), "{reason}");
+    assert_eq!(json["runs"][1]["status"], "skipped");
+    let frames = cells(out.join("frames.csv"));
+    assert_eq!(frames.len() as u64, 1 + steps);
+    assert!(frames.iter().all(|line| line.len() == frames[0].len()));
+    let written = fs::read_to_string(out.join("run.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), json);
+    let mut names = fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name());
+    assert!(names.all(|name| !name.to_string_lossy().contains("tmp")));
+}
