@@ -26,19 +26,17 @@ impl Spin {
     ) -> Self {
         let r = start.to_rotation_matrix().into_inner();
         let inertia = r * inertia * r.transpose();
-        let momentum = inertia * omega;
-        let mut predicted = *omega;
-        if gyroscopic && let Some(inverse) = inertia.try_inverse() {
-            predicted -= inverse * omega.cross(&momentum) * h;
-        }
-        Self { inertia, momentum: momentum * h, target: Quat::from_scaled_axis(predicted * h) }
+        let predicted = if gyroscopic { free_omega(&inertia, omega, h) } else { *omega };
+        Self { inertia, momentum: inertia * omega * h, target: cayley(&(predicted * h)) }
     }
 
     /// Inertial torque times `h^2` [kg m^2 rad] for the rotation `turn` since the start.
     pub(crate) fn torque(&self, form: Rotation, turn: &Quat) -> Vec3 {
         match form {
             Rotation::Momentum => turn * (self.inertia * turn.scaled_axis()) - self.momentum,
-            Rotation::Variational => self.inertia * twice_vector(&(turn * self.target.inverse())),
+            Rotation::Variational | Rotation::Published => {
+                self.inertia * twice_vector(&(turn * self.target.inverse()))
+            }
         }
     }
 
@@ -52,7 +50,7 @@ impl Spin {
                 let carried = r * self.inertia;
                 carried * left_jacobian_inverse(&theta) - skew(&(carried * theta))
             }
-            Rotation::Variational => {
+            Rotation::Variational | Rotation::Published => {
                 let q = (turn * self.target.inverse()).into_inner();
                 let sign = if q.w < 0.0 { -1.0 } else { 1.0 };
                 self.inertia * (Mat3::identity() * q.w - skew(&q.imag())) * sign
@@ -65,13 +63,23 @@ impl Spin {
 pub(crate) fn end_omega(form: Rotation, turn: &Quat, h: f64) -> Vec3 {
     match form {
         Rotation::Momentum => turn.scaled_axis() / h,
-        Rotation::Variational => twice_vector(turn) / h,
+        Rotation::Variational => turn.imag() * (2.0 / (turn.w * h)),
+        Rotation::Published => twice_vector(turn) / h,
     }
 }
 
-/// Rotation in a step of length `h` that ends with angular velocity `omega`: inverts [`end_omega`].
-pub(crate) fn turn_for(omega: &Vec3, h: f64) -> Quat {
-    Quat::from_scaled_axis(omega * h)
+/// The rotation whose Cayley vector is `vector` [rad].
+fn cayley(vector: &Vec3) -> Quat {
+    Quat::from_quaternion(nalgebra::Quaternion::from_parts(1.0, vector * 0.5))
+}
+
+/// Angular velocity [rad/s] after a step `h` of free rotation: one Newton step from `omega` on
+/// `I (w' - w) + h w' x I w' = 0` in the axes of the step's start.
+fn free_omega(inertia: &Mat3, omega: &Vec3, h: f64) -> Vec3 {
+    let momentum = inertia * omega;
+    let jacobian = inertia + (skew(omega) * inertia - skew(&momentum)) * h;
+    let change = jacobian.lu().solve(&(omega.cross(&momentum) * h));
+    omega - change.unwrap_or_default()
 }
 
 /// `2 vec(q)` of the representative with a non-negative scalar part.
@@ -99,12 +107,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn free_spin_about_a_principal_axis_survives_all_forms_but_the_published() {
+        let inertia = Mat3::from_diagonal(&Vec3::new(1.0, 2.0, 3.0));
+        let (omega, h) = (Vec3::new(0.0, 9.0, 0.0), 0.02);
+        for form in [Rotation::Momentum, Rotation::Variational, Rotation::Published] {
+            let spin = Spin::new(&inertia, &Quat::identity(), &omega, true, h);
+            let turn = match form {
+                Rotation::Momentum => Quat::from_scaled_axis(omega * h),
+                _ => cayley(&(omega * h)),
+            };
+            assert!(spin.torque(form, &turn).norm() < 1e-15, "{form:?}");
+            let change = end_omega(form, &turn, h).y - 9.0;
+            let expected = if form == Rotation::Published { -9.0 * (1.0 - turn.w) } else { 0.0 };
+            assert!((change - expected).abs() < 1e-12, "{form:?} {change:e}");
+        }
+    }
+
+    #[test]
     fn derivatives_match_central_differences() {
         let inertia = Mat3::new(2.0, 0.3, -0.1, 0.3, 1.0, 0.2, -0.1, 0.2, 3.0);
         let start = Quat::from_scaled_axis(Vec3::new(0.4, -1.1, 0.3));
         let omega = Vec3::new(3.0, -2.0, 5.0);
         let spin = Spin::new(&inertia, &start, &omega, true, 0.05);
-        for form in [Rotation::Momentum, Rotation::Variational] {
+        for form in [Rotation::Momentum, Rotation::Variational, Rotation::Published] {
             for scale in [1e-4, 0.3, 2.0] {
                 let turn = Quat::from_scaled_axis(Vec3::new(0.3, 0.8, -0.5) * scale);
                 let exact = spin.derivative(form, &turn);

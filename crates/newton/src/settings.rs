@@ -28,7 +28,7 @@ pub struct NewtonSettings {
     pub compliance: f64,
     /// Discretisation of rotation. Default `momentum`.
     pub rotation: Rotation,
-    /// With `variational` rotation: whether the target includes the gyroscopic torque. Default true.
+    /// With `variational` or `published` rotation: whether the target includes the gyroscopic torque. Default true.
     pub gyroscopic: bool,
 }
 
@@ -57,6 +57,8 @@ pub enum Rotation {
     #[default]
     Momentum,
     /// As block descent does: `I0 2 vec(q1 y^-1) / h^2 = torque` with the world inertia `I0` and the
-    /// target `y` frozen at the start of the step, and `w1 = 2 vec(q1 q0^-1) / h`.
+    /// target `y` frozen at the start of the step, and rotation vectors by the Cayley map.
     Variational,
+    /// The same with the published way back, `w1 = 2 vec(q1 q0^-1) / h`, under which free spin decays.
+    Published,
 }

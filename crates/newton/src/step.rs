@@ -4,7 +4,7 @@ use taut_core::{Quat, Scene, SolverError, State, Vec3, constraint::Pose};
 
 use crate::{
     linear::SparseSystem,
-    rotation::{end_omega, turn_for},
+    rotation::end_omega,
     settings::NewtonSettings,
     system::{Fixed, Iterate, Merit, Motion},
     topology::{Node, Topology},
@@ -189,7 +189,7 @@ impl Stepper {
         (self.stuck, self.used) = (false, 0);
         for (n, motion) in self.start.iter().enumerate() {
             self.at.shift[n] = self.fixed.drift[n];
-            self.at.turn[n] = turn_for(&motion.omega, h);
+            self.at.turn[n] = Quat::from_scaled_axis(motion.omega * h);
         }
         self.at.multipliers.copy_from_slice(&self.past.multipliers[0]);
         self.merit = self.evaluate_iterate();
@@ -203,7 +203,7 @@ impl Stepper {
         for (n, motion) in self.start.iter().enumerate() {
             let [velocity, omega] = self.past.rates[n];
             self.trial.shift[n] = (motion.velocity * 2.0 - velocity) * h;
-            self.trial.turn[n] = turn_for(&(motion.omega * 2.0 - omega), h);
+            self.trial.turn[n] = Quat::from_scaled_axis((motion.omega * 2.0 - omega) * h);
         }
         let [last, before] = &self.past.multipliers;
         for ((out, last), before) in self.trial.multipliers.iter_mut().zip(last).zip(before) {
