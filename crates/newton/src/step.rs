@@ -45,6 +45,8 @@ pub(crate) struct Stepper {
     factorised: Option<f64>,
     /// The step before this one.
     past: Past,
+    /// What remains is rounding.
+    settled: bool,
     /// No further progress is possible.
     stuck: bool,
     used: u32,
@@ -121,6 +123,7 @@ impl Stepper {
             recent: [0.0; MEMORY],
             factorised: None,
             past,
+            settled: false,
             stuck: false,
             used: 0,
             iterations: 0,
@@ -163,7 +166,7 @@ impl Stepper {
 
     /// Whether the iterate solves the step.
     pub(crate) fn converged(&self) -> bool {
-        self.merit.converged(self.settings.tolerance)
+        self.settled || self.merit.within(self.settings.tolerance)
     }
 
     /// Angular velocity of a node at the end of the step, as the iterate has it [rad/s].
@@ -186,7 +189,7 @@ impl Stepper {
     pub(crate) fn begin(&mut self, h: f64) {
         let Self { fixed, topology, start, gravity, settings, .. } = self;
         fixed.prepare(topology, start, gravity, settings, h);
-        (self.stuck, self.used) = (false, 0);
+        (self.settled, self.stuck, self.used) = (false, false, 0);
         for (n, motion) in self.start.iter().enumerate() {
             self.at.shift[n] = self.fixed.drift[n];
             self.at.turn[n] = Quat::from_scaled_axis(motion.omega * h);
@@ -254,7 +257,7 @@ impl Stepper {
         self.matrix.solve(&mut self.direction);
         let merit = self.along(1.0);
         let good =
-            merit.norm <= CONTRACTION * self.merit.norm || merit.converged(self.settings.tolerance);
+            merit.norm <= CONTRACTION * self.merit.norm || merit.within(self.settings.tolerance);
         if good {
             self.accept(merit);
         }
@@ -284,13 +287,23 @@ impl Stepper {
     }
 
     /// Backtracks along Newton's direction until the residual falls below the worst of the recent ones.
+    ///
+    /// Near rounding only a full step is tried, and the step is settled once that does not help.
     fn search(&mut self) -> bool {
+        if self.merit.within_rounding(self.settings.tolerance) {
+            let merit = self.along(1.0);
+            self.settled = merit.norm > 0.5 * self.merit.norm;
+            if merit.norm < self.merit.norm {
+                self.accept(merit);
+            }
+            return true;
+        }
         let allowed = self.recent.iter().copied().fold(0.0, f64::max);
         let mut fraction = 1.0;
         while fraction >= SHORTEST_STEP {
             let merit = self.along(fraction);
             if merit.norm <= (1.0 - 1e-4 * fraction) * allowed
-                || merit.converged(self.settings.tolerance)
+                || merit.within(self.settings.tolerance)
             {
                 self.accept(merit);
                 return true;
