@@ -1,6 +1,7 @@
 //! A scene after loading: flat lists in SI units, nothing left to expand or to look up.
 //!
-//! [`load_file`] makes one from the authoring form, a RON file with parameters and generators.
+//! [`load_file`] makes one from the authoring form, a RON file with parameters and generators; how
+//! to write one is described in `scenes/README.md`.
 
 mod author;
 mod body;

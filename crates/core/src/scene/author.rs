@@ -1,4 +1,7 @@
 //! The scene file as written: what serde reads before anything is evaluated or looked up.
+//!
+//! Every struct refuses unknown fields. Nothing is flattened: serde would then lose both that check
+//! and the place of a mistake. `scenes/README.md` describes the form to its writers.
 
 use std::fmt;
 
@@ -92,19 +95,28 @@ pub(super) enum BodyEntry {
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "body", deny_unknown_fields)]
 pub(super) struct Body {
+    /// Empty in a generator, which names its members by itself.
     #[serde(default)]
     pub(super) name: String,
     pub(super) shape: Shape,
+    /// [kg/m^3]; a dynamic body has this or a mass.
     pub(super) density: Option<Number>,
+    /// [kg]
     pub(super) mass: Option<Number>,
+    /// Moments about the centre of mass along the body axes [kg m^2]; those of the uniform shape
+    /// unless given.
     pub(super) inertia: Option<Triple>,
     #[serde(default)]
     pub(super) motion: Motion,
+    /// Of the authored origin [m], not of the centre of mass.
     pub(super) position: Option<Triple>,
     pub(super) rotation: Option<Rotation>,
+    /// Of the centre of mass [m/s].
     pub(super) velocity: Option<Triple>,
+    /// In world axes [rad/s].
     pub(super) omega: Option<Triple>,
     pub(super) friction: Option<Friction>,
+    /// Bodies of one group do not touch.
     pub(super) group: Option<Number>,
     pub(super) elasticity: Option<Elasticity>,
 }
@@ -130,6 +142,7 @@ pub(super) struct Part {
     pub(super) rotation: Option<Rotation>,
 }
 
+/// Whether and how a body moves.
 #[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
 #[serde(rename = "motion", rename_all = "snake_case")]
 pub(super) enum Motion {
@@ -194,10 +207,13 @@ impl<'de> Deserialize<'de> for Friction {
     }
 }
 
+/// Elastic constants of a body that is not rigid.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "elasticity", deny_unknown_fields)]
 pub(super) struct Elasticity {
+    /// Young's modulus [Pa].
     pub(super) young: Number,
+    /// Between -1 and 0.5, both excluded: beyond, a solid gains energy by deforming.
     pub(super) poisson: Number,
 }
 
@@ -244,26 +260,40 @@ pub(super) struct Joint {
     pub(super) a: String,
     #[serde(default)]
     pub(super) b: String,
+    /// World point of both anchors at the initial pose [m].
     pub(super) at: Option<Triple>,
+    /// In the coordinates of A's shape as written [m].
     pub(super) anchor_a: Option<Triple>,
     pub(super) anchor_b: Option<Triple>,
+    /// World direction of A's x axis at the initial pose; need not be of unit length.
     pub(super) axis: Option<Triple>,
+    /// World direction of B's y axis, for a universal joint.
     pub(super) axis_b: Option<Triple>,
+    /// Rest rotation of the joint basis on A; of the initial pose unless given.
     pub(super) basis_a: Option<Rotation>,
     pub(super) basis_b: Option<Rotation>,
+    /// [m]
     pub(super) length: Option<Number>,
+    /// [m/N]
     pub(super) compliance_linear: Option<Number>,
+    /// [rad/(N m)]
     pub(super) compliance_angular: Option<Number>,
+    /// Lower and upper bound of the free coordinate [rad or m], zero at the initial pose.
     pub(super) limit: Option<(Number, Number)>,
     pub(super) motor: Option<Motor>,
+    /// [N]
     pub(super) break_force: Option<Number>,
+    /// [N m]
     pub(super) break_torque: Option<Number>,
 }
 
+/// Drive of a hinge or slider.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "motor", deny_unknown_fields)]
 pub(super) struct Motor {
+    /// Of B relative to A [rad/s or m/s].
     pub(super) speed: Number,
+    /// [N m or N]
     pub(super) max_effort: Number,
 }
 
@@ -276,6 +306,7 @@ pub(super) enum SpringEntry {
     Repeat(Box<Repeat>),
 }
 
+/// A spring that resists stretch; anchored at the authored origins unless told.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "linear", deny_unknown_fields)]
 pub(super) struct LinearSpring {
@@ -287,10 +318,13 @@ pub(super) struct LinearSpring {
     pub(super) b: String,
     pub(super) anchor_a: Option<Triple>,
     pub(super) anchor_b: Option<Triple>,
+    /// [N/m]
     pub(super) stiffness: Number,
+    /// [m]; the initial length unless given.
     pub(super) rest_length: Option<Number>,
 }
 
+/// A spring that resists relative rotation, at rest in the initial pose unless bases are given.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "angular", deny_unknown_fields)]
 pub(super) struct AngularSpring {
@@ -302,5 +336,6 @@ pub(super) struct AngularSpring {
     pub(super) b: String,
     pub(super) basis_a: Option<Rotation>,
     pub(super) basis_b: Option<Rotation>,
+    /// [N m/rad]
     pub(super) stiffness: Number,
 }

@@ -87,6 +87,7 @@ pub(super) fn blank(spec: &author::Body, scope: &Scope) -> Result<Blank> {
     Ok(Blank { body, centre: solid.centre })
 }
 
+/// Mass [kg] and inertia [kg m^2], zero for what forces do not move.
 fn masses(
     spec: &author::Body,
     solid: &mass::Solid,
@@ -122,6 +123,7 @@ fn masses(
     Ok((mass, inertia))
 }
 
+/// An inertia tensor from its moments along the body axes.
 fn principal(triple: &Triple, scope: &Scope) -> Result<Mat3> {
     for (moment, axis) in triple.iter().zip(["x", "y", "z"]) {
         moment.positive(scope).at(axis)?;
@@ -134,6 +136,7 @@ fn principal(triple: &Triple, scope: &Scope) -> Result<Mat3> {
     }
 }
 
+/// Friction, equal for both kinds where one number is given.
 fn material(friction: Option<&author::Friction>, scope: &Scope) -> Result<Material> {
     let Some(author::Friction(first, second)) = friction else {
         return Ok(Material::default());
@@ -200,6 +203,7 @@ fn hull(points: &[Triple], scope: &Scope) -> Result<Shape> {
         return Err(SceneError::new(message)).at("points");
     }
     let evaluate = |(i, point)| vector(point, scope).at_index("points", i);
+    // Points inside the hull stay: they cost little and change nothing.
     Ok(Shape::Hull { points: points.iter().enumerate().map(evaluate).collect::<Result<_>>()? })
 }
 
@@ -237,6 +241,7 @@ pub(super) fn rotation(spec: &author::Rotation, scope: &Scope) -> Result<Quat> {
         }
         author::Rotation::Quaternion(x, y, z, w) => {
             let [x, y, z, w] = [x, y, z, w].map(|part| part.evaluate(scope));
+            // nalgebra takes the scalar part first.
             let quaternion = nalgebra::Quaternion::new(w?, x?, y?, z?);
             let norm = quaternion.norm();
             if (norm - 1.0).abs() > 1e-6 {

@@ -97,25 +97,14 @@ impl Builder<'_> {
         refuse_misplaced(kind, spec)?;
         let [anchor_a, anchor_b] = self.anchors(kind, spec, [a, b], between, scope)?;
         let [basis_a, basis_b] = self.bases(kind, spec, [a, b], scope)?;
-        let positive = |number: &Option<Number>, name| match number {
-            Some(number) => number.positive(scope).at(name),
-            None => Ok(f64::INFINITY),
+        let apart = (self.point(a, &anchor_a) - self.point(b, &anchor_b)).norm();
+        let kind = flat_kind(kind, spec, apart, scope)?;
+        let or = |number: &Option<Number>, default: f64, check: Check, name| match number {
+            Some(number) => check(number, scope).at(name),
+            None => Ok(default),
         };
-        let compliance = |number: &Option<Number>, name| match number {
-            Some(number) => number.non_negative(scope).at(name),
-            None => Ok(0.0),
-        };
-        let kind = match kind {
-            Kind::Ball => JointKind::Ball,
-            Kind::Hinge => JointKind::Hinge,
-            Kind::Universal => JointKind::Universal,
-            Kind::Prismatic => JointKind::Prismatic,
-            Kind::Fixed => JointKind::Fixed,
-            Kind::Distance => {
-                let apart = (self.point(a, &anchor_a) - self.point(b, &anchor_b)).norm();
-                JointKind::Distance { length: length(spec, apart, scope).at("length")? }
-            }
-        };
+        let soft = |number, name| or(number, 0.0, Number::non_negative, name);
+        let breaks = |number, name| or(number, f64::INFINITY, Number::positive, name);
         Ok(Joint {
             name: String::new(),
             kind,
@@ -125,12 +114,12 @@ impl Builder<'_> {
             anchor_b,
             basis_a,
             basis_b,
-            compliance_linear: compliance(&spec.compliance_linear, "compliance_linear")?,
-            compliance_angular: compliance(&spec.compliance_angular, "compliance_angular")?,
+            compliance_linear: soft(&spec.compliance_linear, "compliance_linear")?,
+            compliance_angular: soft(&spec.compliance_angular, "compliance_angular")?,
             limit: limit(spec, kind, scope).at("limit")?,
             motor: motor(spec, scope).at("motor")?,
-            break_force: positive(&spec.break_force, "break_force")?,
-            break_torque: positive(&spec.break_torque, "break_torque")?,
+            break_force: breaks(&spec.break_force, "break_force")?,
+            break_torque: breaks(&spec.break_torque, "break_torque")?,
         })
     }
 
@@ -148,6 +137,7 @@ impl Builder<'_> {
         if spec.at.is_some() && own.iter().any(Option::is_some) {
             return Err(SceneError::new("expected `at` or `anchor_a` and `anchor_b`, found both"));
         }
+        // Its anchors are apart, so neither can follow from the other.
         if kind == Kind::Distance {
             if spec.at.is_some() {
                 return Err(SceneError::new("a distance joint has two anchors")).at("at");
@@ -158,6 +148,7 @@ impl Builder<'_> {
         let between = between.or(particle.map(|end| self.point(end, &Vec3::zeros())));
         let common = match (&spec.at, own, between) {
             (_, [Some(a), Some(b)], _) => return Ok([a, b]),
+            // What is given stays exact; only the other side is computed.
             (_, [Some(a), None], _) => {
                 return Ok([a, self.local(ends[1], &self.point(ends[0], &a))]);
             }
@@ -386,6 +377,7 @@ fn basis(axis: &Vec3, second: Option<&Vec3>) -> Result<Quat> {
     let y = match second {
         Some(second) => {
             let cosine = axis.dot(second);
+            // Rounding of written components is forgiven and removed below.
             if cosine.abs() > 1e-6 {
                 let message =
                     format!("expected an axis perpendicular to `axis`, their cosine is {cosine}");
@@ -402,6 +394,21 @@ fn basis(axis: &Vec3, second: Option<&Vec3>) -> Result<Quat> {
     let columns = Mat3::from_columns(&[*axis, y, axis.cross(&y)]);
     let rotation = nalgebra::Rotation3::from_matrix_unchecked(columns);
     Ok(Quat::from_rotation_matrix(&rotation))
+}
+
+/// A way to evaluate a number and bound it.
+type Check = fn(&Number, &Scope) -> Result<f64>;
+
+/// The kind with its length, whose default is how far the anchors are apart [m].
+fn flat_kind(kind: Kind, spec: &author::Joint, apart: f64, scope: &Scope) -> Result<JointKind> {
+    Ok(match kind {
+        Kind::Ball => JointKind::Ball,
+        Kind::Hinge => JointKind::Hinge,
+        Kind::Universal => JointKind::Universal,
+        Kind::Prismatic => JointKind::Prismatic,
+        Kind::Fixed => JointKind::Fixed,
+        Kind::Distance => JointKind::Distance { length: length(spec, apart, scope).at("length")? },
+    })
 }
 
 fn length(spec: &author::Joint, apart: f64, scope: &Scope) -> Result<f64> {

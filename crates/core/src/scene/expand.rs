@@ -23,6 +23,7 @@ pub(super) struct Builder<'a> {
     /// Centre of mass in authored coordinates of the bodies where it is not their origin [m].
     pub(super) centres: BTreeMap<usize, Vec3>,
     elements_max: usize,
+    // Only to find duplicates: nothing refers to a joint or a spring.
     joint_names: HashSet<String>,
     spring_names: HashSet<String>,
 }
@@ -56,6 +57,7 @@ impl<'a> Builder<'a> {
         )))
     }
 
+    /// One entry of `bodies`; the index path of an error is the caller's.
     pub(super) fn add_body(&mut self, entry: &BodyEntry, scope: &Scope) -> Result<()> {
         match entry {
             BodyEntry::Body(spec) => self.add_single_body(spec, scope),
@@ -94,6 +96,7 @@ impl<'a> Builder<'a> {
         index
     }
 
+    /// One entry of `particles`.
     pub(super) fn add_particle(&mut self, entry: &ParticleEntry, scope: &Scope) -> Result<()> {
         match entry {
             ParticleEntry::Particle(spec) => self.add_single_particle(spec, scope),
@@ -128,6 +131,8 @@ impl<'a> Builder<'a> {
         self.names.insert_one(name, Target::Particle.endpoint(index)).at("name")
     }
 
+    /// One entry of `joints`. The joint is evaluated before its name is taken: an unknown body is the
+    /// likelier mistake.
     pub(super) fn add_joint(&mut self, entry: &JointEntry, scope: &Scope) -> Result<()> {
         let name = match entry {
             JointEntry::Repeat(spec) => {
@@ -145,12 +150,14 @@ impl<'a> Builder<'a> {
         self.push_joint(Joint { name, ..joint })
     }
 
+    /// Appends a joint, also one of a generator, whose number was not known beforehand.
     pub(super) fn push_joint(&mut self, joint: Joint) -> Result<()> {
         self.reserve("joints", 1.0)?;
         self.scene.joints.push(joint);
         Ok(())
     }
 
+    /// One entry of `springs`.
     pub(super) fn add_spring(&mut self, entry: &SpringEntry, scope: &Scope) -> Result<()> {
         let name = match entry {
             SpringEntry::Repeat(spec) => {
@@ -165,6 +172,7 @@ impl<'a> Builder<'a> {
         self.push_spring(Spring { name, ..spring })
     }
 
+    /// Appends a spring.
     pub(super) fn push_spring(&mut self, spring: Spring) -> Result<()> {
         self.reserve("springs", 1.0)?;
         self.scene.springs.push(spring);

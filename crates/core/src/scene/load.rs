@@ -104,6 +104,7 @@ impl<'a> Source<'a> {
             ..Scene::default()
         };
         self.settings(&file, &scope, &mut scene)?;
+        // Bodies first, so that joints of any order in the file find them.
         let mut builder = Builder::new(&mut scene, elements_max);
         self.each("bodies", &file.bodies, |entry| builder.add_body(entry, &scope))?;
         self.each("particles", &file.particles, |entry| builder.add_particle(entry, &scope))?;
@@ -192,6 +193,7 @@ impl<'a> Source<'a> {
         evaluate(&parsed).map_err(|error| self.located(raw, error))
     }
 
+    /// An error with the place where the entry it is in begins.
     fn located(&self, raw: &'a RawValue, error: SceneError) -> SceneError {
         let start = self.offset(raw.trim().get_ron());
         SceneError { position: Some(position(self.text, start)), ..error }
@@ -202,6 +204,7 @@ impl<'a> Source<'a> {
         (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize)
     }
 
+    /// Parses a slice of the text, with `Some` left unwritten and `kind(field: ..)` for variants.
     fn parse<T: Deserialize<'a>>(&self, part: &'a str) -> Result<T> {
         let extensions = Extensions::IMPLICIT_SOME | Extensions::UNWRAP_VARIANT_NEWTYPES;
         let options = ron::Options::default().with_default_extension(extensions);
@@ -214,6 +217,7 @@ impl<'a> Source<'a> {
                 (line.saturating_add(down.saturating_sub(1)), right)
             };
             let place = in_file(error.span.start);
+            // A cut file fails in many ways; that it ends is what its writer needs to hear.
             let at_end = in_file(error.span.end) >= position(self.text, self.text.trim_end().len());
             SceneError { position: Some(place), ..explain(error.code, at_end) }
         })

@@ -44,6 +44,7 @@ pub(in crate::scene) fn add(
     Ok(())
 }
 
+/// Which members are static. A list rather than a range, because ends and middles are held alike.
 fn held(spec: &author::Chain, count: usize, scope: &Scope) -> Result<Vec<bool>> {
     let mut held = vec![false; count];
     for (k, number) in spec.held.iter().enumerate() {

@@ -81,6 +81,7 @@ impl Lattice {
     }
 }
 
+/// The rules that one word of `held` stands for.
 fn rule(entry: &author::Held, counts: [usize; 3], scope: &Scope) -> Result<Vec<Rule>> {
     use author::Held;
     let last = counts.map(|n| n - 1);
@@ -96,6 +97,7 @@ fn rule(entry: &author::Held, counts: [usize; 3], scope: &Scope) -> Result<Vec<R
         Held::LastY => plane(1, last[1]),
         Held::FirstZ => plane(2, 0),
         Held::LastZ => plane(2, last[2]),
+        // Bits choose the end along each axis; a flat lattice only repeats some of the eight.
         Held::Corners => {
             let corner = |bits: usize| {
                 [0, 1, 2].map(|axis| Some(if bits >> axis & 1 == 1 { last[axis] } else { 0 }))
@@ -190,6 +192,7 @@ pub(in crate::scene) fn add_particles(
     Ok(())
 }
 
+/// Springs from every member to those before it at the given offsets, at rest where they start.
 fn connect(
     builder: &mut Builder,
     lattice: &Lattice,

@@ -27,6 +27,7 @@ pub(in crate::scene) fn stack(
     };
     let template = Template::new(&spec.body, scope, 1).at("body")?;
     let group = Group::begin(builder, &spec.name, vec![count], scope)?;
+    // Of the next member's lower side above the start.
     let mut height = 0.0;
     for i in 0..count {
         let blank = template.blank(scope, &[i]).at("body")?;
@@ -86,6 +87,7 @@ pub(in crate::scene) fn wall(
             let origin = start + up * i as f64 + along * (j as f64 + offset);
             let member = group.add(builder, &blank, origin);
             let index = i * columns + j;
+            // Joints follow equal `j`, so a shifted row's bricks are joined to one brick below, not two.
             let before = (j > 0).then(|| group.member(index - 1));
             let below = (i > 0).then(|| group.member(index - columns));
             let scope = scope.indexed(&[i, j]);

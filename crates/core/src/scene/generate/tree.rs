@@ -50,6 +50,7 @@ pub(in crate::scene) fn add(
     };
     let template = Template::new(&spec.body, scope, 2).at("body")?;
     let group = Group::begin(builder, &spec.name, vec![total as usize], scope)?;
+    // Only the level below is kept, so memory grows with the widest level, not with the tree.
     let mut below: Vec<Tip> = Vec::new();
     for level in 0..depth {
         let count = if level == 0 { 1 } else { below.len() * branches };
