@@ -131,9 +131,9 @@ pub(crate) struct TraceArgs {
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub(crate) warmup: u32,
     /// Backend that makes the snapshot of the cold start and solves the step to tolerance,
-    /// `NAME[:key=value,..][@SUBSTEPS]`
-    #[arg(long, value_name = "BACKEND", default_value = "newton")]
-    pub(crate) reference: String,
+    /// `NAME[:key=value,..][@SUBSTEPS]` [default: newton]
+    #[arg(long, value_name = "BACKEND")]
+    pub(crate) reference: Option<String>,
 }
 
 #[derive(Debug, Args)]

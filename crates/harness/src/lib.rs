@@ -68,6 +68,11 @@ fn dispatch(backends: &[Backend], cli: Cli, arguments: &[OsString]) -> anyhow::R
         common: cli.common,
         command: command_line(arguments),
     };
+    if let Some(adapter) = &session.common.adapter {
+        eprintln!(
+            "taut: warning: no backend uses a graphics adapter: --adapter {adapter} is unused"
+        );
+    }
     match &cli.verb {
         Verb::List(args) => cmd::list::main(&session, args),
         Verb::Check(args) => cmd::check::main(&session, args),

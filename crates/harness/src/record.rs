@@ -96,11 +96,9 @@ pub struct RunRow {
     /// The metrics of each frame, in order.
     #[serde(skip)]
     pub frames: Vec<Frame>,
-    /// The metrics over the run: see [`Summary::of`].
-    #[serde(skip_serializing_if = "Summary::is_empty")]
+    /// The metrics over the run: see [`Summary::of`]. Empty where nothing was measured.
     pub summary: Summary,
     /// Wall time per frame without reads and metrics [s].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub step_time_s: Option<Spread>,
     /// Convergence curves of one step.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -181,7 +181,7 @@ impl Halt {
             Self::Build(_) | Self::Solver(_) => Status::Failed,
             Self::NonFinite(_) => Status::Diverged,
             // What was measured until then keeps the status it has earned.
-            Self::Cancelled(_) if row.steps > 0 => row.status,
+            Self::Cancelled(_) if row.steps > 0 || !row.curves.is_empty() => row.status,
             Self::Cancelled(_) => Status::Skipped,
         };
         row.set(status, self.to_string());

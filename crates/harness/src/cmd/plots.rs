@@ -1,5 +1,9 @@
 //! Pictures of a run or a trace, drawn from the same numbers as its tables.
 
+use std::fs;
+
+use anyhow::Context;
+
 use crate::{
     plot::{self, Axis, Curve, Panel, PlotSpec, Scale},
     record::{OutDir, RunRow, metric},
@@ -67,9 +71,11 @@ fn draw(stem: &str, scene: &str, mut panels: Vec<Panel>, out: &mut OutDir) -> an
         return Ok(());
     }
     let plot = PlotSpec { title: scene.to_owned(), panels, ..PlotSpec::default() };
-    plot::write(&out.path().join(stem), &plot)?;
-    for extension in ["svg", "png"] {
-        out.add(&format!("{stem}.{extension}"));
+    // Drawn under another name first, so that a picture is whole or absent.
+    for drawn in plot::write(&out.path().join(format!("{stem}.tmp")), &plot)? {
+        let extension = drawn.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let file = out.add(&format!("{stem}.{extension}"));
+        fs::rename(&drawn, &file).with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(())
 }

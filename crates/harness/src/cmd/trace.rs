@@ -18,40 +18,31 @@ const SHOWN: &[&str] = &["joint_error_max_m", "distance_to_reference_rms_m", "ob
 
 pub(crate) fn main(session: &Session<'_>, args: &TraceArgs) -> anyhow::Result<Outcome> {
     let mut task = session.task(&args.selection)?;
-    let reference = spec::reference(&args.reference, 1)?;
-    session.bench.check(&task.scene, &reference)?;
+    let reference = choose_reference(session, args, &task)?;
     let mut out = OutDir::create(session.common.out.as_deref(), "trace")?;
     let progress = Progress::new(1 + 2 * task.specs.len() as u64, "curves");
-    progress.start(&reference.label);
-    let cold = snapshot(session, &task, &reference, args.warmup);
+    progress.start("reference");
+    let cold = match &reference {
+        Some(reference) => snapshot(session, &task, reference, args.warmup),
+        None => Err("this program has no backend `newton`".to_owned()),
+    };
     progress.advance(1);
-    let (state, supported) = match &cold {
-        Ok((state, _)) => (state.clone(), Some(&reference)),
+    let starts = match &cold {
+        Ok((state, _)) => Starts { cold: state.clone(), frames: args.warmup, reference },
         Err(reason) => {
             let warning = format!("the cold start is the initial state: {reason}");
             eprintln!("taut: warning: {warning}");
             task.facts.warnings.push(warning);
-            (task.scene.initial_state(), None)
+            Starts { cold: task.scene.initial_state(), frames: 0, reference: None }
         }
     };
-    let starts = [
-        (Start::Cold(&state), if cold.is_ok() { args.warmup } else { 0 }),
-        (Start::Warm, args.warmup),
-    ];
     let rows: Vec<RunRow> = task
         .specs
         .iter()
         .map(|spec| {
-            let mut row = RunRow::new(spec);
             progress.start(&spec.label);
-            for (start, warmup) in starts {
-                if !row.status.is_measured() {
-                    break;
-                }
-                let options = TraceOptions { start, warmup, reference: supported };
-                runner::trace(&session.bench, &task.scene, spec, &options, &mut row);
-                progress.advance(1);
-            }
+            let row = both_curves(session, &task, spec, args.warmup, &starts);
+            progress.advance(2);
             row
         })
         .collect();
@@ -63,6 +54,50 @@ pub(crate) fn main(session: &Session<'_>, args: &TraceArgs) -> anyhow::Result<Ou
     let table = table(&rows);
     let document = session.document("trace", task, facts, rows, &mut out)?;
     session.present(&document, &table, out.path())
+}
+
+/// What the cold curves start from.
+struct Starts {
+    cold: State,
+    /// Frames that led to it.
+    frames: u32,
+    reference: Option<Spec>,
+}
+
+fn both_curves(
+    session: &Session<'_>,
+    task: &Task,
+    spec: &Spec,
+    warmup: u32,
+    starts: &Starts,
+) -> RunRow {
+    let mut row = RunRow::new(spec);
+    for (start, warmup) in [(Start::Cold(&starts.cold), starts.frames), (Start::Warm, warmup)] {
+        if session.bench.is_cancelled() && row.curves.is_empty() {
+            return RunRow::skipped(spec, "interrupted before it started");
+        }
+        if row.status.is_measured() {
+            let options = TraceOptions { start, warmup, reference: starts.reference.as_ref() };
+            runner::trace(&session.bench, &task.scene, spec, &options, &mut row);
+        }
+    }
+    row
+}
+
+/// The reference asked for; else `newton`, which a table of other backends may lack.
+fn choose_reference(
+    session: &Session<'_>,
+    args: &TraceArgs,
+    task: &Task,
+) -> anyhow::Result<Option<Spec>> {
+    let text = match &args.reference {
+        Some(text) => text,
+        None if session.bench.find("newton").is_err() => return Ok(None),
+        None => "newton",
+    };
+    let reference = spec::reference(text, 1)?;
+    session.bench.check(&task.scene, &reference)?;
+    Ok(Some(reference))
 }
 
 /// The state after `frames` frames of the reference, or why there is none.

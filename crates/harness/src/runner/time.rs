@@ -37,9 +37,9 @@ pub fn time(
     bench.with_solver(scene, spec, &mut row, |solver, row| {
         let mut clock = Clock { bench, scene, spec, options, on_sample };
         let latency = clock.samples(solver, 1)?;
-        row.steps = latency.len() as u32;
         let throughput = clock.samples(solver, options.steps_per_sample)?;
         let stages = clock.stages(solver)?;
+        row.steps = latency.len() as u32;
         row.step_time_s = Spread::of(&latency);
         row.times =
             row.step_time_s.zip(Spread::of(&throughput)).map(|(step_s, throughput)| Times {
