@@ -12,6 +12,8 @@ use taut_descent::{
     system::Rotation,
 };
 
+use crate::correct::End;
+
 /// Bodies per task below which splitting a loop costs more than it gains.
 const GRAIN: usize = 512;
 
@@ -128,6 +130,11 @@ impl<R: Real> Bodies<R> {
         }
         let poses = vec![Pose::ORIGIN; count];
         Self { previous: poses.clone(), poses, weights, rates, bodies: scene.bodies.len() }
+    }
+
+    /// One of them as an end of a joint.
+    pub(crate) fn end(&self, slot: u32) -> End<'_, R> {
+        End { pose: self.poses[slot as usize], weight: &self.weights[slot as usize] }
     }
 
     /// Takes places and velocities from a state.

@@ -42,11 +42,18 @@ pub(crate) struct Terms<R> {
     pub(crate) fresh: bool,
 }
 
-/// The two bodies of a unit while it is corrected.
+/// One body while it is corrected.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End<'a, R> {
+    pub(crate) pose: Pose<R>,
+    pub(crate) weight: &'a Weight<R>,
+}
+
+/// The two bodies of a unit while it is corrected. Passed by value to stay in registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Couple<'a, R> {
-    pub(crate) poses: [Pose<R>; 2],
-    pub(crate) weights: [&'a Weight<R>; 2],
+    pub(crate) a: End<'a, R>,
+    pub(crate) b: End<'a, R>,
 }
 
 impl<R: Real> Load<R> {
@@ -60,51 +67,70 @@ struct Response<R> {
     turn: V3<R>,
 }
 
-impl<R: Real> Weight<R> {
-    /// To a force along `e` at the world-axis lever `arm`.
+impl<R: Real> End<'_, R> {
+    /// Answer to a force along `e` at the world-axis lever `arm`.
     #[inline]
-    fn under_force(&self, rotation: Q4<R>, arm: V3<R>, e: V3<R>) -> Response<R> {
-        let push = self.inverse_mass * e.dot(e);
-        let Response { work, turn } = self.under_torque(rotation, arm.cross(e));
+    fn under_force(&self, arm: V3<R>, e: V3<R>) -> Response<R> {
+        let push = self.weight.inverse_mass * e.dot(e);
+        let Response { work, turn } = self.under_torque(arm.cross(e));
         Response { work: push + work, turn }
     }
 
-    /// To a torque along `t`. The inertia is that of the current rotation.
+    /// Answer to a torque along `t`. The inertia is that of the current rotation.
     #[inline]
-    fn under_torque(&self, rotation: Q4<R>, t: V3<R>) -> Response<R> {
-        if !self.turns {
+    fn under_torque(&self, t: V3<R>) -> Response<R> {
+        if !self.weight.turns {
             return Response { work: R::ZERO, turn: V3::ZERO };
         }
-        let local = rotation.conjugate().rotate(t);
-        let turn = self.inverse_inertia.apply(local);
+        let local = self.pose.rotation.conjugate().rotate(t);
+        let turn = self.weight.inverse_inertia.apply(local);
         Response { work: local.dot(turn), turn }
     }
-}
 
-impl<R: Real> Pose<R> {
     /// Moves by an impulse `push` and a body-axis turn: Eq. 6 to 9, with `[I^-1 t, 0] q` written
     /// in body axes as `q [.., 0]`.
     #[inline]
-    fn give_way(&mut self, weight: &Weight<R>, push: V3<R>, turn: V3<R>) {
-        self.position += push * weight.inverse_mass;
-        if weight.turns {
-            let half = Q4 { v: turn * R::HALF, w: R::ONE };
-            self.rotation = self.rotation.times(half).normalised();
-        }
+    fn moved(mut self, push: V3<R>, turn: V3<R>) -> Self {
+        self.pose.position += push * self.weight.inverse_mass;
+        self.turned(turn)
     }
+
+    #[inline]
+    fn turned(mut self, turn: V3<R>) -> Self {
+        if self.weight.turns {
+            let half = Q4 { v: turn * R::HALF, w: R::ONE };
+            self.pose.rotation = self.pose.rotation.times(half).normalised();
+        }
+        self
+    }
+
+    /// How far a unit impulse at `anchor` moves that anchor, in world axes: `1/m - [r] I^-1 [r]`.
+    fn mobility(&self, anchor: V3<R>) -> Sym3<R> {
+        let local = self.weight.inverse_inertia.rotated(&M3::skew(anchor));
+        let push = Sym3::diagonal(V3([self.weight.inverse_mass; 3]));
+        local.rotated(&self.pose.rotation.matrix()).plus(push)
+    }
+}
+
+/// World-axis levers of both anchors, and the way from B's anchor to A's.
+#[derive(Clone, Copy)]
+struct Span<R> {
+    arm_a: V3<R>,
+    arm_b: V3<R>,
+    offset: V3<R>,
 }
 
 impl<R: Real> Couple<'_, R> {
     /// Corrects one element; `lambda` is its multiplier.
     #[inline]
     pub(crate) fn correct(
-        &mut self,
+        self,
         element: &Element<R>,
         frame: &Frame<R>,
         lambda: &mut V3<R>,
         load: &mut Load<R>,
         terms: &Terms<R>,
-    ) {
+    ) -> Self {
         if terms.fresh {
             *lambda = V3::ZERO;
         }
@@ -119,29 +145,24 @@ impl<R: Real> Couple<'_, R> {
     }
 
     #[inline]
-    fn arms(&self, element: &Element<R>) -> [V3<R>; 2] {
-        [0, 1].map(|i| self.poses[i].rotation.rotate(element.anchors[i]))
+    fn span(&self, element: &Element<R>) -> Span<R> {
+        let arm_a = self.a.pose.rotation.rotate(element.anchor_a);
+        let arm_b = self.b.pose.rotation.rotate(element.anchor_b);
+        let offset = (self.a.pose.position - self.b.pose.position) + (arm_a - arm_b);
+        Span { arm_a, arm_b, offset }
     }
 
+    /// Joint bases of A and B, joint to world.
     #[inline]
-    fn offset(&self, arms: [V3<R>; 2]) -> V3<R> {
-        (self.poses[0].position - self.poses[1].position) + (arms[0] - arms[1])
-    }
-
-    #[inline]
-    fn basis(&self, side: usize, frame: &Frame<R>) -> Q4<R> {
-        self.poses[side].rotation.times(frame.bases[side])
+    fn bases(&self, frame: &Frame<R>) -> (Q4<R>, Q4<R>) {
+        let basis_a = self.a.pose.rotation.times(frame.basis_a);
+        (basis_a, self.b.pose.rotation.times(frame.basis_b))
     }
 
     fn pair(&self, element: &Element<R>, frame: &Frame<R>) -> Pair<R> {
-        let arms = self.arms(element);
-        Pair {
-            arm_a: arms[0],
-            arm_b: arms[1],
-            offset: self.offset(arms),
-            basis_a: self.basis(0, frame),
-            basis_b: self.basis(1, frame),
-        }
+        let Span { arm_a, arm_b, offset } = self.span(element);
+        let (basis_a, basis_b) = self.bases(frame);
+        Pair { arm_a, arm_b, offset, basis_a, basis_b }
     }
 
     /// Current value of a scalar row.
@@ -151,156 +172,157 @@ impl<R: Real> Couple<'_, R> {
 
     /// Drives the error `e`, whose gradient on A is along itself, to zero. Returns the impulse on A.
     #[inline]
-    fn pull(&mut self, arms: [V3<R>; 2], e: V3<R>, softness: R, terms: &Terms<R>) -> V3<R> {
-        let [a, b] =
-            [0, 1].map(|i| self.weights[i].under_force(self.poses[i].rotation, arms[i], e));
+    fn pulled(
+        self,
+        arm_a: V3<R>,
+        arm_b: V3<R>,
+        e: V3<R>,
+        softness: R,
+        terms: &Terms<R>,
+    ) -> (Self, V3<R>) {
+        let a = self.a.under_force(arm_a, e);
+        let b = self.b.under_force(arm_b, e);
         let square = e.dot(e);
         let resistance = a.work + b.work + softness * square;
         if resistance <= R::ZERO {
-            return V3::ZERO;
+            return (self, V3::ZERO);
         }
         let s = -(terms.relaxation * square / resistance);
         let impulse = e * s;
-        self.poses[0].give_way(self.weights[0], impulse, a.turn * s);
-        self.poses[1].give_way(self.weights[1], -impulse, b.turn * -s);
-        impulse
+        let moved =
+            Self { a: self.a.moved(impulse, a.turn * s), b: self.b.moved(-impulse, b.turn * -s) };
+        (moved, impulse)
     }
 
     /// The same for a rotation error of squared size `square` with gradient `t` on A, both times
     /// its size. Returns the factor on the error that gives the multiplier.
     #[inline]
-    fn wring(&mut self, t: V3<R>, square: R, softness: R, terms: &Terms<R>) -> R {
-        let [a, b] = [0, 1].map(|i| self.weights[i].under_torque(self.poses[i].rotation, t));
+    fn wrung(self, t: V3<R>, square: R, softness: R, terms: &Terms<R>) -> (Self, R) {
+        let (a, b) = (self.a.under_torque(t), self.b.under_torque(t));
         let resistance = a.work + b.work + softness * square;
         if resistance <= R::ZERO {
-            return R::ZERO;
+            return (self, R::ZERO);
         }
         let s = -(terms.relaxation * square / resistance);
-        self.poses[0].give_way(self.weights[0], V3::ZERO, a.turn * s);
-        self.poses[1].give_way(self.weights[1], V3::ZERO, b.turn * -s);
-        s
+        (Self { a: self.a.turned(a.turn * s), b: self.b.turned(b.turn * -s) }, s)
     }
 
     #[inline]
     fn correct_point(
-        &mut self,
+        self,
         element: &Element<R>,
         lambda: &mut V3<R>,
         load: &mut Load<R>,
         terms: &Terms<R>,
-    ) {
-        let arms = self.arms(element);
+    ) -> Self {
+        let span = self.span(element);
         let softness = element.compliance * terms.inverse_square;
-        let error = self.offset(arms) + *lambda * softness;
-        let impulse = match terms.blocks {
-            Blocks::Direction => self.pull(arms, error, softness, terms),
-            Blocks::Matrix => self.pull_by_matrix(element, arms, error, softness, terms),
+        let error = span.offset + *lambda * softness;
+        let (after, impulse) = match terms.blocks {
+            Blocks::Direction => self.pulled(span.arm_a, span.arm_b, error, softness, terms),
+            Blocks::Matrix => self.pulled_by_matrix(element, &span, error, softness, terms),
         };
         *lambda += impulse;
         load.force += -impulse;
+        after
     }
 
     /// All three rows at once: `(M + a) impulse = -error`.
-    fn pull_by_matrix(
-        &mut self,
+    fn pulled_by_matrix(
+        self,
         element: &Element<R>,
-        arms: [V3<R>; 2],
+        span: &Span<R>,
         error: V3<R>,
         softness: R,
         terms: &Terms<R>,
-    ) -> V3<R> {
-        let mut matrix = Sym3::diagonal(V3([softness; 3]));
-        for i in [0, 1] {
-            matrix = matrix.plus(mobility(self.weights[i], &self.poses[i], element.anchors[i]));
-        }
+    ) -> (Self, V3<R>) {
+        let matrix = Sym3::diagonal(V3([softness; 3]))
+            .plus(self.a.mobility(element.anchor_a))
+            .plus(self.b.mobility(element.anchor_b));
         let impulse = matrix.solve(error) * -terms.relaxation;
-        for (i, impulse) in [impulse, -impulse].into_iter().enumerate() {
-            let response = self.weights[i].under_force(self.poses[i].rotation, arms[i], impulse);
-            self.poses[i].give_way(self.weights[i], impulse, response.turn);
-        }
-        impulse
+        let a = self.a.under_force(span.arm_a, impulse);
+        let b = self.b.under_force(span.arm_b, -impulse);
+        let moved = Self { a: self.a.moved(impulse, a.turn), b: self.b.moved(-impulse, b.turn) };
+        (moved, impulse)
     }
 
     #[inline]
     fn correct_distance(
-        &mut self,
+        self,
         element: &Element<R>,
         lambda: &mut V3<R>,
         load: &mut Load<R>,
         terms: &Terms<R>,
-    ) {
-        let arms = self.arms(element);
-        let offset = self.offset(arms);
-        let length = offset.norm();
+    ) -> Self {
+        let span = self.span(element);
+        let length = span.offset.norm();
         if length <= R::ZERO {
-            return;
+            return self;
         }
-        let n = offset * (R::ONE / length);
+        let n = span.offset * (R::ONE / length);
         let softness = element.compliance * terms.inverse_square;
         let error = n * ((length - element.rest) + softness * lambda.0[0]);
-        let impulse = self.pull(arms, error, softness, terms);
+        let (after, impulse) = self.pulled(span.arm_a, span.arm_b, error, softness, terms);
         lambda.0[0] += impulse.dot(n);
         load.force += -impulse;
+        after
     }
 
     fn correct_line(
-        &mut self,
+        self,
         element: &Element<R>,
         frame: &Frame<R>,
         lambda: &mut V3<R>,
         load: &mut Load<R>,
         terms: &Terms<R>,
-    ) {
-        let arms = self.arms(element);
-        let (offset, basis) = (self.offset(arms), self.basis(0, frame));
+    ) -> Self {
+        let Span { arm_a, arm_b, offset } = self.span(element);
+        let (basis, _) = self.bases(frame);
         let along = basis.rotate(V3::axis(0));
         let softness = element.compliance * terms.inverse_square;
         let error = offset + along * -along.dot(offset) + basis.rotate(*lambda) * softness;
         // Both impulses act at B's anchor, so that the pair makes no angular momentum.
-        let impulse = self.pull([arms[0] - offset, arms[1]], error, softness, terms);
-        if softness > R::ZERO {
-            *lambda += basis.conjugate().rotate(impulse);
-        }
+        let (after, impulse) = self.pulled(arm_a - offset, arm_b, error, softness, terms);
+        *lambda += basis.conjugate().rotate(impulse);
         load.force += -impulse;
+        after
     }
 
     /// Eq. 20 with the joint's x axes. Hard rows turn about the common normal by the sine of the
     /// angle, as published; compliant ones use the gradient of their energy.
     fn correct_axis(
-        &mut self,
+        self,
         element: &Element<R>,
         frame: &Frame<R>,
         lambda: &mut V3<R>,
         load: &mut Load<R>,
         terms: &Terms<R>,
-    ) {
-        let (a, b) = (self.basis(0, frame), self.basis(1, frame));
+    ) -> Self {
+        let (a, b) = self.bases(frame);
         let along = b.rotate(V3::axis(0));
         let softness = element.compliance * terms.inverse_square;
         // Components of B's axis across A's are the two rows.
         let mut rows = a.conjugate().rotate(along) + *lambda * softness;
         rows.0[0] = R::ZERO;
         let across = a.rotate(rows);
-        let t = if softness > R::ZERO {
-            across.cross(along)
-        } else {
-            across.cross(a.rotate(V3::axis(0)))
-        };
-        let s = self.wring(t, rows.dot(rows), softness, terms);
+        let normal = if softness > R::ZERO { along } else { a.rotate(V3::axis(0)) };
+        let t = across.cross(normal);
+        let (after, s) = self.wrung(t, rows.dot(rows), softness, terms);
         *lambda += rows * s;
         load.torque += t * -s;
+        after
     }
 
     /// Eq. 18 and 19. Hard rows as published, compliant ones with the gradient of their energy.
     fn correct_twist(
-        &mut self,
+        self,
         element: &Element<R>,
         frame: &Frame<R>,
         lambda: &mut V3<R>,
         load: &mut Load<R>,
         terms: &Terms<R>,
-    ) {
-        let (a, b) = (self.basis(0, frame), self.basis(1, frame));
+    ) -> Self {
+        let (a, b) = self.bases(frame);
         let turn = a.conjugate().times(b);
         let sign = if turn.w < R::ZERO { -R::ONE } else { R::ONE };
         let (w, v) = (turn.w * sign, turn.v * sign);
@@ -308,38 +330,41 @@ impl<R: Real> Couple<'_, R> {
         let rows = v * R::TWO + *lambda * softness;
         let way = if softness > R::ZERO { rows * w + v.cross(rows) } else { rows };
         let t = -a.rotate(way);
-        let s = self.wring(t, rows.dot(rows), softness, terms);
+        let (after, s) = self.wrung(t, rows.dot(rows), softness, terms);
         *lambda += rows * s;
         load.torque += t * -s;
+        after
     }
 
     fn correct_row(
-        &mut self,
+        self,
         row: RowKind,
         element: &Element<R>,
         frame: &Frame<R>,
         lambda: &mut R,
         load: &mut Load<R>,
         terms: &Terms<R>,
-    ) {
+    ) -> Self {
         let pair = self.pair(element, frame);
-        let sides = [Side::A, Side::B].map(|side| gradient(row, &pair, side));
-        let [a, b] =
-            [0, 1].map(|i| self.weights[i].under_torque(self.poses[i].rotation, sides[i].angular));
-        let push = |i: usize| self.weights[i].inverse_mass * sides[i].linear.dot(sides[i].linear);
-        let weight = push(0) + push(1) + a.work + b.work;
+        let on_a = gradient(row, &pair, Side::A);
+        let on_b = gradient(row, &pair, Side::B);
+        let (a, b) = (self.a.under_torque(on_a.angular), self.b.under_torque(on_b.angular));
+        let push_a = self.a.weight.inverse_mass * on_a.linear.dot(on_a.linear);
+        let push_b = self.b.weight.inverse_mass * on_b.linear.dot(on_b.linear);
+        let weight = push_a + push_b + a.work + b.work;
         if weight <= R::ZERO {
-            return;
+            return self;
         }
-        let value = sides[0].value;
-        let next = next_multiplier(*lambda, value, weight, row, element, frame, terms);
+        let next = next_multiplier(*lambda, on_a.value, weight, row, element, frame, terms);
         let change = next - *lambda;
         *lambda = next;
-        self.poses[0].give_way(self.weights[0], sides[0].linear * change, a.turn * change);
-        self.poses[1].give_way(self.weights[1], sides[1].linear * change, b.turn * change);
-        let force = sides[1].linear * change;
+        let force = on_b.linear * change;
         load.force += force;
-        load.torque += sides[1].angular * change - pair.arm_b.cross(force);
+        load.torque += on_b.angular * change - pair.arm_b.cross(force);
+        Self {
+            a: self.a.moved(on_a.linear * change, a.turn * change),
+            b: self.b.moved(force, b.turn * change),
+        }
     }
 }
 
@@ -379,13 +404,6 @@ fn near<R: Real>(angle: R, target: R) -> R {
     use std::f64::consts::TAU;
     let turns = ((target - angle).to_f64() / TAU).round();
     angle + R::of(turns * TAU)
-}
-
-/// How far a unit impulse at `anchor` moves that anchor, in world axes: `1/m - [r] I^-1 [r]`.
-fn mobility<R: Real>(weight: &Weight<R>, pose: &Pose<R>, anchor: V3<R>) -> Sym3<R> {
-    let local = weight.inverse_inertia.rotated(&M3::skew(anchor));
-    let push = Sym3::diagonal(V3([weight.inverse_mass; 3]));
-    local.rotated(&pose.rotation.matrix()).plus(push)
 }
 
 #[cfg(test)]

@@ -66,11 +66,8 @@ impl<R: Real> Xpbd<R> {
     fn predict(&mut self) {
         let h = R::of(self.h());
         for &(unit, index) in &self.layout.motors {
-            let slots = self.layout.units[unit as usize].slots.map(|s| s as usize);
-            let couple = Couple {
-                poses: slots.map(|s| self.bodies.poses[s]),
-                weights: slots.map(|s| &self.bodies.weights[s]),
-            };
+            let [a, b] = self.layout.units[unit as usize].slots;
+            let couple = Couple { a: self.bodies.end(a), b: self.bodies.end(b) };
             let (element, frame) =
                 (&self.layout.elements[index as usize], &self.layout.frames[index as usize]);
             if let (Kind::Row(row), Role::Motor { speed, .. }) = (element.kind, frame.role) {

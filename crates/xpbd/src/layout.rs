@@ -35,8 +35,10 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Element<R> {
     pub(crate) kind: Kind,
-    /// Anchors in body coordinates [m].
-    pub(crate) anchors: [V3<R>; 2],
+    /// Anchor on A in its coordinates [m].
+    pub(crate) anchor_a: V3<R>,
+    /// Anchor on B in its coordinates [m].
+    pub(crate) anchor_b: V3<R>,
     /// Value aimed at [m or rad]; for a motor the one of this step or sub-step.
     pub(crate) rest: R,
     /// Compliance [m/N or rad/(N m)].
@@ -46,8 +48,10 @@ pub(crate) struct Element<R> {
 /// What only rotations and bounded rows read of an element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame<R> {
-    /// Joint bases, joint to body.
-    pub(crate) bases: [Q4<R>; 2],
+    /// Joint basis on A, joint to body.
+    pub(crate) basis_a: Q4<R>,
+    /// Joint basis on B, joint to body.
+    pub(crate) basis_b: Q4<R>,
     pub(crate) role: Role<R>,
 }
 
@@ -269,10 +273,15 @@ fn element<R: Real>(
     rest: f64,
     compliance: f64,
 ) -> (Element<R>, Frame<R>) {
-    let anchors = [V3::of(&geometry.anchor_a), V3::of(&geometry.anchor_b)];
-    let bases = [Q4::of(&geometry.basis_a), Q4::of(&geometry.basis_b)];
-    let element = Element { kind, anchors, rest: R::of(rest), compliance: R::of(compliance) };
-    (element, Frame { bases, role })
+    let element = Element {
+        kind,
+        anchor_a: V3::of(&geometry.anchor_a),
+        anchor_b: V3::of(&geometry.anchor_b),
+        rest: R::of(rest),
+        compliance: R::of(compliance),
+    };
+    let (basis_a, basis_b) = (Q4::of(&geometry.basis_a), Q4::of(&geometry.basis_b));
+    (element, Frame { basis_a, basis_b, role })
 }
 
 fn narrow(i: usize) -> u32 {

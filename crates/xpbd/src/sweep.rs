@@ -9,7 +9,7 @@ use taut_descent::{math::V3, real::Real};
 
 use crate::{
     body::{Pose, Weight},
-    correct::{Couple, Load, Terms},
+    correct::{Couple, End, Load, Terms},
     layout::{Layout, Unit},
 };
 
@@ -164,13 +164,14 @@ impl<R: Real> Context<'_, R> {
         lambda: &mut [V3<R>],
         load: &mut Load<R>,
     ) -> [Pose<R>; 2] {
-        let weights = unit.slots.map(|s| &self.weights[s as usize]);
-        let mut couple = Couple { poses, weights };
+        let [a, b] = unit.slots.map(|s| &self.weights[s as usize]);
+        let mut couple =
+            Couple { a: End { pose: poses[0], weight: a }, b: End { pose: poses[1], weight: b } };
         let range = unit.elements[0] as usize..unit.elements[1] as usize;
         let elements = self.layout.elements[range.clone()].iter();
         for ((element, frame), lambda) in elements.zip(&self.layout.frames[range]).zip(lambda) {
-            couple.correct(element, frame, lambda, load, self.terms);
+            couple = couple.correct(element, frame, lambda, load, self.terms);
         }
-        couple.poses
+        [couple.a.pose, couple.b.pose]
     }
 }

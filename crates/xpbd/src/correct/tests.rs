@@ -81,12 +81,13 @@ fn impulses(scene: &Scene, kind: Kind, terms: &Terms<f64>) -> ([[Vec3; 2]; 2], V
     let layout = Layout::new(scene, &bodies, Order::Creation);
     let index = layout.elements.iter().position(|e| e.kind == kind).expect("an element to test");
     let before = [bodies.poses[0], bodies.poses[1]];
-    let mut couple = Couple { poses: before, weights: [&bodies.weights[0], &bodies.weights[1]] };
+    let couple = Couple { a: bodies.end(0), b: bodies.end(1) };
     let (mut lambda, mut load) = (V3::ZERO, Load::NONE);
     let (element, frame) = (&layout.elements[index], &layout.frames[index]);
-    couple.correct(element, frame, &mut lambda, &mut load, terms);
+    let after = couple.correct(element, frame, &mut lambda, &mut load, terms);
     let moved = [0, 1].map(|i| {
-        let (after, before, body) = (&couple.poses[i], &before[i], &scene.bodies[i]);
+        let after = [after.a.pose, after.b.pose][i];
+        let (before, body) = (&before[i], &scene.bodies[i]);
         let r: Mat3 = body.rotation.to_rotation_matrix().into_inner();
         let turn = after.rotation.times(before.rotation.conjugate());
         let turn = turn.v.to_f64() * (2.0 / turn.w);
