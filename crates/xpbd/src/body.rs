@@ -157,16 +157,18 @@ impl<R: Real> Bodies<R> {
 
     /// Moves everything over `h` as if there were no joints.
     pub(crate) fn predict(&mut self, h: R, drift: &Drift<R>) {
-        let advance = |((pose, previous), rates): ((&mut Pose<R>, &mut _), &mut Rates<R>)| {
+        type Item<'a, R> = (((&'a mut Pose<R>, &'a mut Pose<R>), &'a mut Rates<R>), &'a Weight<R>);
+        let advance = |(((pose, previous), rates), weight): Item<'_, R>| {
             *previous = *pose;
-            rates.advance(pose, h, drift);
+            rates.advance(pose, weight, h, drift);
         };
         if is_split(self.poses.len()) {
             let places = self.poses.par_iter_mut().zip(&mut self.previous);
-            places.zip(&mut self.rates).with_min_len(GRAIN).for_each(advance);
+            let bodies = places.zip(&mut self.rates).zip(&self.weights);
+            bodies.with_min_len(GRAIN).for_each(advance);
         } else {
             let places = self.poses.iter_mut().zip(&mut self.previous);
-            places.zip(&mut self.rates).for_each(advance);
+            places.zip(&mut self.rates).zip(&self.weights).for_each(advance);
         }
     }
 
@@ -216,7 +218,7 @@ fn is_split(count: usize) -> bool {
 impl<R: Real> Rates<R> {
     /// Müller et al. 2020, algorithm 2: velocities under external forces, then places.
     #[inline]
-    fn advance(&mut self, pose: &mut Pose<R>, h: R, drift: &Drift<R>) {
+    fn advance(&mut self, pose: &mut Pose<R>, weight: &Weight<R>, h: R, drift: &Drift<R>) {
         match self.kind {
             Kind::Fixed => {}
             Kind::Particle => {
@@ -227,7 +229,7 @@ impl<R: Real> Rates<R> {
                 self.velocity += drift.gravity * h;
                 pose.position += self.velocity * h;
                 if drift.gyroscopic {
-                    self.omega = self.precessed(pose.rotation, h);
+                    self.omega = self.precessed(pose.rotation, weight, h);
                 }
                 pose.rotation = pose.rotation.advanced(self.omega * h);
             }
@@ -242,10 +244,10 @@ impl<R: Real> Rates<R> {
 
     /// `omega - h I^-1 (omega x I omega)`, explicit as published, in body axes.
     #[inline]
-    fn precessed(&self, rotation: Q4<R>, h: R) -> V3<R> {
+    fn precessed(&self, rotation: Q4<R>, weight: &Weight<R>, h: R) -> V3<R> {
         let omega = rotation.conjugate().rotate(self.omega);
         let torque = omega.cross(self.inertia.apply(omega));
-        self.omega - rotation.rotate(self.inertia.solve(torque) * h)
+        self.omega - rotation.rotate(weight.inverse_inertia.apply(torque) * h)
     }
 
     /// Velocity and angular velocity that led from `previous` to `pose` in `1 / inverse` seconds.

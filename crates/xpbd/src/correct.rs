@@ -69,7 +69,7 @@ struct Response<R> {
 
 impl<R: Real> End<'_, R> {
     /// Answer to a force along `e` at the world-axis lever `arm`.
-    #[inline]
+    #[inline(always)]
     fn under_force(&self, arm: V3<R>, e: V3<R>) -> Response<R> {
         let push = self.weight.inverse_mass * e.dot(e);
         let Response { work, turn } = self.under_torque(arm.cross(e));
@@ -77,7 +77,7 @@ impl<R: Real> End<'_, R> {
     }
 
     /// Answer to a torque along `t`. The inertia is that of the current rotation.
-    #[inline]
+    #[inline(always)]
     fn under_torque(&self, t: V3<R>) -> Response<R> {
         if !self.weight.turns {
             return Response { work: R::ZERO, turn: V3::ZERO };
@@ -89,13 +89,13 @@ impl<R: Real> End<'_, R> {
 
     /// Moves by an impulse `push` and a body-axis turn: Eq. 6 to 9, with `[I^-1 t, 0] q` written
     /// in body axes as `q [.., 0]`.
-    #[inline]
+    #[inline(always)]
     fn moved(mut self, push: V3<R>, turn: V3<R>) -> Self {
         self.pose.position += push * self.weight.inverse_mass;
         self.turned(turn)
     }
 
-    #[inline]
+    #[inline(always)]
     fn turned(mut self, turn: V3<R>) -> Self {
         if self.weight.turns {
             let half = Q4 { v: turn * R::HALF, w: R::ONE };
@@ -144,7 +144,7 @@ impl<R: Real> Couple<'_, R> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn span(&self, element: &Element<R>) -> Span<R> {
         let arm_a = self.a.pose.rotation.rotate(element.anchor_a);
         let arm_b = self.b.pose.rotation.rotate(element.anchor_b);
@@ -171,7 +171,7 @@ impl<R: Real> Couple<'_, R> {
     }
 
     /// Drives the error `e`, whose gradient on A is along itself, to zero. Returns the impulse on A.
-    #[inline]
+    #[inline(always)]
     fn pulled(
         self,
         arm_a: V3<R>,
@@ -207,7 +207,7 @@ impl<R: Real> Couple<'_, R> {
         (Self { a: self.a.turned(a.turn * s), b: self.b.turned(b.turn * -s) }, s)
     }
 
-    #[inline]
+    #[inline(always)]
     fn correct_point(
         self,
         element: &Element<R>,
@@ -246,7 +246,7 @@ impl<R: Real> Couple<'_, R> {
         (moved, impulse)
     }
 
-    #[inline]
+    #[inline(always)]
     fn correct_distance(
         self,
         element: &Element<R>,
