@@ -10,8 +10,9 @@
 //! then limits and motors, then positions, so that the anchors are left where they should be.
 //! Zero sets, signs and energies are those of [`taut_core::constraint`]. Departures: compliant
 //! blocks keep their multiplier as a vector instead of a length, compliant rotations use the exact
-//! gradient of their energy, and motors drive a rate with bounded effort. Joints are coloured so
-//! that those of one colour share no moving body and can be repaired at once.
+//! gradient of their energy, motors drive a rate with bounded effort, and joints report (and break
+//! by) their mean force over the sub-steps of a step. Joints are coloured so that those of one colour
+//! share no moving body and can be repaired at once.
 
 mod body;
 mod correct;
