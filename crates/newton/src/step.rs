@@ -17,6 +17,8 @@ const SHORTEST_STEP: f64 = 1.0 / 1024.0;
 const MEMORY: usize = 5;
 /// A kept factorisation must contract the residual at least by this factor.
 const CONTRACTION: f64 = 0.2;
+/// Where a full Newton step no longer halves the residual, that many tolerances will do.
+const STALL: f64 = 100.0;
 /// Above this regularisation a singular matrix is an error.
 const LARGEST_REGULARISATION: f64 = 1e-5;
 
@@ -39,6 +41,7 @@ pub(crate) struct Stepper {
     right: Vec<f64>,
     trial_right: Vec<f64>,
     direction: Vec<f64>,
+    correction: Vec<f64>,
     /// Merits of the latest iterates of this step.
     recent: [f64; MEMORY],
     /// Length of the step for which the matrix is factorised.
@@ -54,6 +57,10 @@ pub(crate) struct Stepper {
     pub(crate) iterations: u32,
     /// Steps halved since then.
     pub(crate) bisections: u32,
+}
+
+fn norm(values: &[f64]) -> f64 {
+    values.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 /// Motion of every node: bodies, particles, the world.
@@ -120,6 +127,7 @@ impl Stepper {
             right: vec![0.0; size],
             trial_right: vec![0.0; size],
             direction: vec![0.0; size],
+            correction: vec![0.0; size],
             recent: [0.0; MEMORY],
             factorised: None,
             past,
@@ -286,24 +294,29 @@ impl Stepper {
         }
     }
 
-    /// Backtracks along Newton's direction until the residual falls below the worst of the recent ones.
+    /// Backtracks along Newton's direction until the residual falls below the worst of the recent
+    /// ones, or the next correction with the same matrix is shorter than this one.
     ///
-    /// Near rounding only a full step is tried, and the step is settled once that does not help.
+    /// The second test (Deuflhard's natural monotonicity) measures the distance to the solution
+    /// instead of the forces; on a chain that a heavy load keeps straight these grow before they fall.
+    /// Close to the tolerance only a full step is tried, and the step is settled once that does not help.
     fn search(&mut self) -> bool {
-        if self.merit.within_rounding(self.settings.tolerance) {
-            let merit = self.along(1.0);
-            self.settled = merit.norm > 0.5 * self.merit.norm;
-            if merit.norm < self.merit.norm {
-                self.accept(merit);
-            }
-            return true;
-        }
+        let close = self.merit.within_rounding(STALL * self.settings.tolerance);
         let allowed = self.recent.iter().copied().fold(0.0, f64::max);
+        let length = norm(&self.direction);
         let mut fraction = 1.0;
         while fraction >= SHORTEST_STEP {
             let merit = self.along(fraction);
+            if close {
+                self.settled = merit.norm > 0.5 * self.merit.norm;
+                if merit.norm < self.merit.norm {
+                    self.accept(merit);
+                }
+                return true;
+            }
             if merit.norm <= (1.0 - 1e-4 * fraction) * allowed
                 || merit.within(self.settings.tolerance)
+                || self.next_correction(&merit) <= (1.0 - 0.25 * fraction) * length
             {
                 self.accept(merit);
                 return true;
@@ -311,6 +324,16 @@ impl Stepper {
             fraction *= 0.5;
         }
         false
+    }
+
+    /// Length of the correction that the same matrix would make at the trial.
+    fn next_correction(&mut self, merit: &Merit) -> f64 {
+        if !merit.norm.is_finite() {
+            return f64::INFINITY;
+        }
+        self.correction.copy_from_slice(&self.trial_right);
+        self.matrix.solve(&mut self.correction);
+        norm(&self.correction)
     }
 
     /// Evaluates the trial a fraction of the direction away from the iterate.
