@@ -18,6 +18,7 @@ pub mod report;
 pub mod runner;
 mod spec;
 mod table;
+pub mod verify;
 
 use std::{ffi::OsString, process::ExitCode};
 

@@ -19,6 +19,7 @@ use taut_core::{
     Backend, Build, BuildError, Scene, Settings, Solver, SolverError, Step, settings::nearest,
 };
 
+pub(crate) use self::guard::catch;
 pub use self::{
     guard::silence_guarded_panics,
     time::{TimeOptions, time},

@@ -31,7 +31,7 @@ pub fn silence_guarded_panics() {
 }
 
 /// The result of `body`, or the message and place of its panic.
-pub(super) fn catch<T>(body: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn catch<T>(body: impl FnOnce() -> T) -> Result<T, String> {
     let outer = GUARDED.replace(true);
     // The solver is dropped with the panic and the row only grows by whole frames, so nothing
     // half-changed is seen afterwards.

@@ -1,0 +1,212 @@
+//! The conformance suite: every backend against every property that the interface or mechanics asks of it.
+//!
+//! A check is one function of a [`subject::Subject`], run behind a guard, so that a panic is a
+//! failed check. What a backend does not support is skipped with its own reason. Failures that are
+//! understood are rows of [`known::KNOWN`] with a reason; one that starts to pass fails the suite,
+//! so that the table stays true. Scenes are embedded: the suite runs from any directory.
+//!
+//! Tolerances follow from the order of the integrators (first order in the step unless a backend is
+//! better) and are the same for all backends.
+
+mod analytic;
+mod contract;
+mod joints;
+mod known;
+mod motion;
+mod scenes;
+mod subject;
+
+use std::fmt;
+
+use serde::Serialize;
+use taut_core::Backend;
+
+use crate::runner;
+use subject::{Stop, Subject};
+
+/// The outcome of the whole suite.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// One entry per backend, in the order of the table.
+    pub backends: Vec<BackendReport>,
+}
+
+/// The outcome for one backend.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BackendReport {
+    /// Name of the backend.
+    pub name: String,
+    /// One entry per check, in a fixed order.
+    pub checks: Vec<Check>,
+}
+
+/// The outcome of one check.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Check {
+    /// Name of the property.
+    pub name: &'static str,
+    /// Name of the scene, or of the kind of input.
+    pub scene: &'static str,
+    /// How it went.
+    pub result: Verdict,
+    /// What was found where it did not pass; for a known failure, why it is expected.
+    pub reason: String,
+}
+
+/// How a check went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// As it should be.
+    Pass,
+    /// Not as it should be, or a known failure that has gone.
+    Fail,
+    /// Not as it should be, as the table of known failures says.
+    Known,
+    /// The backend does not take the scene, or does not promise the property.
+    Skip,
+}
+
+/// A property and the scene it is tested on.
+struct Property {
+    name: &'static str,
+    scene: &'static str,
+    test: fn(&Subject<'_>) -> Result<(), Stop>,
+}
+
+/// All properties, cheap and fundamental ones first.
+fn properties() -> impl Iterator<Item = &'static Property> {
+    let groups =
+        [contract::PROPERTIES, analytic::PROPERTIES, motion::PROPERTIES, joints::PROPERTIES];
+    groups.into_iter().flatten()
+}
+
+/// Runs the suite for the named backends of a table, all of them where no name is given.
+///
+/// Works for any table, so a backend built elsewhere is verified by `verify(&[MY_BACKEND], &[])`.
+pub fn verify(backends: &[Backend], names: &[&str]) -> Report {
+    verify_with(backends, names, &mut |_, _| {})
+}
+
+/// As [`verify`], and tells of every check once it is done.
+pub fn verify_with(
+    backends: &[Backend],
+    names: &[&str],
+    on_check: &mut dyn FnMut(&Backend, &Check),
+) -> Report {
+    let wanted = |b: &&Backend| names.is_empty() || names.contains(&b.info.name);
+    let report = |backend: &Backend| BackendReport {
+        name: backend.info.name.to_owned(),
+        checks: properties()
+            .map(|property| {
+                let check = run(backend, property);
+                on_check(backend, &check);
+                check
+            })
+            .collect(),
+    };
+    Report { backends: backends.iter().filter(wanted).map(report).collect() }
+}
+
+/// How many checks each backend goes through.
+pub fn count() -> usize {
+    properties().count()
+}
+
+fn run(backend: &Backend, property: &Property) -> Check {
+    let outcome = runner::catch(|| (property.test)(&Subject { backend }))
+        .unwrap_or_else(|panic| Err(Stop::Fail(format!("panicked: {panic}"))));
+    let known = known::reason(backend.info.name, property.name, property.scene);
+    let (result, reason) = match (outcome, known) {
+        (Ok(()), None) => (Verdict::Pass, String::new()),
+        (Ok(()), Some(_)) => {
+            (Verdict::Fail, "passes, but is listed as a known failure: remove its row".to_owned())
+        }
+        (Err(Stop::Skip(reason)), _) => (Verdict::Skip, reason),
+        (Err(Stop::Fail(found)), Some(reason)) => (Verdict::Known, format!("{reason} ({found})")),
+        (Err(Stop::Fail(found)), None) => (Verdict::Fail, found),
+    };
+    Check { name: property.name, scene: property.scene, result, reason }
+}
+
+impl Report {
+    /// Whether any check failed: the exit status is 1 then.
+    pub fn has_failures(&self) -> bool {
+        self.checks().any(|check| check.result == Verdict::Fail)
+    }
+
+    fn checks(&self) -> impl Iterator<Item = &Check> {
+        self.backends.iter().flat_map(|backend| &backend.checks)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Pass => "pass",
+            Self::Fail => "FAIL",
+            Self::Known => "known",
+            Self::Skip => "skip",
+        })
+    }
+}
+
+/// One line per check that did not pass, and one line of counts per backend.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for backend in &self.backends {
+            let count = |verdict| backend.checks.iter().filter(|c| c.result == verdict).count();
+            let [pass, fail, known, skip] =
+                [Verdict::Pass, Verdict::Fail, Verdict::Known, Verdict::Skip].map(count);
+            writeln!(
+                f,
+                "{}: {pass} passed, {fail} failed, {known} known failures, {skip} skipped",
+                backend.name
+            )?;
+            for check in backend.checks.iter().filter(|check| check.result != Verdict::Pass) {
+                let Check { name, scene, result, reason } = check;
+                writeln!(f, "  {result:<5} {name} [{scene}]: {reason}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backends::BACKENDS;
+
+    #[test]
+    fn known_failures_name_what_there_is() {
+        for row in known::KNOWN {
+            let backend = BACKENDS.iter().any(|b| b.info.name == row.backend);
+            let property = properties().any(|p| p.name == row.check && p.scene == row.scene);
+            assert!(backend && property, "{} {} {}", row.backend, row.check, row.scene);
+            assert!(!row.reason.is_empty());
+        }
+    }
+
+    #[test]
+    fn no_two_checks_have_the_same_name_and_scene() {
+        let mut names: Vec<_> = properties().map(|p| (p.name, p.scene)).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn a_known_failure_that_passes_is_a_failure() {
+        let passes = Property { name: "free_fall", scene: "free-fall", test: |_| Ok(()) };
+        let check = run(&taut_null::BACKEND, &passes);
+        assert_eq!(check.result, Verdict::Fail);
+        assert!(check.reason.contains("remove its row"), "{}", check.reason);
+    }
+
+    #[test]
+    fn a_panic_is_a_failed_check() {
+        let panics = Property { name: "panics", scene: "none", test: |_| panic!("by design") };
+        let check = run(&taut_null::BACKEND, &panics);
+        assert_eq!(check.result, Verdict::Fail);
+        assert!(check.reason.contains("by design"), "{}", check.reason);
+    }
+}

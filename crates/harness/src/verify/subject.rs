@@ -1,0 +1,123 @@
+//! The backend under test, and how checks drive it.
+
+use taut_core::{
+    Backend, BuildError, Iteration, Scene, Settings, Solver, SolverError, State, Step,
+};
+
+use crate::runner::{self, advance};
+
+/// Why a check did not pass.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The property does not hold.
+    Fail(String),
+    /// It cannot be asked of this backend.
+    Skip(String),
+}
+
+impl From<SolverError> for Stop {
+    fn from(error: SolverError) -> Self {
+        Self::Fail(error.to_string())
+    }
+}
+
+impl From<BuildError> for Stop {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Unsupported(why) => Self::Skip(why.to_string()),
+            _ => Self::Fail(error.to_string()),
+        }
+    }
+}
+
+/// A [`Stop::Fail`] unless `holds`.
+pub(super) fn ensure(holds: bool, found: impl FnOnce() -> String) -> Result<(), Stop> {
+    if holds { Ok(()) } else { Err(Stop::Fail(found())) }
+}
+
+/// How a scene is run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    /// Frames of the scene's own length.
+    pub(super) frames: u32,
+    /// Steps per frame.
+    pub(super) substeps: u32,
+    /// Iterations per step.
+    pub(super) iterations: u32,
+}
+
+impl Plan {
+    /// `frames` frames of one step each.
+    pub(super) fn new(frames: u32, iterations: u32) -> Self {
+        Self { frames, substeps: 1, iterations }
+    }
+
+    /// The same with shorter steps.
+    pub(super) fn substeps(self, substeps: u32) -> Self {
+        Self { substeps, ..self }
+    }
+
+    pub(super) fn step(&self, scene: &Scene) -> Step {
+        Step { dt: scene.dt / f64::from(self.substeps), iterations: self.iterations }
+    }
+}
+
+/// The backend under test.
+pub(super) struct Subject<'a> {
+    pub(super) backend: &'a Backend,
+}
+
+impl Subject<'_> {
+    /// A solver with default settings, loaded with the scene's initial state.
+    pub(super) fn build(&self, scene: &Scene) -> Result<Box<dyn Solver>, Stop> {
+        (self.backend.supports)(scene).map_err(BuildError::from)?;
+        let mut solver = runner::build(self.backend, scene, &Settings::default())?;
+        solver.load(&scene.initial_state())?;
+        Ok(solver)
+    }
+
+    /// The states after every frame of a run, the initial one first.
+    pub(super) fn path(&self, scene: &Scene, plan: Plan) -> Result<Vec<State>, Stop> {
+        let mut path = vec![scene.initial_state()];
+        self.run_from(scene, &scene.initial_state(), plan, |state| path.push(state.clone()))?;
+        Ok(path)
+    }
+
+    /// The state after the last frame of a run.
+    pub(super) fn end(&self, scene: &Scene, plan: Plan) -> Result<State, Stop> {
+        self.end_from(scene, &scene.initial_state(), plan)
+    }
+
+    /// The state after the last frame of a run that starts at `start`.
+    pub(super) fn end_from(&self, scene: &Scene, start: &State, plan: Plan) -> Result<State, Stop> {
+        let mut end = start.clone();
+        self.run_from(scene, start, plan, |state| end.clone_from(state))?;
+        Ok(end)
+    }
+
+    fn run_from(
+        &self,
+        scene: &Scene,
+        start: &State,
+        plan: Plan,
+        mut on_frame: impl FnMut(&State),
+    ) -> Result<(), Stop> {
+        let mut solver = self.build(scene)?;
+        solver.load(start)?;
+        let mut state = State::default();
+        for frame in 1..=plan.frames {
+            for _ in 0..plan.substeps {
+                advance(&mut *solver, plan.step(scene))?;
+            }
+            solver.read(&mut state)?;
+            ensure(state.is_finite(), || format!("not finite after frame {frame}"))?;
+            on_frame(&state);
+        }
+        Ok(())
+    }
+
+    /// What an iteration means under default settings.
+    pub(super) fn iteration(&self, scene: &Scene) -> Result<Iteration, Stop> {
+        Ok(self.build(scene)?.iteration())
+    }
+}

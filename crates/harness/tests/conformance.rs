@@ -1,0 +1,120 @@
+//! The conformance suite over the table of backends, and over backends that are wrong on purpose.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use taut::{
+    backends::BACKENDS,
+    verify::{Verdict, verify},
+};
+use taut_core::{
+    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, SolverError, State,
+    Step, Unsupported,
+};
+
+#[test]
+fn every_backend_conforms_or_says_why_not() {
+    let report = verify(BACKENDS, &[]);
+    println!("{report}");
+    assert!(!report.has_failures(), "see above");
+}
+
+#[test]
+fn one_backend_can_be_named() {
+    let report = verify(BACKENDS, &["null"]);
+    assert_eq!(report.backends.len(), 1);
+    assert_eq!(report.backends[0].checks.len(), taut::verify::count());
+}
+
+/// A solver that breaks one promise after another, so that each is seen to be checked.
+struct Rogue {
+    scene: Scene,
+    state: State,
+    dt: f64,
+}
+
+/// Differs between runs.
+static RUNS: AtomicU64 = AtomicU64::new(0);
+
+impl Solver for Rogue {
+    fn load(&mut self, state: &State) -> Result<(), SolverError> {
+        // Takes any state, and carries the last time over.
+        let time_s = self.state.time_s;
+        self.state.clone_from(state);
+        self.state.time_s = time_s;
+        Ok(())
+    }
+
+    fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
+        self.dt = step.dt;
+        Ok(())
+    }
+
+    fn iterate(&mut self) -> Result<(), SolverError> {
+        let noise = RUNS.fetch_add(1, Ordering::Relaxed) as f64 * 1e-9;
+        // Static and broken alike, everything is pushed about.
+        self.state.bodies.iter_mut().for_each(|body| body.position.x += noise);
+        Ok(())
+    }
+
+    fn end_step(&mut self) -> Result<(), SolverError> {
+        self.state.time_s += self.dt;
+        assert!(!self.scene.bodies.is_empty(), "nothing to solve");
+        Ok(())
+    }
+
+    fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
+        self.state.bodies.iter_mut().for_each(|body| body.position.y += 1e-9);
+        out.clone_from(&self.state);
+        Ok(())
+    }
+
+    fn resolved_settings(&self) -> String {
+        "(stiffness: 1.0)".to_owned()
+    }
+}
+
+fn build(scene: &Scene, _settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+    Ok(Box::new(Rogue { scene: scene.clone(), state: scene.initial_state(), dt: 0.0 }))
+}
+
+fn refuses_springs(scene: &Scene) -> Result<(), Unsupported> {
+    match scene.springs.is_empty() {
+        true => Ok(()),
+        false => Err(Unsupported("no springs".to_owned())),
+    }
+}
+
+const ROGUE: Backend = Backend {
+    info: Info {
+        name: "rogue",
+        summary: "breaks every promise",
+        reference: "none",
+        determinism: Determinism::Bitwise,
+    },
+    supports: refuses_springs,
+    build: Build::Cpu(build),
+};
+
+#[test]
+fn every_broken_promise_is_found() {
+    let report = verify(&[ROGUE], &[]);
+    let checks = &report.backends[0].checks;
+    for check in checks {
+        let expected = match check.scene {
+            "oscillator" | "torsion" | "two-springs" => Verdict::Skip,
+            // The noise of a few iterations does not show in what these look at.
+            "chain" if check.name == "more_work_is_no_worse" => continue,
+            "free-pair" => Verdict::Pass,
+            _ => Verdict::Fail,
+        };
+        assert_eq!(check.result, expected, "{} [{}]: {}", check.name, check.scene, check.reason);
+    }
+    let reason = |name| {
+        let check = checks.iter().find(|check| check.name == name);
+        check.map_or("", |check| check.reason.as_str())
+    };
+    assert!(reason("nothing_to_do").contains("panicked: nothing to solve"));
+    assert!(reason("unsupported_is_an_error").contains("declared unsupported, but builds"));
+    assert!(reason("bad_settings_are_errors").contains("is taken"));
+    assert!(reason("bad_state_is_an_error").contains("a body too few"));
+}
