@@ -57,6 +57,8 @@ pub(crate) enum Verb {
     Reproduce(FigureArgs),
     /// Compare the curves of figures with the recorded ones; all figures unless some are named
     Regress(FigureArgs),
+    /// Hold backends to what the interface and mechanics ask of them
+    Verify(VerifyArgs),
 }
 
 #[derive(Debug, Args)]
@@ -177,6 +179,13 @@ pub(crate) struct FigureArgs {
     /// Replace the committed picture and recorded curves by what is measured now
     #[arg(long)]
     pub(crate) bless: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// Backend to verify; repeatable [default: all]
+    #[arg(short, long = "backend", value_name = "NAME")]
+    pub(crate) backends: Vec<String>,
 }
 
 /// A scene parameter with its value.

@@ -8,6 +8,7 @@ pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod time;
 pub(crate) mod trace;
+pub(crate) mod verify;
 
 use std::{
     io::{self, Write},

@@ -83,6 +83,7 @@ fn dispatch(backends: &[Backend], cli: Cli, arguments: &[OsString]) -> anyhow::R
         Verb::Report(args) => cmd::report::main(&session, args),
         Verb::Reproduce(args) => cmd::reproduce::main(&session, args, Question::Claims),
         Verb::Regress(args) => cmd::reproduce::main(&session, args, Question::Curves),
+        Verb::Verify(args) => cmd::verify::main(&session, args),
     }
 }
 

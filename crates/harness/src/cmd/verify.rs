@@ -1,0 +1,38 @@
+//! `taut verify`: the conformance suite.
+
+use serde_json::json;
+
+use super::{Outcome, Session, json as pretty, print};
+use crate::{
+    args::VerifyArgs,
+    progress::Progress,
+    record::SCHEMA,
+    verify::{count, verify_with},
+};
+
+pub(crate) fn main(session: &Session<'_>, args: &VerifyArgs) -> anyhow::Result<Outcome> {
+    let names: Vec<&str> = args.backends.iter().map(String::as_str).collect();
+    for name in &names {
+        session.bench.find(name)?;
+    }
+    let backends = session.bench.backends;
+    let chosen = if names.is_empty() { backends.len() } else { names.len() };
+    let progress = Progress::new((chosen * count()) as u64, "checks");
+    let report = verify_with(backends, &names, &mut |backend, check| {
+        progress.start(&format!("{} {}", backend.info.name, check.name));
+        progress.advance(1);
+    });
+    progress.finish();
+    if session.common.json {
+        let document = json!({
+            "schema": SCHEMA,
+            "verb": "verify",
+            "command": session.command,
+            "backends": report.backends,
+        });
+        print(&pretty(&document)?)?;
+    } else {
+        print(&report.to_string())?;
+    }
+    Ok(if report.has_failures() { Outcome::CheckFailed } else { Outcome::Good })
+}
