@@ -103,11 +103,13 @@ fn settings() {
 fn bodies() {
     let shaped = |shape: &str| body(&format!("body(name: \"c\", shape: {shape}, density: 1)"));
     let with = |rest: &str| body(&format!("body(name: \"c\", shape: sphere(radius: 1), {rest})"));
-    let chain = |rest: &str| {
-        body(&format!(
+    let chain_text = |rest: &str| {
+        format!(
             "chain(name: \"c\", start: (0, 0, 0), step: (1, 0, 0), body: (shape: sphere(radius: 1), mass: 1), {rest})"
-        ))
+        )
     };
+    let chain = |rest: &str| body(&chain_text(rest));
+    let member = "body(name: \"c[1]\", shape: sphere(radius: 1), mass: 1)";
     snapshot(
         "bodies",
         &messages(&[
@@ -141,6 +143,8 @@ fn bodies() {
             ("duplicate name", body("body(name: \"arm\", shape: sphere(radius: 1), mass: 1)")),
             ("name of the world", body("body(name: \"world\", shape: sphere(radius: 1), mass: 1)")),
             ("malformed name", body("body(name: \"a[1\", shape: sphere(radius: 1), mass: 1)")),
+            ("member named twice", body(&format!("{}, {member}", chain_text("count: 3")))),
+            ("group named twice", body(&format!("{member}, {}", chain_text("count: 3")))),
             ("negative count", chain("count: -1")),
             ("fractional count", chain("count: \"links/2\"")),
             ("too many", chain("count: 1e9")),

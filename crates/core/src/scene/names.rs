@@ -1,7 +1,7 @@
 //! Names of bodies and particles: single ones by text, members of generated groups by arithmetic,
 //! so that a group of a million bodies costs one entry.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{
     Endpoint,
@@ -42,9 +42,13 @@ enum Entry {
     },
 }
 
-/// All names known so far. Only looked up, never walked, so its order reaches no result.
+/// All names known so far. Their order reaches no result: they are looked up, or sorted first.
 #[derive(Debug, Default)]
-pub(super) struct Names(HashMap<String, Entry>);
+pub(super) struct Names {
+    entries: HashMap<String, Entry>,
+    /// What single names with an index begin with: no group may be called so.
+    bases: HashSet<String>,
+}
 
 /// The text of a name after its brackets are evaluated.
 pub(super) fn canonical(base: &str, brackets: &[Vec<usize>]) -> String {
@@ -72,10 +76,22 @@ pub(super) fn member_name(group: &str, counts: &[usize], member: usize) -> Strin
 }
 
 impl Names {
+    /// Takes a name, whose brackets are evaluated; an empty one is no name.
     pub(super) fn insert_one(&mut self, name: String, endpoint: Endpoint) -> Result<()> {
+        if let Some((base, _)) = name.rsplit_once('[') {
+            if matches!(self.entries.get(base), Some(Entry::Group { .. })) {
+                return Err(SceneError::new(format!(
+                    "`{base}` is a group, its members have names"
+                )));
+            }
+            if !self.bases.contains(base) {
+                self.bases.insert(base.to_owned());
+            }
+        }
         self.insert(name, Entry::One(endpoint))
     }
 
+    /// Takes the name of a group of `counts` members from `first` on.
     pub(super) fn insert_group(
         &mut self,
         name: String,
@@ -83,6 +99,11 @@ impl Names {
         first: usize,
         counts: Vec<usize>,
     ) -> Result<()> {
+        if self.bases.contains(&name) {
+            return Err(SceneError::new(format!(
+                "duplicate name `{name}`, there is a `{name}[..]`"
+            )));
+        }
         self.insert(name, Entry::Group { target, first, counts })
     }
 
@@ -94,7 +115,7 @@ impl Names {
             return Err(SceneError::new("`world` is taken: it stands for the world"));
         }
         let repeated = format!("duplicate name `{name}`; inside `repeat` write `{name}[i]`");
-        match self.0.insert(name, entry) {
+        match self.entries.insert(name, entry) {
             None => Ok(()),
             Some(_) => Err(SceneError::new(repeated)),
         }
@@ -109,16 +130,16 @@ impl Names {
             return Err(SceneError::new("expected the name of a body, of a particle or `world`"));
         }
         let (base, brackets) = split_name(name, scope)?;
-        if let Some(Entry::One(endpoint)) = self.0.get(&canonical(&base, &brackets)) {
+        if let Some(Entry::One(endpoint)) = self.entries.get(&canonical(&base, &brackets)) {
             return Ok(*endpoint);
         }
         if let Some((indices, outer)) = brackets.split_last() {
             let group = canonical(&base, outer);
-            if let Some(Entry::Group { target, first, counts }) = self.0.get(&group) {
+            if let Some(Entry::Group { target, first, counts }) = self.entries.get(&group) {
                 return member(&group, counts, indices).map(|i| target.endpoint(first + i));
             }
         }
-        if let Some(Entry::Group { counts, .. }) = self.0.get(name) {
+        if let Some(Entry::Group { counts, .. }) = self.entries.get(name) {
             let message = format!(
                 "`{name}` is a group of {} members, expected one of them such as `{}`",
                 counts.iter().product::<usize>(),
@@ -127,9 +148,9 @@ impl Names {
             return Err(SceneError::new(message));
         }
         // Sorted so that equally near names give the same message in every run.
-        let mut known: Vec<&str> = self.0.keys().map(String::as_str).chain([WORLD]).collect();
+        let mut known: Vec<&str> = self.entries.keys().map(String::as_str).chain([WORLD]).collect();
         known.sort_unstable();
-        let found = if self.0.contains_key(name) { name } else { base.as_str() };
+        let found = if self.entries.contains_key(name) { name } else { base.as_str() };
         let mut error = SceneError::unknown("body or particle", found, known);
         if found != name {
             error.message += &format!(" in `{name}`");

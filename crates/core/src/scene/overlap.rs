@@ -20,13 +20,15 @@ pub(super) fn overlaps(scene: &Scene) -> Vec<String> {
     }
     let boxes: Vec<[Vec3; 2]> = scene.bodies.iter().map(bounds).collect();
     let joined = joined(scene);
-    // Sweep along x: with sorted left ends only boxes that begin before the current one ends can meet it.
+    // Sorted by lower ends, only boxes that begin before the current one ends can meet it; along the
+    // scene's longest side those are fewest.
+    let axis = longest_side(&boxes);
     let mut order: Vec<usize> = (0..boxes.len()).collect();
-    order.sort_by(|&a, &b| boxes[a][0].x.total_cmp(&boxes[b][0].x).then(a.cmp(&b)));
+    order.sort_by(|&a, &b| boxes[a][0][axis].total_cmp(&boxes[b][0][axis]).then(a.cmp(&b)));
     let mut pairs = Vec::new();
     for (place, &a) in order.iter().enumerate() {
         for &b in &order[place + 1..] {
-            if boxes[b][0].x >= boxes[a][1].x {
+            if boxes[b][0][axis] >= boxes[a][1][axis] {
                 break;
             }
             let pair = (a.min(b), a.max(b));
@@ -73,6 +75,15 @@ fn bounds(body: &super::Body) -> [Vec3; 2] {
     };
     [-1.0, 1.0]
         .map(|sign| body.position + Vec3::new(reach(0, sign), reach(1, sign), reach(2, sign)))
+}
+
+/// The axis along which the boxes' lower corners are spread widest.
+fn longest_side(boxes: &[[Vec3; 2]]) -> usize {
+    let lower = boxes.iter().map(|[lower, _]| *lower);
+    match (lower.clone().reduce(|a, b| a.inf(&b)), lower.reduce(|a, b| a.sup(&b))) {
+        (Some(least), Some(most)) => (most - least).imax(),
+        _ => 0,
+    }
 }
 
 /// The least overlap along any axis [m], negative where there is none.

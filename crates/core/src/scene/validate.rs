@@ -19,23 +19,23 @@ const LISTED_MAX: usize = 8;
 /// Everything worth a word, in scene order.
 pub(super) fn warnings(scene: &Scene) -> Vec<String> {
     let state = scene.initial_state();
-    let mut warnings = Vec::new();
-    let mut list = |sort: &str, found: &mut dyn Iterator<Item = String>| {
-        warnings.extend(found.take(LISTED_MAX));
-        match found.count() {
-            0 => {}
-            more => warnings.push(format!("{more} more warnings of {sort}")),
-        }
-    };
-    list("joints violated at the start", &mut violations(scene, &state));
-    list("joints between immovable ends", &mut immovable(scene));
-    if let Some(idle) = idle(scene) {
-        list("scenes at rest", &mut std::iter::once(idle));
-    }
+    let mut warnings = listed("joints violated at the start", violations(scene, &state));
+    warnings.extend(listed("joints between immovable ends", immovable(scene)));
+    warnings.extend(idle(scene));
     if scene.contacts.is_some() {
-        list("overlaps at the start", &mut overlap::overlaps(scene).into_iter());
+        warnings.extend(listed("overlaps at the start", overlap::overlaps(scene).into_iter()));
     }
     warnings
+}
+
+/// The first warnings of one sort and the number of the others.
+fn listed(sort: &str, mut found: impl Iterator<Item = String>) -> Vec<String> {
+    let mut listed: Vec<String> = found.by_ref().take(LISTED_MAX).collect();
+    match found.count() {
+        0 => {}
+        more => listed.push(format!("{more} more warnings of {sort}")),
+    }
+    listed
 }
 
 /// Refuses numbers that were finite in the file but overflowed where they were combined.
