@@ -66,7 +66,7 @@ impl<R: Real> Avbd<R> {
         self.dt = dt;
         self.ramps.clear();
         let definitions = self.system.definitions.iter();
-        self.ramps.extend(definitions.map(|d| Ramp::new(d, &self.settings, dt)));
+        self.ramps.extend(definitions.map(|d| Ramp::new(d, &self.settings, dt, self.scene.dt)));
     }
 
     /// Lines 5 and 6 of Algorithm 1, and what of the error at the step's start is to be corrected.

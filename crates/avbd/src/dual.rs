@@ -27,14 +27,17 @@ pub(crate) struct Ramp<R> {
 }
 
 impl<R: Real> Ramp<R> {
-    /// The constants of an element for steps of length `h` [s].
-    pub(crate) fn new(definition: &Definition, settings: &Resolved, h: f64) -> Self {
+    /// The constants of an element for steps of length `h` in a scene with frames of length `frame` [s].
+    pub(crate) fn new(definition: &Definition, settings: &Resolved, h: f64, frame: f64) -> Self {
         let unit = definition.effective_mass / (h * h);
         let hard = definition.is_hard();
         let angular = definition.is_angular();
         let regularised = hard && matches!(definition.role, Role::Lock | Role::Limit { .. });
         let isotropic = settings.isotropic;
-        let hanging = if angular { 0.0 } else { definition.carried_mass / (h * h) };
+        // A ramp only has to start somewhere, at the pace of the frame; a fixed penalty has to match
+        // the inertia that it meets in each step.
+        let pace = if settings.scheme == Scheme::Series { h } else { frame };
+        let hanging = if angular { 0.0 } else { definition.carried_mass / (pace * pace) };
         if settings.scheme == Scheme::Series {
             let rho = (settings.rho_scale * unit).max(settings.carried_scale * hanging);
             let rho = if hard { rho } else { rho.max(9.0 * definition.stiffness) };

@@ -138,8 +138,8 @@ pub struct Resolved {
     /// Starting stiffness in units of effective mass over squared step [1].
     pub k_start_scale: f64,
     /// Starting stiffness of a hard joint that holds positions, in units of the mass that hangs on it
-    /// over squared step [1], where that is more. Without it a heavy load falls for a while until its
-    /// joints have noticed.
+    /// over squared frame [1], where that is more. Without it a heavy load falls for a while until its
+    /// joints have noticed; per substep instead of per frame it would outgrow what few sweeps solve.
     pub carried_scale: f64,
     /// Largest stiffness [N/m or N m/rad]; `None` where [`Self::k_max_scale`] rules.
     pub k_max: Option<f64>,
@@ -269,7 +269,7 @@ impl Profile {
             load_scale: 1.0,
             k_start: None,
             k_start_scale: 1.0,
-            carried_scale: 0.03,
+            carried_scale: 0.1,
             k_max: None,
             k_max_scale: 1e9,
             scheme: Scheme::Ramp,
@@ -321,13 +321,9 @@ impl Profile {
             // The published choice, alpha 0, gamma 0.999 and a penalty of one reduced mass per squared
             // step, gains energy without bound where a load is much heavier than the links it hangs
             // on: the multiplier then integrates the error from step to step, undamped.
-            Self::Compliant => Resolved {
-                scheme: Scheme::Series,
-                rho_scale: 10.0,
-                carried_scale: 0.1,
-                load_scale: 0.0,
-                ..robust
-            },
+            Self::Compliant => {
+                Resolved { scheme: Scheme::Series, rho_scale: 10.0, load_scale: 0.0, ..robust }
+            }
         }
     }
 }
