@@ -90,47 +90,60 @@ fn measure(
     kept: &[u32],
     reference: Option<&Reference>,
 ) -> (Vec<Run>, Option<ReferenceFacts>) {
-    let extra = usize::from(matches!(reference, Some(Reference::Extra(_))));
-    let progress = Progress::new(u64::from(steps) * (task.specs.len() + extra) as u64, "steps");
-    let run_one = |spec: &Spec, options: RunOptions<'_>| {
-        progress.start(&spec.label);
-        let mut done = 0;
-        let run = runner::run(&session.bench, &task.scene, spec, &options, &mut |step| {
-            progress.advance(1);
-            done = step;
-        });
-        // A row that ended early leaves nothing to wait for.
-        progress.advance(u64::from(steps - done));
-        run
+    let (own_row, spec) = match reference {
+        None => (None, None),
+        Some(Reference::Row(index)) => (Some(*index), Some(&task.specs[*index])),
+        Some(Reference::Extra(spec)) => (None, Some(spec)),
     };
-    let reference_spec = reference.map(|reference| match reference {
-        Reference::Row(index) => &task.specs[*index],
-        Reference::Extra(spec) => spec,
-    });
-    let measured = reference_spec
-        .map(|spec| run_one(spec, RunOptions { steps, reference: None, keep: Keep::Everything }));
-    let facts = reference_spec.zip(measured.as_ref());
-    let facts = facts.map(|(spec, run)| ReferenceFacts::of(spec, &run.row));
-    let path: Option<Vec<State>> =
-        measured.as_ref().map(|run| run.states.iter().map(|(_, state)| state.clone()).collect());
-    let own_row = |index| matches!(reference, Some(Reference::Row(row)) if *row == index);
-    let mut measured = measured;
-    let rows = task.specs.iter().enumerate().map(|(index, spec)| {
-        if own_row(index)
-            && let Some(mut run) = measured.take()
-        {
-            run.states.retain(|(step, _)| kept.contains(step));
-            return run;
-        }
-        if session.bench.is_cancelled() {
-            let row = RunRow::skipped(spec, "interrupted before it started");
-            return Run { row, states: Vec::new() };
-        }
-        run_one(spec, RunOptions { steps, reference: path.as_deref(), keep: Keep::After(kept) })
-    });
-    let runs = rows.collect();
+    let count = task.specs.len() + usize::from(spec.is_some() && own_row.is_none());
+    let progress = Progress::new(u64::from(steps) * count as u64, "steps");
+    let run_one = |spec: &Spec, path: Option<&[State]>, keep| {
+        let options = RunOptions { steps, reference: path, keep };
+        one_row(session, task, spec, &options, &progress)
+    };
+    let mut trusted = spec.map(|spec| run_one(spec, None, Keep::Everything));
+    let facts = spec.zip(trusted.as_ref()).map(|(spec, run)| ReferenceFacts::of(spec, &run.row));
+    let path: Option<Vec<State>> = trusted
+        .as_mut()
+        .map(|run| std::mem::take(&mut run.states).into_iter().map(|(_, state)| state).collect());
+    let mut runs = Vec::new();
+    for (index, spec) in task.specs.iter().enumerate() {
+        runs.push(match trusted.take_if(|_| own_row == Some(index)) {
+            Some(run) => Run { states: pick(path.as_deref(), kept), ..run },
+            None => run_one(spec, path.as_deref(), Keep::After(kept)),
+        });
+    }
     progress.finish();
     (runs, facts)
+}
+
+fn one_row(
+    session: &Session<'_>,
+    task: &Task,
+    spec: &Spec,
+    options: &RunOptions<'_>,
+    progress: &Progress,
+) -> Run {
+    if session.bench.is_cancelled() {
+        let row = RunRow::skipped(spec, "interrupted before it started");
+        return Run { row, states: Vec::new() };
+    }
+    progress.start(&spec.label);
+    let mut done = 0;
+    let run = runner::run(&session.bench, &task.scene, spec, options, &mut |step| {
+        progress.advance(1);
+        done = step;
+    });
+    // A row that ended early leaves nothing to wait for.
+    progress.advance(u64::from(options.steps - done));
+    run
+}
+
+/// The states of a whole trajectory after the given steps, in the order of time.
+fn pick(path: Option<&[State]>, steps: &[u32]) -> Vec<(u32, State)> {
+    let numbered = (0..).zip(path.unwrap_or_default());
+    let wanted = numbered.filter(|(step, _)| steps.contains(step));
+    wanted.map(|(step, state)| (step, state.clone())).collect()
 }
 
 fn table(rows: &[RunRow]) -> Table {
