@@ -1,8 +1,8 @@
 //! The conformance suite: every backend against every property that the interface or mechanics asks of it.
 //!
-//! A check is one function of a [`subject::Subject`], run behind a guard, so that a panic is a
+//! A check is one function of a `Subject`, run behind a guard, so that a panic is a
 //! failed check. What a backend does not support is skipped with its own reason. Failures that are
-//! understood are rows of [`known::KNOWN`] with a reason; one that starts to pass fails the suite,
+//! understood are rows of `KNOWN` with a reason; one that starts to pass fails the suite,
 //! so that the table stays true. Scenes are embedded: the suite runs from any directory.
 //!
 //! Tolerances follow from the order of the integrators (first order in the step unless a backend is
