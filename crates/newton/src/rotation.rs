@@ -40,6 +40,13 @@ impl Spin {
         }
     }
 
+    /// Energy of the deviation from the target times `h^2` [kg m^2]. Its derivative is the torque to
+    /// second order in that deviation.
+    pub(crate) fn energy(&self, turn: &Quat) -> f64 {
+        let deviation = twice_vector(&(turn * self.target.inverse()));
+        0.5 * deviation.dot(&(self.inertia * deviation))
+    }
+
     /// Derivative of [`Self::torque`] with respect to a left perturbation of `turn`.
     pub(crate) fn derivative(&self, form: Rotation, turn: &Quat) -> Mat3 {
         match form {

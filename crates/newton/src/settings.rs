@@ -10,7 +10,7 @@ pub struct NewtonSettings {
     /// that they cause in one step, `h^2 f / m`. Positive; default 1e-12. Never asked to be below
     /// what rounding of the scene's positions and forces allows.
     pub tolerance: f64,
-    /// Newton iterations after which a step counts as failed and is bisected. At least 1; default 50.
+    /// Newton iterations after which a step counts as failed and is bisected. At least 1; default 100.
     pub max_newton: u32,
     /// How often a step may be halved before it is an error. Default 12.
     pub max_bisections: u32,
@@ -36,7 +36,7 @@ impl Default for NewtonSettings {
     fn default() -> Self {
         Self {
             tolerance: 1e-12,
-            max_newton: 50,
+            max_newton: 100,
             max_bisections: 12,
             complete: true,
             reuse_factorisation: true,

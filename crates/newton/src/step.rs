@@ -6,7 +6,7 @@ use crate::{
     linear::SparseSystem,
     rotation::end_omega,
     settings::NewtonSettings,
-    system::{Fixed, Iterate, Merit, Motion},
+    system::{Assembly, Fixed, Iterate, Merit, Motion},
     topology::{Node, Topology},
 };
 
@@ -17,6 +17,10 @@ const SHORTEST_STEP: f64 = 1.0 / 1024.0;
 const MEMORY: usize = 5;
 /// A kept factorisation must contract the residual at least by this factor.
 const CONTRACTION: f64 = 0.2;
+/// After that many shortened Newton steps, springs are taken to buckle.
+const PATIENCE: u32 = 2;
+/// Below this share the second derivatives of compressed springs are left out.
+const LEAST_COMPRESSION: f64 = 1.0 / 64.0;
 /// Where a full Newton step no longer halves the residual, that many tolerances will do.
 const STALL: f64 = 100.0;
 /// Above this regularisation a singular matrix is an error.
@@ -52,6 +56,10 @@ pub(crate) struct Stepper {
     settled: bool,
     /// No further progress is possible.
     stuck: bool,
+    /// Shortened Newton steps in this step so far.
+    shortened: u32,
+    /// Share of the compressed springs' second derivatives that the next step after those starts with.
+    compression: f64,
     used: u32,
     /// Newton iterations since the last call to [`Self::reset_counters`], over all bisections.
     pub(crate) iterations: u32,
@@ -133,6 +141,8 @@ impl Stepper {
             past,
             settled: false,
             stuck: false,
+            shortened: 0,
+            compression: 1.0,
             used: 0,
             iterations: 0,
             bisections: 0,
@@ -197,7 +207,8 @@ impl Stepper {
     pub(crate) fn begin(&mut self, h: f64) {
         let Self { fixed, topology, start, gravity, settings, .. } = self;
         fixed.prepare(topology, start, gravity, settings, h);
-        (self.settled, self.stuck, self.used) = (false, false, 0);
+        (self.settled, self.stuck) = (false, false);
+        (self.used, self.shortened, self.compression) = (0, 0, 1.0);
         for (n, motion) in self.start.iter().enumerate() {
             self.at.shift[n] = self.fixed.drift[n];
             self.at.turn[n] = Quat::from_scaled_axis(motion.omega * h);
@@ -252,7 +263,7 @@ impl Stepper {
         self.used += 1;
         self.iterations += 1;
         let kept = self.settings.reuse_factorisation && self.factorised == Some(self.fixed.h);
-        let advanced = (kept && self.chord()) || (self.factorise() && self.search());
+        let advanced = (kept && self.chord()) || self.advance();
         self.stuck = !advanced;
         let merit = self.merit.norm;
         self.recent.rotate_right(1);
@@ -272,12 +283,65 @@ impl Stepper {
         good
     }
 
-    /// Factorises at the iterate and computes Newton's direction; more regularised where it must be.
-    fn factorise(&mut self) -> bool {
+    /// Performs a Newton step, or where springs buckle and Newton's steps keep being shortened, one
+    /// that lowers the energy.
+    fn advance(&mut self) -> bool {
+        if self.shortened < PATIENCE || self.topology.springs.is_empty() {
+            return self.factorise(1.0) && self.search();
+        }
+        while self.factorise(self.compression) {
+            let exact = self.compression == 1.0;
+            if !exact {
+                // No derivative of the residual, so it serves this iteration only.
+                self.factorised = None;
+            }
+            if self.descend(exact) {
+                self.compression = (4.0 * self.compression.max(LEAST_COMPRESSION)).min(1.0);
+                return true;
+            }
+            if self.compression == 0.0 {
+                return false;
+            }
+            let less = 0.25 * self.compression;
+            self.compression = if less < LEAST_COMPRESSION { 0.0 } else { less };
+        }
+        false
+    }
+
+    /// Follows the direction if it lowers the energy, and shortened where nothing else is left to try;
+    /// an exact one also if it halves the residual.
+    fn descend(&mut self, exact: bool) -> bool {
+        let merit = self.along(1.0);
+        if exact && merit.norm <= 0.5 * self.merit.norm {
+            self.accept(merit);
+            return true;
+        }
+        self.correction.clear();
+        self.correction.extend_from_slice(&self.trial.multipliers);
+        let energy = |this: &Self, at: &Iterate| {
+            this.fixed.energy(&this.topology, at, &this.correction, &this.broken)
+        };
+        let before = energy(self, &self.at);
+        let shortest = if self.compression == 0.0 { SHORTEST_STEP } else { 0.125 };
+        let mut fraction = 1.0;
+        while fraction >= shortest {
+            let merit = self.along(fraction);
+            if energy(self, &self.trial) < before {
+                self.accept(merit);
+                return true;
+            }
+            fraction *= 0.5;
+        }
+        false
+    }
+
+    /// Factorises at the iterate and computes the direction; more regularised where it must be.
+    fn factorise(&mut self, compression: f64) -> bool {
         let mut regularisation = self.settings.regularisation;
         loop {
             let Self { fixed, topology, settings, at, broken, matrix, .. } = self;
-            fixed.assemble(topology, settings, at, broken, regularisation, matrix);
+            let how = Assembly { regularisation, compression };
+            fixed.assemble(topology, settings, at, broken, how, matrix);
             if matrix.factorise().is_ok() {
                 self.direction.copy_from_slice(&self.right);
                 self.matrix.solve(&mut self.direction);
@@ -322,6 +386,7 @@ impl Stepper {
                 return true;
             }
             fraction *= 0.5;
+            self.shortened += u32::from(fraction == 0.5);
         }
         false
     }
@@ -331,7 +396,8 @@ impl Stepper {
         if !merit.norm.is_finite() {
             return f64::INFINITY;
         }
-        self.correction.copy_from_slice(&self.trial_right);
+        self.correction.clear();
+        self.correction.extend_from_slice(&self.trial_right);
         self.matrix.solve(&mut self.correction);
         norm(&self.correction)
     }
@@ -424,7 +490,8 @@ impl Stepper {
     /// Largest difference between the matrix and central differences, relative to one plus the entry.
     pub(crate) fn derivative_error(&mut self) -> f64 {
         let Self { fixed, topology, settings, at, broken, matrix, .. } = self;
-        fixed.assemble(topology, settings, at, broken, 0.0, matrix);
+        let how = Assembly { regularisation: 0.0, compression: 1.0 };
+        fixed.assemble(topology, settings, at, broken, how, matrix);
         let mut worst = 0.0_f64;
         for column in 0..self.topology.size {
             let exact = self.matrix.dense_column(column);

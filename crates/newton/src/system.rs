@@ -99,6 +99,16 @@ impl Merit {
     }
 }
 
+/// How the matrix is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Assembly {
+    /// What the constraint block is regularised by, relative to its natural diagonal.
+    pub(crate) regularisation: f64,
+    /// Share of the second derivatives of compressed springs, in [0, 1]. They can make the matrix
+    /// point to saddles of the energy; one is exact.
+    pub(crate) compression: f64,
+}
+
 /// What stays the same throughout a step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fixed {
@@ -229,14 +239,14 @@ impl Fixed {
         }
     }
 
-    /// Writes the exact derivative of the scaled residual at `at` into `matrix`.
+    /// Writes the derivative of the scaled residual at `at` into `matrix`.
     pub(crate) fn assemble(
         &self,
         topology: &Topology,
         settings: &NewtonSettings,
         at: &Iterate,
         broken: &[bool],
-        regularisation: f64,
+        how: Assembly,
         matrix: &mut SparseSystem,
     ) {
         matrix.clear();
@@ -248,7 +258,7 @@ impl Fixed {
             let response = self.respond(r, row, evaluation.value, lambda, broken[row.joint]);
             let gradient = stack(&evaluation.gradient);
             let own = self.scale[row.dof];
-            let diagonal = response.by_multiplier * own * own - regularisation;
+            let diagonal = response.by_multiplier * own * own - how.regularisation;
             matrix.add(topology.slots[row.slots], diagonal);
             for k in 0..12 {
                 let slots = &topology.slots[row.slots + 1 + 2 * k..][..2];
@@ -267,11 +277,42 @@ impl Fixed {
             let [a, b] = spring.nodes.map(|n| at.poses[n]);
             let evaluation = evaluate_spring(spring, at);
             let gradient = stack(&evaluation.gradient);
-            let h = left_derivative(&spring.kind.hessian(&spring.geometry, &a, &b), &evaluation);
+            let mut h = gradient * gradient.transpose() * spring.stiffness;
             let tension = spring.stiffness * (evaluation.value - spring.rest);
-            let h = gradient * gradient.transpose() * spring.stiffness + h * tension;
+            let share = if tension > 0.0 { 1.0 } else { how.compression };
+            let hessian = spring.kind.hessian(&spring.geometry, &a, &b);
+            h += left_derivative(&hessian, &evaluation) * (share * tension);
             self.add_hessian(topology, spring.slots, spring.nodes, &h, matrix);
         }
+    }
+
+    /// Incremental energy [J] with the rows' multipliers held at `multipliers` and their errors
+    /// penalised: what convex steps lower. Implicit Euler is its stationary point, to first order in
+    /// `h` where bodies turn.
+    pub(crate) fn energy(
+        &self,
+        topology: &Topology,
+        at: &Iterate,
+        multipliers: &[f64],
+        broken: &[bool],
+    ) -> f64 {
+        let square = self.h * self.h;
+        let mut energy = 0.0;
+        for (n, node) in topology.nodes.iter().enumerate().filter(|(_, node)| node.extent > 0) {
+            energy += 0.5 * node.mass * (at.shift[n] - self.drift[n]).norm_squared() / square;
+            energy += self.spins[n].as_ref().map_or(0.0, |spin| spin.energy(&at.turn[n]) / square);
+        }
+        for spring in &topology.springs {
+            let stretch = evaluate_spring(spring, at).value - spring.rest;
+            energy += 0.5 * spring.stiffness * stretch * stretch;
+        }
+        for (r, row) in topology.rows.iter().enumerate().filter(|(_, row)| !broken[row.joint]) {
+            let value = evaluate_row(row, at).value;
+            let error = self.respond(r, row, value, multipliers[r], false).error;
+            energy += multipliers[r] * (value - self.origin[r]);
+            energy += 0.5 * error * error / self.softness[r];
+        }
+        energy
     }
 
     fn assemble_inertia(
