@@ -1,0 +1,74 @@
+//! Nothing is allocated inside `iterate` on one thread: time goes into solving, and is repeatable.
+
+use std::path::Path;
+
+use taut::{
+    backends::BACKENDS,
+    runner::{advance, build},
+};
+use taut_core::{Backend, Scene, Settings, Step, scene::load_file};
+
+#[global_allocator]
+static ALLOC: dhat::Alloc = dhat::Alloc;
+
+/// Backends that allocate, and why they may.
+const EXCEPTIONS: &[(&str, &str)] =
+    &[("newton", "factorises a sparse matrix in each iteration, and is not timed for speed")];
+
+/// Scenes with every kind of joint, springs and particles, one large enough for parallel loops, and one
+/// that every backend takes.
+const SCENES: &[(&str, &[(&str, f64)])] =
+    &[("joint-zoo", &[]), ("flag", &[]), ("rope", &[("links", 2000.0)]), ("free-fall", &[])];
+
+const ITERATIONS: u32 = 4;
+
+fn scene(name: &str, overrides: &[(&str, f64)]) -> Scene {
+    let overrides: Vec<_> = overrides.iter().map(|&(key, value)| (key.to_owned(), value)).collect();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenes/{name}.ron"));
+    load_file(&file, &overrides).expect("a scene of the project").scene
+}
+
+/// Blocks allocated by the iterations of one step after a few of warm-up; `None` if unsupported.
+fn blocks_in_iterations(backend: &Backend, scene: &Scene) -> Option<u64> {
+    (backend.supports)(scene).ok()?;
+    let mut solver = build(backend, scene, &Settings::default()).expect("it is supported");
+    solver.load(&scene.initial_state()).expect("its own state");
+    let step = Step { dt: scene.dt, iterations: ITERATIONS };
+    for _ in 0..3 {
+        advance(&mut *solver, step).expect("a step");
+    }
+    solver.begin_step(step).expect("a step");
+    let before = dhat::HeapStats::get().total_blocks;
+    for _ in 0..ITERATIONS {
+        solver.iterate().expect("an iteration");
+    }
+    let after = dhat::HeapStats::get().total_blocks;
+    solver.end_step().expect("a step");
+    Some(after - before)
+}
+
+#[test]
+fn iterations_allocate_nothing_on_one_thread() {
+    let _profiler = dhat::Profiler::builder().testing().build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    for backend in BACKENDS {
+        let name = backend.info.name;
+        let mut counts = Vec::new();
+        for (file, overrides) in SCENES {
+            let scene = scene(file, overrides);
+            let blocks = pool.install(|| blocks_in_iterations(backend, &scene));
+            counts.extend(blocks.map(|blocks| (file, blocks)));
+        }
+        assert!(!counts.is_empty(), "{name} takes none of the scenes");
+        let allocates = counts.iter().any(|&(_, blocks)| blocks > 0);
+        match EXCEPTIONS.iter().find(|(exception, _)| *exception == name) {
+            Some((_, reason)) => {
+                assert!(
+                    allocates,
+                    "{name} allocates nothing, although it {reason}: remove its row"
+                );
+            }
+            None => assert!(!allocates, "{name} allocates: {counts:?} blocks"),
+        }
+    }
+}
