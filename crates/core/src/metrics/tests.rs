@@ -1,3 +1,5 @@
+//! Metrics against values worked out by hand.
+
 use nalgebra::Matrix3;
 
 use super::*;

@@ -1,0 +1,393 @@
+//! House rules that a program can check: who may know whom, how long things may be, what must exist.
+
+use std::{
+    fmt::Display,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use taut::backends::BACKENDS;
+
+const FILE_CAP: usize = 1000;
+const FUNCTION_CAP: usize = 70;
+const ARCHITECTURE_CAP: usize = 200;
+
+/// Functions that are longer, and why they may be.
+const LONG: &[(&str, &str, &str)] =
+    &[("crates/core/tests/scene_errors.rs", "bodies", "a table of wrong inputs, one line each")];
+
+/// Words that have no place in the crates below the harness, since they make runs differ.
+const UNREPEATABLE: &[&str] = &["HashMap", "HashSet", "std::time", "SystemTime", "rand::"];
+/// What `core` must not know beside those.
+const BEYOND_CORE: &[&str] = &["rayon", "std::thread", "wgpu", "std::process"];
+/// Files that may use one of these words, and why.
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    ("crates/core/src/scene/expand.rs", "HashSet", "names are looked up, never iterated over"),
+    ("crates/core/src/scene/names.rs", "HashMap", "names are looked up, never iterated over"),
+    ("crates/core/src/scene/names.rs", "HashSet", "names are looked up, never iterated over"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
+}
+
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+/// Path below the root, with forward slashes.
+fn short(file: &Path) -> String {
+    let file = file.strip_prefix(root()).unwrap_or(file);
+    file.to_string_lossy().replace('\\', "/")
+}
+
+/// Names of the folders in `crates` that hold a package.
+fn crates() -> Vec<String> {
+    let folders = fs::read_dir(root().join("crates")).expect("a folder of crates");
+    let mut names: Vec<String> = folders
+        .map(|entry| entry.expect("an entry"))
+        .filter(|entry| entry.path().join("Cargo.toml").exists())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Every Rust file below `folder`, sorted.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() && path.file_name().is_none_or(|name| name != "target") {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn report(problems: &[impl Display]) {
+    let lines: Vec<String> = problems.iter().map(|problem| format!("  {problem}")).collect();
+    assert!(problems.is_empty(), "\n{}", lines.join("\n"));
+}
+
+/// `harness -> method crates -> {descent, collide} -> {core, gpu}`; everything new is a method.
+fn layer(name: &str) -> u32 {
+    match name {
+        "core" | "gpu" => 0,
+        "descent" | "collide" => 1,
+        "harness" => 3,
+        _ => 2,
+    }
+}
+
+/// Packages of the workspace among all dependencies in a manifest, by folder name.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut listed = false;
+    for line in manifest.lines().map(str::trim) {
+        if line.starts_with('[') {
+            listed = line.ends_with("dependencies]");
+        }
+        let key = line.split(['.', '=', ' ']).next().unwrap_or("");
+        match (listed, key, key.strip_prefix("taut-")) {
+            (true, "taut", _) => names.push("harness".to_owned()),
+            (true, _, Some(name)) => names.push(name.to_owned()),
+            _ => {}
+        }
+    }
+    names
+}
+
+#[test]
+fn dependencies_point_downwards() {
+    let mut problems = Vec::new();
+    for name in crates() {
+        let manifest = read(&root().join("crates").join(&name).join("Cargo.toml"));
+        for other in dependencies(&manifest) {
+            if layer(&other) >= layer(&name) {
+                problems.push(format!("{name} depends on {other}, which is not below it"));
+            }
+        }
+        if !manifest.contains("[lints]\nworkspace = true") {
+            problems.push(format!("{name} does not take the lints of the workspace"));
+        }
+    }
+    report(&problems);
+}
+
+#[test]
+fn manifests_are_understood() {
+    let manifest = "[package]\nname = \"taut-x\"\n[dependencies]\ntaut-core.workspace = true\n\
+                    serde = \"1\"\n[dev-dependencies]\ntaut-newton = { path = \"../newton\" }\n";
+    assert_eq!(dependencies(manifest), ["core", "newton"]);
+    assert!(layer("newton") >= layer("avbd") && layer("core") >= layer("gpu"));
+}
+
+/// Only the harness names backends; a method knows neither another method's crate nor its name.
+#[test]
+fn no_backend_names_another() {
+    let crates = crates();
+    let methods: Vec<&String> = crates.iter().filter(|name| layer(name) == 2).collect();
+    let mut problems = Vec::new();
+    for name in crates.iter().filter(|name| layer(name) < 3) {
+        let own = |other: &str| other == name.as_str();
+        let strangers = methods.iter().filter(|other| !own(other));
+        let packages =
+            strangers.flat_map(|other| [format!("taut_{other}"), format!("taut-{other}")]);
+        let backends = BACKENDS.iter().map(|backend| backend.info.name);
+        let foreign = backends.filter(|backend| !own(backend.split('-').next().unwrap_or("")));
+        let words: Vec<String> =
+            packages.chain(foreign.map(|name| format!("\"{name}\""))).collect();
+        for file in rust_files(&root().join("crates").join(name)) {
+            let text = read(&file);
+            for word in words.iter().filter(|word| text.contains(word.as_str())) {
+                problems.push(format!("{} names {word}", short(&file)));
+            }
+        }
+    }
+    report(&problems);
+}
+
+#[test]
+fn runs_are_repeatable() {
+    let mut problems = Vec::new();
+    let mut used = vec![false; EXCEPTIONS.len()];
+    for name in crates().iter().filter(|name| layer(name) < 3) {
+        let beyond = if name == "core" { BEYOND_CORE } else { &[] };
+        for file in rust_files(&root().join("crates").join(name).join("src")) {
+            let (path, text) = (short(&file), blank_out(&read(&file)));
+            for word in UNREPEATABLE.iter().chain(beyond).filter(|word| text.contains(**word)) {
+                let excused = EXCEPTIONS.iter().position(|(f, w, _)| *f == path && w == word);
+                match excused {
+                    Some(i) => used[i] = true,
+                    None => problems.push(format!("{path} uses {word}")),
+                }
+            }
+        }
+    }
+    let stale = EXCEPTIONS.iter().zip(used).filter(|(_, used)| !used);
+    problems.extend(stale.map(|((file, word, _), _)| format!("{file} no longer uses {word}")));
+    report(&problems);
+}
+
+#[test]
+fn files_and_functions_are_short() {
+    let mut problems = Vec::new();
+    let mut excused = Vec::new();
+    for file in rust_files(&root().join("crates")) {
+        let (path, text) = (short(&file), read(&file));
+        let lines = text.lines().count();
+        if lines > FILE_CAP {
+            problems.push(format!("{path} has {lines} lines"));
+        }
+        let functions = functions(&text);
+        for (name, lines) in functions.iter().filter(|(_, lines)| *lines > FUNCTION_CAP) {
+            match LONG.iter().position(|(file, function, _)| *file == path && function == name) {
+                Some(row) => excused.push(row),
+                None => problems.push(format!("{path}: `{name}` has {lines} lines")),
+            }
+        }
+    }
+    let stale = LONG.iter().enumerate().filter(|(row, _)| !excused.contains(row));
+    problems.extend(stale.map(|(_, (file, name, _))| format!("{file}: `{name}` is short now")));
+    report(&problems);
+}
+
+#[test]
+fn every_module_says_what_it_is_for() {
+    let undocumented = |file: &PathBuf| {
+        let text = read(file);
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
+        // Sentences only: a bare heading says nothing.
+        !first.starts_with("//! ") || first.len() < 15
+    };
+    let files = rust_files(&root().join("crates"));
+    let problems: Vec<String> =
+        files.iter().filter(|file| undocumented(file)).map(|file| short(file)).collect();
+    report(&problems);
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    // In pieces, so that this file does not find itself.
+    let words =
+        [["TO", "DO"], ["FIX", "ME"], ["unimple", "mented!"], ["todo", "!("], ["dbg", "!("]];
+    let words = words.map(|pieces| pieces.concat());
+    let mut problems = Vec::new();
+    for file in rust_files(&root().join("crates")) {
+        let text = read(&file);
+        for word in words.iter().filter(|word| text.contains(word.as_str())) {
+            problems.push(format!("{} contains {word}", short(&file)));
+        }
+    }
+    report(&problems);
+}
+
+#[test]
+fn architecture_names_what_exists() {
+    let text = read(&root().join("ARCHITECTURE.md"));
+    let mut problems = Vec::new();
+    if text.lines().count() > ARCHITECTURE_CAP {
+        problems.push(format!("ARCHITECTURE.md has more than {ARCHITECTURE_CAP} lines"));
+    }
+    let paths = paths_in(&text);
+    assert!(paths.len() > 20, "too few paths were recognised: {paths:?}");
+    problems.extend(
+        paths.iter().filter(|path| !root().join(path).exists()).map(|path| format!("no {path}")),
+    );
+    let listed = |name: &&String| paths.iter().any(|path| path == &format!("crates/{name}"));
+    problems.extend(
+        crates()
+            .iter()
+            .filter(|name| !listed(name))
+            .map(|name| format!("crates/{name} is not in the code map")),
+    );
+    report(&problems);
+}
+
+#[test]
+fn the_readme_has_a_place_for_the_matrix() {
+    let text = read(&root().join("README.md"));
+    let begin = text.find("<!-- matrix:begin -->").expect("where it begins");
+    assert!(text[begin..].contains("<!-- matrix:end -->"));
+}
+
+/// Quoted words in Markdown that look like paths below the root, without a trailing slash.
+fn paths_in(markdown: &str) -> Vec<String> {
+    let starts = ["crates/", "scenes/", "results/", "scripts/", "shaders/", ".ci/"];
+    let quoted = markdown.split('`').skip(1).step_by(2);
+    let plain = quoted.filter(|word| !word.contains(['*', '<', ' ', '{']));
+    let paths = plain.filter(|word| {
+        starts.iter().any(|start| word.starts_with(start))
+            || word.ends_with(".toml")
+            || word.ends_with(".md")
+    });
+    paths.map(|path| path.trim_end_matches('/').to_owned()).collect()
+}
+
+#[test]
+fn paths_are_recognised() {
+    let text = "The `crates/core/` crate, `Scene::watch`, `crates/*/src` and `Cargo.toml`; `scenes/x.ron`.";
+    assert_eq!(paths_in(text), ["crates/core", "Cargo.toml", "scenes/x.ron"]);
+}
+
+/// Names of functions with their number of lines, from the line of `fn` to the closing brace.
+fn functions(source: &str) -> Vec<(String, usize)> {
+    let text = blank_out(source);
+    let mut found = Vec::new();
+    for (start, _) in text.match_indices("fn ") {
+        let before = text[..start].chars().next_back();
+        if before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
+            continue;
+        }
+        let name: String =
+            text[start + 3..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        // A declaration or a function type has no body.
+        let length = body_start(&text[start..])
+            .and_then(|opening| Some(opening + block(&text[start + opening..])?));
+        if let (false, Some(length)) = (name.is_empty(), length) {
+            found.push((name, 1 + text[start..start + length].matches('\n').count()));
+        }
+    }
+    found
+}
+
+/// Where the body of a function begins, unless it ends before with a semicolon or as a type.
+fn body_start(signature: &str) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (i, c) in signature.char_indices() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            '{' if depth == 0 => return Some(i),
+            ';' if depth == 0 => return None,
+            _ => {}
+        }
+        if depth < 0 {
+            return None;
+        }
+    }
+    None
+}
+
+/// Length of the text up to the brace that closes the one it starts with.
+fn block(text: &str) -> Option<usize> {
+    let mut depth = 0_u32;
+    for (i, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 1 => return Some(i),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The source with the insides of comments, strings and character literals replaced by spaces.
+fn blank_out(source: &str) -> String {
+    let mut out = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(c) = rest.chars().next() {
+        let length = match c {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |i| i + 2),
+            'r' if rest.starts_with("r\"") => rest[2..].find('"').map_or(rest.len(), |i| i + 3),
+            'r' if rest.starts_with("r#\"") => rest[3..].find("\"#").map_or(rest.len(), |i| i + 5),
+            '"' => quoted(rest, '"').unwrap_or(rest.len()),
+            '\'' => character(rest).unwrap_or(1),
+            _ => {
+                out.push(c);
+                rest = &rest[c.len_utf8()..];
+                continue;
+            }
+        };
+        out.extend(rest[..length].chars().map(|c| if c == '\n' { c } else { ' ' }));
+        rest = &rest[length..];
+    }
+    out
+}
+
+/// Length of a string that starts with `mark`, both marks included.
+fn quoted(text: &str, mark: char) -> Option<usize> {
+    let mut escaped = false;
+    for (i, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == mark => return Some(i + c.len_utf8()),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Length of a character literal; a lifetime is none.
+fn character(text: &str) -> Option<usize> {
+    let mut chars = text.chars().skip(1);
+    match (chars.next()?, chars.next()?) {
+        ('\\', _) => quoted(text, '\''),
+        (c, '\'') => Some(2 + c.len_utf8()),
+        _ => None,
+    }
+}
+
+#[test]
+fn functions_are_measured_whatever_their_text_holds() {
+    let source = "fn a() {\n  let s = \"{ fn b() {\";\n  let c = '{'; // {\n}\n\
+                  fn d<'a>(x: &'a str) -> &'a str where 'a: 'static {\n  if x.is_empty() {\n  }\n  x\n}\n\
+                  trait T { fn e(&self); }\ntype F = fn (u8);\nfn g() { r#\"}\"#; }\n\
+                  fn h() -> [u8; 2] {\n  [0; 2]\n}\n";
+    let expected =
+        [("a", 4), ("d", 5), ("g", 1), ("h", 3)].map(|(name, lines)| (name.to_owned(), lines));
+    assert_eq!(functions(source), expected);
+    let long = format!("fn long() {{\n{}}}\n", "    work();\n".repeat(80));
+    assert!(functions(&long)[0].1 > FUNCTION_CAP);
+}
