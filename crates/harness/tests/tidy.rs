@@ -253,8 +253,11 @@ fn architecture_names_what_exists() {
 }
 
 #[test]
-fn the_readme_has_a_place_for_the_matrix() {
+fn the_readme_names_what_exists_and_has_a_place_for_the_matrix() {
     let text = read(&root().join("README.md"));
+    let missing: Vec<String> =
+        paths_in(&text).into_iter().filter(|path| !root().join(path).exists()).collect();
+    report(&missing);
     let begin = text.find("<!-- matrix:begin -->").expect("where it begins");
     assert!(text[begin..].contains("<!-- matrix:end -->"));
 }

@@ -21,7 +21,7 @@ pub(super) const KNOWN: &[Known] = &[
         check: "linear_momentum",
         scene: "free-pair",
         reason: "two bodies on a stiff penalty k find their common motion by a share m/(k h^2) per \
-                 sweep, 3e-5 by default; with `stiffness_scale: 100` it is exact after 20000 sweeps",
+                 sweep, 1e-4 by default; with `stiffness_scale: 100` it is exact after 20000 sweeps",
     },
     Known {
         backend: "vbd-cpu",
