@@ -7,8 +7,9 @@
 //! included, and factorised by faer's sparse LU with partial pivoting and a fill-reducing ordering made
 //! once per scene. A line search guards every iteration: the residual or the next correction must
 //! shrink, or, where compressed springs buckle, the incremental energy must fall. A step on which all
-//! that fails is halved. Nothing is approximated but time, so what remains is the first-order error of implicit Euler: linear
-//! momentum is kept to rounding, angular momentum and energy to first order in `h`.
+//! that fails is halved. Nothing is approximated but time, so what remains is the first-order error
+//! of implicit Euler: linear momentum is kept to rounding, angular momentum and energy to first order
+//! in `h`.
 //!
 //! Redundant joints make the constraint block singular. It is regularised by a tiny negative
 //! diagonal in the Jacobian only; because residuals are exact, the iteration still ends with every

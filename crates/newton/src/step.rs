@@ -442,8 +442,9 @@ impl Stepper {
         if halvings == 0 {
             let Merit { row, force, .. } = self.merit;
             return Err(SolverError::NotConverged(format!(
-                "step of {h:e} s ends with rows off by {row:e} and forces by {force:e} m after {} iterations",
-                self.used
+                "step of {h:e} s, halved {} times, ends with rows off by {row:e} and forces by {force:e} m \
+                 after {} iterations; where hard rows leave no room, `compliance: 1e-9` makes some",
+                self.bisections, self.used
             )));
         }
         self.bisections += 1;

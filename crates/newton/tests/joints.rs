@@ -351,6 +351,26 @@ fn the_path_does_not_change_the_solution() {
 }
 
 #[test]
+fn an_iteration_is_one_newton_step_and_completion_can_be_left_out() {
+    let mut scene = hinged();
+    scene.bodies[0].omega = Vec3::new(0.0, 6.0, 0.0);
+    scene.bodies[0].velocity = Vec3::new(0.0, 0.0, -3.0);
+    let violation_after = |iterations: u32, settings: &str| {
+        let mut solver = solver(&scene, settings);
+        solver.begin_step(taut_core::Step { dt: H, iterations }).unwrap();
+        (0..iterations).for_each(|_| solver.iterate().unwrap());
+        solver.end_step().unwrap();
+        let mut state = scene.initial_state();
+        solver.read(&mut state).unwrap();
+        violation(&scene, &state)
+    };
+    let open = [0, 1, 2, 8].map(|n| violation_after(n, "(complete: false)"));
+    assert!(open[0] > 1e-3 && open[3] < 1e-11, "{open:?}");
+    assert!(open.windows(2).all(|pair| pair[1] < 0.5 * pair[0]), "{open:?}");
+    assert!(violation_after(0, "()") < 1e-11);
+}
+
+#[test]
 fn bad_settings_and_scenes_are_refused_with_a_reason() {
     let Build::Cpu(build) = taut_newton::BACKEND.build else { unreachable!("runs on the CPU") };
     let mut scene = hinged();
