@@ -1,6 +1,6 @@
 //! The state of a descent solver between and within steps.
 
-use taut_core::{Scene, SolverError, State, state::ParticleState};
+use taut_core::{Quat, Scene, SolverError, State, state::ParticleState};
 
 use crate::{
     carried::carried_masses,
@@ -412,7 +412,9 @@ fn predict<R: Real>(node: &mut Node<R>, base: &Base<R>, gravity: V3<R>, h: R, ho
     let fall = gravity * (h * h);
     if base.kinematic {
         node.step = coast;
-        node.turn = Q4::IDENTITY.advanced(base.omega * h);
+        // Prescribed motion is exact, whatever map the method uses for what it solves.
+        let angle = base.omega.to_f64() * h.to_f64();
+        node.turn = Q4::of(&Quat::from_scaled_axis(angle));
         return;
     }
     let scale = R::ONE / (h * h);
