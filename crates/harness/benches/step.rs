@@ -1,6 +1,8 @@
 //! One frame of the rope of 1000 bodies at ten iterations, on one thread, for every backend that has
 //! the scene: `cargo bench`. `taut time` measures the same on any scene and keeps records.
 
+#![expect(missing_docs, reason = "the macro of criterion makes a public function")]
+
 use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
