@@ -271,25 +271,42 @@ impl Frame {
     /// Where a value is drawn; `None` for what an axis cannot show.
     fn map(&self, (x, y): (f64, f64)) -> Option<Point> {
         let (width, height) = (self.right - self.left, self.bottom - self.top);
-        let x = f64::from(self.left) + self.x.fraction(x)? * f64::from(width);
-        let y = f64::from(self.bottom) - self.y.fraction(y)? * f64::from(height);
+        // An exploded run leaves numbers whose differences would have no digits of the frame left.
+        let fraction = |f: f64| f.clamp(-1e3, 1e3);
+        let x = f64::from(self.left) + fraction(self.x.fraction(x)?) * f64::from(width);
+        let y = f64::from(self.bottom) - fraction(self.y.fraction(y)?) * f64::from(height);
         Some((x, y))
     }
 
     /// Cuts a curve at the frame and at gaps, into unbroken runs of drawn points.
     fn clip(&self, points: &[(f64, f64)]) -> Vec<Vec<Point>> {
-        let low = (f64::from(self.left), f64::from(self.top));
-        let high = (f64::from(self.right), f64::from(self.bottom));
         let mut runs: Vec<Vec<Point>> = Vec::new();
         for pair in points.windows(2) {
             let (Some(a), Some(b)) = (self.map(pair[0]), self.map(pair[1])) else { continue };
-            let Some((from, to)) = clip_segment(a, b, low, high) else { continue };
+            // A run that jumps from side to side of the frame would only blacken it.
+            if !self.contains(a) && !self.contains(b) && points.len() > 2 {
+                continue;
+            }
+            let Some((from, to)) = clip_segment(a, b, self.low(), self.high()) else { continue };
             match runs.last_mut() {
                 Some(run) if run.last() == Some(&from) => run.push(to),
                 _ => runs.push(vec![from, to]),
             }
         }
         runs.iter().map(|run| thin(run)).collect()
+    }
+
+    fn low(&self) -> Point {
+        (f64::from(self.left), f64::from(self.top))
+    }
+
+    fn high(&self) -> Point {
+        (f64::from(self.right), f64::from(self.bottom))
+    }
+
+    fn contains(&self, point: Point) -> bool {
+        let (low, high) = (self.low(), self.high());
+        (low.0..=high.0).contains(&point.0) && (low.1..=high.1).contains(&point.1)
     }
 
     /// End points of a line to compare with.
@@ -412,12 +429,8 @@ where
     // Curves that run together show their markers side by side.
     let first = if stride == 1 { 0 } else { (place * stride / 4) % stride };
     for &point in points.iter().skip(first).step_by(stride) {
-        let Some((x, y)) = frame.map(point) else { continue };
-        let (x, y) = (x.round() as i32, y.round() as i32);
-        let inside =
-            (frame.left..=frame.right).contains(&x) && (frame.top..=frame.bottom).contains(&y);
-        if inside {
-            draw_marker(root, marker, (x, y), style.colour)?;
+        if let Some((x, y)) = frame.map(point).filter(|&at| frame.contains(at)) {
+            draw_marker(root, marker, (x.round() as i32, y.round() as i32), style.colour)?;
         }
     }
     Ok(())
@@ -495,4 +508,51 @@ fn rgb((r, g, b): Rgb) -> RGBColor {
 /// Drawn pixels of a length in the layout.
 fn px(length: i32) -> i32 {
     length * SCALE as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame() -> Frame {
+        let axis = Axis { range: Some((0.0, 10.0)), ..Axis::linear("", "") };
+        let fitted = || Fitted::new(&axis, 0.0, std::iter::empty());
+        Frame { x: fitted(), y: fitted(), left: 0, right: 100, top: 0, bottom: 100 }
+    }
+
+    #[test]
+    fn curves_are_cut_at_the_frame_and_at_gaps() {
+        let curve = [(0.0, 5.0), (2.0, 15.0), (4.0, 5.0), (5.0, f64::NAN), (6.0, 5.0), (8.0, 5.0)];
+        let runs = frame().clip(&curve);
+        assert_eq!(runs.len(), 3);
+        assert_eq!(runs[0], [(0.0, 50.0), (10.0, 0.0)]);
+        assert_eq!(runs[1], [(30.0, 0.0), (40.0, 50.0)]);
+        assert_eq!(runs[2], [(60.0, 50.0), (80.0, 50.0)]);
+    }
+
+    #[test]
+    fn an_explosion_stays_inside_the_frame() {
+        let curve: Vec<(f64, f64)> =
+            (0..10).map(|i| (f64::from(i), 5.0 - (-100.0_f64).powi(8 * i))).collect();
+        let inside = |p: &Point| (0.0..=100.0).contains(&p.0) && (0.0..=100.0).contains(&p.1);
+        assert!(frame().clip(&curve).iter().flatten().all(inside));
+    }
+
+    #[test]
+    fn dashes_are_as_long_as_their_pattern() {
+        let pieces = dashes(&[(0.0, 0.0), (10.0, 0.0), (10.0, 10.0)], &[2.0, 1.0]);
+        let scale = f64::from(SCALE);
+        assert_eq!(pieces[0], [(0.0, 0.0), (2.0 * scale, 0.0)]);
+        assert_eq!(pieces[1][0], (3.0 * scale, 0.0));
+        assert!(pieces.iter().flatten().all(|p| p.0 <= 10.0 && p.1 <= 10.0));
+        assert_eq!(dashes(&[(0.0, 0.0), (1.0, 0.0)], &[]).len(), 1);
+    }
+
+    #[test]
+    fn thinning_keeps_extremes() {
+        let run: Vec<Point> = (0..100).map(|i| (0.5, f64::from((i * 37) % 100))).collect();
+        let kept = thin(&run);
+        assert!(kept.len() <= 4);
+        assert!(kept.iter().any(|p| p.1 == 0.0) && kept.iter().any(|p| p.1 == 99.0));
+    }
 }

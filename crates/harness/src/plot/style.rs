@@ -2,7 +2,7 @@
 
 use crate::backends::BACKENDS;
 
-use super::{PlotSpec, Reference};
+use super::{Curve, Panel, PlotSpec, Reference};
 
 /// Red, green, blue.
 pub type Rgb = (u8, u8, u8);
@@ -12,10 +12,10 @@ pub type Rgb = (u8, u8, u8);
 const PALETTE: &[Rgb] = &[
     (0, 100, 180),
     (213, 94, 0),
+    (0, 150, 110),
     (30, 30, 30),
     (140, 86, 75),
-    (140, 140, 140),
-    (0, 150, 110),
+    (150, 150, 150),
     (170, 70, 160),
     (200, 150, 0),
     (86, 180, 233),
@@ -94,23 +94,16 @@ fn shade(base: Rgb, place: usize, count: usize) -> Rgb {
     (mix(base.0) as u8, mix(base.1) as u8, mix(base.2) as u8)
 }
 
-/// Styles of all curves, by panel. A label looks the same in every panel as long as a backend has
-/// few of them.
+/// Styles of all curves, by panel. A label looks the same in all panels that have curves in common,
+/// as long as a backend has few labels there.
 pub(super) fn curves(plot: &PlotSpec) -> Vec<Vec<Style>> {
-    let labels_of = |backend: &str, panels: &[super::Panel]| {
-        let mut labels: Vec<String> = Vec::new();
-        for curve in panels.iter().flat_map(|p| &p.curves).filter(|c| c.backend == backend) {
-            if !labels.contains(&curve.label) {
-                labels.push(curve.label.clone());
-            }
-        }
-        labels
-    };
-    let panel_styles = |panel: &super::Panel| {
-        let style = |curve: &super::Curve| {
-            let mut labels = labels_of(&curve.backend, &plot.panels);
+    let panel_styles = |panel: &Panel| {
+        let related: Vec<&Panel> =
+            plot.panels.iter().filter(|other| share_a_label(panel, other)).collect();
+        let style = |curve: &Curve| {
+            let mut labels = labels(&curve.backend, &related);
             if labels.len() > FEW {
-                labels = labels_of(&curve.backend, std::slice::from_ref(panel));
+                labels = self::labels(&curve.backend, &[panel]);
             }
             let place = labels.iter().position(|label| *label == curve.label).unwrap_or(0);
             Style::new(&curve.backend, place, labels.len())
@@ -118,6 +111,21 @@ pub(super) fn curves(plot: &PlotSpec) -> Vec<Vec<Style>> {
         panel.curves.iter().map(style).collect()
     };
     plot.panels.iter().map(panel_styles).collect()
+}
+
+fn share_a_label(a: &Panel, b: &Panel) -> bool {
+    a.curves.iter().any(|curve| b.curves.iter().any(|other| other.label == curve.label))
+}
+
+/// Labels of a backend's curves in order of first use.
+fn labels<'a>(backend: &str, panels: &[&'a Panel]) -> Vec<&'a str> {
+    let mut labels: Vec<&str> = Vec::new();
+    for curve in panels.iter().flat_map(|p| &p.curves).filter(|c| c.backend == backend) {
+        if !labels.contains(&curve.label.as_str()) {
+            labels.push(&curve.label);
+        }
+    }
+    labels
 }
 
 /// One line of a legend.
@@ -128,7 +136,7 @@ pub(super) struct Entry {
 }
 
 /// The legend of one panel: its curves, then its lines to compare with.
-pub(super) fn entries(panel: &super::Panel, styles: &[Style]) -> Vec<Entry> {
+pub(super) fn entries(panel: &Panel, styles: &[Style]) -> Vec<Entry> {
     let curves = panel.curves.iter().zip(styles);
     let curves = curves.map(|(curve, &style)| Entry { label: curve.label.clone(), style });
     let references = panel.references.iter().enumerate().map(|(i, reference): (_, &Reference)| {
@@ -140,7 +148,6 @@ pub(super) fn entries(panel: &super::Panel, styles: &[Style]) -> Vec<Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::{Curve, Panel};
 
     fn curve(label: &str, backend: &str) -> Curve {
         Curve { label: label.to_owned(), backend: backend.to_owned(), points: Vec::new() }
