@@ -1,0 +1,173 @@
+//! Figures from outside: exit statuses, files, blessing, and the definitions that are committed.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use serde_json::Value;
+
+const FIGURE: &str = r#"(
+    title: "A fall", source: "none", about: "a test",
+    probes: {"height_m": coordinate(of: "box", axis: z)},
+    runs: [
+        (label: "fall", scene: "fall", backend: "newton", iterations: [1]),
+        (label: "still", scene: "fall", backend: "null", iterations: [1]),
+    ],
+    plot: (panels: [(x: (quantity: "time_s"), y: (quantity: "height_m"))]),
+    claims: [
+        (text: "it falls", check: less(metric: "height_m", a: "fall", b: "still", at: every_step)),
+    ],
+    quick: (steps: 3),
+)"#;
+
+const SCENE: &str = r#"(
+    about: "falls", gravity: (0, 0, -10), dt: 0.01, steps: 6, contacts: false, watch: [],
+    parameters: {},
+    bodies: [body(name: "box", shape: box(size: (1, 1, 1)), density: 1, position: (0, 0, HEIGHT))],
+)"#;
+
+/// A checkout with one scene and one figure.
+struct Checkout {
+    dir: tempfile::TempDir,
+}
+
+impl Checkout {
+    fn new(figure: &str) -> Self {
+        let checkout = Self { dir: tempfile::tempdir().unwrap() };
+        fs::create_dir_all(checkout.folder()).unwrap();
+        fs::create_dir(checkout.dir.path().join("scenes")).unwrap();
+        fs::write(checkout.folder().join("figure.ron"), figure).unwrap();
+        checkout.set_height("1");
+        checkout
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.dir.path().join("results/figures/fall")
+    }
+
+    fn set_height(&self, height: &str) {
+        let scene = SCENE.replace("HEIGHT", height);
+        fs::write(self.dir.path().join("scenes/fall.ron"), scene).unwrap();
+    }
+
+    fn taut(&self, arguments: &[&str]) -> Output {
+        let program = env!("CARGO_BIN_EXE_taut");
+        let mut command = Command::new(program);
+        command.current_dir(self.dir.path()).args(arguments).args(["--out", "out"]);
+        command.output().unwrap()
+    }
+}
+
+fn status(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn error(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_figure_whose_claims_hold_is_good_and_leaves_its_files() {
+    let checkout = Checkout::new(FIGURE);
+    let output = checkout.taut(&["reproduce", "fall", "--json"]);
+    assert_eq!(status(&output), 0, "{}", error(&output));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["schema"], 1);
+    let figure = &document["figures"][0];
+    assert_eq!(figure["id"], "fall");
+    assert_eq!(figure["claims"][0]["holds"], true);
+    assert_eq!(figure["claims"][0]["known_deviation"], Value::Null);
+    assert_eq!(figure["runs"][0]["status"], "ok");
+    for name in ["figure.svg", "figure.png", "curves.csv", "claims.md", "claims.json"] {
+        assert!(checkout.dir.path().join("out/fall").join(name).is_file(), "{name}");
+    }
+    let committed: Vec<_> = fs::read_dir(checkout.folder()).unwrap().collect();
+    assert_eq!(committed.len(), 1, "nothing is committed without --bless");
+}
+
+#[test]
+fn a_claim_fails_or_deviates_as_marked() {
+    let not_so = FIGURE.replace("a: \"fall\", b: \"still\"", "a: \"still\", b: \"fall\"");
+    assert_eq!(status(&Checkout::new(&not_so).taut(&["reproduce", "fall"])), 1);
+    let mark =
+        |text: &str| text.replace("at: every_step))", "at: every_step), known_deviation: \"w\")");
+    assert_eq!(status(&Checkout::new(&mark(&not_so)).taut(&["reproduce", "fall"])), 0);
+    let output = Checkout::new(&mark(FIGURE)).taut(&["reproduce", "fall"]);
+    assert_eq!(status(&output), 1, "a deviation that holds must lose its mark");
+}
+
+#[test]
+fn mistakes_are_bad_input() {
+    let checkout = Checkout::new(&FIGURE.replace("probes:", "probe:"));
+    let output = checkout.taut(&["reproduce", "fall"]);
+    assert_eq!(status(&output), 2);
+    assert!(
+        error(&output).contains("figure.ron:3:5: unknown field `probe` (did you mean `probes`?)")
+    );
+    let output = Checkout::new(FIGURE).taut(&["reproduce", "fell"]);
+    assert_eq!(status(&output), 2);
+    assert!(error(&output).contains("did you mean `fall`?"), "{}", error(&output));
+    let output = Checkout::new(FIGURE).taut(&["reproduce"]);
+    assert_eq!(status(&output), 2);
+    let checkout = Checkout::new(&FIGURE.replace("scene: \"fall\"", "scene: \"gone\""));
+    assert_eq!(status(&checkout.taut(&["reproduce", "fall"])), 2);
+}
+
+#[test]
+fn a_curve_that_moved_is_a_regression_until_blessed() {
+    let checkout = Checkout::new(FIGURE);
+    assert_eq!(status(&checkout.taut(&["regress", "--bless"])), 0);
+    assert!(checkout.folder().join("baseline.csv").is_file());
+    assert!(checkout.folder().join("figure.svg").is_file());
+    assert_eq!(status(&checkout.taut(&["regress"])), 0);
+    checkout.set_height("2");
+    let output = checkout.taut(&["regress", "--json"]);
+    assert_eq!(status(&output), 1);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let curves = document["figures"][0]["curves"].as_array().unwrap();
+    assert_eq!(curves[0]["curve"], "fall");
+    assert_eq!(curves[0]["change"], "worse");
+    assert_eq!(status(&checkout.taut(&["regress", "--bless"])), 0);
+    assert_eq!(status(&checkout.taut(&["regress"])), 0);
+}
+
+#[test]
+fn the_quick_form_has_a_record_of_its_own() {
+    let checkout = Checkout::new(FIGURE);
+    assert_eq!(status(&checkout.taut(&["regress", "--quick", "--bless"])), 0);
+    let record = fs::read_to_string(checkout.folder().join("baseline-quick.csv")).unwrap();
+    assert_eq!(record.lines().filter(|line| line.contains("fall")).count(), 3);
+    assert!(!checkout.folder().join("figure.svg").exists(), "a quick picture is no figure");
+}
+
+#[test]
+fn a_figure_that_nothing_could_run_measured_nothing() {
+    // The single-body reference takes no springs; an unsupported run is a row, but no result.
+    let only = FIGURE.replace("\"newton\"", "\"rigid-cpu\"").replace("\"null\"", "\"rigid-cpu\"");
+    let checkout = Checkout::new(&only);
+    let joined = SCENE.replace("HEIGHT", "1").replace(
+        "bodies: [",
+        "joints: [ball(a: \"box\", b: \"two\", at: (0, 0, 0))],\n    bodies: [\
+         body(name: \"two\", shape: box(size: (1, 1, 1)), density: 1, position: (0, 0, 3)),",
+    );
+    fs::write(checkout.dir.path().join("scenes/fall.ron"), joined).unwrap();
+    let output = checkout.taut(&["reproduce", "fall"]);
+    assert_eq!(status(&output), 3, "{}", error(&output));
+}
+
+#[test]
+fn every_committed_figure_is_sound_and_recorded() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let ids = taut::figure::ids(&root).unwrap();
+    assert!(!ids.is_empty());
+    for id in ids {
+        let figure = taut::figure::load(&root, &id, taut::backends::BACKENDS).unwrap();
+        assert!(!figure.claims.is_empty(), "{id} claims nothing");
+        let folder = taut::figure::folder(&root, &id);
+        for name in ["figure.svg", "baseline.csv", "baseline-quick.csv"] {
+            assert!(folder.join(name).is_file(), "{id} has no {name}: bless it");
+        }
+    }
+}
