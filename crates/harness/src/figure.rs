@@ -71,10 +71,17 @@ pub enum Measure {
     /// Every metric after each step of a run.
     #[default]
     Trajectory,
-    /// Every metric after each iteration of one step.
+    /// Every metric after each iteration of one step, against the run's reference solving it.
     Trace {
-        /// Steps before the traced one; 0 starts cold.
+        /// Frames that each solver takes by itself before the traced step.
         warmup: u32,
+    },
+    /// Wall times only.
+    Time {
+        /// Frames before the clock starts.
+        warmup: u32,
+        /// Frames timed.
+        samples: u32,
     },
 }
 
@@ -149,7 +156,7 @@ pub struct Panel {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// `time_s`, `step`, a metric, a probe; for panels of statistics also `iterations`, `substeps`,
+    /// `time_s`, `step`, in a trace `iteration`, a metric, a probe; for panels of statistics also `iterations`, `substeps`,
     /// `work`, `dt_s`, `step_time_s`, or a parameter of the scene.
     pub quantity: String,
     /// Linear or logarithmic.
@@ -412,7 +419,8 @@ impl Figure {
 
     /// Whether anything drawn or claimed depends on a clock.
     pub fn is_timed(&self) -> bool {
-        self.plot.panels.iter().any(|p| p.x.quantity == TIMED || p.y.quantity == TIMED)
+        matches!(self.measure, Measure::Time { .. })
+            || self.plot.panels.iter().any(|p| p.x.quantity == TIMED || p.y.quantity == TIMED)
     }
 }
 

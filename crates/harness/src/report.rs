@@ -94,6 +94,7 @@ fn write_document(page: &mut Html, document: &Value) {
     for figure in document["figures"].as_array().into_iter().flatten() {
         page.heading(3, &format!("{}: {}", text(&figure["id"]), text(&figure["title"])));
         write_claims(page, &figure["claims"]);
+        write_curves(page, &figure["curves"]);
         write_runs(page, &figure["runs"]);
     }
     for key in ["machine", "scene", "reference", "command", "warnings"] {
@@ -127,6 +128,15 @@ fn write_claims(page: &mut Html, claims: &Value) {
     };
     let rows: Vec<Vec<String>> = claims.iter().map(row).collect();
     page.table(&["verdict", "claim", "expected", "measured"], &rows);
+}
+
+/// How curves compare with their records.
+fn write_curves(page: &mut Html, curves: &Value) {
+    let Some(curves) = curves.as_array().filter(|curves| !curves.is_empty()) else { return };
+    let names = ["change", "panel", "curve", "area", "end", "slope"];
+    let row = |curve: &Value| names.iter().map(|name| text(&curve[*name])).collect();
+    let rows: Vec<Vec<String>> = curves.iter().map(row).collect();
+    page.table(&names, &rows);
 }
 
 fn write_runs(page: &mut Html, runs: &Value) {

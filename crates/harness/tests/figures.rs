@@ -98,6 +98,28 @@ fn a_claim_fails_or_deviates_as_marked() {
     assert_eq!(status(&output), 1, "a deviation that holds must lose its mark");
 }
 
+/// The figure without claims, measured and drawn otherwise.
+fn curves_of(measure: &str, axes: &str) -> String {
+    let figure = FIGURE
+        .replace("probes:", &format!("measure: {measure}, probes:"))
+        .replace("x: (quantity: \"time_s\"), y: (quantity: \"height_m\")", axes)
+        .replace("(text: \"it falls\"", "// (text: \"it falls\"");
+    let checkout = Checkout::new(&figure);
+    let output = checkout.taut(&["reproduce", "fall"]);
+    assert_eq!(status(&output), 0, "{}", error(&output));
+    fs::read_to_string(checkout.dir.path().join("out/fall/curves.csv")).unwrap()
+}
+
+#[test]
+fn convergence_and_times_can_be_figures_too() {
+    let axes = "x: (quantity: \"iteration\"), y: (quantity: \"energy_drift_j\")";
+    let curves = curves_of("trace(warmup: 2)", axes);
+    assert!(curves.contains("0,fall,newton,iteration,1e0,energy_drift_j,"), "{curves}");
+    let axes = "statistic: mean, x: (quantity: \"work\"), y: (quantity: \"step_time_s\")";
+    let curves = curves_of("time(warmup: 1, samples: 3)", axes);
+    assert!(curves.contains("0,fall,newton,work,1e0,step_time_s,"), "{curves}");
+}
+
 #[test]
 fn mistakes_are_bad_input() {
     let checkout = Checkout::new(&FIGURE.replace("probes:", "probe:"));

@@ -240,7 +240,7 @@ fn unknown_run(figure: &Figure, name: &str) -> Wrong {
 const FACTS: [&str; 5] = ["iterations", "substeps", "work", "dt_s", TIMED];
 
 fn known_quantity(figure: &Figure, name: &str, facts: bool) -> Result<(), Wrong> {
-    let mut known: Vec<&str> = vec!["time_s", "step"];
+    let mut known: Vec<&str> = vec!["time_s", "step", "iteration"];
     known.extend(figure.probes.keys().map(String::as_str));
     known.extend(taut_core::metrics::NAMES);
     if facts {

@@ -13,7 +13,7 @@ use taut_core::{Scene, Settings, State, scene::load_file};
 use super::{Figure, Measure, Planned, Probes, Row, TIMED};
 use crate::{
     record::{RunRow, metric, metric_names},
-    runner::{Bench, Keep, RunOptions, Spec, Start, TraceOptions, run, trace},
+    runner::{Bench, Keep, RunOptions, Spec, Start, TimeOptions, TraceOptions, run, time, trace},
 };
 
 /// A figure's runs, in the order of its definition.
@@ -39,6 +39,13 @@ struct Job<'a> {
     loaded: &'a Loaded,
     spec: Spec,
     steps: u32,
+}
+
+/// What a run is compared with.
+#[derive(Clone, Copy)]
+struct Reference<'a> {
+    spec: &'a Spec,
+    states: &'a [State],
 }
 
 struct Done {
@@ -149,7 +156,10 @@ fn run_all(
         let job = &jobs[i];
         let label = job.planned.run.reference.as_deref();
         let place = first.iter().position(|&i| Some(jobs[i].planned.label.as_str()) == label);
-        let reference = place.map(|place| references[place].states.as_slice());
+        let reference = place.map(|place| Reference {
+            spec: &jobs[first[place]].spec,
+            states: &references[place].states,
+        });
         let done = one(bench, figure, job, reference, false);
         on_run(&done.run);
         done
@@ -194,24 +204,33 @@ fn one(
     bench: &Bench<'_>,
     figure: &Figure,
     job: &Job<'_>,
-    reference: Option<&[State]>,
+    reference: Option<Reference<'_>>,
     is_reference: bool,
 ) -> Done {
+    let scene = &job.loaded.scene;
     match figure.measure {
         Measure::Trajectory => {
             let keeps = is_reference || !figure.probes.is_empty();
             let keep = if keeps { Keep::Everything } else { Keep::Nothing };
+            let reference = reference.map(|reference| reference.states);
             let options = RunOptions { steps: job.steps, reference, keep };
-            let done = run(bench, &job.loaded.scene, &job.spec, &options, &mut |_| {});
+            let done = run(bench, scene, &job.spec, &options, &mut |_| {});
             let states: Vec<State> = done.states.into_iter().map(|(_, state)| state).collect();
             let row = trajectory_row(figure, job, &done.row, &states, reference);
             Done { run: done.row, row, states: if is_reference { states } else { Vec::new() } }
         }
         Measure::Trace { warmup } => {
-            let mut row = RunRow::new(&job.spec);
-            let options = TraceOptions { start: Start::Warm, warmup, reference: None };
-            trace(bench, &job.loaded.scene, &job.spec, &options, &mut row);
-            Done { row: trace_row(job, &row), run: row, states: Vec::new() }
+            let mut run = RunRow::new(&job.spec);
+            let reference = reference.map(|reference| reference.spec);
+            let options = TraceOptions { start: Start::Warm, warmup, reference };
+            trace(bench, scene, &job.spec, &options, &mut run);
+            Done { row: trace_row(job, &run), run, states: Vec::new() }
+        }
+        Measure::Time { warmup, samples } => {
+            // A figure has many rows; none may take more than a few seconds.
+            let options = TimeOptions { warmup, samples, steps_per_sample: 1, limit_s: 5.0 };
+            let run = time(bench, scene, &job.spec, &options, &mut || {});
+            Done { row: empty_row(job, &run), run, states: Vec::new() }
         }
     }
 }
@@ -275,7 +294,7 @@ fn trace_row(job: &Job<'_>, run: &RunRow) -> Row {
     let Some(curve) = run.curves.first() else { return row };
     let column = |of: &dyn Fn(&crate::record::Point) -> f64| curve.points.iter().map(of).collect();
     row.planned = curve.points.len();
-    row.columns.push(("step".to_owned(), column(&|point| f64::from(point.iteration))));
+    row.columns.push(("iteration".to_owned(), column(&|point| f64::from(point.iteration))));
     for name in metric_names(curve.points.iter().map(|point| &point.metrics)) {
         let value = |point: &crate::record::Point| metric(&point.metrics, name).unwrap_or(f64::NAN);
         row.columns.push((name.to_owned(), column(&value)));
