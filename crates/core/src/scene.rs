@@ -60,6 +60,14 @@ pub struct Scene {
 pub struct Contacts {
     /// Bodies closer than this are in contact [m].
     pub margin: f64,
+    /// At most so many points are kept of one patch of contact.
+    pub points_max: u32,
+}
+
+impl Default for Contacts {
+    fn default() -> Self {
+        Self { margin: 0.01, points_max: 4 }
+    }
 }
 
 /// A rigid body. Its frame has its origin at the centre of mass.
@@ -140,6 +148,15 @@ pub enum Shape {
         /// Each part with its place in the body.
         parts: Arc<[Part]>,
     },
+    /// Everything below the plane through the origin, body z outward. Never dynamic.
+    HalfSpace,
+    /// A surface of triangles, seen from the side from which they run counterclockwise. Never dynamic.
+    Mesh {
+        /// Corners [m].
+        vertices: Arc<[Vec3]>,
+        /// Corner indices of each triangle.
+        triangles: Arc<[[u32; 3]]>,
+    },
 }
 
 /// One part of a compound.
@@ -153,18 +170,21 @@ pub struct Part {
     pub rotation: Quat,
 }
 
-/// Surface properties; a pair of bodies uses the geometric mean of each coefficient.
+/// Surface properties. A pair of bodies uses the geometric mean of the coefficients of friction and
+/// the larger restitution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
     /// Coefficient of static friction [1].
     pub friction_static: f64,
     /// Coefficient of dynamic friction [1].
     pub friction_dynamic: f64,
+    /// Share of the approach speed that an impact gives back, in \[0, 1\].
+    pub restitution: f64,
 }
 
 impl Default for Material {
     fn default() -> Self {
-        Self { friction_static: 0.5, friction_dynamic: 0.5 }
+        Self { friction_static: 0.5, friction_dynamic: 0.5, restitution: 0.0 }
     }
 }
 
@@ -433,10 +453,15 @@ impl Shape {
             Self::Cylinder { radius, half_length } => {
                 symmetric(Vec3::new(*radius, *radius, *half_length))
             }
-            Self::Hull { points } => points.iter().fold(
-                (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)),
-                |(low, high), point| (low.inf(point), high.sup(point)),
-            ),
+            Self::HalfSpace => {
+                (Vec3::repeat(f64::NEG_INFINITY), Vec3::new(f64::INFINITY, f64::INFINITY, 0.0))
+            }
+            Self::Hull { points: corners } | Self::Mesh { vertices: corners, .. } => {
+                corners.iter().fold(
+                    (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)),
+                    |(low, high), point| (low.inf(point), high.sup(point)),
+                )
+            }
             Self::Compound { parts } => parts.iter().fold(
                 (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)),
                 |(low, high), part| {

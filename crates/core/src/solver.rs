@@ -73,6 +73,25 @@ pub struct Multipliers {
     pub joint_force: Vec<Vec3>,
     /// Torque of each joint on its B side [N m] beside that of the force at the anchor, in scene order.
     pub joint_torque: Vec<Vec3>,
+    /// Forces of the contacts of the last step, in the order in which they were detected.
+    pub contacts: Vec<ContactForce>,
+}
+
+/// What one point of contact exerted in a step that moved the bodies from one state to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactForce {
+    /// The two bodies, A first.
+    pub bodies: [u32; 2],
+    /// World point at the start of the step [m].
+    pub point: Vec3,
+    /// Unit normal at the start of the step, from B to A.
+    pub normal: Vec3,
+    /// Distance between the surfaces at the start of the step [m]; negative where they overlap.
+    pub gap: f64,
+    /// Coefficients of static and dynamic friction of the pair [1].
+    pub friction: [f64; 2],
+    /// Force on A [N], averaged over the step; B takes its opposite.
+    pub force: Vec3,
 }
 
 /// What one call to `iterate` means, and therefore how a convergence curve may be sampled.

@@ -376,7 +376,7 @@ fn bad_settings_and_scenes_are_refused_with_a_reason() {
     let mut scene = hinged();
     let error = build(&scene, &Settings::from_ron("(tolerance: -1.0)")).err().unwrap();
     assert!(error.to_string().contains("tolerance"));
-    scene.contacts = Some(taut_core::scene::Contacts { margin: 0.01 });
+    scene.contacts = Some(taut_core::scene::Contacts::default());
     let reason = (taut_newton::BACKEND.supports)(&scene).unwrap_err();
     assert!(reason.to_string().contains("contacts"));
 }

@@ -227,7 +227,7 @@ fn coming_to_rest_where_the_load_is_balanced_is_ok() {
 fn the_reference_alone_can_call_a_run_frozen() {
     let mut scene = tied_particle(Vec3::new(51.0, 0.0, 0.0), false);
     // With contacts the load is not known.
-    scene.contacts = Some(crate::scene::Contacts { margin: 0.01 });
+    scene.contacts = Some(crate::scene::Contacts::default());
     assert_label(&judged(&scene, 60, stay, None), Label::Ok);
     let judge = judged(&scene, 60, stay, Some(&swing));
     assert_label(&judge, Label::Frozen);

@@ -43,7 +43,8 @@ pub(super) struct File<'a> {
 #[derive(serde::Deserialize)]
 #[serde(rename = "contacts", deny_unknown_fields)]
 pub(super) struct Contacts {
-    pub(super) margin: Number,
+    pub(super) margin: Option<Number>,
+    pub(super) points_max: Option<Number>,
 }
 
 /// Parameters in the order of the file, since later ones may use earlier ones.
@@ -116,6 +117,7 @@ pub(super) struct Body {
     /// In world axes [rad/s].
     pub(super) omega: Option<Triple>,
     pub(super) friction: Option<Friction>,
+    pub(super) restitution: Option<Number>,
     /// Bodies of one group do not touch.
     pub(super) group: Option<Number>,
     pub(super) elasticity: Option<Elasticity>,
@@ -131,6 +133,8 @@ pub(super) enum Shape {
     Cylinder { radius: Number, length: Number },
     Hull { points: Vec<Triple> },
     Compound { parts: Vec<Part> },
+    HalfSpace,
+    Mesh { vertices: Vec<Triple>, triangles: Vec<(Number, Number, Number)> },
 }
 
 /// A shape somewhere in a compound.

@@ -62,6 +62,10 @@ pub(super) fn blank(spec: &author::Body, scope: &Scope) -> Result<Blank> {
         author::Motion::Static => Motion::Static,
         author::Motion::Kinematic => Motion::Kinematic,
     };
+    if motion == Motion::Dynamic && matches!(shape, Shape::HalfSpace | Shape::Mesh { .. }) {
+        let message = "a half-space or mesh has no mass; expected `motion: static` or `kinematic`";
+        return Err(SceneError::new(message)).at("motion");
+    }
     let (mass, inertia) = masses(spec, &solid, motion, scope)?;
     let speed = |field: &Option<Triple>, name| match field {
         Some(_) if motion == Motion::Static => {
@@ -76,7 +80,7 @@ pub(super) fn blank(spec: &author::Body, scope: &Scope) -> Result<Blank> {
         motion,
         mass,
         inertia,
-        material: material(spec.friction.as_ref(), scope).at("friction")?,
+        material: material(spec, scope)?,
         elasticity: elasticity(spec.elasticity.as_ref(), scope).at("elasticity")?,
         group: group(spec, scope).at("group")?,
         position: Vec3::zeros(),
@@ -136,17 +140,25 @@ fn principal(triple: &Triple, scope: &Scope) -> Result<Mat3> {
     }
 }
 
-/// Friction, equal for both kinds where one number is given.
-fn material(friction: Option<&author::Friction>, scope: &Scope) -> Result<Material> {
-    let Some(author::Friction(first, second)) = friction else {
-        return Ok(Material::default());
-    };
-    let friction_static = first.non_negative(scope)?;
-    let friction_dynamic = match second {
-        Some(second) => second.non_negative(scope)?,
-        None => friction_static,
-    };
-    Ok(Material { friction_static, friction_dynamic })
+/// Friction is equal for both kinds where one number is given.
+fn material(spec: &author::Body, scope: &Scope) -> Result<Material> {
+    let mut material = Material::default();
+    if let Some(author::Friction(first, second)) = &spec.friction {
+        material.friction_static = first.non_negative(scope).at("friction")?;
+        material.friction_dynamic = match second {
+            Some(second) => second.non_negative(scope).at("friction")?,
+            None => material.friction_static,
+        };
+    }
+    if let Some(restitution) = &spec.restitution {
+        material.restitution = restitution.non_negative(scope).at("restitution")?;
+        if material.restitution > 1.0 {
+            let found = material.restitution;
+            let message = format!("expected at most 1, found {found}");
+            return Err(SceneError::new(message)).at("restitution");
+        }
+    }
+    Ok(material)
 }
 
 fn elasticity(spec: Option<&author::Elasticity>, scope: &Scope) -> Result<Option<Elasticity>> {
@@ -193,7 +205,50 @@ fn shape(spec: &author::Shape, scope: &Scope) -> Result<Shape> {
         },
         author::Shape::Hull { points } => hull(points, scope)?,
         author::Shape::Compound { parts } => compound(parts, scope)?,
+        author::Shape::HalfSpace => Shape::HalfSpace,
+        author::Shape::Mesh { vertices, triangles } => mesh(vertices, triangles, scope)?,
     })
+}
+
+fn mesh(
+    vertices: &[Triple],
+    triangles: &[(Number, Number, Number)],
+    scope: &Scope,
+) -> Result<Shape> {
+    let vertices: Vec<Vec3> = vertices
+        .iter()
+        .enumerate()
+        .map(|(i, vertex)| vector(vertex, scope).at_index("vertices", i))
+        .collect::<Result<_>>()?;
+    if triangles.is_empty() {
+        return Err(SceneError::new("expected at least one triangle")).at("triangles");
+    }
+    let corner = |number: &Number| {
+        let index = number.whole(scope, 0)?;
+        match u32::try_from(index) {
+            Ok(index) if (index as usize) < vertices.len() => Ok(index),
+            _ => {
+                let count = vertices.len();
+                let message = format!("expected an index below {count}, found {index}");
+                Err(SceneError::new(message))
+            }
+        }
+    };
+    let triangle = |(a, b, c): &(Number, Number, Number)| {
+        let corners = [corner(a)?, corner(b)?, corner(c)?];
+        let [a, b, c] = corners.map(|i| vertices[i as usize]);
+        // A sliver has no normal to push along.
+        if (b - a).cross(&(c - a)).norm() <= 1e-12 * (b - a).norm().max((c - a).norm()).powi(2) {
+            return Err(SceneError::new("expected three corners that are not on one line"));
+        }
+        Ok(corners)
+    };
+    let triangles: Vec<[u32; 3]> = triangles
+        .iter()
+        .enumerate()
+        .map(|(i, spec)| triangle(spec).at_index("triangles", i))
+        .collect::<Result<_>>()?;
+    Ok(Shape::Mesh { vertices: vertices.into(), triangles: triangles.into() })
 }
 
 fn hull(points: &[Triple], scope: &Scope) -> Result<Shape> {
@@ -212,8 +267,14 @@ fn compound(parts: &[author::Part], scope: &Scope) -> Result<Shape> {
         return Err(SceneError::new("expected at least one part")).at("parts");
     }
     let evaluate = |spec: &author::Part| {
-        if matches!(spec.shape, author::Shape::Compound { .. }) {
-            return Err(SceneError::new("a compound cannot hold another compound")).at("shape");
+        let what = match spec.shape {
+            author::Shape::Compound { .. } => "another compound",
+            author::Shape::HalfSpace => "a half-space",
+            author::Shape::Mesh { .. } => "a mesh",
+            _ => "",
+        };
+        if !what.is_empty() {
+            return Err(SceneError::new(format!("a compound cannot hold {what}"))).at("shape");
         }
         let shape = shape(&spec.shape, scope).at("shape")?;
         let position = match &spec.position {

@@ -100,7 +100,7 @@ impl<'a> Source<'a> {
             gravity: Vec3::new(0.0, 0.0, -9.81),
             dt: 1.0 / 60.0,
             steps: 300,
-            contacts: Some(Contacts { margin: 0.01 }),
+            contacts: Some(Contacts::default()),
             ..Scene::default()
         };
         self.settings(&file, &scope, &mut scene)?;
@@ -143,10 +143,8 @@ impl<'a> Source<'a> {
             None | Some((_, "true")) => {}
             Some((_, "false")) => scene.contacts = None,
             Some((raw, text)) if text.starts_with('(') => {
-                let margin = self.value(raw, |contacts: &author::Contacts| {
-                    contacts.margin.non_negative(scope).at("margin")
-                });
-                scene.contacts = Some(Contacts { margin: margin.at("contacts")? });
+                let contacts = self.value(raw, |spec: &author::Contacts| contacts(spec, scope));
+                scene.contacts = Some(contacts.at("contacts")?);
             }
             Some((raw, text)) => {
                 let message = format!("expected `false` or `(margin: 0.01)`, found `{text}`");
@@ -292,4 +290,23 @@ fn parameters(
         parameters.push((name.clone(), value));
     }
     Ok(parameters)
+}
+
+/// Most points that a patch of contact can keep.
+const POINTS_MAX: usize = 16;
+
+fn contacts(spec: &author::Contacts, scope: &Scope) -> Result<Contacts> {
+    let mut contacts = Contacts::default();
+    if let Some(margin) = &spec.margin {
+        contacts.margin = margin.non_negative(scope).at("margin")?;
+    }
+    if let Some(points) = &spec.points_max {
+        let points = points.whole(scope, 1).at("points_max")?;
+        if points > POINTS_MAX {
+            let message = format!("expected at most {POINTS_MAX}, found {points}");
+            return Err(SceneError::new(message)).at("points_max");
+        }
+        contacts.points_max = u32::try_from(points).expect("a small number");
+    }
+    Ok(contacts)
 }

@@ -27,6 +27,8 @@ fn second_of(inertia: &Mat3) -> Mat3 {
 }
 
 /// Volume, centroid and inertia of a shape in its own coordinates; `None` for a flat hull.
+///
+/// Half-spaces and meshes are surfaces, not solids: they have no volume, and their origin stays.
 pub(super) fn solid(shape: &Shape) -> Option<Solid> {
     use std::f64::consts::PI;
     let centred = |volume: f64, second: Vec3| Solid {
@@ -48,6 +50,7 @@ pub(super) fn solid(shape: &Shape) -> Option<Solid> {
         Shape::Capsule { radius, half_length } => capsule(*radius, *half_length),
         Shape::Hull { points } => super::hull::solid(points)?,
         Shape::Compound { parts } => compound(parts)?,
+        Shape::HalfSpace | Shape::Mesh { .. } => centred(0.0, Vec3::zeros()),
     })
 }
 
@@ -116,7 +119,8 @@ impl Shape {
             Self::Cylinder { radius, half_length } => {
                 radius * direction.xy().norm() + half_length * direction.z.abs()
             }
-            Self::Hull { points } => {
+            Self::HalfSpace => f64::INFINITY,
+            Self::Hull { points } | Self::Mesh { vertices: points, .. } => {
                 points.iter().map(|p| p.dot(direction)).fold(f64::NEG_INFINITY, f64::max)
             }
             Self::Compound { parts } => parts

@@ -116,7 +116,7 @@ fn threads(subject: &Subject<'_>) -> Result<(), Stop> {
 /// Every kind of scene is either taken by both `supports` and `build`, or refused by both.
 fn unsupported(subject: &Subject<'_>) -> Result<(), Stop> {
     let mut touching = falling();
-    touching.contacts = Some(Contacts { margin: 0.01 });
+    touching.contacts = Some(Contacts::default());
     let named = [
         ("free-fall", falling()),
         ("free-fall with contacts", touching),

@@ -1,0 +1,16 @@
+//! Contacts between the bodies of a scene, the same for every backend.
+//!
+//! A [`Collider`] is made once per solver and asked once per step. It answers with one flat list of
+//! [`Contact`]s, grouped into [`Manifold`]s of one pair and one normal. The geometry of the list is a
+//! function of the placements alone: equal placements give equal contacts, bitwise, whatever was
+//! asked before and on any number of threads. Only [`Contact::previous`] looks back: it says which
+//! contact of the answer before this one continues, so that a solver can keep what it learned.
+//!
+//! Conventions: the normal points from B to A, the gap is `normal . (xA - xB)`, negative where the
+//! bodies overlap. A is the body with the lower index, unless a [`Style`] says otherwise.
+
+mod contact;
+mod detect;
+
+pub use contact::{Contact, ContactList, Manifold, NONE, Placement};
+pub use detect::{Collider, Style};
