@@ -1,6 +1,6 @@
 //! From placements to contacts.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use parry3d_f64::{
     math::{Pose, Rot3, Vector},
@@ -8,7 +8,7 @@ use parry3d_f64::{
     shape::SharedShape,
 };
 use taut_core::{
-    Scene, Vec3,
+    Quat, Scene, Vec3,
     scene::{Endpoint, Shape},
 };
 
@@ -30,6 +30,8 @@ pub enum Style {
 pub struct Collider {
     scene: Scene,
     shapes: Vec<Option<SharedShape>>,
+    /// Radius of a sphere about the origin around each shape [m].
+    reach: Vec<f64>,
     list: ContactList,
     before: ContactList,
 }
@@ -38,7 +40,12 @@ impl Collider {
     /// A collider for a scene; it never answers with a contact where the scene has none.
     pub fn new(scene: &Scene, _style: Style) -> Self {
         let shapes = scene.bodies.iter().map(|b| shape(&b.shape)).collect();
+        let reach = scene.bodies.iter().map(|b| {
+            let (low, high) = b.shape.bounds();
+            low.abs().sup(&high.abs()).norm()
+        });
         Self {
+            reach: reach.collect(),
             scene: scene.clone(),
             shapes,
             list: ContactList::default(),
@@ -74,7 +81,7 @@ impl Collider {
                 _ => None,
             })
             .collect();
-        let old: HashMap<([u32; 2], u64), u32> = (0..)
+        let old: BTreeMap<([u32; 2], u64), u32> = (0..)
             .zip(&self.before.contacts)
             .map(|(i, c)| ((c.bodies, c.feature), i))
             .collect();
@@ -87,6 +94,10 @@ impl Collider {
                     continue;
                 };
                 if same || !moves || joined.contains(&(a, b)) {
+                    continue;
+                }
+                let apart = (placements[a].position - placements[b].position).norm();
+                if apart > self.reach[a] + self.reach[b] + settings.margin {
                     continue;
                 }
                 let (pose_a, pose_b) = (pose(&placements[a]), pose(&placements[b]));
@@ -102,7 +113,10 @@ impl Collider {
                 );
                 for manifold in &found {
                     let bodies = [a as u32, b as u32];
-                    let normal = pose_a.rotation * -manifold.local_n1;
+                    let normal = pose_a.rotation
+                        * manifold
+                            .subshape_pos1()
+                            .map_or(-manifold.local_n1, |s| s.rotation * -manifold.local_n1);
                     let normal = Vec3::new(normal.x, normal.y, normal.z);
                     let first = self.list.contacts.len() as u32;
                     for point in manifold.points.iter().filter(|p| p.dist <= settings.margin) {
@@ -142,13 +156,16 @@ impl Collider {
 }
 
 fn pose(placement: &Placement) -> Pose {
-    let (p, q) = (placement.position, placement.rotation);
+    turned(&placement.position, &placement.rotation)
+}
+
+fn turned(p: &Vec3, q: &Quat) -> Pose {
     Pose::from_parts(Vector::new(p.x, p.y, p.z), Rot3::from_xyzw(q.i, q.j, q.k, q.w))
 }
 
-fn shape(shape: &Shape) -> Option<SharedShape> {
+fn shape(given: &Shape) -> Option<SharedShape> {
     let vector = |v: &Vec3| Vector::new(v.x, v.y, v.z);
-    Some(match shape {
+    Some(match given {
         Shape::Box { half } => SharedShape::cuboid(half.x, half.y, half.z),
         Shape::Sphere { radius } => SharedShape::ball(*radius),
         Shape::Capsule { radius, half_length } => SharedShape::capsule_z(*half_length, *radius),
@@ -157,6 +174,28 @@ fn shape(shape: &Shape) -> Option<SharedShape> {
             return SharedShape::convex_hull(&points);
         }
         Shape::HalfSpace => SharedShape::halfspace(Vector::new(0.0, 0.0, 1.0)),
-        _ => return None,
+        Shape::Cylinder { radius, half_length } => {
+            // Along z, where the library's cylinders are along y.
+            let upright = Rot3::from_rotation_x(std::f64::consts::FRAC_PI_2);
+            let place = Pose::from_parts(Vector::ZERO, upright);
+            SharedShape::compound(vec![(place, SharedShape::cylinder(*half_length, *radius))])
+        }
+        Shape::Compound { parts } => {
+            let mut placed = vec![];
+            for part in parts.iter() {
+                let place = turned(&part.position, &part.rotation);
+                let inner = shape(&part.shape)?;
+                match inner.as_compound() {
+                    Some(inner) => placed
+                        .extend(inner.shapes().iter().map(|(p, s)| (place * *p, s.clone()))),
+                    None => placed.push((place, inner)),
+                }
+            }
+            SharedShape::compound(placed)
+        }
+        Shape::Mesh { vertices, triangles } => {
+            let vertices = vertices.iter().map(vector).collect();
+            return SharedShape::trimesh(vertices, triangles.to_vec()).ok();
+        }
     })
 }
