@@ -81,10 +81,8 @@ impl Collider {
                 _ => None,
             })
             .collect();
-        let old: BTreeMap<([u32; 2], u64), u32> = (0..)
-            .zip(&self.before.contacts)
-            .map(|(i, c)| ((c.bodies, c.feature), i))
-            .collect();
+        let old: BTreeMap<([u32; 2], u64), u32> =
+            (0..).zip(&self.before.contacts).map(|(i, c)| ((c.bodies, c.feature), i)).collect();
         for b in 0..self.scene.bodies.len() {
             for a in 0..b {
                 let (body_a, body_b) = (&self.scene.bodies[a], &self.scene.bodies[b]);
@@ -186,8 +184,9 @@ fn shape(given: &Shape) -> Option<SharedShape> {
                 let place = turned(&part.position, &part.rotation);
                 let inner = shape(&part.shape)?;
                 match inner.as_compound() {
-                    Some(inner) => placed
-                        .extend(inner.shapes().iter().map(|(p, s)| (place * *p, s.clone()))),
+                    Some(inner) => {
+                        placed.extend(inner.shapes().iter().map(|(p, s)| (place * *p, s.clone())))
+                    }
                     None => placed.push((place, inner)),
                 }
             }
