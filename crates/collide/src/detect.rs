@@ -26,7 +26,7 @@ pub enum Style {
 }
 
 /// Finds the contacts of one scene's bodies.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Collider {
     scene: Scene,
     shapes: Vec<Option<SharedShape>>,
