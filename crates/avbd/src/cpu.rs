@@ -2,11 +2,14 @@
 
 use rayon::prelude::*;
 use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
-use taut_descent::{AngularRows, ElementKind, Model, Real, Role, System, math::V3};
+use taut_descent::{
+    AngularRows, ElementKind, Model, Real, Role, Style, System, math::V3, patch::lane,
+};
 
 use crate::{
+    contact::{Cone, ContactRamp, DemoCone, follow_drift},
     dual::Ramp,
-    settings::{AngularRowsSetting, Resolved, Scheme},
+    settings::{AngularRowsSetting, ContactStyle, Resolved, Scheme},
 };
 
 /// Elements per task in the dual update.
@@ -19,6 +22,8 @@ pub(crate) struct Avbd<R: Real> {
     ramps: Vec<Ramp<R>>,
     /// Values of all rows after a sweep, between the two halves of the dual update.
     values: Vec<V3<R>>,
+    contact_ramp: ContactRamp,
+    cone: Cone,
     dt: f64,
     /// Whether any joint can break.
     breakable: bool,
@@ -38,6 +43,10 @@ impl<R: Real> Avbd<R> {
             frame: settings.inertia,
             gyroscopic: settings.gyroscopic,
             start: settings.start,
+            contacts: match settings.contacts {
+                ContactStyle::Common => Style::Common,
+                ContactStyle::Demo3d => Style::Demo3d,
+            },
         };
         let mut system = System::new(scene, model);
         for (element, definition) in system.elements.iter_mut().zip(&system.definitions) {
@@ -55,6 +64,11 @@ impl<R: Real> Avbd<R> {
             system,
             ramps: vec![],
             values,
+            contact_ramp: ContactRamp::new(settings, scene.dt),
+            cone: Cone {
+                hessian: settings.contact_hessian,
+                separating: settings.separating_stiffness,
+            },
             dt: 0.0,
             breakable,
         };
@@ -64,6 +78,7 @@ impl<R: Real> Avbd<R> {
 
     fn scale_ramps(&mut self, dt: f64) {
         self.dt = dt;
+        self.contact_ramp = ContactRamp::new(self.settings, dt);
         self.ramps.clear();
         let definitions = self.system.definitions.iter();
         self.ramps.extend(definitions.map(|d| Ramp::new(d, &self.settings, dt, self.scene.dt)));
@@ -82,6 +97,18 @@ impl<R: Real> Avbd<R> {
             self.regularise(index, alpha);
             let element = &mut self.system.elements[index];
             self.ramps[index].warm_start(element, gamma, retain);
+        }
+        if let Some(touch) = &mut self.system.touch {
+            self.contact_ramp.regularise(touch, alpha);
+            self.contact_ramp.warm_start(touch, gamma, retain);
+        }
+    }
+
+    fn sweep(&mut self) {
+        if self.settings.contacts == ContactStyle::Demo3d {
+            self.system.sweep_touching(&DemoCone(self.cone));
+        } else {
+            self.system.sweep_touching(&self.cone);
         }
     }
 
@@ -125,6 +152,16 @@ impl<R: Real> Avbd<R> {
     /// Lines 26 to 35 of Algorithm 1.
     fn dual(&mut self) {
         let system = &mut self.system;
+        if let Some(touch) = &mut system.touch {
+            let (ramp, nodes) = (&self.contact_ramp, &system.nodes);
+            if rayon::current_num_threads() > 1 && touch.patches.len() > GRAIN {
+                let patches = touch.patches.par_iter_mut().with_min_len(GRAIN);
+                patches.zip(&touch.backings).for_each(|(p, b)| ramp.update(p, b, nodes));
+            } else {
+                let patches = touch.patches.iter_mut();
+                patches.zip(&touch.backings).for_each(|(p, b)| ramp.update(p, b, nodes));
+            }
+        }
         if rayon::current_num_threads() > 1 && system.elements.len() > GRAIN {
             let view = &*system;
             self.values.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(i, value)| {
@@ -151,7 +188,10 @@ impl<R: Real> Avbd<R> {
         for index in 0..self.system.elements.len() {
             self.regularise(index, 0.0);
         }
-        self.system.sweep();
+        if let Some(touch) = &mut self.system.touch {
+            self.contact_ramp.regularise(touch, 0.0);
+        }
+        self.sweep();
     }
 }
 
@@ -170,13 +210,16 @@ impl<R: Real> Solver for Avbd<R> {
     }
 
     fn iterate(&mut self) -> Result<(), SolverError> {
-        self.system.sweep();
+        self.sweep();
         self.dual();
         Ok(())
     }
 
     fn end_step(&mut self) -> Result<(), SolverError> {
         self.system.derive_velocities();
+        if let Some(touch) = &mut self.system.touch {
+            follow_drift(touch, &self.system.nodes);
+        }
         if self.settings.post_stabilisation {
             self.stabilise();
         }
@@ -196,6 +239,10 @@ impl<R: Real> Solver for Avbd<R> {
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
         let ramps = &self.ramps;
         self.system.read_multipliers(out, |system, i| ramps[i].force(system, i));
+        out.contacts.clear();
+        if let Some(touch) = &self.system.touch {
+            touch.read_forces(&mut out.contacts, |patch, i| lane(&patch.lambda, i));
+        }
         true
     }
 

@@ -12,6 +12,7 @@
 //! `robust` profile scales them with mass, step and size, `demo3d` repeats the authors' 3D demo, and
 //! `compliant` replaces the ramp by a fixed penalty in series with the material.
 
+mod contact;
 mod cpu;
 mod dual;
 mod settings;
@@ -20,7 +21,10 @@ use taut_core::{
     Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
 };
 
-pub use settings::{AngularRowsSetting, AvbdSettings, Precision, Profile, Resolved, Scheme};
+pub use settings::{
+    AngularRowsSetting, AvbdSettings, ContactHessian, ContactStyle, Precision, Profile, Resolved,
+    Scheme,
+};
 
 /// The row of the table of backends.
 pub const BACKEND: Backend = Backend {
@@ -36,8 +40,9 @@ pub const BACKEND: Backend = Backend {
 };
 
 fn supports(scene: &Scene) -> Result<(), Unsupported> {
-    if scene.contacts.is_some() {
-        return Err(Unsupported("contacts are not implemented".to_owned()));
+    let bounces = |b: &taut_core::scene::Body| b.material.restitution > 0.0;
+    if scene.contacts.is_some() && scene.bodies.iter().any(bounces) {
+        return Err(Unsupported("restitution is not part of the method".to_owned()));
     }
     Ok(())
 }

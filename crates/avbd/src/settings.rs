@@ -62,6 +62,12 @@ pub struct AvbdSettings {
     pub gyroscopic: Option<bool>,
     /// See [`Resolved::angular_rows`].
     pub angular_rows: Option<AngularRowsSetting>,
+    /// See [`Resolved::contacts`].
+    pub contacts: Option<ContactStyle>,
+    /// See [`Resolved::contact_hessian`].
+    pub contact_hessian: Option<ContactHessian>,
+    /// See [`Resolved::separating_stiffness`].
+    pub separating_stiffness: Option<bool>,
 }
 
 /// A named set of defaults.
@@ -108,6 +114,28 @@ pub enum AngularRowsSetting {
     RestPose,
     /// The official 3D demo's: no rest pose, levered by the squared size.
     Demo3d,
+}
+
+/// How contacts are found and which of their rows are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContactStyle {
+    /// As for every backend: gap zero is touching, an open gap may close within the step.
+    Common,
+    /// The official 3D demo's: its own points on boxes, a rest overlap of a margin, arms that turn.
+    Demo3d,
+}
+
+/// Stiffness of a sliding contact along its tangents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContactHessian {
+    /// As if it did not slide: the paper's simple option.
+    Full,
+    /// Scaled down to what would just reach the cone (Eq. 14), along both tangents.
+    Rescaled,
+    /// The same along the direction of sliding only; across it the point stays as stiff as it was.
+    SlipDirection,
 }
 
 /// Settings in force.
@@ -172,6 +200,12 @@ pub struct Resolved {
     pub gyroscopic: bool,
     /// Which rows lock relative rotations.
     pub angular_rows: AngularRowsSetting,
+    /// How contacts are found and which of their rows are kept.
+    pub contacts: ContactStyle,
+    /// Stiffness of a sliding contact along its tangents.
+    pub contact_hessian: ContactHessian,
+    /// Whether a point of contact that presses nothing keeps its stiffness along the normal.
+    pub separating_stiffness: bool,
 }
 
 impl AvbdSettings {
@@ -209,6 +243,9 @@ impl AvbdSettings {
             inertia: self.inertia.unwrap_or(base.inertia),
             gyroscopic: self.gyroscopic.unwrap_or(base.gyroscopic),
             angular_rows: self.angular_rows.unwrap_or(base.angular_rows),
+            contacts: self.contacts.unwrap_or(base.contacts),
+            contact_hessian: self.contact_hessian.unwrap_or(base.contact_hessian),
+            separating_stiffness: self.separating_stiffness.unwrap_or(base.separating_stiffness),
         };
         resolved.check()?;
         Ok(resolved)
@@ -285,6 +322,9 @@ impl Profile {
             inertia: InertiaFrame::World,
             gyroscopic: true,
             angular_rows: AngularRowsSetting::RestPose,
+            contacts: ContactStyle::Common,
+            contact_hessian: ContactHessian::SlipDirection,
+            separating_stiffness: true,
         };
         let published = Resolved {
             isotropic: false,
@@ -293,6 +333,7 @@ impl Profile {
             rescaling: false,
             rotation: Rotation::Published,
             gyroscopic: false,
+            contact_hessian: ContactHessian::Full,
             ..robust
         };
         match self {
@@ -316,6 +357,7 @@ impl Profile {
                 spring_curvature: false,
                 inertia: InertiaFrame::Body,
                 angular_rows: AngularRowsSetting::Demo3d,
+                contacts: ContactStyle::Demo3d,
                 ..published
             },
             // The published choice, alpha 0, gamma 0.999 and a penalty of one reduced mass per squared

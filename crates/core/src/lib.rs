@@ -17,7 +17,7 @@ pub use math::{Mat3, Quat, Vec3};
 pub use scene::Scene;
 pub use settings::Settings;
 pub use solver::{
-    Backend, Build, BuildError, ContactForce, Determinism, Info, Iteration, Multipliers, Solver, SolverError,
-    Stage, StageTime, Step, Unsupported,
+    Backend, Build, BuildError, ContactForce, Determinism, Info, Iteration, Multipliers, Solver,
+    SolverError, Stage, StageTime, Step, Unsupported,
 };
 pub use state::{BodyState, ParticleState, State};

@@ -17,53 +17,74 @@ pub fn priority(node: u32) -> u32 {
 ///
 /// `edges` are pairs of distinct nodes; pairs may repeat.
 pub fn colour(n: usize, edges: &[(usize, usize)]) -> Vec<u32> {
-    let neighbours = Neighbours::new(n, edges);
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by_key(|&i| {
-        let index = u32::try_from(i).expect("fewer than 2^32 nodes");
-        (std::cmp::Reverse(priority(index)), i)
-    });
-    let mut colours = vec![u32::MAX; n];
-    let mut taken = Vec::new();
-    for i in order {
-        taken.clear();
-        taken.extend(neighbours.of(i).iter().map(|&j| colours[j]).filter(|&c| c != u32::MAX));
-        taken.sort_unstable();
-        taken.dedup();
-        let free = (0..).zip(&taken).take_while(|(c, t)| c == *t).count();
-        colours[i] = u32::try_from(free).expect("fewer colours than nodes");
-    }
-    colours
+    let mut colouring = Colouring::new(n);
+    colouring.colour(edges);
+    colouring.colours
 }
 
-struct Neighbours {
+/// Colours graphs over the same nodes again and again.
+#[derive(Clone, Debug)]
+pub struct Colouring {
+    /// Nodes by falling priority.
+    order: Vec<usize>,
+    colours: Vec<u32>,
     start: Vec<usize>,
     items: Vec<usize>,
+    taken: Vec<u32>,
 }
 
-impl Neighbours {
-    fn new(n: usize, edges: &[(usize, usize)]) -> Self {
-        let mut start = vec![0; n + 1];
-        for &(a, b) in edges {
-            start[a + 1] += 1;
-            start[b + 1] += 1;
-        }
-        for i in 0..n {
-            start[i + 1] += start[i];
-        }
-        let mut next = start.clone();
-        let mut items = vec![0; edges.len() * 2];
-        for &(a, b) in edges {
-            for (from, to) in [(a, b), (b, a)] {
-                items[next[from]] = to;
-                next[from] += 1;
-            }
-        }
-        Self { start, items }
+impl Colouring {
+    /// For graphs of `n` nodes.
+    pub fn new(n: usize) -> Self {
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by_key(|&i| {
+            let index = u32::try_from(i).expect("fewer than 2^32 nodes");
+            (std::cmp::Reverse(priority(index)), i)
+        });
+        Self { order, colours: vec![], start: vec![], items: vec![], taken: vec![] }
     }
 
-    fn of(&self, i: usize) -> &[usize] {
-        &self.items[self.start[i]..self.start[i + 1]]
+    /// The colour of each node, as [`colour`].
+    pub fn colour(&mut self, edges: &[(usize, usize)]) -> &[u32] {
+        self.connect(edges);
+        self.colours.clear();
+        self.colours.resize(self.order.len(), u32::MAX);
+        for &i in &self.order {
+            let neighbours = &self.items[self.start[i]..self.start[i + 1]];
+            self.taken.clear();
+            let coloured = neighbours.iter().map(|&j| self.colours[j]);
+            self.taken.extend(coloured.filter(|&c| c != u32::MAX));
+            self.taken.sort_unstable();
+            self.taken.dedup();
+            let free = (0..).zip(&self.taken).take_while(|(c, t)| c == *t).count();
+            self.colours[i] = u32::try_from(free).expect("fewer colours than nodes");
+        }
+        &self.colours
+    }
+
+    /// Sorts both ends of all edges by node.
+    fn connect(&mut self, edges: &[(usize, usize)]) {
+        let n = self.order.len();
+        self.start.clear();
+        self.start.resize(n + 1, 0);
+        for &(a, b) in edges {
+            self.start[a] += 1;
+            self.start[b] += 1;
+        }
+        let mut total = 0;
+        for start in &mut self.start {
+            total += *start;
+            *start = total;
+        }
+        self.items.clear();
+        self.items.resize(edges.len() * 2, 0);
+        // Filled from the back, so that each start ends up where its node's neighbours begin.
+        for &(a, b) in edges.iter().rev() {
+            for (from, to) in [(b, a), (a, b)] {
+                self.start[from] -= 1;
+                self.items[self.start[from]] = to;
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! particle after another and taking a Newton step in its six or three coordinates while all others
 //! stand still. VBD and AVBD differ in the energy: how stiff a row is and whether it carries a
 //! multiplier. Everything else is here: the 6x6 [`block`], [`row`]s, [`element`]s, [`node`]s in the
-//! order of their [`mod@colour`], the [`system`] of a step and the [`sweep`].
+//! order of their [`mod@colour`], contacts as [`patch`]es, the [`system`] of a step and the [`sweep`].
 //!
 //! The force of a row is `F = k C + lambda` (Eq. 13); on A it acts along `-F dC/dxA`.
 
@@ -14,13 +14,18 @@ pub mod colour;
 pub mod element;
 pub mod math;
 pub mod node;
+pub mod patch;
 mod readout;
 pub mod real;
 pub mod row;
 pub mod sweep;
 pub mod system;
+pub mod touch;
 
 pub use element::{AngularRows, Definition, Element, ElementKind, Owner, Role};
 pub use node::{NodeKind, Order};
+pub use patch::{ContactLaw, LANES, Patch, Push};
 pub use real::Real;
 pub use system::{InertiaFrame, Model, Rotation, Start, System};
+pub use taut_collide::Style;
+pub use touch::{Backing, Touch};

@@ -1,5 +1,6 @@
 //! Bodies, particles and the world as the nodes a descent sweep moves.
 
+use taut_collide::Placement;
 use taut_core::{
     Scene, State,
     math::polar_rotation,
@@ -247,6 +248,16 @@ impl<R: Real> Base<R> {
         self.position = V3::of(&state.position);
         self.velocity = V3::of(&state.velocity);
         self.previous_velocity = self.velocity;
+    }
+
+    /// Where the body is at the step's start and how it moves, for collision detection.
+    pub fn placement(&self) -> Placement {
+        Placement {
+            position: self.position.to_f64(),
+            rotation: self.rotation.to_f64(),
+            velocity: self.velocity.to_f64(),
+            omega: self.omega.to_f64(),
+        }
     }
 
     /// World-axis inertia [kg m^2].

@@ -1,13 +1,17 @@
 //! One primal sweep: every node takes a Newton step while its neighbours stand still (Eq. 4).
 
+use rayon::prelude::*;
+
 use crate::{
     block::{Block, PointBlock},
     element::{Bases, Element, ElementKind},
     math::{Q4, V3},
     node::{Acted, Incidence, Node, NodeKind},
+    patch::ContactLaw,
     real::Real,
     row::{Pair, Side, curvature, gradient},
     system::{System, value_of},
+    touch::Touch,
 };
 
 /// Nodes per task below which splitting a colour costs more than it gains.
@@ -109,6 +113,88 @@ impl<R: Real> System<R> {
         };
         let forces = Forces { elements: &self.elements, bases: &self.bases };
         sweep_split(&view, nodes, incidences, begin, forces);
+    }
+}
+
+impl<R: Real> System<R> {
+    /// Moves every node once, in the order that elements and contacts leave, with contact forces by `law`.
+    ///
+    /// The nodes of a colour do not see each other, so whether they move one by one or at once does not
+    /// matter.
+    pub fn sweep_touching(&mut self, law: &impl ContactLaw<R>) {
+        let Some(touch) = &self.touch else { return self.sweep() };
+        let parallel = self.layout.independent && rayon::current_num_threads() > 1;
+        for c in 1..touch.colours.len() {
+            let visit = &touch.visit[touch.colours[c - 1]..touch.colours[c]];
+            if parallel && visit.len() > GRAIN {
+                let all = Everything {
+                    nodes: &self.nodes,
+                    incidences: &self.incidences,
+                    forces: Forces { elements: &self.elements, bases: &self.bases },
+                    touch,
+                };
+                let step = |&n: &u32| all.newton_step(n as usize, law);
+                visit
+                    .par_iter()
+                    .with_min_len(GRAIN / 4)
+                    .map(step)
+                    .collect_into_vec(&mut self.motions);
+                for (&n, &motion) in visit.iter().zip(&self.motions) {
+                    let node = &mut self.nodes[n as usize];
+                    let (start, end) = node.range();
+                    advance(node, &mut self.incidences[start..end], motion);
+                }
+                continue;
+            }
+            for &n in visit {
+                let all = Everything {
+                    nodes: &self.nodes,
+                    incidences: &self.incidences,
+                    forces: Forces { elements: &self.elements, bases: &self.bases },
+                    touch,
+                };
+                let motion = all.newton_step(n as usize, law);
+                let node = &mut self.nodes[n as usize];
+                let (start, end) = node.range();
+                advance(node, &mut self.incidences[start..end], motion);
+            }
+        }
+    }
+}
+
+/// All that acts on a node of a scene with contacts.
+struct Everything<'a, R> {
+    nodes: &'a [Node<R>],
+    incidences: &'a [Incidence<R>],
+    forces: Forces<'a, R>,
+    touch: &'a Touch<R>,
+}
+
+impl<R: Real> Everything<'_, R> {
+    /// The Newton step of one node, its contacts included.
+    #[inline(always)]
+    fn newton_step<L: ContactLaw<R>>(&self, n: usize, law: &L) -> (V3<R>, V3<R>) {
+        let node = &self.nodes[n];
+        let (start, end) = node.range();
+        let view = Whole { nodes: self.nodes, incidences: self.incidences };
+        let own = &self.incidences[start..end];
+        let ends = self.touch.ends(n);
+        if ends.is_empty() {
+            return newton_step(&view, node, own, self.forces);
+        }
+        let mut block = assemble(&view, node, own, self.forces);
+        for &end in ends {
+            let patch = &self.touch.patches[(end / 2) as usize];
+            let side = if end % 2 == 0 { Side::A } else { Side::B };
+            let [a, b] = patch.nodes.map(|n| &self.nodes[n as usize]);
+            if L::ARMS_TURN {
+                let turned = patch.turned(a, b);
+                turned.add_to(&mut block, side, &law.push(&turned, &turned.value(a, b)));
+            } else {
+                patch.add_to(&mut block, side, &law.push(patch, &patch.value(a, b)));
+            }
+        }
+        block.solve()
     }
 }
 
@@ -339,6 +425,7 @@ mod tests {
         node::Order,
         system::{InertiaFrame, Model, Rotation, Start},
     };
+    use taut_collide::Style;
 
     const KINDS: [JointKind; 6] = [
         JointKind::Ball,
@@ -401,6 +488,7 @@ mod tests {
             frame: InertiaFrame::World,
             gyroscopic: false,
             start: Start::Target,
+            contacts: Style::Common,
         };
         let mut system = System::new(scene, model);
         system.begin(scene.dt);

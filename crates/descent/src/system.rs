@@ -1,5 +1,6 @@
 //! The state of a descent solver between and within steps.
 
+use taut_collide::Style;
 use taut_core::{Quat, Scene, SolverError, State, state::ParticleState};
 
 use crate::{
@@ -9,6 +10,7 @@ use crate::{
     node::{Acted, Base, Incidence, Layout, Node, NodeKind, Order, body_state, load_bases, narrow},
     real::Real,
     row::{Pair, Side, gradient},
+    touch::Touch,
 };
 
 /// What a method chooses: how bodies move without constraints and how constraints are laid out.
@@ -28,6 +30,8 @@ pub struct Model {
     pub gyroscopic: bool,
     /// Where iterations start.
     pub start: Start,
+    /// How contacts are made.
+    pub contacts: Style,
 }
 
 /// How rotation vectors and rotations are exchanged.
@@ -81,6 +85,9 @@ pub struct System<R> {
     pub definitions: Vec<Definition>,
     /// Where things are among the nodes.
     pub layout: Layout,
+    /// Contacts, in a scene that has any.
+    pub touch: Option<Touch<R>>,
+    pub(crate) motions: Vec<(V3<R>, V3<R>)>,
     nodes_base: Vec<Base<R>>,
     anchors: Vec<V3<R>>,
     local_bases: Vec<Bases<R>>,
@@ -98,11 +105,15 @@ impl<R: Real> System<R> {
         let definitions = definitions(scene, model.angular);
         let layout = Layout::new(scene, &definitions, model.order);
         let (nodes, nodes_base) = make_nodes(scene, &layout);
+        let elements: Vec<Element<R>> =
+            definitions.iter().map(|d| make_element(d, &layout)).collect();
         let mut system = Self {
+            touch: Touch::new(scene, &layout, &elements, model.order, model.contacts),
+            motions: vec![],
             nodes,
             nodes_base,
             incidences: vec![],
-            elements: definitions.iter().map(|d| make_element(d, &layout)).collect(),
+            elements,
             bases: vec![Bases { a: Q4::IDENTITY, b: Q4::IDENTITY }; definitions.len()],
             local_bases: definitions
                 .iter()
@@ -193,11 +204,18 @@ impl<R: Real> System<R> {
         for element in &mut self.elements {
             (element.lambda, element.stiffness) = (V3::ZERO, V3::ZERO);
         }
+        if let Some(touch) = &mut self.touch {
+            touch.forget();
+        }
         Ok(())
     }
 
-    /// Sets inertial targets and starting points, and measures all rows at the step's start.
+    /// Finds contacts, sets inertial targets and starting points, and measures all rows at the step's
+    /// start.
     pub fn begin(&mut self, dt: f64) {
+        if let Some(touch) = &mut self.touch {
+            touch.detect(&self.nodes_base, &self.layout, &self.broken, dt);
+        }
         self.h = R::of(dt);
         self.within_step = true;
         for (node, base) in self.nodes.iter_mut().zip(&self.nodes_base) {

@@ -2,7 +2,7 @@
 
 use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
 use taut_descent::{
-    AngularRows, Definition, ElementKind, InertiaFrame, Model, Real, Role, System, math::V3,
+    AngularRows, Definition, ElementKind, InertiaFrame, Model, Real, Role, Style, System, math::V3,
 };
 
 use crate::settings::VbdSettings;
@@ -27,6 +27,7 @@ impl<R: Real> Vbd<R> {
             frame: InertiaFrame::World,
             gyroscopic: settings.gyroscopic,
             start: settings.start,
+            contacts: Style::Common,
         };
         let mut system = System::new(scene, model);
         for element in &mut system.elements {

@@ -1,0 +1,227 @@
+//! Contacts with Coulomb friction: forces within the cone, their stiffness, and the dual update.
+
+use taut_descent::{
+    Backing, ContactLaw, LANES, Patch, Push, Real, Touch,
+    math::V3,
+    node::Node,
+    patch::{Rows, lane},
+};
+
+use crate::settings::{ContactHessian, ContactStyle, Resolved, Scheme};
+
+/// The official 3D demo lets bodies rest this deep in each other [m], so that they keep touching.
+const DEMO_MARGIN: f64 = 0.01;
+/// The official 3D demo takes a point for sticking when it moved less than this in a step [m].
+const DEMO_STICK: f64 = 1e-5;
+
+/// Forces `F = K C + lambda` (Eq. 9), pressure not negative, friction within the cone (section 3.2).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cone {
+    pub(crate) hessian: ContactHessian,
+    /// Whether a point without pressure keeps its stiffness.
+    pub(crate) separating: bool,
+}
+
+/// The same with arms that follow the current rotation, as in the official 3D demo.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DemoCone(pub(crate) Cone);
+
+/// Force of one point: pressure and friction, and where the cone ends.
+struct Point<R> {
+    pressure: R,
+    pull: [R; 2],
+    /// Share of the unbounded friction that the cone lets through, in [0, 1].
+    share: R,
+}
+
+/// Bounds the force that the rows ask for.
+#[inline(always)]
+fn bounded<R: Real>(asked: [R; 3], friction: [R; 2]) -> Point<R> {
+    let pressure = asked[0].min(R::ZERO);
+    let size = (asked[1] * asked[1] + asked[2] * asked[2]).sqrt();
+    let slides = size > friction[0] * -pressure;
+    let share = if slides { friction[1] * -pressure / size } else { R::ONE };
+    Point { pressure, pull: [asked[1] * share, asked[2] * share], share }
+}
+
+impl Cone {
+    #[inline(always)]
+    fn forces<R: Real>(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R> {
+        let mut push = Push::NONE;
+        for i in 0..LANES {
+            let k = [patch.stiffness[0][i], patch.stiffness[1][i], patch.stiffness[2][i]];
+            let asked = [
+                k[0] * value[0][i] + patch.lambda[0][i],
+                k[1] * value[1][i] + patch.lambda[1][i],
+                k[2] * value[2][i] + patch.lambda[2][i],
+            ];
+            let point = bounded(asked, patch.friction);
+            push.force[0][i] = point.pressure;
+            push.force[1][i] = point.pull[0];
+            push.force[2][i] = point.pull[1];
+            let presses = self.separating || point.pressure < R::ZERO;
+            push.normal[i] = if presses { k[0] } else { R::ZERO };
+            let (u, v, uv) = match self.hessian {
+                ContactHessian::Full => (k[1], k[2], R::ZERO),
+                ContactHessian::Rescaled => (k[1] * point.share, k[2] * point.share, R::ZERO),
+                ContactHessian::SlipDirection => {
+                    // K = k (I - d d^T) + k share d d^T with d the direction of the friction asked for.
+                    let square = asked[1] * asked[1] + asked[2] * asked[2];
+                    let lost = k[1].max(k[2]) * (R::ONE - point.share);
+                    let scale = if square > R::ZERO { lost / square } else { R::ZERO };
+                    (
+                        k[1] - asked[1] * asked[1] * scale,
+                        k[2] - asked[2] * asked[2] * scale,
+                        -(asked[1] * asked[2] * scale),
+                    )
+                }
+            };
+            push.tangent[0][i] = u;
+            push.tangent[1][i] = v;
+            push.tangent[2][i] = uv;
+        }
+        push
+    }
+}
+
+impl<R: Real> ContactLaw<R> for Cone {
+    #[inline(always)]
+    fn push(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R> {
+        self.forces(patch, value)
+    }
+}
+
+impl<R: Real> ContactLaw<R> for DemoCone {
+    const ARMS_TURN: bool = true;
+
+    fn push(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R> {
+        self.0.forces(patch, value)
+    }
+}
+
+/// What governs stiffness and multipliers of a scene's contacts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContactRamp {
+    settings: Resolved,
+    /// Length of a step [s].
+    h: f64,
+}
+
+/// The same for one patch.
+#[derive(Clone, Copy, Debug)]
+struct PatchRamp<R> {
+    start: R,
+    cap: R,
+    beta: R,
+    load: R,
+}
+
+impl ContactRamp {
+    pub(crate) fn new(settings: Resolved, h: f64) -> Self {
+        Self { settings, h }
+    }
+
+    fn of<R: Real>(&self, backing: &Backing<R>) -> PatchRamp<R> {
+        let s = &self.settings;
+        let unit = backing.effective_mass / (self.h * self.h);
+        if s.scheme == Scheme::Series {
+            let rho = R::of(s.rho_scale * unit);
+            return PatchRamp { start: rho, cap: rho, beta: R::ZERO, load: R::ZERO };
+        }
+        let cap = s.k_max.unwrap_or(s.k_max_scale * unit);
+        PatchRamp {
+            start: R::of(s.k_start.unwrap_or(s.k_start_scale * unit).min(cap)),
+            cap: R::of(cap),
+            beta: R::of(s.beta.unwrap_or(s.beta_scale * unit / backing.length)),
+            load: R::of(s.load_scale / backing.length.powi(2)),
+        }
+    }
+
+    /// Lines 5 and 6 of Algorithm 1 for contacts.
+    pub(crate) fn warm_start<R: Real>(&self, touch: &mut Touch<R>, gamma: R, retain: R) {
+        for (patch, backing) in touch.patches.iter_mut().zip(&touch.backings) {
+            let ramp = self.of(backing);
+            for i in 0..patch.count as usize {
+                for c in 0..3 {
+                    patch.lambda[c][i] = patch.lambda[c][i] * retain;
+                    let kept = patch.stiffness[c][i] * gamma;
+                    patch.stiffness[c][i] = kept.max(ramp.start).min(ramp.cap);
+                }
+            }
+        }
+    }
+
+    /// Eq. 18 for contacts: a share `alpha` of overlap and drift is left for later steps. A gap that is
+    /// still open is not an error and counts whole.
+    pub(crate) fn regularise<R: Real>(&self, touch: &mut Touch<R>, alpha: f64) {
+        let part = R::of(1.0 - alpha);
+        let demo = self.settings.contacts == ContactStyle::Demo3d;
+        let rest = if demo { R::of(DEMO_MARGIN) } else { R::ZERO };
+        for (patch, backing) in touch.patches.iter_mut().zip(&touch.backings) {
+            for i in 0..patch.count as usize {
+                let gap = backing.gap[i] + rest;
+                patch.start[0][i] = if gap > R::ZERO && !demo { gap } else { gap * part };
+                patch.start[1][i] = backing.drift[0][i] * part;
+                patch.start[2][i] = backing.drift[1][i] * part;
+            }
+        }
+    }
+
+    /// Eq. 11 and 12 within the cone: stiffness grows only where no bound holds the force back.
+    pub(crate) fn update<R: Real>(
+        &self,
+        patch: &mut Patch<R>,
+        backing: &Backing<R>,
+        nodes: &[Node<R>],
+    ) {
+        let ramp = self.of(backing);
+        let [a, b] = patch.nodes.map(|n| &nodes[n as usize]);
+        let demo = self.settings.contacts == ContactStyle::Demo3d;
+        let value = if demo { patch.turned(a, b).value(a, b) } else { patch.value(a, b) };
+        for i in 0..patch.count as usize {
+            let (c, k, lambda) =
+                (lane(&value, i), lane(&patch.stiffness, i), lane(&patch.lambda, i));
+            let asked = k.scale(c) + lambda;
+            let point = bounded(asked.0, patch.friction);
+            patch.lambda[0][i] = point.pressure;
+            patch.lambda[1][i] = point.pull[0];
+            patch.lambda[2][i] = point.pull[1];
+            let inside = point.share == R::ONE && point.pressure < R::ZERO;
+            if point.pressure < R::ZERO {
+                let rate = ramp.beta + ramp.load * -point.pressure;
+                patch.stiffness[0][i] = (k.0[0] + rate * c.0[0].abs()).min(ramp.cap);
+            }
+            let slip = (c.0[1] * c.0[1] + c.0[2] * c.0[2]).sqrt();
+            if demo {
+                if point.share == R::ONE {
+                    patch.stiffness[1][i] = (k.0[1] + ramp.beta * c.0[1].abs()).min(ramp.cap);
+                    patch.stiffness[2][i] = (k.0[2] + ramp.beta * c.0[2].abs()).min(ramp.cap);
+                    patch.sticks[i] = slip < R::of(DEMO_STICK);
+                }
+                continue;
+            }
+            patch.sticks[i] = inside;
+            if inside {
+                let pull = V3([R::ZERO, point.pull[0], point.pull[1]]).norm();
+                let grown = k.0[1] + (ramp.beta + ramp.load * pull) * slip;
+                let grown = grown.min(ramp.cap);
+                (patch.stiffness[1][i], patch.stiffness[2][i]) = (grown, grown);
+            }
+        }
+    }
+}
+
+/// Adds to each sticking point's drift what the step dragged it along.
+pub(crate) fn follow_drift<R: Real>(touch: &mut Touch<R>, nodes: &[Node<R>]) {
+    for (patch, backing) in touch.patches.iter().zip(&mut touch.backings) {
+        let [a, b] = patch.nodes.map(|n| &nodes[n as usize]);
+        let value = patch.value(a, b);
+        for i in 0..patch.count as usize {
+            for c in 0..2 {
+                let dragged = value[c + 1][i] - patch.start[c + 1][i];
+                backing.drift[c][i] =
+                    if patch.sticks[i] { backing.drift[c][i] + dragged } else { R::ZERO };
+            }
+        }
+    }
+}

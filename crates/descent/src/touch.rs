@@ -1,0 +1,373 @@
+//! All contacts of a step: patches made from the collider's list, where they attach, and the order in
+//! which nodes are visited while they last.
+
+use taut_collide::{Collider, Contact, ContactList, Manifold, NONE, Placement, Style};
+use taut_core::{ContactForce, Scene};
+
+use crate::{
+    colour::Colouring,
+    element::Element,
+    math::V3,
+    node::{Base, Layout, Order, narrow},
+    patch::{LANES, Patch, lane, put, tangents},
+    real::Real,
+};
+
+/// What of a patch only the start and the end of a step need.
+#[derive(Clone, Copy, Debug)]
+pub struct Backing<R> {
+    /// Index in the collider's list of the contact in the first lane.
+    pub first: u32,
+    /// Mass that the rows move: both bodies in series [kg].
+    pub effective_mass: f64,
+    /// Smallest extent of the two bodies [m].
+    pub length: f64,
+    /// Distance between the surfaces at the step's start [m].
+    pub gap: [R; LANES],
+    /// How far the points have been dragged along the two tangents while they stick [m].
+    pub drift: [[R; LANES]; 2],
+    /// Which points continue one of the step before.
+    pub continues: [bool; LANES],
+    /// Anchors on A and B in body coordinates [m].
+    anchors: [[V3<R>; LANES]; 2],
+}
+
+/// The contacts of the current step.
+#[derive(Clone, Debug)]
+pub struct Touch<R> {
+    /// Patches, in the order of the collider's list.
+    pub patches: Vec<Patch<R>>,
+    /// What belongs to each patch.
+    pub backings: Vec<Backing<R>>,
+    /// Nodes in the order in which they are visited.
+    pub(crate) visit: Vec<u32>,
+    /// First place in `visit` of each colour, and one past the last.
+    pub(crate) colours: Vec<usize>,
+    collider: Collider,
+    style: Style,
+    placements: Vec<Placement>,
+    masses: Vec<f64>,
+    lengths: Vec<f64>,
+    /// Patches of the step before, with their backings.
+    before: (Vec<Patch<R>>, Vec<Backing<R>>),
+    /// Patch and lane of each contact, now and in the step before.
+    slots: [Vec<u32>; 2],
+    /// Ends of patches, node by node: twice the patch, plus one on side B.
+    ends: Vec<u32>,
+    end_starts: Vec<u32>,
+    graph: Graph,
+}
+
+/// What couples the moving nodes, for colouring.
+#[derive(Clone, Debug)]
+struct Graph {
+    order: Order,
+    colouring: Colouring,
+    /// Pairs that elements couple, as indices of bodies and particles.
+    fixed: Vec<(usize, usize)>,
+    /// `fixed` and the pairs in contact.
+    edges: Vec<(usize, usize)>,
+    touching: Vec<(usize, usize)>,
+    touching_before: Vec<(usize, usize)>,
+    /// Bodies and particles that move, with their nodes.
+    moving: Vec<(usize, u32)>,
+    /// Colour and node of what moves.
+    keyed: Vec<(u32, u32)>,
+}
+
+impl<R: Real> Touch<R> {
+    /// What a scene with contacts needs; `None` for one without.
+    pub fn new(
+        scene: &Scene,
+        layout: &Layout,
+        elements: &[Element<R>],
+        order: Order,
+        style: Style,
+    ) -> Option<Self> {
+        scene.contacts?;
+        let mass = |b: &taut_core::scene::Body| if b.is_dynamic() { b.mass } else { f64::INFINITY };
+        Some(Self {
+            patches: vec![],
+            backings: vec![],
+            visit: vec![],
+            colours: vec![],
+            collider: Collider::new(scene, style),
+            style,
+            placements: vec![],
+            masses: scene.bodies.iter().map(mass).collect(),
+            lengths: scene.bodies.iter().map(|b| b.shape.extent().min()).collect(),
+            before: (vec![], vec![]),
+            slots: [vec![], vec![]],
+            ends: vec![],
+            end_starts: vec![],
+            graph: Graph::new(layout, elements, order),
+        })
+    }
+
+    /// Forgets all contacts, so that the next step's continue none.
+    pub fn forget(&mut self) {
+        self.collider.forget();
+        self.patches.clear();
+        self.backings.clear();
+        self.slots[0].clear();
+        self.graph.touching.clear();
+        self.graph.touching_before.clear();
+        self.visit.clear();
+    }
+
+    /// Finds the contacts at the step's start and lays them out; rows start unregularised, and what
+    /// continues keeps its multiplier, stiffness and drift.
+    pub(crate) fn detect(&mut self, bases: &[Base<R>], layout: &Layout, broken: &[bool], h: f64) {
+        self.placements.clear();
+        self.placements.extend(layout.bodies.iter().map(|&n| bases[n as usize].placement()));
+        std::mem::swap(&mut self.patches, &mut self.before.0);
+        std::mem::swap(&mut self.backings, &mut self.before.1);
+        self.slots.swap(0, 1);
+        self.patches.clear();
+        self.backings.clear();
+        let [slots, slots_before] = &mut self.slots;
+        slots.clear();
+        let list = self.collider.detect(&self.placements, broken, h);
+        let making = Making {
+            list,
+            bases,
+            layout,
+            style: self.style,
+            masses: &self.masses,
+            lengths: &self.lengths,
+            before: (&self.before.0, &self.before.1),
+            slots_before,
+        };
+        for manifold in &list.manifolds {
+            let range = manifold.range();
+            for first in range.clone().step_by(LANES) {
+                let last = (first + LANES).min(range.end);
+                let p = narrow(self.patches.len() * LANES);
+                slots.extend((p..).take(last - first));
+                let (patch, backing) = making.patch(manifold, first, last);
+                self.patches.push(patch);
+                self.backings.push(backing);
+            }
+        }
+        self.attach(layout.len());
+        let list = self.collider.list();
+        self.graph.arrange(list, layout, &mut self.visit, &mut self.colours);
+    }
+
+    /// Sorts the ends of all patches by node.
+    fn attach(&mut self, nodes: usize) {
+        self.end_starts.clear();
+        self.end_starts.resize(nodes + 1, 0);
+        for n in self.patches.iter().flat_map(|p| p.nodes) {
+            self.end_starts[n as usize] += 1;
+        }
+        let mut total = 0;
+        for start in &mut self.end_starts {
+            total += *start;
+            *start = total;
+        }
+        self.ends.clear();
+        self.ends.resize(total as usize, 0);
+        // Filled from the back, so that each start ends up where its node's ends begin.
+        for (p, patch) in self.patches.iter().enumerate().rev() {
+            for side in [1, 0] {
+                let place = &mut self.end_starts[patch.nodes[side] as usize];
+                *place -= 1;
+                self.ends[*place as usize] = narrow(2 * p + side);
+            }
+        }
+    }
+
+    /// Ends of patches at a node: twice the patch, plus one where the node is B.
+    #[inline]
+    pub(crate) fn ends(&self, n: usize) -> &[u32] {
+        &self.ends[self.end_starts[n] as usize..self.end_starts[n + 1] as usize]
+    }
+
+    /// Writes the force of every contact, in the order of detection; `force` gives the row forces of
+    /// a lane of a patch.
+    pub fn read_forces(
+        &self,
+        out: &mut Vec<ContactForce>,
+        force: impl Fn(&Patch<R>, usize) -> V3<R>,
+    ) {
+        out.clear();
+        let list = self.collider.list();
+        for manifold in &list.manifolds {
+            for c in manifold.range() {
+                let slot = self.slots[0][c] as usize;
+                let patch = &self.patches[slot / LANES];
+                let contact = &list.contacts[c];
+                let [a, _] = contact.bodies.map(|b| &self.placements[b as usize]);
+                out.push(ContactForce {
+                    bodies: contact.bodies,
+                    point: a.position + a.rotation * contact.anchor_a,
+                    normal: contact.normal,
+                    gap: contact.gap,
+                    friction: [manifold.friction_static, manifold.friction_dynamic],
+                    force: -patch.world(force(patch, slot % LANES)).to_f64(),
+                });
+            }
+        }
+    }
+}
+
+/// What patches are made from.
+struct Making<'a, R> {
+    list: &'a ContactList,
+    bases: &'a [Base<R>],
+    layout: &'a Layout,
+    style: Style,
+    masses: &'a [f64],
+    lengths: &'a [f64],
+    before: (&'a [Patch<R>], &'a [Backing<R>]),
+    slots_before: &'a [u32],
+}
+
+impl<R: Real> Making<'_, R> {
+    fn patch(&self, manifold: &Manifold, first: usize, last: usize) -> (Patch<R>, Backing<R>) {
+        let [a, b] = manifold.bodies.map(|body| body as usize);
+        let n = V3::of(&manifold.normal);
+        let [u, v] = tangents(n);
+        let mut patch = Patch {
+            nodes: [self.layout.bodies[a], self.layout.bodies[b]],
+            count: narrow(last - first),
+            axes: [n, u, v],
+            friction: [R::of(manifold.friction_static), R::of(manifold.friction_dynamic)],
+            ..Patch::EMPTY
+        };
+        let mut backing = Backing {
+            first: narrow(first),
+            effective_mass: 1.0 / (1.0 / self.masses[a] + 1.0 / self.masses[b]),
+            length: self.lengths[a].min(self.lengths[b]),
+            gap: [R::ZERO; LANES],
+            drift: [[R::ZERO; LANES]; 2],
+            continues: [false; LANES],
+            anchors: [[V3::ZERO; LANES]; 2],
+        };
+        for (i, contact) in self.list.contacts[first..last].iter().enumerate() {
+            self.point(&mut patch, &mut backing, i, contact);
+        }
+        (patch, backing)
+    }
+
+    fn point(&self, patch: &mut Patch<R>, backing: &mut Backing<R>, i: usize, contact: &Contact) {
+        let mut anchors = [V3::of(&contact.anchor_a), V3::of(&contact.anchor_b)];
+        let mut value = V3([R::of(contact.gap), R::ZERO, R::ZERO]);
+        let [a, b] = patch.nodes.map(|n| &self.bases[n as usize]);
+        if contact.previous != NONE {
+            let slot = self.slots_before[contact.previous as usize] as usize;
+            let (old, lane_before) = (&self.before.0[slot / LANES], slot % LANES);
+            let old_backing = &self.before.1[slot / LANES];
+            backing.continues[i] = true;
+            patch.sticks[i] = old.sticks[lane_before];
+            let stiffness = lane(&old.stiffness, lane_before);
+            put(&mut patch.stiffness, i, stiffness);
+            let lambda = lane(&old.lambda, lane_before);
+            if self.style == Style::Demo3d {
+                // The demo keeps the components although the tangents may have turned, and where a
+                // point sticks its anchors.
+                put(&mut patch.lambda, i, lambda);
+                if patch.sticks[i] {
+                    anchors = [0, 1].map(|side| old_backing.anchors[side][lane_before]);
+                    let apart = (a.position - b.position)
+                        + (a.rotation.rotate(anchors[0]) - b.rotation.rotate(anchors[1]));
+                    value = patch.local(apart);
+                }
+            } else {
+                let pressure = lambda.0[0];
+                let pull = patch.local(old.world(V3([R::ZERO, lambda.0[1], lambda.0[2]])));
+                put(&mut patch.lambda, i, V3([pressure, pull.0[1], pull.0[2]]));
+                if patch.sticks[i] {
+                    let drift = old_backing.drift.map(|tangent| tangent[lane_before]);
+                    let drag = patch.local(old.world(V3([R::ZERO, drift[0], drift[1]])));
+                    (value.0[1], value.0[2]) = (drag.0[1], drag.0[2]);
+                }
+            }
+        }
+        for (arms, (base, anchor)) in
+            [&mut patch.arm_a, &mut patch.arm_b].into_iter().zip([a, b].into_iter().zip(anchors))
+        {
+            put(arms, i, local_of(&patch.axes, base.rotation.rotate(anchor)));
+        }
+        put(&mut patch.start, i, value);
+        backing.gap[i] = value.0[0];
+        (backing.drift[0][i], backing.drift[1][i]) = (value.0[1], value.0[2]);
+        for side in 0..2 {
+            backing.anchors[side][i] = anchors[side];
+        }
+    }
+}
+
+fn local_of<R: Real>(axes: &[V3<R>; 3], v: V3<R>) -> V3<R> {
+    V3([axes[0].dot(v), axes[1].dot(v), axes[2].dot(v)])
+}
+
+impl Graph {
+    fn new<R>(layout: &Layout, elements: &[Element<R>], order: Order) -> Self {
+        let nodes: Vec<u32> = layout.bodies.iter().chain(&layout.particles).copied().collect();
+        let moves = *layout.colours.last().unwrap_or(&0);
+        let moving: Vec<(usize, u32)> =
+            (0..).zip(nodes.iter().copied()).filter(|&(_, n)| (n as usize) < moves).collect();
+        let mut index_of = vec![usize::MAX; layout.len()];
+        moving.iter().for_each(|&(i, n)| index_of[n as usize] = i);
+        let fixed = elements
+            .iter()
+            .map(|e| e.nodes.map(|n| index_of[n as usize]))
+            .filter(|[a, b]| a.max(b) < &usize::MAX)
+            .map(|[a, b]| (a, b))
+            .collect();
+        Self {
+            order,
+            colouring: Colouring::new(nodes.len()),
+            keyed: vec![],
+            fixed,
+            edges: vec![],
+            touching: vec![],
+            touching_before: vec![],
+            moving,
+        }
+    }
+
+    /// Puts the nodes in order: by colour of the graph of elements and contacts, which is coloured anew
+    /// only where contacts came or went.
+    fn arrange(
+        &mut self,
+        list: &ContactList,
+        layout: &Layout,
+        visit: &mut Vec<u32>,
+        colours: &mut Vec<usize>,
+    ) {
+        let moves = *layout.colours.last().unwrap_or(&0);
+        let dynamic = |body: u32| (layout.bodies[body as usize] as usize) < moves;
+        std::mem::swap(&mut self.touching, &mut self.touching_before);
+        self.touching.clear();
+        let pairs = list.manifolds.iter().map(|m| m.bodies);
+        let pairs = pairs.filter(|&[a, b]| dynamic(a) && dynamic(b));
+        self.touching.extend(pairs.map(|[a, b]| (a as usize, b as usize)));
+        self.touching.dedup();
+        if !visit.is_empty() && self.touching == self.touching_before {
+            return;
+        }
+        visit.clear();
+        colours.clear();
+        if self.order != Order::Coloured {
+            visit.extend(0..narrow(moves));
+            colours.extend([0, moves]);
+            return;
+        }
+        self.edges.clone_from(&self.fixed);
+        self.edges.extend_from_slice(&self.touching);
+        let colour_of = self.colouring.colour(&self.edges);
+        self.keyed.clear();
+        self.keyed.extend(self.moving.iter().map(|&(i, n)| (colour_of[i], n)));
+        self.keyed.sort_unstable();
+        for (place, &(colour, n)) in self.keyed.iter().enumerate() {
+            if place == 0 || colour != self.keyed[place - 1].0 {
+                colours.push(place);
+            }
+            visit.push(n);
+        }
+        colours.push(self.keyed.len());
+    }
+}
