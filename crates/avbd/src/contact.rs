@@ -105,6 +105,8 @@ pub(crate) struct ContactRamp {
     settings: Resolved,
     /// Length of a step [s].
     h: f64,
+    /// Length of a frame [s].
+    frame: f64,
 }
 
 /// The same for one patch.
@@ -117,8 +119,8 @@ struct PatchRamp<R> {
 }
 
 impl ContactRamp {
-    pub(crate) fn new(settings: Resolved, h: f64) -> Self {
-        Self { settings, h }
+    pub(crate) fn new(settings: Resolved, h: f64, frame: f64) -> Self {
+        Self { settings, h, frame }
     }
 
     fn of<R: Real>(&self, backing: &Backing<R>) -> PatchRamp<R> {
@@ -129,8 +131,10 @@ impl ContactRamp {
             return PatchRamp { start: rho, cap: rho, beta: R::ZERO, load: R::ZERO };
         }
         let cap = s.k_max.unwrap_or(s.k_max_scale * unit);
+        let resting = s.carried_scale * backing.carried_mass / (self.frame * self.frame);
+        let scaled = (s.k_start_scale * unit).max(resting);
         PatchRamp {
-            start: R::of(s.k_start.unwrap_or(s.k_start_scale * unit).min(cap)),
+            start: R::of(s.k_start.unwrap_or(scaled).min(cap)),
             cap: R::of(cap),
             beta: R::of(s.beta.unwrap_or(s.beta_scale * unit / backing.length)),
             load: R::of(s.load_scale / backing.length.powi(2)),

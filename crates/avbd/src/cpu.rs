@@ -64,7 +64,7 @@ impl<R: Real> Avbd<R> {
             system,
             ramps: vec![],
             values,
-            contact_ramp: ContactRamp::new(settings, scene.dt),
+            contact_ramp: ContactRamp::new(settings, scene.dt, scene.dt),
             cone: Cone {
                 hessian: settings.contact_hessian,
                 separating: settings.separating_stiffness,
@@ -78,7 +78,7 @@ impl<R: Real> Avbd<R> {
 
     fn scale_ramps(&mut self, dt: f64) {
         self.dt = dt;
-        self.contact_ramp = ContactRamp::new(self.settings, dt);
+        self.contact_ramp = ContactRamp::new(self.settings, dt, self.scene.dt);
         self.ramps.clear();
         let definitions = self.system.definitions.iter();
         self.ramps.extend(definitions.map(|d| Ramp::new(d, &self.settings, dt, self.scene.dt)));

@@ -1,10 +1,8 @@
-//! How much mass hangs on each joint: a guess of its load before anything has moved.
+//! How much mass hangs or rests on each joint and contact: a guess of its load before anything has moved.
 //!
-//! The joints are followed breadth first from whatever is held in place (or, where nothing is, from
-//! the heaviest node). Each node hands its mass and what it carries itself to the joints that lead
-//! back, in equal shares. On trees this is exact: the mass beyond the joint.
-
-use std::collections::VecDeque;
+//! Links are followed breadth first from whatever is held in place (or, where nothing is, from the
+//! heaviest node). Each node hands its mass and what it carries itself to the links that lead back, in
+//! equal shares to the nodes at their other ends. On trees this is exact: the mass beyond the link.
 
 use crate::element::{Definition, Role};
 
@@ -12,71 +10,126 @@ use crate::element::{Definition, Role};
 ///
 /// `masses` are the nodes' masses, zero for fixed ones, and `ends` the nodes of each element.
 pub fn carried_masses(masses: &[f64], definitions: &[Definition], ends: &[[u32; 2]]) -> Vec<f64> {
-    let joints: Vec<(usize, usize, usize)> = definitions
-        .iter()
-        .zip(ends)
-        .enumerate()
-        .filter(|(_, (definition, _))| definition.role == Role::Lock && definition.is_hard())
-        .map(|(index, (_, &[a, b]))| (index, a as usize, b as usize))
-        .collect();
-    let neighbours = adjacency(masses.len(), &joints);
-    let (depth, order) = depths(masses, &neighbours);
-    let mut load = masses.to_vec();
-    let mut carried = vec![0.0; definitions.len()];
-    for &node in order.iter().rev() {
-        let back = || neighbours[node].iter().filter(|&&(other, _)| depth[other] < depth[node]);
-        let mut parents: Vec<usize> = back().map(|&(other, _)| other).collect();
-        parents.sort_unstable();
-        parents.dedup();
-        let share = load[node] / parents.len().max(1) as f64;
-        // Several elements of one joint, such as a point and a twist, carry the same mass.
-        back().for_each(|&(_, element)| carried[element] = share);
-        parents.into_iter().for_each(|other| load[other] += share);
+    let holds = |d: &Definition| d.role == Role::Lock && d.is_hard();
+    let joints: Vec<usize> = (0..ends.len()).filter(|&i| holds(&definitions[i])).collect();
+    let links: Vec<[u32; 2]> = joints.iter().map(|&i| ends[i]).collect();
+    let mut shares = Shares::default();
+    let mut carried = vec![0.0; ends.len()];
+    for (&joint, &mass) in joints.iter().zip(shares.over(masses, &links)) {
+        carried[joint] = mass;
     }
     carried
 }
 
-/// For each node, its neighbours and the elements that lead to them.
-fn adjacency(nodes: usize, joints: &[(usize, usize, usize)]) -> Vec<Vec<(usize, usize)>> {
-    let mut neighbours = vec![vec![]; nodes];
-    for &(element, a, b) in joints {
-        neighbours[a].push((b, element));
-        neighbours[b].push((a, element));
-    }
-    neighbours
+/// Shares out masses over links again and again.
+#[derive(Clone, Debug, Default)]
+pub struct Shares {
+    start: Vec<usize>,
+    /// Neighbour and link, node by node.
+    items: Vec<(usize, usize)>,
+    depth: Vec<u32>,
+    /// Nodes in the order in which they were reached.
+    order: Vec<usize>,
+    heaviest: Vec<usize>,
+    load: Vec<f64>,
+    carried: Vec<f64>,
 }
 
-/// Distance of each node from what holds it, and the moving nodes in the order they were reached.
-fn depths(masses: &[f64], neighbours: &[Vec<(usize, usize)>]) -> (Vec<u32>, Vec<usize>) {
-    let mut depth = vec![u32::MAX; masses.len()];
-    let mut order = vec![];
-    let mut queue = VecDeque::new();
-    let mut visit = |starts: &mut dyn Iterator<Item = usize>, depth: &mut Vec<u32>| {
-        for start in starts {
-            depth[start] = 0;
-            queue.push_back(start);
-        }
-        while let Some(node) = queue.pop_front() {
-            if masses[node] > 0.0 {
-                order.push(node);
+impl Shares {
+    /// Mass that each link carries [kg]; zero for links between equals. Several links of one pair, such
+    /// as the points of a contact, carry the same mass.
+    pub fn over(&mut self, masses: &[f64], links: &[[u32; 2]]) -> &[f64] {
+        self.connect(masses.len(), links);
+        self.descend(masses);
+        self.load.clear();
+        self.load.extend_from_slice(masses);
+        self.carried.clear();
+        self.carried.resize(links.len(), 0.0);
+        for &node in self.order.iter().rev() {
+            let neighbours = &self.items[self.start[node]..self.start[node + 1]];
+            let back = |&&(other, _): &&(usize, usize)| self.depth[other] < self.depth[node];
+            // Links of one pair follow each other.
+            let mut parents = 0_u32;
+            let mut last = usize::MAX;
+            for &(other, _) in neighbours.iter().filter(back) {
+                parents += u32::from(other != last);
+                last = other;
             }
-            for &(other, _) in &neighbours[node] {
-                if depth[other] == u32::MAX {
-                    depth[other] = depth[node] + 1;
-                    queue.push_back(other);
+            let share = self.load[node] / f64::from(parents.max(1));
+            last = usize::MAX;
+            for &(other, link) in neighbours.iter().filter(back) {
+                self.carried[link] = share;
+                if other != last {
+                    self.load[other] += share;
                 }
+                last = other;
             }
         }
-    };
-    visit(&mut (0..masses.len()).filter(|&n| masses[n] == 0.0), &mut depth);
-    let mut heaviest: Vec<usize> = (0..masses.len()).filter(|&n| masses[n] > 0.0).collect();
-    heaviest.sort_by(|&a, &b| masses[b].total_cmp(&masses[a]).then(a.cmp(&b)));
-    for node in heaviest {
-        if depth[node] == u32::MAX {
-            visit(&mut std::iter::once(node), &mut depth);
+        &self.carried
+    }
+
+    /// Sorts both ends of all links by node and neighbour.
+    fn connect(&mut self, nodes: usize, links: &[[u32; 2]]) {
+        self.start.clear();
+        self.start.resize(nodes + 1, 0);
+        for n in links.iter().flatten() {
+            self.start[*n as usize] += 1;
+        }
+        let mut total = 0;
+        for start in &mut self.start {
+            total += *start;
+            *start = total;
+        }
+        self.items.clear();
+        self.items.resize(total, (0, 0));
+        for (link, &[a, b]) in links.iter().enumerate() {
+            for (from, to) in [(a as usize, b as usize), (b as usize, a as usize)] {
+                self.start[from] -= 1;
+                self.items[self.start[from]] = (to, link);
+            }
+        }
+        for n in 0..nodes {
+            self.items[self.start[n]..self.start[n + 1]].sort_unstable();
         }
     }
-    (depth, order)
+
+    /// Measures how far each node is from what holds it.
+    fn descend(&mut self, masses: &[f64]) {
+        self.depth.clear();
+        self.depth.resize(masses.len(), u32::MAX);
+        self.order.clear();
+        for node in (0..masses.len()).filter(|&n| masses[n] == 0.0) {
+            self.depth[node] = 0;
+            self.order.push(node);
+        }
+        self.spread(0);
+        self.heaviest.clear();
+        let unreached = (0..masses.len()).filter(|&n| self.depth[n] == u32::MAX);
+        self.heaviest.extend(unreached);
+        self.heaviest.sort_unstable_by(|&a, &b| masses[b].total_cmp(&masses[a]).then(a.cmp(&b)));
+        for i in 0..self.heaviest.len() {
+            let node = self.heaviest[i];
+            if self.depth[node] == u32::MAX {
+                self.depth[node] = 0;
+                self.order.push(node);
+                self.spread(self.order.len() - 1);
+            }
+        }
+    }
+
+    /// Reaches everything linked to the nodes reached since `first`.
+    fn spread(&mut self, first: usize) {
+        let mut next = first;
+        while let Some(&node) = self.order.get(next) {
+            for &(other, _) in &self.items[self.start[node]..self.start[node + 1]] {
+                if self.depth[other] == u32::MAX {
+                    self.depth[other] = self.depth[node] + 1;
+                    self.order.push(other);
+                }
+            }
+            next += 1;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod block;
 pub mod carried;
 pub mod colour;
 pub mod element;
+mod graph;
 pub mod math;
 pub mod node;
 pub mod patch;

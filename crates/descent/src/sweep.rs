@@ -124,8 +124,9 @@ impl<R: Real> System<R> {
     pub fn sweep_touching(&mut self, law: &impl ContactLaw<R>) {
         let Some(touch) = &self.touch else { return self.sweep() };
         let parallel = self.layout.independent && rayon::current_num_threads() > 1;
-        for c in 1..touch.colours.len() {
-            let visit = &touch.visit[touch.colours[c - 1]..touch.colours[c]];
+        let graph = &touch.graph;
+        for c in 1..graph.colours.len() {
+            let visit = &graph.visit[graph.colours[c - 1]..graph.colours[c]];
             if parallel && visit.len() > GRAIN {
                 let all = Everything {
                     nodes: &self.nodes,

@@ -108,7 +108,7 @@ impl<R: Real> System<R> {
         let elements: Vec<Element<R>> =
             definitions.iter().map(|d| make_element(d, &layout)).collect();
         let mut system = Self {
-            touch: Touch::new(scene, &layout, &elements, model.order, model.contacts),
+            touch: Touch::new(scene, &layout, &definitions, model.order, model.contacts),
             motions: vec![],
             nodes,
             nodes_base,

@@ -5,8 +5,8 @@ use taut_collide::{Collider, Contact, ContactList, Manifold, NONE, Placement, St
 use taut_core::{ContactForce, Scene};
 
 use crate::{
-    colour::Colouring,
-    element::Element,
+    element::Definition,
+    graph::Graph,
     math::V3,
     node::{Base, Layout, Order, narrow},
     patch::{LANES, Patch, lane, put, tangents},
@@ -20,6 +20,8 @@ pub struct Backing<R> {
     pub first: u32,
     /// Mass that the rows move: both bodies in series [kg].
     pub effective_mass: f64,
+    /// Mass that rests on the pair [kg], see [`crate::carried`].
+    pub carried_mass: f64,
     /// Smallest extent of the two bodies [m].
     pub length: f64,
     /// Distance between the surfaces at the step's start [m].
@@ -39,10 +41,8 @@ pub struct Touch<R> {
     pub patches: Vec<Patch<R>>,
     /// What belongs to each patch.
     pub backings: Vec<Backing<R>>,
-    /// Nodes in the order in which they are visited.
-    pub(crate) visit: Vec<u32>,
-    /// First place in `visit` of each colour, and one past the last.
-    pub(crate) colours: Vec<usize>,
+    /// What couples the nodes, and the order in which they are visited.
+    pub(crate) graph: Graph,
     collider: Collider,
     style: Style,
     placements: Vec<Placement>,
@@ -55,24 +55,6 @@ pub struct Touch<R> {
     /// Ends of patches, node by node: twice the patch, plus one on side B.
     ends: Vec<u32>,
     end_starts: Vec<u32>,
-    graph: Graph,
-}
-
-/// What couples the moving nodes, for colouring.
-#[derive(Clone, Debug)]
-struct Graph {
-    order: Order,
-    colouring: Colouring,
-    /// Pairs that elements couple, as indices of bodies and particles.
-    fixed: Vec<(usize, usize)>,
-    /// `fixed` and the pairs in contact.
-    edges: Vec<(usize, usize)>,
-    touching: Vec<(usize, usize)>,
-    touching_before: Vec<(usize, usize)>,
-    /// Bodies and particles that move, with their nodes.
-    moving: Vec<(usize, u32)>,
-    /// Colour and node of what moves.
-    keyed: Vec<(u32, u32)>,
 }
 
 impl<R: Real> Touch<R> {
@@ -80,7 +62,7 @@ impl<R: Real> Touch<R> {
     pub fn new(
         scene: &Scene,
         layout: &Layout,
-        elements: &[Element<R>],
+        definitions: &[Definition],
         order: Order,
         style: Style,
     ) -> Option<Self> {
@@ -89,8 +71,6 @@ impl<R: Real> Touch<R> {
         Some(Self {
             patches: vec![],
             backings: vec![],
-            visit: vec![],
-            colours: vec![],
             collider: Collider::new(scene, style),
             style,
             placements: vec![],
@@ -100,7 +80,7 @@ impl<R: Real> Touch<R> {
             slots: [vec![], vec![]],
             ends: vec![],
             end_starts: vec![],
-            graph: Graph::new(layout, elements, order),
+            graph: Graph::new(scene, layout, definitions, order),
         })
     }
 
@@ -110,9 +90,7 @@ impl<R: Real> Touch<R> {
         self.patches.clear();
         self.backings.clear();
         self.slots[0].clear();
-        self.graph.touching.clear();
-        self.graph.touching_before.clear();
-        self.visit.clear();
+        self.graph.forget();
     }
 
     /// Finds the contacts at the step's start and lays them out; rows start unregularised, and what
@@ -150,8 +128,10 @@ impl<R: Real> Touch<R> {
             }
         }
         self.attach(layout.len());
-        let list = self.collider.list();
-        self.graph.arrange(list, layout, &mut self.visit, &mut self.colours);
+        self.graph.follow(self.patches.iter().map(|p| p.nodes));
+        for (backing, &mass) in self.backings.iter_mut().zip(self.graph.carried()) {
+            backing.carried_mass = mass;
+        }
     }
 
     /// Sorts the ends of all patches by node.
@@ -239,6 +219,7 @@ impl<R: Real> Making<'_, R> {
         let mut backing = Backing {
             first: narrow(first),
             effective_mass: 1.0 / (1.0 / self.masses[a] + 1.0 / self.masses[b]),
+            carried_mass: 0.0,
             length: self.lengths[a].min(self.lengths[b]),
             gap: [R::ZERO; LANES],
             drift: [[R::ZERO; LANES]; 2],
@@ -301,73 +282,4 @@ impl<R: Real> Making<'_, R> {
 
 fn local_of<R: Real>(axes: &[V3<R>; 3], v: V3<R>) -> V3<R> {
     V3([axes[0].dot(v), axes[1].dot(v), axes[2].dot(v)])
-}
-
-impl Graph {
-    fn new<R>(layout: &Layout, elements: &[Element<R>], order: Order) -> Self {
-        let nodes: Vec<u32> = layout.bodies.iter().chain(&layout.particles).copied().collect();
-        let moves = *layout.colours.last().unwrap_or(&0);
-        let moving: Vec<(usize, u32)> =
-            (0..).zip(nodes.iter().copied()).filter(|&(_, n)| (n as usize) < moves).collect();
-        let mut index_of = vec![usize::MAX; layout.len()];
-        moving.iter().for_each(|&(i, n)| index_of[n as usize] = i);
-        let fixed = elements
-            .iter()
-            .map(|e| e.nodes.map(|n| index_of[n as usize]))
-            .filter(|[a, b]| a.max(b) < &usize::MAX)
-            .map(|[a, b]| (a, b))
-            .collect();
-        Self {
-            order,
-            colouring: Colouring::new(nodes.len()),
-            keyed: vec![],
-            fixed,
-            edges: vec![],
-            touching: vec![],
-            touching_before: vec![],
-            moving,
-        }
-    }
-
-    /// Puts the nodes in order: by colour of the graph of elements and contacts, which is coloured anew
-    /// only where contacts came or went.
-    fn arrange(
-        &mut self,
-        list: &ContactList,
-        layout: &Layout,
-        visit: &mut Vec<u32>,
-        colours: &mut Vec<usize>,
-    ) {
-        let moves = *layout.colours.last().unwrap_or(&0);
-        let dynamic = |body: u32| (layout.bodies[body as usize] as usize) < moves;
-        std::mem::swap(&mut self.touching, &mut self.touching_before);
-        self.touching.clear();
-        let pairs = list.manifolds.iter().map(|m| m.bodies);
-        let pairs = pairs.filter(|&[a, b]| dynamic(a) && dynamic(b));
-        self.touching.extend(pairs.map(|[a, b]| (a as usize, b as usize)));
-        self.touching.dedup();
-        if !visit.is_empty() && self.touching == self.touching_before {
-            return;
-        }
-        visit.clear();
-        colours.clear();
-        if self.order != Order::Coloured {
-            visit.extend(0..narrow(moves));
-            colours.extend([0, moves]);
-            return;
-        }
-        self.edges.clone_from(&self.fixed);
-        self.edges.extend_from_slice(&self.touching);
-        let colour_of = self.colouring.colour(&self.edges);
-        self.keyed.clear();
-        self.keyed.extend(self.moving.iter().map(|&(i, n)| (colour_of[i], n)));
-        self.keyed.sort_unstable();
-        for (place, &(colour, n)) in self.keyed.iter().enumerate() {
-            if place == 0 || colour != self.keyed[place - 1].0 {
-                colours.push(place);
-            }
-            visit.push(n);
-        }
-        colours.push(self.keyed.len());
-    }
 }
