@@ -1,22 +1,56 @@
 //! The `demo3d` profile against trajectories of the official 3D demo.
 //!
-//! `data/rope-*.csv` are poses of the demo's rope scene after frames 1, 2, 5 and 10, from its solver
-//! run as published (`f32`) and in double precision (`f64`).
+//! `data/*.csv` are poses of the demo's scenes after frames 1, 2, 5 and 10 (of the pyramid, which is
+//! still falling then, after frame 10), from its solver run as published (`f32`) and in double
+//! precision (`f64`).
 
 mod common;
 
 use common::{advance, build};
 use taut_core::{
     Scene, Vec3,
-    scene::{Body, Endpoint, Joint, JointKind},
+    scene::{Body, Contacts, Endpoint, Joint, JointKind},
 };
 
-/// The demo's rope: a ground nothing touches, then twenty boxes, the first of them fixed.
-fn rope() -> Scene {
+/// The demo's ground, its centre at a height [m].
+fn ground(z: f64) -> Scene {
     let mut scene =
         Scene { gravity: Vec3::new(0.0, 0.0, -10.0), dt: 1.0 / 60.0, ..Scene::default() };
     let ground = Body::solid_box(Vec3::new(100.0, 100.0, 1.0), 1.0);
-    scene.bodies.push(ground.at(Vec3::new(0.0, 0.0, -20.0)).fixed());
+    scene.bodies.push(ground.at(Vec3::new(0.0, 0.0, z)).fixed());
+    scene
+}
+
+/// Ten cubes above each other, the lowest touching the ground.
+fn stack() -> Scene {
+    let mut scene = ground(0.0);
+    scene.contacts = Some(Contacts::default());
+    let cube = Body::solid_box(Vec3::repeat(1.0), 1.0);
+    let heights = (0..10).map(|i| 1.5 * f64::from(i) + 1.0);
+    scene.bodies.extend(heights.map(|z| cube.clone().at(Vec3::new(0.0, 0.0, z))));
+    scene
+}
+
+/// Sixteen rows of bricks, apart from each other and from the ground.
+fn pyramid() -> Scene {
+    let mut scene = ground(-0.5);
+    scene.contacts = Some(Contacts::default());
+    let brick = Body::solid_box(Vec3::new(1.0, 0.5, 0.5), 1.0);
+    for y in 0..16_u8 {
+        for x in 0..16 - y {
+            // The demo places bodies in single precision, whatever it computes in.
+            let (x, y) = (f32::from(x), f32::from(y));
+            let (x, z) = (1.01 * x + 0.5 * y - 8.0, 0.85 * y + 0.5);
+            let at = Vec3::new(f64::from(x), 0.0, f64::from(z));
+            scene.bodies.push(brick.clone().at(at));
+        }
+    }
+    scene
+}
+
+/// The demo's rope: a ground nothing touches, then twenty boxes, the first of them fixed.
+fn rope() -> Scene {
+    let mut scene = ground(-20.0);
     for i in 0..20_u32 {
         let link = Body::solid_box(Vec3::new(1.0, 0.5, 0.5), 1.0);
         let link = link.at(Vec3::new(f64::from(i), 0.0, 10.0));
@@ -31,9 +65,8 @@ fn rope() -> Scene {
 }
 
 /// Largest distance of any body from the demo's, per recorded frame [m].
-fn deviations(precision: &str, csv: &str) -> Vec<(u32, f64)> {
-    let scene = rope();
-    let mut solver = build(&scene, &format!("(profile: demo3d, precision: {precision})"));
+fn deviations(scene: &Scene, precision: &str, csv: &str) -> Vec<(u32, f64)> {
+    let mut solver = build(scene, &format!("(profile: demo3d, precision: {precision})"));
     let rows: Vec<Vec<f64>> = csv
         .lines()
         .skip(1)
@@ -55,15 +88,25 @@ fn deviations(precision: &str, csv: &str) -> Vec<(u32, f64)> {
 
 #[test]
 fn double_precision_repeats_the_demo_in_double_precision() {
-    let deviations = deviations("f64", include_str!("data/rope-f64.csv"));
-    assert_eq!(deviations.len(), 4);
+    let rope = deviations(&rope(), "f64", include_str!("data/rope-f64.csv"));
+    let stack = deviations(&stack(), "f64", include_str!("data/stack10-f64.csv"));
+    let pyramid = deviations(&pyramid(), "f64", include_str!("data/pyramid16-f64.csv"));
+    assert_eq!([rope.len(), stack.len(), pyramid.len()], [4, 4, 1]);
     // The recording has nine digits; nothing but rounding separates the two.
-    assert!(deviations.iter().all(|&(_, d)| d < 1e-7), "{deviations:?}");
+    for found in [rope, stack, pyramid] {
+        assert!(found.iter().all(|&(_, d)| d < 1e-7), "{found:?}");
+    }
 }
 
 #[test]
 fn single_precision_stays_in_the_band_that_rounding_opens() {
     // The demo in f32 and in f64 are 2.5e-5 m apart by frame 10.
-    let deviations = deviations("f32", include_str!("data/rope-f32.csv"));
-    assert!(deviations.iter().all(|&(_, d)| d < 1e-4), "{deviations:?}");
+    for (scene, csv) in [
+        (rope(), include_str!("data/rope-f32.csv")),
+        (stack(), include_str!("data/stack10-f32.csv")),
+        (pyramid(), include_str!("data/pyramid16-f32.csv")),
+    ] {
+        let found = deviations(&scene, "f32", csv);
+        assert!(found.iter().all(|&(_, d)| d < 1e-4), "{found:?}");
+    }
 }
