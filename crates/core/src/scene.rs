@@ -15,7 +15,6 @@ mod hull;
 mod load;
 mod mass;
 mod names;
-mod overlap;
 mod validate;
 
 use std::sync::Arc;

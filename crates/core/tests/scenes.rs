@@ -27,7 +27,7 @@ fn every_file_loads_and_says_what_it_is_for() {
     let mut files: Vec<PathBuf> =
         entries.filter(|path| path.extension().is_some_and(|end| end == "ron")).collect();
     files.sort();
-    assert!(files.len() >= 19);
+    assert!(files.len() >= 40);
     for file in files {
         let loaded = load_file(&file, &[]).unwrap_or_else(|error| panic!("{error}"));
         // The demo's own heavy rope starts with an open joint.

@@ -10,6 +10,7 @@ pub mod figure;
 mod interrupt;
 pub mod machine;
 mod matrix;
+mod overlap;
 mod places;
 pub mod plot;
 pub mod progress;

@@ -7,9 +7,11 @@ use std::{
 
 use anyhow::{Context, bail};
 use taut_core::{
-    scene::{Loaded, load_file},
+    scene::{Loaded, SceneError, load_file},
     settings::nearest,
 };
+
+use crate::overlap;
 
 /// The nearest folder, from the working directory upwards, that has scenes.
 ///
@@ -86,6 +88,16 @@ pub(crate) fn scene_file(argument: &str) -> anyhow::Result<PathBuf> {
 /// Those of [`scene_file`] and of the loader.
 pub(crate) fn load(argument: &str, set: &[(String, f64)]) -> anyhow::Result<(PathBuf, Loaded)> {
     let file = scene_file(argument)?;
-    let loaded = load_file(&file, set)?;
+    let loaded = load_checked(&file, set)?;
     Ok((file, loaded))
+}
+
+/// Loads a scene file, with what a collision query has to say of it among the warnings.
+///
+/// # Errors
+/// Those of the loader.
+pub(crate) fn load_checked(file: &Path, set: &[(String, f64)]) -> Result<Loaded, SceneError> {
+    let mut loaded = load_file(file, set)?;
+    loaded.warnings.extend(overlap::warnings(&loaded.scene));
+    Ok(loaded)
 }

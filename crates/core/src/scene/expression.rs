@@ -16,7 +16,7 @@ const DEPTH_MAX: usize = 24;
 type Function = fn(f64) -> f64;
 
 /// Functions that an expression may call, besides `+ - * / % ^`.
-const FUNCTIONS: [(&str, Function); 12] = [
+const FUNCTIONS: [(&str, Function); 13] = [
     ("sin", f64::sin),
     ("cos", f64::cos),
     ("tan", f64::tan),
@@ -29,7 +29,22 @@ const FUNCTIONS: [(&str, Function); 12] = [
     ("abs", f64::abs),
     ("floor", f64::floor),
     ("round", f64::round),
+    ("hash", hash),
 ];
+
+/// A number in \[0, 1\) that depends on every bit of `x` and looks random, equal for equal `x`.
+///
+/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014), so scattered bodies need no generator
+/// with a state and are the same on every machine.
+fn hash(x: f64) -> f64 {
+    // Minus zero counts as zero.
+    let mut bits = (x + 0.0).to_bits().wrapping_add(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^= bits >> 31;
+    // The 53 highest bits fill a fraction exactly.
+    (bits >> 11) as f64 / (1_u64 << 53) as f64
+}
 
 /// Index variables of generators, outermost first.
 pub(super) const INDICES: [&str; 4] = ["i", "j", "k", "l"];
@@ -328,6 +343,20 @@ mod tests {
         assert_eq!(value("2E2 + .5"), 200.5);
         assert_eq!(value("cos(pi) + sqrt(abs(-4))"), 1.0);
         assert_eq!(value("floor(links/8)"), 6.0);
+    }
+
+    #[test]
+    fn hashes_scatter_evenly_and_repeat() {
+        assert_eq!(value("hash(3*i)"), value("hash(21)"));
+        assert_eq!(value("hash(0)"), value("hash(-0)"));
+        let samples: Vec<f64> = (0..4096).map(|n| hash(f64::from(n))).collect();
+        assert!(samples.iter().all(|x| (0.0..1.0).contains(x)));
+        // Of 4096 even samples the mean lies within 4/sqrt(12 * 4096) of a half but once in 16,000
+        // draws, and so do the products of neighbours, whose mean is a quarter.
+        let mean = samples.iter().sum::<f64>() / 4096.0;
+        assert!((mean - 0.5).abs() < 4.0 / (12.0 * 4096.0_f64).sqrt(), "{mean}");
+        let pairs = samples.windows(2).map(|w| (w[0] - 0.5) * (w[1] - 0.5)).sum::<f64>() / 4095.0;
+        assert!(pairs.abs() < 4.0 / (144.0 * 4095.0_f64).sqrt(), "{pairs}");
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use super::{
     Endpoint, Scene, SpringKind,
     error::{At, Result, SceneError},
-    overlap,
 };
 use crate::{
     constraint::{Geometry, Pose, locked_rows},
@@ -22,9 +21,6 @@ pub(super) fn warnings(scene: &Scene) -> Vec<String> {
     let mut warnings = listed("joints violated at the start", violations(scene, &state));
     warnings.extend(listed("joints between immovable ends", immovable(scene)));
     warnings.extend(idle(scene));
-    if scene.contacts.is_some() {
-        warnings.extend(listed("overlaps at the start", overlap::overlaps(scene).into_iter()));
-    }
     warnings
 }
 

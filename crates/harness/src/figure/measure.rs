@@ -8,10 +8,11 @@ use std::{
 };
 
 use anyhow::Context;
-use taut_core::{Scene, Settings, State, scene::load_file};
+use taut_core::{Scene, Settings, State};
 
 use super::{Figure, Measure, Planned, Probes, Row, TIMED};
 use crate::{
+    places,
     record::{RunRow, metric, metric_names},
     runner::{Bench, Keep, RunOptions, Spec, Start, TimeOptions, TraceOptions, run, time, trace},
 };
@@ -108,7 +109,7 @@ fn load_scene(
     let path = root.join("scenes").join(format!("{name}.ron"));
     let overrides: Vec<(String, f64)> =
         planned.run.parameters.iter().map(|(name, &value)| (name.clone(), value)).collect();
-    let loaded = load_file(&path, &overrides)?;
+    let loaded = places::load_checked(&path, &overrides)?;
     warnings.extend(loaded.warnings.iter().map(|warning| format!("{name}: {warning}")));
     Ok(Loaded { scene: loaded.scene, parameters: loaded.parameters })
 }
