@@ -308,6 +308,67 @@ fn springs() {
 }
 
 #[test]
+fn contact() {
+    let settings =
+        |fields: &str| body("").replace("contacts: false", &format!("contacts: {fields}"));
+    let with =
+        |rest: &str| body(&format!("body(name: \"c\", shape: sphere(radius: 1), mass: 1, {rest})"));
+    let held = |shape: &str| body(&format!("body(name: \"c\", shape: {shape}, motion: static)"));
+    let mesh = |vertices: &str, triangles: &str| {
+        held(&format!("mesh(vertices: [{vertices}], triangles: [{triangles}])"))
+    };
+    let corners = "(0,0,0), (1,0,0), (0,1,0), (2,0,0)";
+    snapshot(
+        "contact",
+        &messages(&[
+            ("no points", settings("(points_max: 0)")),
+            ("too many points", settings("(points_max: 17)")),
+            ("half a point", settings("(points_max: 2.5)")),
+            ("infinite margin", settings("(margin: inf)")),
+            ("unknown setting", settings("(margins: 0.1)")),
+            ("negative restitution", with("restitution: -0.1")),
+            ("restitution above one", with("restitution: 1.5")),
+            ("restitution not a number", with("restitution: \"0/0\"")),
+            ("dynamic half-space", body("body(name: \"c\", shape: half_space, mass: 1)")),
+            ("half-space with a size", held("half_space(size: 1)")),
+            (
+                "dynamic mesh",
+                body(
+                    "body(name: \"c\", shape: mesh(vertices: [(0,0,0), (1,0,0), (0,1,0)], triangles: [(0,1,2)]), mass: 1)",
+                ),
+            ),
+            ("mesh without triangles", mesh(corners, "")),
+            ("mesh with a corner too many", mesh(corners, "(0,1,2), (0,1,4)")),
+            ("mesh with a negative corner", mesh(corners, "(0,1,-2)")),
+            ("mesh with two corners", mesh(corners, "(0,1)")),
+            ("mesh with a sliver", mesh(corners, "(0,1,2), (0,1,3)")),
+            ("mesh with a corner twice", mesh(corners, "(0,1,1)")),
+            ("mesh not a number", mesh("(0,0,0), (1,0,NaN), (0,1,0)", "(0,1,2)")),
+            ("mesh by zero", mesh("(0,0,0), (1,0,\"1/0\"), (0,1,0)", "(0,1,2)")),
+            ("mesh too large", mesh("(0,0,0), (1e200,0,0), (0,1e200,0)", "(0,1,2)")),
+            ("half-space in a compound", held("compound(parts: [(shape: half_space)])")),
+            (
+                "mesh in a compound",
+                held("compound(parts: [(shape: mesh(vertices: [(0,0,0)], triangles: []))])"),
+            ),
+            ("static box without thickness", held("box(size: (1, 1, 0))")),
+            ("static flat hull", held("hull(points: [(0,0,0), (1,0,0), (0,1,0), (1,1,0)])")),
+            (
+                "hull as flat as rounding",
+                held("hull(points: [(0,0,0), (1,0,0), (0,1,0), (1,1,1e-14)])"),
+            ),
+            ("hull on one line", held("hull(points: [(0,0,0), (1,0,0), (2,0,0), (3,0,0)])")),
+            ("hull of one point", held("hull(points: [(1,1,1), (1,1,1), (1,1,1), (1,1,1)])")),
+            ("hull not a number", held("hull(points: [(0,0,0), (1,0,0), (0,1,0), (0,0,NaN)])")),
+            (
+                "hull too large",
+                held("hull(points: [(0,0,0), (1e160,0,0), (0,1e160,0), (0,0,1e160)])"),
+            ),
+        ]),
+    );
+}
+
+#[test]
 fn overrides() {
     let with = |name: &str, value: f64| {
         load_str(&body(""), "bad.ron", &[(name.to_owned(), value)]).unwrap_err().to_string()

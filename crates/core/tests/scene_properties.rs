@@ -22,7 +22,7 @@ static FILES: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 /// Parts of files, to be put where they do not belong.
-const PIECES: [&str; 24] = [
+const PIECES: [&str; 28] = [
     "(",
     ")",
     "[",
@@ -47,6 +47,10 @@ const PIECES: [&str; 24] = [
     "repeat(count: 3, bodies: [",
     "é",
     "[i][j]",
+    "half_space",
+    "shape: mesh(vertices: [(0, 0, 0), (1, 0, 0), (0, 1, 0)], triangles: [(0, 1, 2)]),",
+    "restitution: 0.5,",
+    "points_max: 3,",
 ];
 
 fn load(text: &str) -> Option<Loaded> {

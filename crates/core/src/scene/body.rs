@@ -237,11 +237,12 @@ fn mesh(
     let triangle = |(a, b, c): &(Number, Number, Number)| {
         let corners = [corner(a)?, corner(b)?, corner(c)?];
         let [a, b, c] = corners.map(|i| vertices[i as usize]);
-        // A sliver has no normal to push along.
-        if (b - a).cross(&(c - a)).norm() <= 1e-12 * (b - a).norm().max((c - a).norm()).powi(2) {
-            return Err(SceneError::new("expected three corners that are not on one line"));
+        let (area, side) = ((b - a).cross(&(c - a)).norm(), (b - a).norm().max((c - a).norm()));
+        // A sliver has no normal to push along; infinite ones come from corners too far apart.
+        if area > 1e-12 * side.powi(2) && area.is_finite() {
+            return Ok(corners);
         }
-        Ok(corners)
+        Err(SceneError::new("expected three corners that span a triangle"))
     };
     let triangles: Vec<[u32; 3]> = triangles
         .iter()

@@ -147,7 +147,8 @@ impl<'a> Source<'a> {
                 scene.contacts = Some(contacts.at("contacts")?);
             }
             Some((raw, text)) => {
-                let message = format!("expected `false` or `(margin: 0.01)`, found `{text}`");
+                let message =
+                    format!("expected `false`, `true` or `(margin: 0.01)`, found `{text}`");
                 return Err(self.located(raw, SceneError::new(message))).at("contacts");
             }
         }
