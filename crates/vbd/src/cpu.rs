@@ -5,7 +5,10 @@ use taut_descent::{
     AngularRows, Definition, ElementKind, InertiaFrame, Model, Real, Role, Style, System, math::V3,
 };
 
-use crate::settings::VbdSettings;
+use crate::{
+    contact::{self, Penalty},
+    settings::VbdSettings,
+};
 
 pub(crate) struct Vbd<R: Real> {
     scene: Scene,
@@ -15,6 +18,7 @@ pub(crate) struct Vbd<R: Real> {
     full: Vec<R>,
     dt: f64,
     breakable: bool,
+    penalty: Penalty<R>,
 }
 
 impl<R: Real> Vbd<R> {
@@ -43,7 +47,8 @@ impl<R: Real> Vbd<R> {
             R::of(if d.is_hard() { penalty } else { d.stiffness })
         };
         let full = system.definitions.iter().map(full).collect();
-        Self { scene: scene.clone(), settings, system, full, dt: scene.dt, breakable }
+        let penalty = Penalty::new(&settings, scene.dt);
+        Self { scene: scene.clone(), settings, system, full, dt: scene.dt, breakable, penalty }
     }
 
     /// Sets what each row aims at and how stiff it starts.
@@ -107,13 +112,24 @@ impl<R: Real> Solver for Vbd<R> {
         self.dt = step.dt;
         self.system.begin(step.dt);
         self.prepare_elements();
+        self.penalty = Penalty::new(&self.settings, step.dt);
+        if let Some(touch) = &mut self.system.touch {
+            contact::prepare(touch, &self.scene, &self.settings);
+        }
         Ok(())
     }
 
     fn iterate(&mut self) -> Result<(), SolverError> {
-        self.system.sweep();
+        self.system.sweep_touching(&self.penalty);
+        if let Some(touch) = &mut self.system.touch {
+            contact::remember(touch, &self.system.nodes, &self.penalty);
+        }
         if let Some(ramp) = self.settings.ramp {
             self.grow(R::of(ramp.beta));
+            if let Some(touch) = &mut self.system.touch {
+                let nodes = &self.system.nodes;
+                contact::grow(touch, nodes, &self.scene, &self.settings, R::of(ramp.beta));
+            }
         }
         Ok(())
     }
@@ -134,6 +150,13 @@ impl<R: Real> Solver for Vbd<R> {
 
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
         self.system.read_multipliers(out, |system, index| system.penalty_force(index));
+        out.contacts.clear();
+        if let Some(touch) = &self.system.touch {
+            touch.read_forces(&mut out.contacts, |patch, i| {
+                let [a, b] = patch.nodes.map(|n| &self.system.nodes[n as usize]);
+                V3(self.penalty.force(patch, &patch.value(a, b), i))
+            });
+        }
         true
     }
 

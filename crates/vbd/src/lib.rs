@@ -7,9 +7,11 @@
 //! violation at convergence and the slower that convergence. By default the penalty is scaled with
 //! the effective mass and the frame, so that it means the same for light and heavy scenes. The sweep
 //! is the one AVBD uses ([`taut_descent`]), with multipliers left at zero. Limits are one-sided
-//! penalties; a motor is a penalty on the angle left to go in the step, clamped to its effort. The
+//! penalties, and so are contacts, whose friction is regularised: it holds nothing slower than
+//! [`VbdSettings::friction_speed`]. A motor is a penalty on the angle left to go in the step, clamped to its effort. The
 //! document's ramp (stiffness growing with the violation) is a setting, off by default.
 
+mod contact;
 mod cpu;
 mod settings;
 
@@ -33,8 +35,9 @@ pub const BACKEND: Backend = Backend {
 };
 
 fn supports(scene: &Scene) -> Result<(), Unsupported> {
-    if scene.contacts.is_some() {
-        return Err(Unsupported("contacts are not implemented".to_owned()));
+    let bounces = |b: &taut_core::scene::Body| b.material.restitution > 0.0;
+    if scene.contacts.is_some() && scene.bodies.iter().any(bounces) {
+        return Err(Unsupported("restitution is not part of the method".to_owned()));
     }
     Ok(())
 }

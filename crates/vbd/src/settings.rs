@@ -20,6 +20,17 @@ pub struct VbdSettings {
     /// load at 20 sweeps, and the stiffest that lets no such chain bounce. Less sags; more slows
     /// convergence until the load hangs in the air, and gains energy.
     pub stiffness_scale: f64,
+    /// Penalty stiffness of contacts [N/m], the same for all, > 0; none (default) uses
+    /// [`Self::contact_stiffness_scale`].
+    pub contact_stiffness: Option<f64>,
+    /// Penalty stiffness of a point of contact in units of effective mass over squared frame [1], > 0.
+    /// Default 100.
+    pub contact_stiffness_scale: f64,
+    /// Damping of a growing overlap, as a share of the stiffness [s], >= 0. Default 0.
+    pub contact_damping: f64,
+    /// Sliding speed at which friction reaches Coulomb's [m/s], > 0. Default 0.01. What is slower than
+    /// this creeps: friction holds nothing at rest.
+    pub friction_speed: f64,
     /// Whether second derivatives of the rows are lumped into the Hessian. Default on: without it
     /// heavily loaded lever arms and springs overshoot.
     pub curvature: bool,
@@ -70,6 +81,10 @@ impl Default for VbdSettings {
             order: Order::Coloured,
             stiffness: None,
             stiffness_scale: 1e4,
+            contact_stiffness: None,
+            contact_stiffness_scale: 100.0,
+            contact_damping: 0.0,
+            friction_speed: 0.01,
             curvature: true,
             gyroscopic: true,
             start: Start::Target,
@@ -91,6 +106,18 @@ impl VbdSettings {
         let checks = [
             ("stiffness", self.stiffness.unwrap_or(1.0), positive(self.stiffness.unwrap_or(1.0))),
             ("stiffness_scale", self.stiffness_scale, positive(self.stiffness_scale)),
+            (
+                "contact_stiffness",
+                self.contact_stiffness.unwrap_or(1.0),
+                positive(self.contact_stiffness.unwrap_or(1.0)),
+            ),
+            (
+                "contact_stiffness_scale",
+                self.contact_stiffness_scale,
+                positive(self.contact_stiffness_scale),
+            ),
+            ("contact_damping", self.contact_damping, not_negative(self.contact_damping)),
+            ("friction_speed", self.friction_speed, positive(self.friction_speed)),
             ("ramp.beta", ramp.beta, not_negative(ramp.beta)),
             ("ramp.gamma", ramp.gamma, (0.0..=1.0).contains(&ramp.gamma)),
             ("ramp.k_start", ramp.k_start, not_negative(ramp.k_start)),
