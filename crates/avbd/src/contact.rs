@@ -36,11 +36,11 @@ struct Point<R> {
 
 /// Bounds the force that the rows ask for.
 #[inline(always)]
-fn bounded<R: Real>(asked: [R; 3], friction: [R; 2]) -> Point<R> {
+fn bounded<R: Real>(asked: [R; 3], friction: R) -> Point<R> {
     let pressure = asked[0].min(R::ZERO);
     let size = (asked[1] * asked[1] + asked[2] * asked[2]).sqrt();
-    let slides = size > friction[0] * -pressure;
-    let share = if slides { friction[1] * -pressure / size } else { R::ONE };
+    let bound = friction * -pressure;
+    let share = if size > bound { bound / size } else { R::ONE };
     Point { pressure, pull: [asked[1] * share, asked[2] * share], share }
 }
 
@@ -55,7 +55,7 @@ impl Cone {
                 k[1] * value[1][i] + patch.lambda[1][i],
                 k[2] * value[2][i] + patch.lambda[2][i],
             ];
-            let point = bounded(asked, patch.friction);
+            let point = bounded(asked, patch.friction[i]);
             push.force[0][i] = point.pressure;
             push.force[1][i] = point.pull[0];
             push.force[2][i] = point.pull[1];
@@ -186,7 +186,7 @@ impl ContactRamp {
             let (c, k, lambda) =
                 (lane(&value, i), lane(&patch.stiffness, i), lane(&patch.lambda, i));
             let asked = k.scale(c) + lambda;
-            let point = bounded(asked.0, patch.friction);
+            let point = bounded(asked.0, patch.friction[i]);
             patch.lambda[0][i] = point.pressure;
             patch.lambda[1][i] = point.pull[0];
             patch.lambda[2][i] = point.pull[1];

@@ -38,8 +38,8 @@ pub struct Patch<R> {
     pub lambda: Rows<R>,
     /// Penalty stiffness [N/m].
     pub stiffness: Rows<R>,
-    /// Coefficients of static and dynamic friction [1].
-    pub friction: [R; 2],
+    /// Coefficient of friction in this step [1]: static, or dynamic for points that slid in the last.
+    pub friction: Lanes<R>,
     /// Which points hold without sliding.
     pub sticks: [bool; LANES],
 }
@@ -91,7 +91,7 @@ impl<R: Real> Patch<R> {
         start: [[R::ZERO; LANES]; 3],
         lambda: [[R::ZERO; LANES]; 3],
         stiffness: [[R::ZERO; LANES]; 3],
-        friction: [R::ZERO; 2],
+        friction: [R::ZERO; LANES],
         sticks: [false; LANES],
     };
 
@@ -269,4 +269,138 @@ pub(crate) fn put<R: Real>(rows: &mut Rows<R>, lane: usize, v: V3<R>) {
 #[inline]
 pub fn lane<R: Real>(rows: &Rows<R>, i: usize) -> V3<R> {
     V3([rows[0][i], rows[1][i], rows[2][i]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        math::{Q4, Sym3},
+        node::{Acted, NodeKind},
+    };
+
+    /// Forces `k C + lambda` without bounds.
+    #[derive(Clone, Copy)]
+    struct Linear;
+
+    impl ContactLaw<f64> for Linear {
+        fn push(&self, patch: &Patch<f64>, value: &Rows<f64>) -> Push<f64> {
+            let mut push = Push::NONE;
+            for i in 0..LANES {
+                for (c, row) in value.iter().enumerate() {
+                    push.force[c][i] = patch.stiffness[c][i] * row[i] + patch.lambda[c][i];
+                }
+                push.normal[i] = patch.stiffness[0][i];
+                push.tangent[0][i] = patch.stiffness[1][i];
+                push.tangent[1][i] = patch.stiffness[2][i];
+            }
+            push
+        }
+    }
+
+    fn node(step: V3<f64>) -> Node<f64> {
+        Node {
+            step,
+            turn: Q4::IDENTITY,
+            target_step: V3::ZERO,
+            target_turn: Q4::IDENTITY,
+            mass: 0.0,
+            inertia: Sym3::ZERO,
+            incidences: [0, 0],
+            kind: NodeKind::Body,
+            acted: Acted::ByAny,
+        }
+    }
+
+    fn sample() -> Patch<f64> {
+        let n = V3([0.6, 0.0, 0.8]);
+        let [u, v] = tangents(n);
+        let mut patch = Patch { count: 3, axes: [n, u, v], ..Patch::EMPTY };
+        for i in 0..3_u8 {
+            let (lane, t) = (usize::from(i), f64::from(i));
+            put(&mut patch.arm_a, lane, V3([-0.5, 0.3 - 0.4 * t, 0.2 + 0.3 * t]));
+            put(&mut patch.arm_b, lane, V3([0.4, -0.2 + 0.4 * t, 0.1 - 0.5 * t]));
+            put(&mut patch.start, lane, V3([-0.01 * t, 0.02, -0.03]));
+            put(&mut patch.lambda, lane, V3([-3.0 - t, 1.0, 2.0 * t]));
+            put(&mut patch.stiffness, lane, V3([50.0 + t, 20.0, 30.0 - t]));
+        }
+        patch
+    }
+
+    /// `sum k/2 C^2 + lambda C` (Eq. 8).
+    fn energy(patch: &Patch<f64>, a: &Node<f64>, b: &Node<f64>) -> f64 {
+        let value = patch.value(a, b);
+        let lanes = 0..patch.count as usize;
+        let rows = (0..3).flat_map(|c| lanes.clone().map(move |i| (c, i)));
+        rows.map(|(c, i)| {
+            let x = value[c][i];
+            patch.stiffness[c][i] / 2.0 * x * x + patch.lambda[c][i] * x
+        })
+        .sum()
+    }
+
+    /// Moved along two of its six coordinates at once: one after the other, rotations would add a
+    /// commutator.
+    fn moved(node: &Node<f64>, i: usize, x: f64, j: usize, y: f64) -> Node<f64> {
+        let mut z = [V3::ZERO; 2];
+        z[i / 3].0[i % 3] += x;
+        z[j / 3].0[j % 3] += y;
+        Node { step: node.step + z[0], turn: node.turn.advanced(z[1]), ..*node }
+    }
+
+    #[test]
+    fn forces_and_blocks_are_derivatives_of_the_energy() {
+        let patch = sample();
+        let (a, b) = (node(V3([0.01, -0.02, 0.03])), node(V3([-0.02, 0.01, 0.02])));
+        for side in [Side::A, Side::B] {
+            let at = |i: usize, x: f64, j: usize, y: f64| {
+                let turned = |n: &Node<f64>| moved(n, i, x, j, y);
+                match side {
+                    Side::A => energy(&patch, &turned(&a), &b),
+                    Side::B => energy(&patch, &a, &turned(&b)),
+                }
+            };
+            let mut block = Block::default();
+            patch.add_to(&mut block, side, &Linear.push(&patch, &patch.value(&a, &b)));
+            for i in 0..6 {
+                let slope = (at(i, 1e-6, i, 0.0) - at(i, -1e-6, i, 0.0)) / 2e-6;
+                let force = if i < 3 { block.fl.0[i] } else { block.fa.0[i - 3] };
+                assert!((force + slope).abs() < 1e-6, "{side:?} {i}: {force} {slope}");
+                for j in 0..6 {
+                    let h = 1e-4;
+                    let second = (at(i, h, j, h) - at(i, h, j, -h) - at(i, -h, j, h)
+                        + at(i, -h, j, -h))
+                        / (4.0 * h * h);
+                    let entry = entry(&block, i, j);
+                    assert!((entry - second).abs() < 1e-4, "{side:?} {i} {j}: {entry} {second}");
+                }
+            }
+        }
+    }
+
+    fn entry(block: &Block<f64>, i: usize, j: usize) -> f64 {
+        let symmetric = |s: &Sym3<f64>, i: usize, j: usize| match (i.min(j), i.max(j)) {
+            (i, j) if i == j => s.0[i],
+            (0, 1) => s.0[3],
+            (0, 2) => s.0[4],
+            _ => s.0[5],
+        };
+        match (i / 3, j / 3) {
+            (0, 0) => symmetric(&block.ll, i, j),
+            (1, 1) => symmetric(&block.aa, i - 3, j - 3),
+            (1, 0) => block.al.0[i - 3].0[j],
+            _ => block.al.0[j - 3].0[i],
+        }
+    }
+
+    #[test]
+    fn tangents_complete_any_normal() {
+        for n in
+            [V3([0.0, 0.0, 1.0]), V3([0.0, -1.0, 0.0]), V3([1.0, 0.0, 0.0]), V3([0.48, 0.6, -0.64])]
+        {
+            let [u, v] = tangents(n);
+            assert!((u.norm() - 1.0).abs() < 1e-15 && u.dot(n).abs() < 1e-15);
+            assert!((n.cross(u) - v).norm() < 1e-15);
+        }
+    }
 }

@@ -24,6 +24,8 @@ pub struct Backing<R> {
     pub carried_mass: f64,
     /// Smallest extent of the two bodies [m].
     pub length: f64,
+    /// Coefficient of dynamic friction [1].
+    pub friction_dynamic: f64,
     /// Distance between the surfaces at the step's start [m].
     pub gap: [R; LANES],
     /// How far the points have been dragged along the two tangents while they stick [m].
@@ -213,13 +215,14 @@ impl<R: Real> Making<'_, R> {
             nodes: [self.layout.bodies[a], self.layout.bodies[b]],
             count: narrow(last - first),
             axes: [n, u, v],
-            friction: [R::of(manifold.friction_static), R::of(manifold.friction_dynamic)],
+            friction: [R::of(manifold.friction_static); LANES],
             ..Patch::EMPTY
         };
         let mut backing = Backing {
             first: narrow(first),
             effective_mass: 1.0 / (1.0 / self.masses[a] + 1.0 / self.masses[b]),
             carried_mass: 0.0,
+            friction_dynamic: manifold.friction_dynamic,
             length: self.lengths[a].min(self.lengths[b]),
             gap: [R::ZERO; LANES],
             drift: [[R::ZERO; LANES]; 2],
@@ -228,6 +231,9 @@ impl<R: Real> Making<'_, R> {
         };
         for (i, contact) in self.list.contacts[first..last].iter().enumerate() {
             self.point(&mut patch, &mut backing, i, contact);
+            if backing.continues[i] && !patch.sticks[i] {
+                patch.friction[i] = R::of(manifold.friction_dynamic);
+            }
         }
         (patch, backing)
     }

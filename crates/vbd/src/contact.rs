@@ -70,7 +70,7 @@ impl<R: Real> ContactLaw<R> for Penalty<R> {
             let (gap, u, v) = (value[0][i], value[1][i], value[2][i]);
             let (force, k) = self.pressure(patch.stiffness[0][i], gap, patch.start[0][i]);
             let size = (u * u + v * v).sqrt();
-            let drag = self.drag(patch.friction[1] * -patch.lambda[0][i], size);
+            let drag = self.drag(patch.friction[i] * -patch.lambda[0][i], size);
             push.force[0][i] = force;
             push.force[1][i] = drag * u;
             push.force[2][i] = drag * v;
@@ -96,7 +96,7 @@ pub(crate) fn prepare<R: Real>(touch: &mut Touch<R>, scene: &Scene, settings: &V
             };
             // Friction has no memory: it opposes the displacement within the step.
             (patch.start[1][i], patch.start[2][i]) = (R::ZERO, R::ZERO);
-            patch.sticks[i] = false;
+            patch.friction[i] = R::of(backing.friction_dynamic);
         }
     }
 }
