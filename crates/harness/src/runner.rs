@@ -5,6 +5,7 @@
 //! with the clock stopped, [`trace`] reads once per iteration and has no clock, [`time`] has a
 //! clock and does not read.
 
+mod gauge;
 mod guard;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use taut_core::{
 
 pub(crate) use self::guard::catch;
 pub use self::{
+    gauge::metric_list,
     guard::silence_guarded_panics,
     time::{TimeOptions, time},
     trace::{Start, TraceOptions, trace},

@@ -15,11 +15,12 @@ const OVER_TIME: &[(&str, Scale)] = &[
     ("watched_error_rms_m", Scale::Log),
     ("energy_j", Scale::Linear),
     ("spring_strain_max", Scale::Log),
+    ("penetration_max_m", Scale::Log),
 ];
 
 /// The metrics drawn over iterations, all logarithmic.
 const OVER_ITERATIONS: &[&str] =
-    &["joint_error_max_m", "distance_to_reference_rms_m", "objective_gap_j"];
+    &["joint_error_max_m", "distance_to_reference_rms_m", "objective_gap_j", "penetration_max_m"];
 
 /// `frames.svg` and `.png`: one panel for each metric that applies.
 pub(super) fn trajectories(scene: &str, rows: &[&RunRow], out: &mut OutDir) -> anyhow::Result<()> {

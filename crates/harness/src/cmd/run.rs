@@ -21,6 +21,7 @@ const SHOWN: &[&str] = &[
     "watched_error_rms_m",
     "distance_to_reference_rms_m",
     "energy_drift_j",
+    "penetration_max_m",
 ];
 
 pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outcome> {

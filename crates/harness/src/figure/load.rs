@@ -9,6 +9,7 @@ use std::{
 use taut_core::{Backend, settings::nearest};
 
 use super::{Check, Figure, TIMED, Target, folder};
+use crate::runner::metric_list;
 
 /// A definition that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -242,7 +243,7 @@ const FACTS: [&str; 5] = ["iterations", "substeps", "work", "dt_s", TIMED];
 fn known_quantity(figure: &Figure, name: &str, facts: bool) -> Result<(), Wrong> {
     let mut known: Vec<&str> = vec!["time_s", "step", "iteration"];
     known.extend(figure.probes.keys().map(String::as_str));
-    known.extend(taut_core::metrics::NAMES);
+    known.extend(metric_list().map(|name| -> &str { name }));
     if facts {
         known.extend(FACTS);
         known.extend(figure.runs.iter().flat_map(|run| run.parameters.keys().map(String::as_str)));

@@ -1,11 +1,8 @@
 //! How one step converges: a state read for every budget of iterations.
 
-use taut_core::{
-    Iteration, Scene, Solver, State, Step,
-    metrics::{Ruler, objective_gap_j},
-};
+use taut_core::{Iteration, Scene, Solver, State, Step, metrics::objective_gap_j};
 
-use super::{Bench, Halt, Spec, advance, advance_frame};
+use super::{Bench, Halt, Spec, advance, advance_frame, gauge::Gauge};
 use crate::record::{Curve, Point, RunRow};
 
 /// Where the traced step starts.
@@ -62,9 +59,9 @@ pub fn trace(
         };
         row.curves.push(Curve { start: name, warmup: options.warmup, points: Vec::new() });
         let points = &mut row.curves.last_mut().expect("just pushed").points;
-        let eye = Eye {
+        let mut eye = Eye {
             scene,
-            ruler: Ruler::new(scene, &scene.initial_state()),
+            gauge: Gauge::new(scene, &scene.initial_state()),
             origin: &origin,
             target: target.as_ref(),
             dt: spec.step(scene).dt,
@@ -163,7 +160,7 @@ fn solve_from(
 /// What the iterates of one step are measured with.
 struct Eye<'a> {
     scene: &'a Scene,
-    ruler: Ruler,
+    gauge: Gauge,
     /// Where the step starts.
     origin: &'a State,
     /// Where it ends for the reference.
@@ -172,13 +169,18 @@ struct Eye<'a> {
 }
 
 impl Eye<'_> {
-    fn look(&self, solver: &mut dyn Solver, iteration: u32, closed: bool) -> Result<Point, Halt> {
+    fn look(
+        &mut self,
+        solver: &mut dyn Solver,
+        iteration: u32,
+        closed: bool,
+    ) -> Result<Point, Halt> {
         let mut state = State::default();
         solver.read(&mut state)?;
         if !state.is_finite() {
             return Err(Halt::NonFinite(format!("after iteration {iteration}")));
         }
-        let mut metrics = self.ruler.measure(&state, self.target);
+        let mut metrics = self.gauge.measure(&state, self.target);
         let gap = self
             .target
             .and_then(|target| objective_gap_j(self.scene, self.origin, &state, target, self.dt));

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use taut_core::{Scene, Solver, State, labels::Judge, metrics::Ruler};
+use taut_core::{Scene, Solver, State, labels::Judge};
 
-use super::{Bench, Halt, Spec, advance_frame};
+use super::{Bench, Halt, Spec, advance_frame, gauge::Gauge};
 use crate::record::{Frame, RunRow, Spread};
 
 /// What to run besides the solver itself.
@@ -87,7 +87,7 @@ impl Walk<'_> {
         times_s: &mut Vec<f64>,
     ) -> Result<(), Halt> {
         let initial = self.scene.initial_state();
-        let ruler = Ruler::new(self.scene, &initial);
+        let mut gauge = Gauge::new(self.scene, &initial);
         let mut judge = Judge::new(self.scene, &initial);
         let step = self.spec.step(self.scene);
         solver.load(&initial)?;
@@ -109,7 +109,7 @@ impl Walk<'_> {
             row.frames.push(Frame {
                 step: number,
                 time_s: f64::from(number) * self.scene.dt,
-                metrics: ruler.measure(&state, reference),
+                metrics: gauge.measure(&state, reference),
             });
             row.steps = number;
             (row.status, row.reason) = (judge.label().into(), judge.reason().to_owned());
