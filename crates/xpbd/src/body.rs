@@ -1,6 +1,7 @@
 //! Bodies, particles and the world as the solver sees them, and their motion without joints.
 
 use rayon::prelude::*;
+use taut_collide::Placement;
 use taut_core::{
     Quat, Scene, SolverError, State,
     scene::{Endpoint, Motion},
@@ -37,13 +38,18 @@ pub(crate) struct Weight<R> {
     pub(crate) turns: bool,
 }
 
-/// What only prediction and velocities need.
-#[derive(Clone, Copy, Debug)]
-struct Rates<R> {
-    /// Velocity [m/s].
-    velocity: V3<R>,
+/// Velocities.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Twist<R> {
+    /// Velocity of the centre of mass [m/s].
+    pub(crate) velocity: V3<R>,
     /// Angular velocity, world axes [rad/s].
-    omega: V3<R>,
+    pub(crate) omega: V3<R>,
+}
+
+/// How it moves by itself.
+#[derive(Clone, Copy, Debug)]
+struct Nature<R> {
     /// Inertia in body axes [kg m^2].
     inertia: Sym3<R>,
     kind: Kind,
@@ -65,10 +71,12 @@ pub(crate) struct Bodies<R> {
     /// Inverse masses.
     pub(crate) weights: Vec<Weight<R>>,
     /// Places at the start of the step or sub-step.
-    previous: Vec<Pose<R>>,
-    rates: Vec<Rates<R>>,
+    pub(crate) previous: Vec<Pose<R>>,
+    /// Velocities; within a step or sub-step the predicted ones.
+    pub(crate) twists: Vec<Twist<R>>,
+    natures: Vec<Nature<R>>,
     /// How many of them are bodies.
-    bodies: usize,
+    pub(crate) bodies: usize,
 }
 
 /// What a prediction depends on beside the bodies.
@@ -106,18 +114,17 @@ impl<R: Real> Bodies<R> {
     /// The bodies of a scene, before any state is loaded.
     pub(crate) fn new(scene: &Scene) -> Self {
         let count = scene.bodies.len() + scene.particles.len() + 1;
-        let still =
-            Rates { velocity: V3::ZERO, omega: V3::ZERO, inertia: Sym3::ZERO, kind: Kind::Fixed };
-        let (mut weights, mut rates) = (vec![Weight::NONE; count], vec![still; count]);
+        let fixed = Nature { inertia: Sym3::ZERO, kind: Kind::Fixed };
+        let (mut weights, mut natures) = (vec![Weight::NONE; count], vec![fixed; count]);
         for (i, body) in scene.bodies.iter().enumerate() {
-            rates[i].kind = match body.motion {
+            natures[i].kind = match body.motion {
                 Motion::Dynamic => Kind::Body,
                 Motion::Kinematic => Kind::Kinematic,
                 Motion::Static => Kind::Fixed,
             };
             if body.is_dynamic() {
                 let inverse = body.inertia.try_inverse();
-                rates[i].inertia = Sym3::of(&body.inertia);
+                natures[i].inertia = Sym3::of(&body.inertia);
                 weights[i] = Weight::of_mass(body.mass);
                 weights[i].turns = inverse.is_some();
                 weights[i].inverse_inertia = inverse.map_or(Sym3::ZERO, |m| Sym3::of(&m));
@@ -126,15 +133,29 @@ impl<R: Real> Bodies<R> {
         for (i, particle) in scene.particles.iter().enumerate() {
             let i = scene.bodies.len() + i;
             weights[i] = Weight::of_mass(particle.mass);
-            rates[i].kind = if particle.mass > 0.0 { Kind::Particle } else { Kind::Fixed };
+            natures[i].kind = if particle.mass > 0.0 { Kind::Particle } else { Kind::Fixed };
         }
         let poses = vec![Pose::ORIGIN; count];
-        Self { previous: poses.clone(), poses, weights, rates, bodies: scene.bodies.len() }
+        let twists = vec![Twist { velocity: V3::ZERO, omega: V3::ZERO }; count];
+        let bodies = scene.bodies.len();
+        Self { previous: poses.clone(), poses, weights, twists, natures, bodies }
     }
 
     /// One of them as an end of a joint.
     pub(crate) fn end(&self, slot: u32) -> End<'_, R> {
         End { pose: self.poses[slot as usize], weight: &self.weights[slot as usize] }
+    }
+
+    /// What collision queries know of a body.
+    pub(crate) fn placement(&self, body: usize) -> Placement {
+        let (Pose { position, rotation }, Twist { velocity, omega }) =
+            (self.poses[body], self.twists[body]);
+        Placement {
+            position: position.to_f64(),
+            rotation: rotation.to_f64(),
+            velocity: velocity.to_f64(),
+            omega: omega.to_f64(),
+        }
     }
 
     /// Takes places and velocities from a state.
@@ -143,13 +164,13 @@ impl<R: Real> Bodies<R> {
         for (i, body) in state.bodies.iter().enumerate() {
             let (position, rotation) = (V3::of(&body.position), Q4::of(&body.rotation()));
             self.poses[i] = Pose { position, rotation };
-            self.rates[i].velocity = V3::of(&body.velocity);
-            self.rates[i].omega = V3::of(&body.omega());
+            self.twists[i].velocity = V3::of(&body.velocity);
+            self.twists[i].omega = V3::of(&body.omega());
         }
         for (i, particle) in state.particles.iter().enumerate() {
             let i = self.bodies + i;
             self.poses[i].position = V3::of(&particle.position);
-            self.rates[i].velocity = V3::of(&particle.velocity);
+            self.twists[i].velocity = V3::of(&particle.velocity);
         }
         self.previous.clone_from(&self.poses);
         Ok(())
@@ -157,45 +178,46 @@ impl<R: Real> Bodies<R> {
 
     /// Moves everything over `h` as if there were no joints.
     pub(crate) fn predict(&mut self, h: R, drift: &Drift<R>) {
-        type Item<'a, R> = (((&'a mut Pose<R>, &'a mut Pose<R>), &'a mut Rates<R>), &'a Weight<R>);
-        let advance = |(((pose, previous), rates), weight): Item<'_, R>| {
+        type Place<'a, R> = (&'a mut Pose<R>, &'a mut Pose<R>);
+        type Item<'a, R> = ((Place<'a, R>, &'a mut Twist<R>), (&'a Nature<R>, &'a Weight<R>));
+        let advance = |(((pose, previous), twist), (nature, weight)): Item<'_, R>| {
             *previous = *pose;
-            rates.advance(pose, weight, h, drift);
+            nature.advance(pose, twist, weight, h, drift);
         };
         if is_split(self.poses.len()) {
             let places = self.poses.par_iter_mut().zip(&mut self.previous);
-            let bodies = places.zip(&mut self.rates).zip(&self.weights);
+            let given = self.natures.par_iter().zip(&self.weights);
+            let bodies = places.zip(&mut self.twists).zip(given);
             bodies.with_min_len(GRAIN).for_each(advance);
         } else {
             let places = self.poses.iter_mut().zip(&mut self.previous);
-            places.zip(&mut self.rates).zip(&self.weights).for_each(advance);
+            let given = self.natures.iter().zip(&self.weights);
+            places.zip(&mut self.twists).zip(given).for_each(advance);
         }
     }
 
     /// Takes velocities from the motion since the prediction started.
     pub(crate) fn derive_velocities(&mut self, h: R, rotation: Rotation) {
         let inverse = R::ONE / h;
-        let derive = |((pose, previous), rates): ((&Pose<R>, &Pose<R>), &mut Rates<R>)| {
-            (rates.velocity, rates.omega) = rates.travelled(pose, previous, inverse, rotation);
+        type Item<'a, R> = (((&'a Pose<R>, &'a Pose<R>), &'a mut Twist<R>), &'a Nature<R>);
+        let derive = |(((pose, previous), twist), nature): Item<'_, R>| {
+            nature.travelled(pose, previous, twist, inverse, rotation);
         };
         if is_split(self.poses.len()) {
             let places = self.poses.par_iter().zip(&self.previous);
-            places.zip(&mut self.rates).with_min_len(GRAIN).for_each(derive);
+            let bodies = places.zip(&mut self.twists).zip(&self.natures);
+            bodies.with_min_len(GRAIN).for_each(derive);
         } else {
-            self.poses.iter().zip(&self.previous).zip(&mut self.rates).for_each(derive);
+            let places = self.poses.iter().zip(&self.previous);
+            places.zip(&mut self.twists).zip(&self.natures).for_each(derive);
         }
     }
 
-    /// Copies places and velocities; with `pending = (h, how)` the velocities that
-    /// [`Self::derive_velocities`] would set.
-    pub(crate) fn read(&self, out: &mut State, pending: Option<(R, Rotation)>) {
+    /// Copies places and velocities.
+    pub(crate) fn read(&self, out: &mut State) {
         let current = |i: usize| {
-            let (pose, rates) = (&self.poses[i], &self.rates[i]);
-            let (velocity, omega) = match pending {
-                Some((h, how)) => rates.travelled(pose, &self.previous[i], R::ONE / h, how),
-                None => (rates.velocity, rates.omega),
-            };
-            (pose, velocity.to_f64(), omega.to_f64())
+            let Twist { velocity, omega } = self.twists[i];
+            (&self.poses[i], velocity.to_f64(), omega.to_f64())
         };
         out.bodies.clear();
         out.bodies.extend((0..self.bodies).map(|i| {
@@ -215,28 +237,35 @@ fn is_split(count: usize) -> bool {
     count > 2 * GRAIN && rayon::current_num_threads() > 1
 }
 
-impl<R: Real> Rates<R> {
+impl<R: Real> Nature<R> {
     /// Müller et al. 2020, algorithm 2: velocities under external forces, then places.
     #[inline]
-    fn advance(&mut self, pose: &mut Pose<R>, weight: &Weight<R>, h: R, drift: &Drift<R>) {
+    fn advance(
+        &self,
+        pose: &mut Pose<R>,
+        twist: &mut Twist<R>,
+        weight: &Weight<R>,
+        h: R,
+        drift: &Drift<R>,
+    ) {
         match self.kind {
             Kind::Fixed => {}
             Kind::Particle => {
-                self.velocity += drift.gravity * h;
-                pose.position += self.velocity * h;
+                twist.velocity += drift.gravity * h;
+                pose.position += twist.velocity * h;
             }
             Kind::Body => {
-                self.velocity += drift.gravity * h;
-                pose.position += self.velocity * h;
+                twist.velocity += drift.gravity * h;
+                pose.position += twist.velocity * h;
                 if drift.gyroscopic {
-                    self.omega = self.precessed(pose.rotation, weight, h);
+                    twist.omega = self.precessed(twist.omega, pose.rotation, weight, h);
                 }
-                pose.rotation = pose.rotation.advanced(self.omega * h);
+                pose.rotation = pose.rotation.advanced(twist.omega * h);
             }
             Kind::Kinematic => {
-                pose.position += self.velocity * h;
+                pose.position += twist.velocity * h;
                 // Exact, so that a prescribed angle does not depend on the budget.
-                let turn = Quat::from_scaled_axis((self.omega * h).to_f64());
+                let turn = Quat::from_scaled_axis((twist.omega * h).to_f64());
                 pose.rotation = Q4::of(&turn).times(pose.rotation).normalised();
             }
         }
@@ -244,24 +273,25 @@ impl<R: Real> Rates<R> {
 
     /// `omega - h I^-1 (omega x I omega)`, explicit as published, in body axes.
     #[inline]
-    fn precessed(&self, rotation: Q4<R>, weight: &Weight<R>, h: R) -> V3<R> {
-        let omega = rotation.conjugate().rotate(self.omega);
-        let torque = omega.cross(self.inertia.apply(omega));
-        self.omega - rotation.rotate(weight.inverse_inertia.apply(torque) * h)
+    fn precessed(&self, omega: V3<R>, rotation: Q4<R>, weight: &Weight<R>, h: R) -> V3<R> {
+        let local = rotation.conjugate().rotate(omega);
+        let torque = local.cross(self.inertia.apply(local));
+        omega - rotation.rotate(weight.inverse_inertia.apply(torque) * h)
     }
 
-    /// Velocity and angular velocity that led from `previous` to `pose` in `1 / inverse` seconds.
+    /// Sets the velocities that led from `previous` to `pose` in `1 / inverse` seconds.
     #[inline]
     fn travelled(
         &self,
         pose: &Pose<R>,
         previous: &Pose<R>,
+        twist: &mut Twist<R>,
         inverse: R,
         rotation: Rotation,
-    ) -> (V3<R>, V3<R>) {
+    ) {
         match self.kind {
-            Kind::Fixed | Kind::Kinematic => (self.velocity, self.omega),
-            Kind::Particle => ((pose.position - previous.position) * inverse, self.omega),
+            Kind::Fixed | Kind::Kinematic => {}
+            Kind::Particle => twist.velocity = (pose.position - previous.position) * inverse,
             Kind::Body => {
                 let turn = pose.rotation.times(previous.rotation.conjugate());
                 // Of the two quaternions of a rotation the one with the shorter way is meant.
@@ -270,7 +300,8 @@ impl<R: Real> Rates<R> {
                     Rotation::Published => sign * inverse,
                     Rotation::Cayley => R::TWO * inverse / turn.w,
                 };
-                ((pose.position - previous.position) * inverse, turn.v * rate)
+                twist.velocity = (pose.position - previous.position) * inverse;
+                twist.omega = turn.v * rate;
             }
         }
     }

@@ -13,7 +13,7 @@ use taut_descent::{
 };
 
 use crate::{
-    body::{Pose, Weight},
+    body::{Pose, Twist, Weight},
     layout::{Element, Frame, Kind, Role},
     settings::Blocks,
 };
@@ -112,6 +112,41 @@ impl<R: Real> End<'_, R> {
     }
 }
 
+/// How two bodies answer opposite forces, before scaling.
+#[derive(Clone, Copy)]
+pub(crate) struct Yield<R> {
+    turn_a: V3<R>,
+    turn_b: V3<R>,
+}
+
+impl<R: Real> Yield<R> {
+    /// Moves `couple` by the impulse `e s` on A and its opposite on B.
+    #[inline(always)]
+    pub(crate) fn by<'w>(self, couple: Couple<'w, R>, e: V3<R>, s: R) -> Couple<'w, R> {
+        let impulse = e * s;
+        Couple {
+            a: couple.a.moved(impulse, self.turn_a * s),
+            b: couple.b.moved(-impulse, self.turn_b * -s),
+        }
+    }
+
+    /// The same for velocities (Eq. 33).
+    #[inline(always)]
+    pub(crate) fn accelerate(
+        self,
+        twists: &mut [Twist<R>; 2],
+        couple: &Couple<'_, R>,
+        e: V3<R>,
+        s: R,
+    ) {
+        let ends = [(&couple.a, self.turn_a, s), (&couple.b, self.turn_b, -s)];
+        for (twist, (end, turn, s)) in twists.iter_mut().zip(ends) {
+            twist.velocity += e * (end.weight.inverse_mass * s);
+            twist.omega += end.pose.rotation.rotate(turn) * s;
+        }
+    }
+}
+
 /// World-axis levers of both anchors, and the way from B's anchor to A's.
 #[derive(Clone, Copy)]
 struct Span<R> {
@@ -168,6 +203,13 @@ impl<R: Real> Couple<'_, R> {
     /// Current value of a scalar row.
     pub(crate) fn value(&self, row: RowKind, element: &Element<R>, frame: &Frame<R>) -> R {
         gradient(row, &self.pair(element, frame), Side::A).value
+    }
+
+    /// Answer to opposite forces along `e` at both levers, and `(wA + wB) |e|^2`.
+    #[inline(always)]
+    pub(crate) fn yielding(&self, arm_a: V3<R>, arm_b: V3<R>, e: V3<R>) -> (Yield<R>, R) {
+        let (a, b) = (self.a.under_force(arm_a, e), self.b.under_force(arm_b, e));
+        (Yield { turn_a: a.turn, turn_b: b.turn }, a.work + b.work)
     }
 
     /// Drives the error `e`, whose gradient on A is along itself, to zero. Returns the impulse on A.

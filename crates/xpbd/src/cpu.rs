@@ -4,7 +4,8 @@ use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError, State, Step}
 use taut_descent::{math::V3, real::Real};
 
 use crate::{
-    body::{Bodies, Drift},
+    body::{Bodies, Drift, Pose, Twist},
+    contact::{Contacts, Rebound},
     correct::{Couple, Load, Terms},
     layout::{Kind, Layout, Role},
     settings::{Mode, XpbdSettings},
@@ -17,10 +18,15 @@ pub(crate) struct Xpbd<R: Real> {
     bodies: Bodies<R>,
     layout: Layout<R>,
     memory: Memory<R>,
+    contacts: Option<Contacts<R>>,
     drift: Drift<R>,
     broken: Vec<bool>,
     breakable: bool,
     forces: Multipliers,
+    /// Room for what threads prepare.
+    staged: Vec<[Pose<R>; 2]>,
+    /// Room for the predicted velocities while a read derives others.
+    predicted: Vec<Twist<R>>,
     step: Step,
     /// Calls of `iterate` since the step began; none between steps.
     done: Option<u32>,
@@ -35,6 +41,7 @@ impl<R: Real> Xpbd<R> {
         let breaks = |j: &taut_core::scene::Joint| j.break_force.min(j.break_torque).is_finite();
         Self {
             memory: Memory::new(&layout),
+            contacts: Contacts::new(scene, settings.order),
             settings,
             bodies,
             layout,
@@ -42,6 +49,8 @@ impl<R: Real> Xpbd<R> {
             broken: vec![false; scene.joints.len()],
             breakable: scene.joints.iter().any(breaks),
             forces: Multipliers::default(),
+            staged: vec![],
+            predicted: vec![],
             step: Step { dt: scene.dt, iterations: 1 },
             done: None,
             time_s: 0.0,
@@ -88,11 +97,27 @@ impl<R: Real> Xpbd<R> {
             fresh,
         };
         let Bodies { poses, weights, .. } = &mut self.bodies;
-        self.layout.sweep(poses, weights, &mut self.memory, &terms);
+        self.layout.sweep(poses, weights, &mut self.memory, &mut self.staged, &terms);
+        if let Some(contacts) = &mut self.contacts {
+            contacts.sweep(&mut self.bodies, &mut self.staged, &terms, self.settings.friction);
+        }
     }
 
-    fn derive_velocities(&mut self) {
-        self.bodies.derive_velocities(R::of(self.h()), self.settings.rotation);
+    /// Takes velocities from the motion, then lets contacts slow and reflect them. `counts` says
+    /// whether their forces count towards the mean of the step.
+    fn derive_velocities(&mut self, counts: bool) {
+        let h = self.h();
+        self.bodies.derive_velocities(R::of(h), self.settings.rotation);
+        if let Some(contacts) = &mut self.contacts {
+            let rebound = Rebound {
+                h: R::of(h),
+                // What gravity adds within two steps is no bounce.
+                threshold: self.drift.gravity.norm() * R::of(2.0 * h),
+                friction: self.settings.friction,
+                counts,
+            };
+            contacts.rebound(&mut self.bodies, &rebound);
+        }
     }
 
     /// Mean forces of the joints over the step: `lambda / h^2` (Eq. 10 and 17).
@@ -132,6 +157,9 @@ impl<R: Real> Solver for Xpbd<R> {
         }
         self.memory.lambda.fill(V3::ZERO);
         self.memory.loads.fill(Load::NONE);
+        if let Some(contacts) = &mut self.contacts {
+            contacts.forget();
+        }
         (self.time_s, self.done) = (state.time_s, None);
         Ok(())
     }
@@ -139,6 +167,9 @@ impl<R: Real> Solver for Xpbd<R> {
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         (self.step, self.done) = (step, Some(0));
         self.memory.loads.fill(Load::NONE);
+        if let Some(contacts) = &mut self.contacts {
+            contacts.detect(&self.bodies, &self.broken, step.dt);
+        }
         if self.settings.mode == Mode::Iterations {
             self.predict();
         }
@@ -151,7 +182,7 @@ impl<R: Real> Solver for Xpbd<R> {
             Mode::Substeps => {
                 self.predict();
                 self.sweep(true);
-                self.derive_velocities();
+                self.derive_velocities(true);
             }
             Mode::Iterations => self.sweep(done == 0),
         }
@@ -161,7 +192,7 @@ impl<R: Real> Solver for Xpbd<R> {
 
     fn end_step(&mut self) -> Result<(), SolverError> {
         if self.settings.mode == Mode::Iterations {
-            self.derive_velocities();
+            self.derive_velocities(true);
         }
         if self.breakable {
             self.break_joints();
@@ -172,19 +203,22 @@ impl<R: Real> Solver for Xpbd<R> {
     }
 
     fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
-        let (mut elapsed, mut pending) = (0.0, None);
-        if let Some(done) = self.done {
-            match self.settings.mode {
-                Mode::Substeps => elapsed = self.h() * f64::from(done),
-                Mode::Iterations => {
-                    elapsed = self.step.dt;
-                    pending = Some((R::of(self.h()), self.settings.rotation));
-                }
-            }
-        }
+        let substeps = self.settings.mode == Mode::Substeps;
+        let elapsed = match self.done {
+            Some(done) if substeps => self.h() * f64::from(done),
+            Some(_) => self.step.dt,
+            None => 0.0,
+        };
         out.time_s = self.time_s + elapsed;
-        self.bodies.read(out, pending);
         out.broken.clone_from(&self.broken);
+        if self.done.is_none() || substeps {
+            self.bodies.read(out);
+            return Ok(());
+        }
+        self.predicted.clone_from(&self.bodies.twists);
+        self.derive_velocities(false);
+        self.bodies.read(out);
+        std::mem::swap(&mut self.predicted, &mut self.bodies.twists);
         Ok(())
     }
 
@@ -197,6 +231,9 @@ impl<R: Real> Solver for Xpbd<R> {
 
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
         self.gather_forces();
+        if let Some(contacts) = &self.contacts {
+            contacts.forces(self.step.dt, &mut self.forces.contacts);
+        }
         out.clone_from(&self.forces);
         true
     }

@@ -7,12 +7,14 @@ use taut_core::{
 };
 use taut_descent::{
     Order,
-    colour::priority,
     math::{Q4, V3},
     real::Real,
 };
 
-use crate::body::{Bodies, slot};
+use crate::{
+    body::{Bodies, slot},
+    colours::{Painter, Schedule, narrow},
+};
 
 /// What an element holds; the rows are those of [`RowKind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,14 +85,8 @@ pub(crate) struct Layout<R> {
     pub(crate) units: Vec<Unit>,
     pub(crate) elements: Vec<Element<R>>,
     pub(crate) frames: Vec<Frame<R>>,
-    /// First unit of each colour, and one past the last.
-    pub(crate) colours: Vec<usize>,
-    /// Whether the units of one colour share no moving body.
-    pub(crate) independent: bool,
-    /// `(slot, 2 unit + side)` of every moving end, by slot within each colour.
-    pub(crate) ends: Vec<(u32, u32)>,
-    /// First of `ends` of each colour, and one past the last.
-    pub(crate) colour_ends: Vec<usize>,
+    /// How a sweep visits the units.
+    pub(crate) schedule: Schedule,
     /// Unit of each joint of the scene.
     pub(crate) joints: Vec<u32>,
     /// `(unit, element)` of every motor.
@@ -110,14 +106,18 @@ impl<R: Real> Layout<R> {
         let springs = scene.springs.iter().map(|s| of_spring(scene, s));
         let mut sources: Vec<Source<R>> = joints.chain(springs).collect();
         let moves = |s: usize| bodies.weights[s].inverse_mass > R::ZERO;
-        let mut colours = vec![0; sources.len()];
+        let mut schedule = Schedule::serial();
         match order {
             Order::Coloured => {
-                let ends: Vec<_> = sources.iter().map(|s| s.slots).collect();
-                colours = colour(&ends, bodies.poses.len(), moves);
-                let mut both: Vec<_> = colours.into_iter().zip(sources).collect();
+                let ends: Vec<_> = sources.iter().map(|s| s.slots.map(narrow)).collect();
+                let mut painter = Painter::default();
+                painter.paint(&ends, bodies.poses.len(), narrow, moves);
+                let mut both: Vec<_> = painter.colours.into_iter().zip(sources).collect();
                 both.sort_by_key(|&(colour, _)| colour);
+                let colours: Vec<u32>;
                 (colours, sources) = both.into_iter().unzip();
+                let slots = |unit: usize| sources[unit].slots.map(narrow);
+                schedule.rebuild(colours.into_iter(), slots, moves);
             }
             Order::Creation => {}
             Order::ReverseCreation => sources.reverse(),
@@ -126,17 +126,13 @@ impl<R: Real> Layout<R> {
             units: vec![],
             elements: vec![],
             frames: vec![],
-            colours: vec![],
-            independent: order == Order::Coloured,
-            ends: vec![],
-            colour_ends: vec![],
+            schedule,
             joints: vec![0; scene.joints.len()],
             motors: vec![],
         };
         for source in sources {
             layout.push(source);
         }
-        layout.gather(&colours, moves);
         layout
     }
 
@@ -156,50 +152,6 @@ impl<R: Real> Layout<R> {
         let elements = [first, narrow(self.elements.len())];
         self.units.push(Unit { slots: source.slots.map(narrow), elements, active: true });
     }
-
-    /// Marks where colours start and lists their moving ends.
-    fn gather(&mut self, colours: &[usize], moves: impl Fn(usize) -> bool) {
-        let count = colours.last().map_or(0, |last| last + 1);
-        self.colours = (0..=count).map(|c| colours.partition_point(|&own| own < c)).collect();
-        self.colour_ends.push(0);
-        for range in self.colours.windows(2) {
-            let start = self.ends.len();
-            for unit in range[0]..range[1] {
-                let ends = self.units[unit].slots.iter().zip(0..);
-                let moving = ends.filter(|&(&slot, _)| moves(slot as usize));
-                self.ends.extend(moving.map(|(&slot, side)| (slot, 2 * narrow(unit) + side)));
-            }
-            self.ends[start..].sort_unstable();
-            self.colour_ends.push(self.ends.len());
-        }
-    }
-}
-
-/// Greedy colours over units in the order of a hash, so that units of one colour share nothing
-/// that moves. The rule is the one of [`taut_descent::colour::colour`] on the graph of units.
-fn colour(ends: &[[usize; 2]], slots: usize, moves: impl Fn(usize) -> bool) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..ends.len()).collect();
-    order.sort_by_key(|&i| (std::cmp::Reverse(priority(narrow(i))), i));
-    // Colours taken at each slot, 64 to a word.
-    let mut taken: Vec<Vec<u64>> = vec![vec![]; slots];
-    let mut colours = vec![0; ends.len()];
-    for unit in order {
-        let word = |slot: usize, w: usize| taken[slot].get(w).copied().unwrap_or(0);
-        let [a, b] = ends[unit];
-        let mut w = 0;
-        while (word(a, w) | word(b, w)) == u64::MAX {
-            w += 1;
-        }
-        let bit = (word(a, w) | word(b, w)).trailing_ones();
-        colours[unit] = 64 * w + bit as usize;
-        for slot in [a, b].into_iter().filter(|&slot| moves(slot)) {
-            if taken[slot].len() <= w {
-                taken[slot].resize(w + 1, 0);
-            }
-            taken[slot][w] |= 1 << bit;
-        }
-    }
-    colours
 }
 
 /// The kinds of a joint's locked rows. Rotations come first: correcting them moves the anchors.
@@ -282,8 +234,4 @@ fn element<R: Real>(
     };
     let (basis_a, basis_b) = (Q4::of(&geometry.basis_a), Q4::of(&geometry.basis_b));
     (element, Frame { basis_a, basis_b, role })
-}
-
-fn narrow(i: usize) -> u32 {
-    u32::try_from(i).expect("fewer than 2^31 joints and bodies")
 }

@@ -13,8 +13,24 @@
 //! gradient of their energy, motors drive a rate with bounded effort, and joints report (and break
 //! by) their mean force over the sub-steps of a step. Joints are coloured so that those of one colour
 //! share no moving body and can be repaired at once.
+//!
+//! Contacts are found once per step and repaired after the joints, pair by pair, in colours of their own. A
+//! point that would overlap is pushed apart; friction holds it along the surfaces; and a pass over
+//! velocities at the end of each step or sub-step lets it bounce with its restitution if it approached
+//! faster than gravity makes in two of them, else takes away the speed of being pushed apart. Departures:
+//! the approach decides what bounces instead of the speed after the repair, which is zero at a perfect
+//! repair; the bound of dynamic friction is an impulse, as its equation must mean; and friction is by
+//! default that of [`Friction::Net`], since the published one lets bodies at rest creep and holds
+//! what should slide.
+//!
+//! What remains is owed to one sweep per sub-step: stacks give way by about `n^2 g h^2` and sway where it is
+//! large, and overlap at the start of a step is pushed out at once, which makes angular momentum.
+//! Normals stay as they were found while bodies turn. In single precision velocities are differences of
+//! rounded places: with sub-steps of 1/600 s a box that slides 20 m stops 8 % early.
 
 mod body;
+mod colours;
+mod contact;
 mod correct;
 mod cpu;
 mod layout;
@@ -25,7 +41,7 @@ use taut_core::{
     Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
 };
 
-pub use settings::{Blocks, Mode, Precision, XpbdSettings};
+pub use settings::{Blocks, Friction, Mode, Precision, XpbdSettings};
 
 /// The row of the table of backends.
 pub const BACKEND: Backend = Backend {
@@ -40,17 +56,13 @@ pub const BACKEND: Backend = Backend {
     build: Build::Cpu(build),
 };
 
-fn supports(scene: &Scene) -> Result<(), Unsupported> {
-    if scene.contacts.is_some() {
-        return Err(Unsupported("contacts are not implemented".to_owned()));
-    }
+fn supports(_: &Scene) -> Result<(), Unsupported> {
     Ok(())
 }
 
 fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
     let settings: XpbdSettings = settings.parse()?;
     settings.check()?;
-    supports(scene)?;
     Ok(match settings.precision {
         Precision::F32 => Box::new(cpu::Xpbd::<f32>::new(scene, settings)),
         Precision::F64 => Box::new(cpu::Xpbd::<f64>::new(scene, settings)),

@@ -21,6 +21,8 @@ pub struct XpbdSettings {
     pub rotation: Rotation,
     /// Whether the prediction includes the gyroscopic torque. Default on.
     pub gyroscopic: bool,
+    /// How friction is found. Default `net`; every other default is as published.
+    pub friction: Friction,
     /// Factor on every correction [1], in (0, 2). Default 1, the plain Gauss-Seidel step.
     pub relaxation: f64,
 }
@@ -47,6 +49,23 @@ pub enum Blocks {
     Matrix,
 }
 
+/// How friction is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Friction {
+    /// Friction holds positions where they began to stick or brings them back as far as Coulomb allows,
+    /// and the velocity pass keeps the sum of both within the cone over the normal impulse of both.
+    /// The points of a pair share its load evenly, since one sweep loads them unevenly.
+    #[default]
+    Net,
+    /// Static friction holds positions against the start of each step or sub-step, all or nothing;
+    /// dynamic friction slows velocities, also where a point sticks; and each has the whole cone over
+    /// the normal multiplier of the position pass (Müller et al. 2020). What a sweep leaves over is
+    /// forgotten, so that bodies at rest creep; and there can be too much friction, so that a box
+    /// with a coefficient of 0.5 hardly slides down 30 degrees.
+    Published,
+}
+
 /// Arithmetic the solver runs in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -67,6 +86,7 @@ impl Default for XpbdSettings {
             blocks: Blocks::Direction,
             rotation: Rotation::Published,
             gyroscopic: true,
+            friction: Friction::Net,
             relaxation: 1.0,
         }
     }

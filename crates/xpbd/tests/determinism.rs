@@ -4,8 +4,8 @@ mod common;
 
 use common::{GRAVITY, Run};
 use taut_core::{
-    Scene, Vec3,
-    scene::{Body, Endpoint, Joint, JointKind, Limit, Motor, Spring, SpringKind},
+    Multipliers, Scene, Vec3,
+    scene::{Body, Contacts, Endpoint, Joint, JointKind, Limit, Motor, Spring, SpringKind},
 };
 
 /// A grid of bodies tied by ball joints along x and hinges and springs along y.
@@ -56,5 +56,43 @@ fn threads_do_not_change_a_bit() {
         });
         assert_eq!(hashes[0], hashes[1], "{settings}");
         assert_eq!(hashes[0], hashes[2], "{settings}");
+    }
+}
+
+/// Bricks laid loosely in a wide wall, more pairs of one colour than a thread takes at once.
+fn bricks() -> Scene {
+    let contacts = Some(Contacts::default());
+    let mut scene = Scene { gravity: GRAVITY, dt: 1.0 / 60.0, contacts, ..Scene::default() };
+    let floor = Body::solid_box(Vec3::new(2000.0, 100.0, 1.0), 1.0);
+    scene.bodies.push(floor.fixed().at(Vec3::new(0.0, 0.0, -0.5)));
+    for i in 0..1200 {
+        let (column, row) = (i / 3, i % 3);
+        let place = Vec3::new(1.02 * column as f64, 0.0, 0.26 + 0.51 * row as f64);
+        let mut brick = Body::solid_box(Vec3::new(1.0, 0.5, 0.5), 100.0).at(place);
+        brick.omega = Vec3::new(0.0, 0.1 * (i % 5) as f64, 0.0);
+        scene.bodies.push(brick);
+    }
+    scene
+}
+
+#[test]
+fn threads_do_not_change_a_bit_of_what_touches() {
+    let scene = bricks();
+    let settings =
+        ["()", "(friction: published, mode: iterations)", "(precision: f32)", "(order: creation)"];
+    for settings in settings {
+        let hashes = [1, 2, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut run = Run::new(&scene, settings, scene.dt, 4);
+                run.steps(5);
+                assert!(run.state.is_finite());
+                let mut forces = Multipliers::default();
+                assert!(run.solver.read_multipliers(&mut forces));
+                assert!(forces.contacts.len() > 4000, "most bricks touch");
+                (run.state.hash(), forces)
+            })
+        });
+        assert!(hashes[0] == hashes[1] && hashes[0] == hashes[2], "{settings}");
     }
 }

@@ -1,0 +1,380 @@
+//! Contacts of one step: which pairs touch, in which order they are corrected, and the two passes.
+//!
+//! Contacts are found once per step. Between two queries a point keeps its anchors and its normal; its
+//! gap follows from how far the anchors have moved since. A pair of bodies is one unit, and its points
+//! are corrected one after the other. Joints come before contacts, so that contacts have the last word.
+
+mod point;
+
+use taut_collide::{Collider, ContactList, Placement, Style};
+use taut_core::{ContactForce, Scene, Vec3};
+use taut_descent::{Order, math::V3, real::Real};
+
+use crate::{
+    body::{Bodies, Pose, Twist, Weight},
+    colours::{Painter, Schedule, Work, narrow, within},
+    correct::{Couple, End, Terms},
+    settings::Friction,
+};
+use point::{Carried, Point};
+
+/// All contacts of a step.
+#[derive(Debug)]
+pub(crate) struct Contacts<R> {
+    collider: Collider,
+    placements: Vec<Placement>,
+    order: Order,
+    /// Pairs in contact, in the order in which they were found.
+    found: Vec<[u32; 2]>,
+    before: Vec<[u32; 2]>,
+    /// First contact in the list of each of them, and one past the last.
+    starts: Vec<u32>,
+    /// Places among those pairs, in the order of a sweep.
+    visits: Vec<u32>,
+    schedule: Schedule,
+    painter: Painter,
+    pairs: Vec<Pair>,
+    points: Vec<Point<R>>,
+    /// Place in the list of each point.
+    listed: Vec<u32>,
+    /// How each point of the list before was held [m].
+    strains: Vec<Option<V3<R>>>,
+    /// Centres of mass when the contacts were found [m].
+    origins: Vec<V3<R>>,
+    staged: Vec<[Twist<R>; 2]>,
+}
+
+/// Two bodies that touch.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    slots: [u32; 2],
+    /// First point and one past the last.
+    points: [u32; 2],
+}
+
+/// What the velocity pass needs beside the bodies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rebound<R> {
+    /// Length of the step or sub-step [s].
+    pub(crate) h: R,
+    /// Approach speed up to which nothing bounces [m/s].
+    pub(crate) threshold: R,
+    pub(crate) friction: Friction,
+    /// Whether forces count towards the mean of the step.
+    pub(crate) counts: bool,
+}
+
+impl<R: Real> Contacts<R> {
+    /// No contacts yet; `None` where the scene has none ever.
+    pub(crate) fn new(scene: &Scene, order: Order) -> Option<Self> {
+        scene.contacts?;
+        Some(Self {
+            collider: Collider::new(scene, Style::Common),
+            placements: vec![],
+            order,
+            found: vec![],
+            before: vec![],
+            starts: vec![],
+            visits: vec![],
+            schedule: Schedule::serial(),
+            painter: Painter::default(),
+            pairs: vec![],
+            points: vec![],
+            listed: vec![],
+            strains: vec![],
+            origins: vec![],
+            staged: vec![],
+        })
+    }
+
+    /// Forgets all contacts.
+    pub(crate) fn forget(&mut self) {
+        self.collider.forget();
+        self.pairs.clear();
+        self.points.clear();
+        self.listed.clear();
+    }
+
+    /// Finds the contacts of a step of length `dt` [s] that starts now.
+    pub(crate) fn detect(&mut self, bodies: &Bodies<R>, broken: &[bool], dt: f64) {
+        self.remember(bodies);
+        self.placements.clear();
+        self.placements.extend((0..bodies.bodies).map(|i| bodies.placement(i)));
+        self.origins.clear();
+        self.origins.extend(bodies.poses.iter().map(|pose| pose.position));
+        std::mem::swap(&mut self.found, &mut self.before);
+        let list = self.collider.detect(&self.placements, broken, dt);
+        pairs_of(list, &mut self.found, &mut self.starts);
+        if self.found != self.before {
+            self.arrange(bodies);
+        }
+        self.gather(bodies);
+    }
+
+    /// Notes how the points of the list before are held.
+    fn remember(&mut self, bodies: &Bodies<R>) {
+        self.strains.clear();
+        self.strains.resize(self.points.len(), None);
+        for pair in &self.pairs {
+            let slots = pair.slots.map(|s| s as usize);
+            let ([a, b], origins) =
+                (slots.map(|s| &bodies.poses[s]), slots.map(|s| self.origins[s]));
+            for i in within(pair.points, 0) {
+                self.strains[self.listed[i] as usize] = self.points[i].strain(a, b, origins);
+            }
+        }
+    }
+
+    /// Brings the pairs into the order of a sweep.
+    fn arrange(&mut self, bodies: &Bodies<R>) {
+        let Self { found, visits, painter, schedule, .. } = self;
+        visits.clear();
+        visits.extend(0..narrow(found.len()));
+        match self.order {
+            Order::Coloured => {
+                let moves = |slot: usize| bodies.weights[slot].inverse_mass > R::ZERO;
+                // A key of the pair, not of its place: most colours survive a new contact.
+                let key = |i: usize| found[i][0].wrapping_mul(0x85eb_ca6b) ^ found[i][1];
+                painter.paint(found, bodies.poses.len(), key, moves);
+                let colour = |&i: &u32| painter.colours[i as usize];
+                visits.sort_unstable_by_key(|i| (colour(i), *i));
+                let slots = |unit: usize| found[visits[unit] as usize];
+                schedule.rebuild(visits.iter().map(colour), slots, moves);
+            }
+            Order::Creation => {}
+            Order::ReverseCreation => visits.reverse(),
+        }
+    }
+
+    fn gather(&mut self, bodies: &Bodies<R>) {
+        let list = self.collider.list();
+        self.pairs.clear();
+        self.points.clear();
+        self.listed.clear();
+        for &place in &self.visits {
+            let range = self.starts[place as usize]..self.starts[place as usize + 1];
+            let first = narrow(self.points.len());
+            self.listed.extend(range);
+            self.points.extend(self.listed[first as usize..].iter().map(|&i| {
+                let contact = &list.contacts[i as usize];
+                let after = |m: &taut_collide::Manifold| m.contacts.end <= i;
+                let manifold = &list.manifolds[list.manifolds.partition_point(after)];
+                let mut point = Point::new(contact, manifold, bodies);
+                // Beyond the list where there is none before.
+                if let Some(&Some(strain)) = self.strains.get(contact.previous as usize) {
+                    point.resume(strain);
+                }
+                point
+            }));
+            let slots = self.found[place as usize];
+            self.pairs.push(Pair { slots, points: [first, narrow(self.points.len())] });
+        }
+    }
+
+    /// Position pass: keeps bodies apart, and holds what sticks.
+    pub(crate) fn sweep(
+        &mut self,
+        bodies: &mut Bodies<R>,
+        staged: &mut Vec<[Pose<R>; 2]>,
+        terms: &Terms<R>,
+        friction: Friction,
+    ) {
+        let Bodies { poses, previous, weights, twists, .. } = bodies;
+        let carried = Carried { previous, twists, origins: &self.origins, terms, friction };
+        let batch = Batch { pairs: &self.pairs, points: &mut self.points, weights };
+        self.schedule.sweep(Positions { batch, carried }, poses, staged);
+    }
+
+    /// Velocity pass: friction of what slides, and restitution.
+    pub(crate) fn rebound(&mut self, bodies: &mut Bodies<R>, rebound: &Rebound<R>) {
+        let Bodies { poses, weights, twists, .. } = bodies;
+        let batch = Batch { pairs: &self.pairs, points: &mut self.points, weights };
+        self.schedule.sweep(
+            Velocities { batch, poses, origins: &self.origins, rebound },
+            twists,
+            &mut self.staged,
+        );
+    }
+
+    /// Mean forces over a step of length `dt` [s], in the order of the list.
+    pub(crate) fn forces(&self, dt: f64, out: &mut Vec<ContactForce>) {
+        let list = self.collider.list();
+        out.clear();
+        for manifold in &list.manifolds {
+            out.extend(list.contacts[manifold.range()].iter().map(|contact| {
+                let [a, b] = contact.bodies.map(|i| &self.placements[i as usize]);
+                let on_a = a.position + a.rotation * contact.anchor_a;
+                let on_b = b.position + b.rotation * contact.anchor_b;
+                ContactForce {
+                    bodies: contact.bodies,
+                    point: (on_a + on_b) * 0.5,
+                    normal: contact.normal,
+                    gap: contact.gap,
+                    friction: [manifold.friction_static, manifold.friction_dynamic],
+                    force: Vec3::zeros(),
+                }
+            }));
+        }
+        for (point, &place) in self.points.iter().zip(&self.listed) {
+            out[place as usize].force = point.impulse.to_f64() / dt;
+        }
+    }
+}
+
+/// Pairs of a list and where the contacts of each start.
+fn pairs_of(list: &ContactList, pairs: &mut Vec<[u32; 2]>, starts: &mut Vec<u32>) {
+    pairs.clear();
+    starts.clear();
+    for (i, contact) in list.contacts.iter().enumerate() {
+        if pairs.last() != Some(&contact.bodies) {
+            pairs.push(contact.bodies);
+            starts.push(narrow(i));
+        }
+    }
+    starts.push(narrow(list.contacts.len()));
+}
+
+/// A run of pairs with their points.
+struct Batch<'a, R> {
+    pairs: &'a [Pair],
+    points: &'a mut [Point<R>],
+    weights: &'a [Weight<R>],
+}
+
+impl<R: Real> Batch<'_, R> {
+    fn split(self, middle: usize) -> (Self, Self) {
+        let cut = match self.pairs.get(middle) {
+            Some(pair) => (pair.points[0] - self.pairs[0].points[0]) as usize,
+            None => self.points.len(),
+        };
+        let (pairs, pairs_after) = self.pairs.split_at(middle);
+        let (points, points_after) = self.points.split_at_mut(cut);
+        let weights = self.weights;
+        (
+            Self { pairs, points, weights },
+            Self { pairs: pairs_after, points: points_after, weights },
+        )
+    }
+
+    fn points(&mut self, pair: usize) -> &mut [Point<R>] {
+        &mut self.points[within(self.pairs[pair].points, self.pairs[0].points[0])]
+    }
+}
+
+/// The mean load of the points that bear a part of it.
+fn shared<R: Real>(points: &[Point<R>], load: impl Fn(&Point<R>) -> R) -> R {
+    let (mut sum, mut count) = (R::ZERO, R::ZERO);
+    for point in points.iter().filter(|p| p.bears()) {
+        sum += load(point);
+        count += R::ONE;
+    }
+    if count > R::ZERO { sum / count } else { R::ZERO }
+}
+
+/// The position pass.
+struct Positions<'a, R> {
+    batch: Batch<'a, R>,
+    carried: Carried<'a, R>,
+}
+
+impl<R: Real> Work<Pose<R>> for Positions<'_, R> {
+    fn len(&self) -> usize {
+        self.batch.pairs.len()
+    }
+
+    fn split(self, middle: usize) -> (Self, Self) {
+        let (before, after) = self.batch.split(middle);
+        let carried = self.carried;
+        (Self { batch: before, carried }, Self { batch: after, carried })
+    }
+
+    fn slots(&self, unit: usize) -> [u32; 2] {
+        self.batch.pairs[unit].slots
+    }
+
+    fn correct(&mut self, unit: usize, poses: [Pose<R>; 2]) -> [Pose<R>; 2] {
+        let slots = self.slots(unit);
+        let [a, b] = slots.map(|s| &self.batch.weights[s as usize]);
+        let mut couple =
+            Couple { a: End { pose: poses[0], weight: a }, b: End { pose: poses[1], weight: b } };
+        let (carried, points) = (&self.carried, self.batch.points(unit));
+        match carried.friction {
+            Friction::Published => {
+                for point in points {
+                    couple = point.press(couple, slots, carried);
+                    couple = point.hold(couple, slots, point.lambda, carried);
+                }
+            }
+            Friction::Net => {
+                for point in &mut *points {
+                    couple = point.press(couple, slots, carried);
+                }
+                let load = shared(points, |p| p.lambda);
+                for point in points {
+                    let load = if point.bears() { load } else { R::ZERO };
+                    couple = point.hold(couple, slots, load, carried);
+                }
+            }
+        }
+        [couple.a.pose, couple.b.pose]
+    }
+}
+
+/// The velocity pass.
+struct Velocities<'a, R> {
+    batch: Batch<'a, R>,
+    poses: &'a [Pose<R>],
+    origins: &'a [V3<R>],
+    rebound: &'a Rebound<R>,
+}
+
+impl<R: Real> Work<Twist<R>> for Velocities<'_, R> {
+    fn len(&self) -> usize {
+        self.batch.pairs.len()
+    }
+
+    fn split(self, middle: usize) -> (Self, Self) {
+        let (before, after) = self.batch.split(middle);
+        let Self { poses, origins, rebound, .. } = self;
+        let part = |batch| Self { batch, poses, origins, rebound };
+        (part(before), part(after))
+    }
+
+    fn slots(&self, unit: usize) -> [u32; 2] {
+        self.batch.pairs[unit].slots
+    }
+
+    fn correct(&mut self, unit: usize, mut twists: [Twist<R>; 2]) -> [Twist<R>; 2] {
+        let slots = self.slots(unit).map(|s| s as usize);
+        let origins = slots.map(|s| self.origins[s]);
+        let [a, b] = slots.map(|s| End { pose: self.poses[s], weight: &self.batch.weights[s] });
+        let (couple, rebound) = (Couple { a, b }, self.rebound);
+        let points = self.batch.points(unit);
+        let inverse = R::ONE / rebound.h;
+        match rebound.friction {
+            Friction::Published => {
+                for point in points {
+                    let Some(touch) = point.touch(couple, origins) else { continue };
+                    let pressed = point.lambda * inverse;
+                    let rubbed = point.rub(&touch, &mut twists, V3::ZERO, pressed);
+                    point.reflect(&touch, &mut twists, rebound);
+                    point.count(rubbed, rebound);
+                }
+            }
+            Friction::Net => {
+                for point in &mut *points {
+                    let Some(touch) = point.touch(couple, origins) else { continue };
+                    point.reflect(&touch, &mut twists, rebound);
+                }
+                let load = shared(points, |p| (p.lambda * inverse + p.push).max(R::ZERO));
+                for point in points {
+                    let Some(touch) = point.touch(couple, origins) else { continue };
+                    let held = point.drag * inverse;
+                    let rubbed = point.rub(&touch, &mut twists, held, load);
+                    point.count(rubbed, rebound);
+                }
+            }
+        }
+        twists
+    }
+}
