@@ -4,7 +4,7 @@ use taut_descent::{
     Backing, ContactLaw, LANES, Patch, Push, Real, Touch,
     math::V3,
     node::Node,
-    patch::{Rows, lane},
+    patch::{Lanes, Rows, lane},
 };
 
 use crate::settings::{ContactHessian, ContactStyle, Resolved, Scheme};
@@ -26,6 +26,16 @@ pub(crate) struct Cone {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DemoCone(pub(crate) Cone);
 
+/// Friction below this, squared [N^2], has no direction.
+const SQUARE_MIN: f64 = 1e-30;
+
+/// Share of a friction of this size that the cone lets through, in [0, 1].
+#[inline(always)]
+fn let_through<R: Real>(bound: R, size: R) -> R {
+    let share = bound / size;
+    if size > bound { share } else { R::ONE }
+}
+
 /// Force of one point: pressure and friction, and where the cone ends.
 struct Point<R> {
     pressure: R,
@@ -39,48 +49,76 @@ struct Point<R> {
 fn bounded<R: Real>(asked: [R; 3], friction: R) -> Point<R> {
     let pressure = asked[0].min(R::ZERO);
     let size = (asked[1] * asked[1] + asked[2] * asked[2]).sqrt();
-    let bound = friction * -pressure;
-    let share = if size > bound { bound / size } else { R::ONE };
+    let share = let_through(friction * -pressure, size);
     Point { pressure, pull: [asked[1] * share, asked[2] * share], share }
 }
 
 impl Cone {
+    /// Lane by lane without branches, so that lanes share instructions.
     #[inline(always)]
     fn forces<R: Real>(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R> {
         let mut push = Push::NONE;
-        for i in 0..LANES {
-            let k = [patch.stiffness[0][i], patch.stiffness[1][i], patch.stiffness[2][i]];
-            let asked = [
-                k[0] * value[0][i] + patch.lambda[0][i],
-                k[1] * value[1][i] + patch.lambda[1][i],
-                k[2] * value[2][i] + patch.lambda[2][i],
-            ];
-            let point = bounded(asked, patch.friction[i]);
-            push.force[0][i] = point.pressure;
-            push.force[1][i] = point.pull[0];
-            push.force[2][i] = point.pull[1];
-            let presses = self.separating || point.pressure < R::ZERO;
-            push.normal[i] = if presses { k[0] } else { R::ZERO };
-            let (u, v, uv) = match self.hessian {
-                ContactHessian::Full => (k[1], k[2], R::ZERO),
-                ContactHessian::Rescaled => (k[1] * point.share, k[2] * point.share, R::ZERO),
-                ContactHessian::SlipDirection => {
-                    // K = k (I - d d^T) + k share d d^T with d the direction of the friction asked for.
-                    let square = asked[1] * asked[1] + asked[2] * asked[2];
-                    let lost = k[1].max(k[2]) * (R::ONE - point.share);
-                    let scale = if square > R::ZERO { lost / square } else { R::ZERO };
-                    (
-                        k[1] - asked[1] * asked[1] * scale,
-                        k[2] - asked[2] * asked[2] * scale,
-                        -(asked[1] * asked[2] * scale),
-                    )
-                }
-            };
-            push.tangent[0][i] = u;
-            push.tangent[1][i] = v;
-            push.tangent[2][i] = uv;
+        let mut share = [R::ONE; LANES];
+        let mut square = [R::ZERO; LANES];
+        let mut asked = [[R::ZERO; LANES]; 3];
+        for c in 0..3 {
+            for i in 0..LANES {
+                asked[c][i] = patch.stiffness[c][i] * value[c][i] + patch.lambda[c][i];
+            }
         }
+        for i in 0..LANES {
+            let pressure = asked[0][i].min(R::ZERO);
+            square[i] = asked[1][i] * asked[1][i] + asked[2][i] * asked[2][i];
+            share[i] = let_through(patch.friction[i] * -pressure, square[i].sqrt());
+            push.force[0][i] = pressure;
+            push.force[1][i] = asked[1][i] * share[i];
+            push.force[2][i] = asked[2][i] * share[i];
+        }
+        for i in 0..LANES {
+            let k = patch.stiffness[0][i];
+            let apart = if self.separating { k } else { R::ZERO };
+            push.normal[i] = if push.force[0][i] < R::ZERO { k } else { apart };
+        }
+        self.stiffen(patch, &asked, &share, &square, &mut push);
         push
+    }
+
+    /// Stiffness along the tangents.
+    #[inline(always)]
+    fn stiffen<R: Real>(
+        &self,
+        patch: &Patch<R>,
+        asked: &Rows<R>,
+        share: &Lanes<R>,
+        square: &Lanes<R>,
+        push: &mut Push<R>,
+    ) {
+        let [_, ku, kv] = &patch.stiffness;
+        push.tangent = *ku;
+        match self.hessian {
+            ContactHessian::SlipDirection => {
+                // K = k (I - d d^T) + k share d d^T with d the direction of the friction asked for.
+                let least = R::of(SQUARE_MIN);
+                for i in 0..LANES {
+                    push.extra[i] = ku[i] * (share[i] - R::ONE) / square[i].max(least);
+                }
+                push.has_extra = share.iter().any(|&share| share < R::ONE);
+                push.direction = [asked[1], asked[2]];
+            }
+            ContactHessian::Full | ContactHessian::Rescaled => {
+                if self.hessian == ContactHessian::Rescaled {
+                    for i in 0..LANES {
+                        push.tangent[i] = ku[i] * share[i];
+                    }
+                }
+                // The two tangents may have grown apart where each ramps for itself.
+                push.has_extra = ku != kv;
+                push.direction[1] = [R::ONE; LANES];
+                for i in 0..LANES {
+                    push.extra[i] = push.tangent[i] / ku[i] * (kv[i] - ku[i]);
+                }
+            }
+        }
     }
 }
 

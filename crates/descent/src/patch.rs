@@ -2,9 +2,13 @@
 //!
 //! The rows of a point are the gap along the normal and the displacement along two tangents, as a
 //! Taylor series at the step's start (AVBD section 4, Eq. 15): `C = C0 + JA dxA + JB dxB` with lever
-//! arms that stay as they were, because the points of round bodies do not turn with them. Everything is
-//! kept in the axes of the contact, normal first, and by lanes, so that four points cost little more
-//! than one.
+//! arms that stay as they were, because the points of round bodies do not turn with them. Rows are in
+//! the axes of the contact, normal first, arms in world axes. Everything is kept by lanes, so that four
+//! points cost little more than one.
+//!
+//! The stiffness of a point is `K = kt I + (kn - kt) n n^T + s e e^T`: one number across, one along the
+//! normal, and a rank-one term for what is special about one tangential direction `e`. Only where there
+//! is such a term does a point cost a 6x6 outer product; the rest sums up in a few vectors per patch.
 //!
 //! Signs: the normal points from B to A and pressure has a negative force; it acts on A along `-F`.
 
@@ -16,7 +20,7 @@ pub const LANES: usize = 4;
 /// One number per point.
 pub type Lanes<R> = [R; LANES];
 
-/// One vector per point, component by component: normal, first and second tangent.
+/// One vector per point, component by component: world axes, or normal, first and second tangent.
 pub type Rows<R> = [Lanes<R>; 3];
 
 /// Up to four contacts of one pair of bodies.
@@ -28,7 +32,7 @@ pub struct Patch<R> {
     pub count: u32,
     /// Normal and two tangents in the world, right-handed.
     pub axes: [V3<R>; 3],
-    /// Arms from the centre of A at the step's start, in the axes of the contact [m].
+    /// Arms from the centre of A at the step's start, in world axes [m].
     pub arm_a: Rows<R>,
     /// The same for B.
     pub arm_b: Rows<R>,
@@ -51,8 +55,14 @@ pub struct Push<R> {
     pub force: Rows<R>,
     /// Stiffness along the normal [N/m].
     pub normal: Lanes<R>,
-    /// Stiffness along the first and the second tangent and between them [N/m].
-    pub tangent: Rows<R>,
+    /// Stiffness along all tangents but for [`Self::extra`] [N/m].
+    pub tangent: Lanes<R>,
+    /// Whether any lane has an extra stiffness.
+    pub has_extra: bool,
+    /// Further stiffness along one tangential direction of any length [N/m over its square].
+    pub extra: Lanes<R>,
+    /// That direction's components along the two tangents.
+    pub direction: [Lanes<R>; 2],
 }
 
 impl<R: Real> Push<R> {
@@ -60,7 +70,10 @@ impl<R: Real> Push<R> {
     pub const NONE: Self = Self {
         force: [[R::ZERO; LANES]; 3],
         normal: [R::ZERO; LANES],
-        tangent: [[R::ZERO; LANES]; 3],
+        tangent: [R::ZERO; LANES],
+        has_extra: false,
+        extra: [R::ZERO; LANES],
+        direction: [[R::ZERO; LANES]; 2],
     };
 }
 
@@ -71,13 +84,6 @@ pub trait ContactLaw<R>: Copy + Sync {
 
     /// The forces at row values `value`; lanes beyond the patch's count are not read.
     fn push(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R>;
-}
-
-/// Motion of a body since the step's start, in the axes of a contact.
-#[derive(Clone, Copy)]
-struct Motion<R> {
-    step: V3<R>,
-    turn: V3<R>,
 }
 
 impl<R: Real> Patch<R> {
@@ -107,24 +113,24 @@ impl<R: Real> Patch<R> {
         self.axes[0] * v.0[0] + self.axes[1] * v.0[1] + self.axes[2] * v.0[2]
     }
 
-    #[inline(always)]
-    fn motion(&self, node: &Node<R>) -> Motion<R> {
-        Motion { step: self.local(node.step), turn: self.local(node.turn.v * R::TWO) }
-    }
-
     /// Values of the rows at the current iterate.
     #[inline(always)]
     pub fn value(&self, a: &Node<R>, b: &Node<R>) -> Rows<R> {
-        let (a, b) = (self.motion(a), self.motion(b));
         let apart = a.step - b.step;
-        let ([an, a1, a2], [bn, b1, b2]) = (a.turn.0, b.turn.0);
-        let mut value = self.start;
+        let ([ax, ay, az], [bx, by, bz]) = ((a.turn.v * R::TWO).0, (b.turn.v * R::TWO).0);
+        let ([rx, ry, rz], [sx, sy, sz]) = (&self.arm_a, &self.arm_b);
+        let mut moved = [[R::ZERO; LANES]; 3];
         for i in 0..LANES {
-            let (rn, r1, r2) = (self.arm_a[0][i], self.arm_a[1][i], self.arm_a[2][i]);
-            let (sn, s1, s2) = (self.arm_b[0][i], self.arm_b[1][i], self.arm_b[2][i]);
-            value[0][i] += apart.0[0] + ((a1 * r2 - a2 * r1) - (b1 * s2 - b2 * s1));
-            value[1][i] += apart.0[1] + ((a2 * rn - an * r2) - (b2 * sn - bn * s2));
-            value[2][i] += apart.0[2] + ((an * r1 - a1 * rn) - (bn * s1 - b1 * sn));
+            moved[0][i] = apart.0[0] + ((ay * rz[i] - az * ry[i]) - (by * sz[i] - bz * sy[i]));
+            moved[1][i] = apart.0[1] + ((az * rx[i] - ax * rz[i]) - (bz * sx[i] - bx * sz[i]));
+            moved[2][i] = apart.0[2] + ((ax * ry[i] - ay * rx[i]) - (bx * sy[i] - by * sx[i]));
+        }
+        let mut value = self.start;
+        for (row, axis) in value.iter_mut().zip(&self.axes) {
+            let [x, y, z] = axis.0;
+            for i in 0..LANES {
+                row[i] += x * moved[0][i] + y * moved[1][i] + z * moved[2][i];
+            }
         }
         value
     }
@@ -134,11 +140,8 @@ impl<R: Real> Patch<R> {
         let mut turned = *self;
         for (arms, node) in [(&mut turned.arm_a, a), (&mut turned.arm_b, b)] {
             for i in 0..self.count as usize {
-                let arm = self.world(V3([arms[0][i], arms[1][i], arms[2][i]]));
-                let moved = self.local(node.turn.rotate(arm));
-                for c in 0..3 {
-                    arms[c][i] = moved.0[c];
-                }
+                let arm = lane(arms, i);
+                put(arms, i, node.turn.rotate(arm));
             }
         }
         turned
@@ -149,96 +152,114 @@ impl<R: Real> Patch<R> {
     #[inline(always)]
     pub fn add_to(&self, block: &mut Block<R>, side: Side, push: &Push<R>) {
         let arms = if side == Side::A { &self.arm_a } else { &self.arm_b };
-        let sums = Sums::over(arms, push);
+        let n = self.axes[0];
+        let (force, torque) = self.wrench(arms, push);
         let sign = if side == Side::A { -R::ONE } else { R::ONE };
-        block.fl += self.world(sums.force) * sign;
-        block.fa += self.world(sums.torque) * sign;
-        let [n, u, v] = self.axes;
-        let [kn, ku, kv, kuv] = sums.ll;
-        add_symmetric(&mut block.ll.0, [n, u, v], [n * kn, u * ku + v * kuv, u * kuv + v * kv]);
-        let rows = sums.al.map(|[x, y, z]| n * x + u * y + v * z);
-        for p in 0..3 {
-            let row = rows[0] * n.0[p] + rows[1] * u.0[p] + rows[2] * v.0[p];
-            block.al.0[p] += row;
+        block.fl += force * sign;
+        block.fa += torque * sign;
+        let sums = Sums::over(n, arms, push);
+        let ll = &mut block.ll.0;
+        let [x, y, z] = n.0;
+        let [nx, ny, nz] = (n * sums.along).0;
+        ll[0] += sums.across + nx * x;
+        ll[1] += sums.across + ny * y;
+        ll[2] += sums.across + nz * z;
+        ll[3] += nx * y;
+        ll[4] += nx * z;
+        ll[5] += ny * z;
+        // sum K_i [r_i]x^T, rows rotate: kt [r]x + (kn - kt) (r x n) n^T.
+        let [cx, cy, cz] = sums.lever.0;
+        let al = &mut block.al.0;
+        al[0] += n * sums.twist.0[0] + V3([R::ZERO, -cz, cy]);
+        al[1] += n * sums.twist.0[1] + V3([cz, R::ZERO, -cx]);
+        al[2] += n * sums.twist.0[2] + V3([-cy, cx, R::ZERO]);
+        for (entry, sum) in block.aa.0.iter_mut().zip(sums.aa) {
+            *entry += sum;
         }
-        let [nn, uu, vv, nu, nv, uv] = sums.aa;
-        let columns =
-            [n * nn + u * nu + v * nv, n * nu + u * uu + v * uv, n * nv + u * uv + v * vv];
-        add_symmetric(&mut block.aa.0, [n, u, v], columns);
+        if push.has_extra {
+            self.add_extra(block, arms, push);
+        }
+    }
+
+    /// Sum of the forces and of their torques about one body's centre, in world axes.
+    #[inline(always)]
+    fn wrench(&self, arms: &Rows<R>, push: &Push<R>) -> (V3<R>, V3<R>) {
+        let [n, u, v] = self.axes;
+        let mut f = [[R::ZERO; LANES]; 3];
+        for c in 0..3 {
+            for i in 0..LANES {
+                f[c][i] = n.0[c] * push.force[0][i]
+                    + (u.0[c] * push.force[1][i] + v.0[c] * push.force[2][i]);
+            }
+        }
+        let (mut tx, mut ty, mut tz) = ([R::ZERO; LANES], [R::ZERO; LANES], [R::ZERO; LANES]);
+        for i in 0..LANES {
+            tx[i] = arms[1][i] * f[2][i] - arms[2][i] * f[1][i];
+            ty[i] = arms[2][i] * f[0][i] - arms[0][i] * f[2][i];
+            tz[i] = arms[0][i] * f[1][i] - arms[1][i] * f[0][i];
+        }
+        (V3([sum(f[0]), sum(f[1]), sum(f[2])]), V3([sum(tx), sum(ty), sum(tz)]))
+    }
+
+    /// Adds the rank-one terms.
+    #[inline(never)]
+    fn add_extra(&self, block: &mut Block<R>, arms: &Rows<R>, push: &Push<R>) {
+        for i in 0..self.count as usize {
+            if push.extra[i] != R::ZERO {
+                let e = self.axes[1] * push.direction[0][i] + self.axes[2] * push.direction[1][i];
+                block.add_row(e, lane(arms, i).cross(e), push.extra[i], R::ZERO);
+            }
+        }
     }
 }
 
-/// Adds `sum axes[i] columns[i]^T`, known to be symmetric.
-#[inline(always)]
-fn add_symmetric<R: Real>(into: &mut [R; 6], axes: [V3<R>; 3], columns: [V3<R>; 3]) {
-    let [n, u, v] = axes;
-    let [a, b, c] = columns;
-    let entry = |i: usize, j: usize| n.0[i] * a.0[j] + u.0[i] * b.0[j] + v.0[i] * c.0[j];
-    into[0] += entry(0, 0);
-    into[1] += entry(1, 1);
-    into[2] += entry(2, 2);
-    into[3] += entry(0, 1);
-    into[4] += entry(0, 2);
-    into[5] += entry(1, 2);
-}
-
-/// What the points of a patch sum up to for one body, in the axes of the contact.
+/// What the points of a patch sum up to for one body, in world axes; `kd = kn - kt`, `q = r x n`.
 struct Sums<R> {
-    force: V3<R>,
-    torque: V3<R>,
-    /// `sum K`: nn, uu, vv, uv.
-    ll: [R; 4],
-    /// `sum [r]x K`.
-    al: [[R; 3]; 3],
-    /// `sum [r]x K [r]x^T`: nn, uu, vv, nu, nv, uv.
+    /// `sum kt`.
+    across: R,
+    /// `sum kd`.
+    along: R,
+    /// `sum kt r`.
+    lever: V3<R>,
+    /// `sum kd q`.
+    twist: V3<R>,
+    /// `sum kt (r.r I - r r^T) + kd q q^T`, as a symmetric matrix is stored.
     aa: [R; 6],
 }
 
 impl<R: Real> Sums<R> {
     #[inline(always)]
-    fn over(arms: &Rows<R>, push: &Push<R>) -> Self {
+    fn over(n: V3<R>, arms: &Rows<R>, push: &Push<R>) -> Self {
         let z = [R::ZERO; LANES];
-        let (mut tn, mut tu, mut tv) = (z, z, z);
-        let (mut a01, mut a02, mut a10, mut a11, mut a12) = (z, z, z, z, z);
-        let (mut a20, mut a21, mut a22) = (z, z, z);
-        let (mut nn, mut uu, mut vv, mut nu, mut nv, mut uv) = (z, z, z, z, z, z);
+        let [x, y, w] = n.0;
+        let [rx, ry, rz] = arms;
+        let kt = push.tangent;
+        let (mut kd, mut lx, mut ly, mut lz, mut tx, mut ty, mut tz) = (z, z, z, z, z, z, z);
+        let (mut xx, mut yy, mut zz, mut xy, mut xz, mut yz) = (z, z, z, z, z, z);
         for i in 0..LANES {
-            let (rn, ru, rv) = (arms[0][i], arms[1][i], arms[2][i]);
-            let (fn_, fu, fv) = (push.force[0][i], push.force[1][i], push.force[2][i]);
-            tn[i] = ru * fv - rv * fu;
-            tu[i] = rv * fn_ - rn * fv;
-            tv[i] = rn * fu - ru * fn_;
-            let k = push.normal[i];
-            let (ku, kv, kuv) = (push.tangent[0][i], push.tangent[1][i], push.tangent[2][i]);
-            // Rows of [r]x K.
-            a01[i] = ru * kuv - rv * ku;
-            a02[i] = ru * kv - rv * kuv;
-            a10[i] = rv * k;
-            a11[i] = -(rn * kuv);
-            a12[i] = -(rn * kv);
-            a20[i] = -(ru * k);
-            a21[i] = rn * ku;
-            a22[i] = rn * kuv;
-            nn[i] = a02[i] * ru - a01[i] * rv;
-            nu[i] = -(rn * a02[i]);
-            nv[i] = rn * a01[i];
-            uu[i] = rv * a10[i] - rn * a12[i];
-            uv[i] = ru * -a10[i] + rn * a11[i];
-            vv[i] = rn * a21[i] - ru * a20[i];
+            kd[i] = push.normal[i] - kt[i];
+            lx[i] = kt[i] * rx[i];
+            ly[i] = kt[i] * ry[i];
+            lz[i] = kt[i] * rz[i];
+            let (qx, qy, qz) =
+                (ry[i] * w - rz[i] * y, rz[i] * x - rx[i] * w, rx[i] * y - ry[i] * x);
+            tx[i] = kd[i] * qx;
+            ty[i] = kd[i] * qy;
+            tz[i] = kd[i] * qz;
+            let (sx, sy, sz) = (lx[i] * rx[i], ly[i] * ry[i], lz[i] * rz[i]);
+            xx[i] = tx[i] * qx + (sy + sz);
+            yy[i] = ty[i] * qy + (sx + sz);
+            zz[i] = tz[i] * qz + (sx + sy);
+            xy[i] = tx[i] * qy - lx[i] * ry[i];
+            xz[i] = tx[i] * qz - lx[i] * rz[i];
+            yz[i] = ty[i] * qz - ly[i] * rz[i];
         }
-        let [fn_, fu, fv] = push.force;
-        let [ku, kv, kuv] = push.tangent;
-        let zero = R::ZERO;
         Self {
-            force: V3([sum(fn_), sum(fu), sum(fv)]),
-            torque: V3([sum(tn), sum(tu), sum(tv)]),
-            ll: [sum(push.normal), sum(ku), sum(kv), sum(kuv)],
-            al: [
-                [zero, sum(a01), sum(a02)],
-                [sum(a10), sum(a11), sum(a12)],
-                [sum(a20), sum(a21), sum(a22)],
-            ],
-            aa: [sum(nn), sum(uu), sum(vv), sum(nu), sum(nv), sum(uv)],
+            across: sum(kt),
+            along: sum(kd),
+            lever: V3([sum(lx), sum(ly), sum(lz)]),
+            twist: V3([sum(tx), sum(ty), sum(tz)]),
+            aa: [sum(xx), sum(yy), sum(zz), sum(xy), sum(xz), sum(yz)],
         }
     }
 }
@@ -291,8 +312,10 @@ mod tests {
                     push.force[c][i] = patch.stiffness[c][i] * row[i] + patch.lambda[c][i];
                 }
                 push.normal[i] = patch.stiffness[0][i];
-                push.tangent[0][i] = patch.stiffness[1][i];
-                push.tangent[1][i] = patch.stiffness[2][i];
+                push.tangent[i] = patch.stiffness[1][i];
+                push.extra[i] = patch.stiffness[2][i] - patch.stiffness[1][i];
+                push.direction[1][i] = 1.0;
+                push.has_extra = true;
             }
             push
         }

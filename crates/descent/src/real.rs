@@ -41,9 +41,10 @@ pub trait Real:
     fn sqrt(self) -> Self;
     /// Absolute value.
     fn abs(self) -> Self;
-    /// The smaller of two values.
+    /// The smaller of two values; `other` where they do not compare. One machine instruction, which the
+    /// library's function is not.
     fn min(self, other: Self) -> Self;
-    /// The larger of two values.
+    /// The larger of two values; `other` where they do not compare.
     fn max(self, other: Self) -> Self;
 }
 
@@ -70,10 +71,10 @@ impl Real for f32 {
         Self::abs(self)
     }
     fn min(self, other: Self) -> Self {
-        Self::min(self, other)
+        if self < other { self } else { other }
     }
     fn max(self, other: Self) -> Self {
-        Self::max(self, other)
+        if self > other { self } else { other }
     }
 }
 
@@ -96,9 +97,9 @@ impl Real for f64 {
         Self::abs(self)
     }
     fn min(self, other: Self) -> Self {
-        Self::min(self, other)
+        if self < other { self } else { other }
     }
     fn max(self, other: Self) -> Self {
-        Self::max(self, other)
+        if self > other { self } else { other }
     }
 }

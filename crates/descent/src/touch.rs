@@ -275,7 +275,7 @@ impl<R: Real> Making<'_, R> {
         for (arms, (base, anchor)) in
             [&mut patch.arm_a, &mut patch.arm_b].into_iter().zip([a, b].into_iter().zip(anchors))
         {
-            put(arms, i, local_of(&patch.axes, base.rotation.rotate(anchor)));
+            put(arms, i, base.rotation.rotate(anchor));
         }
         put(&mut patch.start, i, value);
         backing.gap[i] = value.0[0];
@@ -284,8 +284,4 @@ impl<R: Real> Making<'_, R> {
             backing.anchors[side][i] = anchors[side];
         }
     }
-}
-
-fn local_of<R: Real>(axes: &[V3<R>; 3], v: V3<R>) -> V3<R> {
-    V3([axes[0].dot(v), axes[1].dot(v), axes[2].dot(v)])
 }

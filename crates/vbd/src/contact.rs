@@ -75,8 +75,7 @@ impl<R: Real> ContactLaw<R> for Penalty<R> {
             push.force[1][i] = drag * u;
             push.force[2][i] = drag * v;
             push.normal[i] = k;
-            push.tangent[0][i] = drag;
-            push.tangent[1][i] = drag;
+            push.tangent[i] = drag;
         }
         push
     }
