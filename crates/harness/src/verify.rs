@@ -9,6 +9,7 @@
 //! better) and are the same for all backends.
 
 mod analytic;
+mod contact;
 mod contract;
 mod joints;
 mod known;
@@ -76,8 +77,13 @@ struct Property {
 
 /// All properties, cheap and fundamental ones first.
 fn properties() -> impl Iterator<Item = &'static Property> {
-    let groups =
-        [contract::PROPERTIES, analytic::PROPERTIES, motion::PROPERTIES, joints::PROPERTIES];
+    let groups = [
+        contract::PROPERTIES,
+        analytic::PROPERTIES,
+        motion::PROPERTIES,
+        joints::PROPERTIES,
+        contact::PROPERTIES,
+    ];
     groups.into_iter().flatten()
 }
 

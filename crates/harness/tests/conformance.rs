@@ -7,8 +7,8 @@ use taut::{
     verify::{Verdict, verify},
 };
 use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, SolverError, State,
-    Step, Unsupported,
+    Backend, Build, BuildError, ContactForce, Determinism, Info, Multipliers, Scene, Settings,
+    Solver, SolverError, State, Step, Unsupported, Vec3,
 };
 
 #[test]
@@ -66,6 +66,13 @@ impl Solver for Rogue {
         self.state.bodies.iter_mut().for_each(|body| body.position.y += 1e-9);
         out.clone_from(&self.state);
         Ok(())
+    }
+
+    fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
+        // Contacts that pull.
+        let (normal, force) = (Vec3::z(), -Vec3::z());
+        out.contacts = vec![ContactForce { bodies: [0, 1], normal, force, ..Default::default() }];
+        true
     }
 
     fn resolved_settings(&self) -> String {

@@ -13,17 +13,29 @@ use super::{
 use crate::runner::{self, advance};
 
 pub(super) const PROPERTIES: &[Property] = &[
-    Property { name: "equal_runs", scene: "free-fall", test: |s| equal_runs(s, &falling()) },
-    Property { name: "equal_runs", scene: "joint-zoo", test: |s| equal_runs(s, &zoo()) },
+    Property { name: "equal_runs", scene: "free-fall", test: |s| equal_runs(s, &falling(), PLAN) },
+    Property { name: "equal_runs", scene: "joint-zoo", test: |s| equal_runs(s, &zoo(), PLAN) },
     Property {
         name: "reads_are_neutral",
         scene: "free-fall",
-        test: |s| neutral_reads(s, &falling()),
+        test: |s| neutral_reads(s, &falling(), PLAN),
     },
-    Property { name: "reads_are_neutral", scene: "joint-zoo", test: |s| neutral_reads(s, &zoo()) },
-    Property { name: "load_resets", scene: "free-fall", test: |s| load_resets(s, &falling()) },
-    Property { name: "load_resets", scene: "joint-zoo", test: |s| load_resets(s, &zoo()) },
-    Property { name: "threads_do_not_matter", scene: "chains", test: threads },
+    Property {
+        name: "reads_are_neutral",
+        scene: "joint-zoo",
+        test: |s| neutral_reads(s, &zoo(), PLAN),
+    },
+    Property {
+        name: "load_resets",
+        scene: "free-fall",
+        test: |s| load_resets(s, &falling(), PLAN),
+    },
+    Property { name: "load_resets", scene: "joint-zoo", test: |s| load_resets(s, &zoo(), PLAN) },
+    Property {
+        name: "threads_do_not_matter",
+        scene: "chains",
+        test: |s| threads(s, &scenes::chains(150, 8), Plan::new(2, 4)),
+    },
     Property { name: "unsupported_is_an_error", scene: "all", test: unsupported },
     Property { name: "nothing_to_do", scene: "empty", test: nothing_to_do },
     Property { name: "bad_settings_are_errors", scene: "settings", test: bad_settings },
@@ -49,21 +61,21 @@ fn bitwise(subject: &Subject<'_>) -> Result<(), Stop> {
     }
 }
 
-fn equal_runs(subject: &Subject<'_>, scene: &Scene) -> Result<(), Stop> {
+pub(super) fn equal_runs(subject: &Subject<'_>, scene: &Scene, plan: Plan) -> Result<(), Stop> {
     bitwise(subject)?;
-    let hashes = [subject.end(scene, PLAN)?, subject.end(scene, PLAN)?].map(|state| state.hash());
+    let hashes = [subject.end(scene, plan)?, subject.end(scene, plan)?].map(|state| state.hash());
     ensure(hashes[0] == hashes[1], || "two equal runs end in different states".to_owned())
 }
 
-fn neutral_reads(subject: &Subject<'_>, scene: &Scene) -> Result<(), Stop> {
+pub(super) fn neutral_reads(subject: &Subject<'_>, scene: &Scene, plan: Plan) -> Result<(), Stop> {
     bitwise(subject)?;
-    let undisturbed = subject.end(scene, PLAN)?;
+    let undisturbed = subject.end(scene, plan)?;
     let mut solver = subject.build(scene)?;
     let mut state = State::default();
-    for _ in 0..PLAN.frames {
-        solver.begin_step(PLAN.step(scene))?;
+    for _ in 0..plan.frames {
+        solver.begin_step(plan.step(scene))?;
         solver.read(&mut state)?;
-        for _ in 0..PLAN.iterations {
+        for _ in 0..plan.iterations {
             solver.iterate()?;
             solver.read(&mut state)?;
             ensure(state.is_finite(), || "an iterate is not finite".to_owned())?;
@@ -77,7 +89,7 @@ fn neutral_reads(subject: &Subject<'_>, scene: &Scene) -> Result<(), Stop> {
     ensure(state.hash() == undisturbed.hash(), || "reading changes the run".to_owned())
 }
 
-fn load_resets(subject: &Subject<'_>, scene: &Scene) -> Result<(), Stop> {
+pub(super) fn load_resets(subject: &Subject<'_>, scene: &Scene, plan: Plan) -> Result<(), Stop> {
     bitwise(subject)?;
     let mut solver = subject.build(scene)?;
     let initial = scene.initial_state();
@@ -88,8 +100,8 @@ fn load_resets(subject: &Subject<'_>, scene: &Scene) -> Result<(), Stop> {
         solver.read(&mut state)?;
         let same = state.time_s == initial.time_s && state.broken == initial.broken;
         ensure(same, || "time or breaks survive a load".to_owned())?;
-        for _ in 0..PLAN.frames {
-            advance(&mut *solver, PLAN.step(scene))?;
+        for _ in 0..plan.frames {
+            advance(&mut *solver, plan.step(scene))?;
         }
         solver.read(&mut state)?;
         hashes.push(state.hash());
@@ -98,15 +110,13 @@ fn load_resets(subject: &Subject<'_>, scene: &Scene) -> Result<(), Stop> {
 }
 
 /// Equal bits on one, two and four threads, in a scene large enough to be worth several.
-fn threads(subject: &Subject<'_>) -> Result<(), Stop> {
+pub(super) fn threads(subject: &Subject<'_>, scene: &Scene, plan: Plan) -> Result<(), Stop> {
     bitwise(subject)?;
-    let scene = scenes::chains(150, 8);
-    let plan = Plan::new(2, 4);
     let mut hashes = Vec::new();
     for count in [1, 2, 4] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
         let pool = pool.map_err(|error| Stop::Skip(format!("cannot start threads: {error}")))?;
-        hashes.push(pool.install(|| subject.end(&scene, plan).map(|state| state.hash()))?);
+        hashes.push(pool.install(|| subject.end(scene, plan).map(|state| state.hash()))?);
     }
     ensure(hashes.iter().all(|&hash| hash == hashes[0]), || {
         "the number of threads changes the result".to_owned()

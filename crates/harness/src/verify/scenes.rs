@@ -18,7 +18,21 @@ macro_rules! embedded {
     };
 }
 
-embedded!("bar-pendulum", "free-fall", "joint-zoo", "rod-pendulum", "rope", "two-springs");
+embedded!(
+    "bar-pendulum",
+    "drop",
+    "free-fall",
+    "friction-slide",
+    "ground",
+    "incline",
+    "joint-zoo",
+    "pyramid",
+    "rod-pendulum",
+    "rope",
+    "shapes",
+    "stack",
+    "two-springs",
+);
 
 /// An embedded scene with some parameters replaced.
 ///
