@@ -2,9 +2,7 @@
 
 use rayon::prelude::*;
 use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
-use taut_descent::{
-    AngularRows, ElementKind, Model, Real, Role, Style, System, math::V3, patch::lane,
-};
+use taut_descent::{AngularRows, Model, Real, Role, Style, System, math::V3, patch::lane};
 
 use crate::{
     contact::{Cone, ContactRamp, DemoCone, follow_drift},
@@ -114,39 +112,8 @@ impl<R: Real> Avbd<R> {
 
     /// Eq. 18: `C = C* - alpha C*(x-)`.
     fn regularise(&mut self, index: usize, alpha: f64) {
-        let ramp = &self.ramps[index];
-        let kept = if ramp.regularised { R::of(alpha) } else { R::ZERO };
-        let start = self.system.start_values[index];
-        let definition = &self.system.definitions[index];
-        let h = self.system.step_length();
-        let element = &mut self.system.elements[index];
-        match definition.role {
-            Role::Limit { lower, upper } => {
-                let (lower, upper) = (R::of(lower), R::of(upper));
-                let value = start.0[0];
-                // The nearer bound is the one that can be reached in this step.
-                let above = upper - value < value - lower;
-                let bound = if above { upper } else { lower };
-                let violated = if above { value > upper } else { value < lower };
-                let excess = if violated { (value - bound) * kept } else { R::ZERO };
-                element.shift.0[0] = bound + excess;
-                let free = R::of(f64::INFINITY);
-                let (least, greatest) = if above { (R::ZERO, free) } else { (-free, R::ZERO) };
-                (element.lower, element.upper) = (least, greatest);
-                element.lambda.0[0] = element.lambda.0[0].max(least).min(greatest);
-            }
-            Role::Motor { speed, max_effort } => {
-                element.shift.0[0] = start.0[0] + R::of(speed) * h;
-                (element.lower, element.upper) = (R::of(-max_effort), R::of(max_effort));
-            }
-            Role::Lock | Role::Spring => match element.kind {
-                ElementKind::Point => element.offset = start * (R::ONE - kept),
-                ElementKind::Twist | ElementKind::WorldTwist => element.shift = start * kept,
-                ElementKind::Row(_) => {
-                    element.shift.0[0] = R::of(definition.rest) + start.0[0] * kept;
-                }
-            },
-        }
+        let kept = if self.ramps[index].regularised { R::of(alpha) } else { R::ZERO };
+        self.system.aim(index, kept);
     }
 
     /// Lines 26 to 35 of Algorithm 1.

@@ -186,10 +186,10 @@ impl<R: Real> Patch<R> {
     fn wrench(&self, arms: &Rows<R>, push: &Push<R>) -> (V3<R>, V3<R>) {
         let [n, u, v] = self.axes;
         let mut f = [[R::ZERO; LANES]; 3];
-        for c in 0..3 {
-            for i in 0..LANES {
-                f[c][i] = n.0[c] * push.force[0][i]
-                    + (u.0[c] * push.force[1][i] + v.0[c] * push.force[2][i]);
+        for (c, row) in f.iter_mut().enumerate() {
+            let (n, u, v) = (n.0[c], u.0[c], v.0[c]);
+            for (i, x) in row.iter_mut().enumerate() {
+                *x = n * push.force[0][i] + (u * push.force[1][i] + v * push.force[2][i]);
             }
         }
         let (mut tx, mut ty, mut tz) = ([R::ZERO; LANES], [R::ZERO; LANES], [R::ZERO; LANES]);
@@ -281,8 +281,8 @@ pub fn tangents<R: Real>(n: V3<R>) -> [V3<R>; 2] {
 /// Components by lanes from one vector.
 #[inline]
 pub(crate) fn put<R: Real>(rows: &mut Rows<R>, lane: usize, v: V3<R>) {
-    for c in 0..3 {
-        rows[c][lane] = v.0[c];
+    for (row, x) in rows.iter_mut().zip(v.0) {
+        row[lane] = x;
     }
 }
 

@@ -5,7 +5,7 @@ use taut_core::{Quat, Scene, SolverError, State, state::ParticleState};
 
 use crate::{
     carried::carried_masses,
-    element::{AngularRows, Bases, Definition, Element, ElementKind, Owner, definitions},
+    element::{AngularRows, Bases, Definition, Element, ElementKind, Owner, Role, definitions},
     math::{Q4, V3},
     node::{Acted, Base, Incidence, Layout, Node, NodeKind, Order, body_state, load_bases, narrow},
     real::Real,
@@ -259,6 +259,42 @@ impl<R: Real> System<R> {
                 V3([value, R::ZERO, R::ZERO])
             }
         };
+    }
+
+    /// Sets what the rows of an element aim at in this step, and their bounds: a share `kept` of the
+    /// error at the step's start is left uncorrected. A limit becomes a one-sided row at the nearer
+    /// bound, a motor a row at the coordinate it wants to reach, with its effort for bounds.
+    pub fn aim(&mut self, index: usize, kept: R) {
+        let start = self.start_values[index];
+        let definition = &self.definitions[index];
+        let element = &mut self.elements[index];
+        match definition.role {
+            Role::Limit { lower, upper } => {
+                let (lower, upper) = (R::of(lower), R::of(upper));
+                let value = start.0[0];
+                // The nearer bound is the one that can be reached in this step.
+                let above = upper - value < value - lower;
+                let bound = if above { upper } else { lower };
+                let violated = if above { value > upper } else { value < lower };
+                let excess = if violated { (value - bound) * kept } else { R::ZERO };
+                element.shift.0[0] = bound + excess;
+                let free = R::of(f64::INFINITY);
+                let (least, greatest) = if above { (R::ZERO, free) } else { (-free, R::ZERO) };
+                (element.lower, element.upper) = (least, greatest);
+                element.lambda.0[0] = element.lambda.0[0].max(least).min(greatest);
+            }
+            Role::Motor { speed, max_effort } => {
+                element.shift.0[0] = start.0[0] + R::of(speed) * self.h;
+                (element.lower, element.upper) = (R::of(-max_effort), R::of(max_effort));
+            }
+            Role::Lock | Role::Spring => match element.kind {
+                ElementKind::Point => element.offset = start * (R::ONE - kept),
+                ElementKind::Twist | ElementKind::WorldTwist => element.shift = start * kept,
+                ElementKind::Row(_) => {
+                    element.shift.0[0] = R::of(definition.rest) + start.0[0] * kept;
+                }
+            },
+        }
     }
 
     /// The rows' current values less what is not to be corrected.

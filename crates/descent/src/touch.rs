@@ -280,8 +280,8 @@ impl<R: Real> Making<'_, R> {
         put(&mut patch.start, i, value);
         backing.gap[i] = value.0[0];
         (backing.drift[0][i], backing.drift[1][i]) = (value.0[1], value.0[2]);
-        for side in 0..2 {
-            backing.anchors[side][i] = anchors[side];
+        for (kept, anchor) in backing.anchors.iter_mut().zip(anchors) {
+            kept[i] = anchor;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
 use taut_descent::{
-    AngularRows, Definition, ElementKind, InertiaFrame, Model, Real, Role, Style, System, math::V3,
+    AngularRows, Definition, InertiaFrame, Model, Real, Role, Style, System, math::V3,
 };
 
 use crate::{
@@ -53,31 +53,12 @@ impl<R: Real> Vbd<R> {
 
     /// Sets what each row aims at and how stiff it starts.
     fn prepare_elements(&mut self) {
-        let h = self.system.step_length();
-        for (index, definition) in self.system.definitions.iter().enumerate() {
+        for index in 0..self.system.elements.len() {
+            self.system.aim(index, R::ZERO);
+            let role = self.system.definitions[index].role;
             let element = &mut self.system.elements[index];
-            let start = self.system.start_values[index].0[0];
-            match definition.role {
-                Role::Limit { lower, upper } => {
-                    let (lower, upper) = (R::of(lower), R::of(upper));
-                    let above = upper - start < start - lower;
-                    let free = R::of(f64::INFINITY);
-                    element.shift.0[0] = if above { upper } else { lower };
-                    (element.lower, element.upper) =
-                        if above { (R::ZERO, free) } else { (-free, R::ZERO) };
-                }
-                Role::Motor { speed, max_effort } => {
-                    element.shift.0[0] = start + R::of(speed) * h;
-                    (element.lower, element.upper) = (R::of(-max_effort), R::of(max_effort));
-                }
-                Role::Lock | Role::Spring => {
-                    if matches!(element.kind, ElementKind::Row(_)) {
-                        element.shift.0[0] = R::of(definition.rest);
-                    }
-                }
-            }
             let full = self.full[index];
-            let stiffness = match (self.settings.ramp, definition.role) {
+            let stiffness = match (self.settings.ramp, role) {
                 (Some(ramp), role) if role != Role::Spring => {
                     let kept = element.stiffness.0[0] * R::of(ramp.gamma);
                     kept.max(R::of(ramp.k_start)).min(full)
