@@ -304,6 +304,31 @@ pub enum Check {
         #[serde(default)]
         relative: f64,
     },
+    /// The fewest `versus` among the budgets of one entry of runs, from which on `metric` keeps its
+    /// bounds with every larger budget too, lies between `least` and `most`. Where no budget does,
+    /// it is taken for more than the largest.
+    Needs {
+        /// Metric or probe.
+        metric: String,
+        /// When.
+        at: At,
+        /// Lower bound of the metric.
+        #[serde(default)]
+        min: Option<f64>,
+        /// Upper bound of the metric.
+        #[serde(default)]
+        max: Option<f64>,
+        /// `iterations`, `substeps` or `work`.
+        versus: String,
+        /// Label of the entry.
+        runs: String,
+        /// The fewest that may be needed.
+        #[serde(default)]
+        least: Option<f64>,
+        /// The most that may be needed.
+        #[serde(default)]
+        most: Option<f64>,
+    },
     /// A run ends with this label.
     Status {
         /// The run.

@@ -93,6 +93,12 @@ fn expectation(check: &Check) -> String {
                 at.words()
             )
         }
+        Check::Needs { metric, at, min, max, versus, runs, least, most } => format!(
+            "{runs} needs {} {versus} for {metric} {} {}",
+            limits(*least, *most),
+            limits(*min, *max),
+            at.words()
+        ),
         Check::Status { run, is } => format!("{run} ends {}", is.join(" or ")),
     }
 }
@@ -136,6 +142,11 @@ fn evaluate(check: &Check, rows: &[Row]) -> Result<Finding, String> {
         }
         Check::Within { metric, run, at, of, absolute, relative } => {
             within(rows, (metric, run, *at), of, (*absolute, *relative))
+        }
+        Check::Needs { metric, at, min, max, versus, runs, least, most } => {
+            let needed = needed(rows, runs, (metric, *at), (*min, *max), versus)?;
+            let inside = |n: f64| least.is_none_or(|l| n >= l) && most.is_none_or(|m| n <= m);
+            Ok(Finding { holds: inside(needed.budget), measured: needed.in_words(versus) })
         }
         Check::Status { run, is } => {
             let row = row(rows, run)?;
@@ -224,6 +235,50 @@ fn within(
     let measured = farthest
         .map_or_else(String::new, |(&a, &b)| format!("{} against {}", number(a), number(b)));
     Ok(Finding { holds, measured })
+}
+
+/// The smallest budget that is enough.
+struct Needed {
+    /// Infinite where none is.
+    budget: f64,
+    /// What that costs per frame, where it was timed [s].
+    step_time_s: Option<f64>,
+    /// The largest budget that was tried.
+    tried: f64,
+}
+
+impl Needed {
+    fn in_words(&self, versus: &str) -> String {
+        if self.budget.is_infinite() {
+            return format!("more than {} {versus}", number(self.tried));
+        }
+        let cost = self.step_time_s.map(|s| format!(", {} ms per frame", number(1e3 * s)));
+        format!("{} {versus}{}", number(self.budget), cost.unwrap_or_default())
+    }
+}
+
+/// The smallest budget of one entry with which, and with all larger ones, a metric is in bounds.
+fn needed(
+    rows: &[Row],
+    group: &str,
+    (metric, at): (&str, At),
+    (min, max): (Option<f64>, Option<f64>),
+    versus: &str,
+) -> Result<Needed, String> {
+    let mut budgets = Vec::new();
+    for row in rows.iter().filter(|row| row.group == group) {
+        let budget = row.fact(versus).ok_or_else(|| format!("{} has no {versus}", row.label))?;
+        let values = values(rows, &row.label, metric, at)?;
+        budgets.push((budget, bound(&values, min, max, at).holds, row.fact(super::TIMED)));
+    }
+    budgets.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let tried = budgets.first().map(|budget| budget.0);
+    let tried = tried.ok_or_else(|| format!("{group} was not run"))?;
+    let enough = budgets.into_iter().take_while(|(_, holds, _)| *holds).last();
+    Ok(match enough {
+        Some((budget, _, step_time_s)) => Needed { budget, step_time_s, tried },
+        None => Needed { budget: f64::INFINITY, step_time_s: None, tried },
+    })
 }
 
 /// Least-squares power of `metric` in `versus` over the budgets of one entry.
@@ -352,6 +407,38 @@ mod tests {
         ));
         assert!(holds(r#"status(run: "gone", is: ["diverged", "exploded"])"#));
         assert!(!holds(r#"status(run: "gone", is: ["ok"])"#));
+    }
+
+    #[test]
+    fn needs_finds_the_smallest_budget_that_is_enough() {
+        let row = |n: f64, end: f64| Row {
+            label: format!("A {n}"),
+            group: "A".to_owned(),
+            status: "ok".to_owned(),
+            facts: vec![("iterations".to_owned(), n), (super::super::TIMED.to_owned(), 1e-3 * n)],
+            planned: 1,
+            columns: vec![("e_m".to_owned(), vec![end])],
+            ..Row::default()
+        };
+        // Two are enough by chance only: four are not.
+        let rows = [row(1.0, 9.0), row(2.0, 1.0), row(4.0, 5.0), row(8.0, 1.0), row(16.0, 0.5)];
+        let judged = |limits: &str, max: f64| {
+            let text = format!(
+                r#"needs(metric: "e_m", at: final, max: {max:?}, versus: "iterations", runs: "A", {limits})"#
+            );
+            let options = ron::Options::default()
+                .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+            let check: Check = options.from_str(&text).unwrap();
+            let claim =
+                Claim { text: String::new(), check, known_deviation: None, full_only: false };
+            judge(&[claim], &rows, false).remove(0)
+        };
+        assert_eq!(judged("most: 8", 1.0).holds, Some(true));
+        assert_eq!(judged("most: 8", 1.0).measured, "8 iterations, 8 ms per frame");
+        assert_eq!(judged("most: 7", 1.0).holds, Some(false));
+        assert_eq!(judged("least: 8", 1.0).holds, Some(true));
+        let never = judged("least: 17", 0.1);
+        assert_eq!((never.holds, never.measured.as_str()), (Some(true), "more than 16 iterations"));
     }
 
     #[test]

@@ -212,6 +212,15 @@ fn check_claim(figure: &Figure, check: &Check) -> Result<(), Wrong> {
             known_quantity(figure, versus, true)?;
             (Some(metric), Vec::new())
         }
+        Check::Needs { metric, min, max, versus, runs, least, most, .. } => {
+            needs_a_limit(metric, min, max)?;
+            needs_a_limit(metric, least, most)?;
+            if !groups.contains(&runs.as_str()) {
+                return Err(Wrong::unknown("entry of runs", runs, &groups));
+            }
+            known_quantity(figure, versus, true)?;
+            (Some(metric), Vec::new())
+        }
         Check::Within { metric, run, of: Target::Run(of), .. } => (Some(metric), vec![run, of]),
         Check::Within { metric, run, .. } => (Some(metric), vec![run]),
         Check::Status { run, .. } => (None, vec![run]),

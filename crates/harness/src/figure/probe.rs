@@ -10,7 +10,7 @@ use taut_core::{
 
 /// A number read off a state. Bodies and particles go by their names, joints and springs
 /// by those of what they join.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Probe {
     /// Coordinate of the centre of mass of a body, or of a particle [m].
@@ -55,6 +55,37 @@ pub enum Probe {
         /// Start of the names of bodies and particles; empty takes all.
         prefix: String,
     },
+    /// Smallest coordinate among the centres of bodies and particles [m].
+    CoordinateMin {
+        /// Start of their names.
+        prefix: String,
+        /// Which one.
+        axis: Coordinate,
+    },
+    /// Largest distance of a body or particle that moves from where it started [m].
+    TravelMax {
+        /// Start of their names.
+        prefix: String,
+    },
+    /// Largest distance between the centres of two bodies that start as neighbours [m]. It grows
+    /// without bound where what links them gives way.
+    NeighbourDistanceMax {
+        /// Start of the names on one side.
+        a: String,
+        /// Start of the names on the other.
+        b: String,
+        /// Bodies that start no farther apart are neighbours [m].
+        within: f64,
+    },
+    /// How many joints between two groups have broken.
+    BrokenJoints {
+        /// Start of the names on one side, `world` for the world; empty takes all.
+        #[serde(default)]
+        a: String,
+        /// Start of the names on the other.
+        #[serde(default)]
+        b: String,
+    },
 }
 
 /// A coordinate axis of the world.
@@ -86,6 +117,13 @@ enum Resolved {
     JointErrorMax(Vec<usize>),
     TurnError(usize),
     ReferenceDistance(Vec<Mass>),
+    CoordinateMin(Vec<Mass>, usize),
+    /// Masses with where they started.
+    TravelMax(Vec<(Mass, Vec3)>),
+    /// Pairs of bodies, by index.
+    NeighbourDistanceMax(Vec<[usize; 2]>),
+    /// Joints, by index.
+    BrokenJoints(Vec<usize>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +182,25 @@ impl<'a> Probes<'a> {
                 let off = |m: &Mass| (m.position(state) - m.position(reference)).norm();
                 masses.iter().map(off).fold(0.0, largest)
             }),
+            Resolved::CoordinateMin(masses, axis) => {
+                // The largest of the negative ones, so that NaN stays NaN.
+                let down = masses.iter().map(|mass| -mass.position(state)[*axis]);
+                -down.fold(f64::NEG_INFINITY, largest)
+            }
+            Resolved::TravelMax(masses) => {
+                let way = |(mass, start): &(Mass, Vec3)| (mass.position(state) - start).norm();
+                masses.iter().map(way).fold(0.0, largest)
+            }
+            Resolved::NeighbourDistanceMax(pairs) => {
+                let apart = |pair: &[usize; 2]| {
+                    let [a, b] = pair.map(|i| state.bodies[i].position);
+                    (a - b).norm()
+                };
+                pairs.iter().map(apart).fold(0.0, largest)
+            }
+            Resolved::BrokenJoints(joints) => {
+                joints.iter().filter(|&&i| state.broken[i]).count() as f64
+            }
         }
     }
 
@@ -179,37 +236,73 @@ fn resolve(scene: &Scene, probe: &Probe) -> Option<Resolved> {
         let body = scene.bodies.iter().position(|b| b.name == name).map(Mass::Body);
         body.or_else(|| scene.particles.iter().position(|p| p.name == name).map(Mass::Particle))
     };
-    let between = |ends: (Endpoint, Endpoint), (a, b): (&str, &str)| {
-        let (first, second) = (name(scene, ends.0), name(scene, ends.1));
-        let forward = first.starts_with(a) && second.starts_with(b);
-        forward || (first.starts_with(b) && second.starts_with(a))
-    };
     Some(match probe {
         Probe::Coordinate { of, axis } => Resolved::Coordinate(mass(of)?, *axis as usize),
         Probe::Distance { a, b } => Resolved::Distance(mass(a)?, mass(b)?),
         Probe::StretchMax { a, b } => {
             let linear = |spring: &Spring| matches!(spring.kind, SpringKind::Linear { .. });
             let springs = scene.springs.iter().enumerate();
-            let found = springs.filter(|(_, s)| linear(s) && between((s.a, s.b), (a, b)));
+            let found = springs.filter(|(_, s)| linear(s) && between(scene, (s.a, s.b), (a, b)));
             Resolved::StretchMax(some(found.map(|(i, _)| i).collect())?)
         }
-        Probe::JointErrorMax { a, b } => {
-            let joints = scene.joints.iter().enumerate();
-            let found = joints.filter(|(_, joint)| between((joint.a, joint.b), (a, b)));
-            Resolved::JointErrorMax(some(found.map(|(i, _)| i).collect())?)
-        }
+        Probe::JointErrorMax { a, b } => Resolved::JointErrorMax(joints(scene, (a, b))?),
         Probe::TurnError { of } => match mass(of)? {
             Mass::Body(i) => Resolved::TurnError(i),
             Mass::Particle(_) => return None,
         },
-        Probe::ReferenceDistance { prefix } => {
-            let named = |name: &String| name.starts_with(prefix);
-            let bodies = (0..scene.bodies.len()).filter(|&i| named(&scene.bodies[i].name));
-            let particles = (0..scene.particles.len()).filter(|&i| named(&scene.particles[i].name));
-            let all = bodies.map(Mass::Body).chain(particles.map(Mass::Particle));
-            Resolved::ReferenceDistance(some(all.collect())?)
+        Probe::ReferenceDistance { prefix } => Resolved::ReferenceDistance(masses(scene, prefix)?),
+        Probe::CoordinateMin { prefix, axis } => {
+            Resolved::CoordinateMin(masses(scene, prefix)?, *axis as usize)
         }
+        Probe::TravelMax { prefix } => {
+            let start = |mass: Mass| match mass {
+                Mass::Body(i) => scene.bodies[i].position,
+                Mass::Particle(i) => scene.particles[i].position,
+            };
+            let all = masses(scene, prefix)?.into_iter();
+            Resolved::TravelMax(all.map(|mass| (mass, start(mass))).collect())
+        }
+        Probe::NeighbourDistanceMax { a, b, within } => {
+            Resolved::NeighbourDistanceMax(neighbours(scene, (a, b), *within)?)
+        }
+        Probe::BrokenJoints { a, b } => Resolved::BrokenJoints(joints(scene, (a, b))?),
     })
+}
+
+/// Whether a connection runs between two groups, either way round.
+fn between(scene: &Scene, ends: (Endpoint, Endpoint), (a, b): (&str, &str)) -> bool {
+    let (first, second) = (name(scene, ends.0), name(scene, ends.1));
+    let forward = first.starts_with(a) && second.starts_with(b);
+    forward || (first.starts_with(b) && second.starts_with(a))
+}
+
+/// The joints between two groups, by index.
+fn joints(scene: &Scene, groups: (&str, &str)) -> Option<Vec<usize>> {
+    let joints = scene.joints.iter().enumerate();
+    let found = joints.filter(|(_, joint)| between(scene, (joint.a, joint.b), groups));
+    some(found.map(|(i, _)| i).collect())
+}
+
+/// Bodies and particles whose names start so.
+fn masses(scene: &Scene, prefix: &str) -> Option<Vec<Mass>> {
+    let named = |name: &String| name.starts_with(prefix);
+    let bodies = (0..scene.bodies.len()).filter(|&i| named(&scene.bodies[i].name));
+    let particles = (0..scene.particles.len()).filter(|&i| named(&scene.particles[i].name));
+    some(bodies.map(Mass::Body).chain(particles.map(Mass::Particle)).collect())
+}
+
+/// Pairs of one body of each group that start within a distance of each other.
+fn neighbours(scene: &Scene, (a, b): (&str, &str), within: f64) -> Option<Vec<[usize; 2]>> {
+    let named = |prefix: &str| {
+        let all = (0..scene.bodies.len()).filter(|&i| scene.bodies[i].name.starts_with(prefix));
+        all.collect::<Vec<usize>>()
+    };
+    let (first, second) = (named(a), named(b));
+    let near = |i: usize, j: usize| {
+        i != j && (scene.bodies[i].position - scene.bodies[j].position).norm() <= within
+    };
+    let pairs = first.iter().flat_map(|&i| second.iter().map(move |&j| [i, j]));
+    some(pairs.filter(|&[i, j]| near(i, j)).collect())
 }
 
 fn name(scene: &Scene, endpoint: Endpoint) -> &str {
@@ -269,6 +362,42 @@ mod tests {
         assert_eq!(measure(Probe::StretchMax { a: a.clone(), b: b.clone() }), Some(1.0));
         assert_eq!(measure(Probe::JointErrorMax { a, b }), Some(3.0));
         assert_eq!(measure(Probe::ReferenceDistance { prefix: String::new() }), Some(4.0));
+    }
+
+    #[test]
+    fn probes_of_groups_take_the_extreme() {
+        let prefix = String::new();
+        let lowest = Probe::CoordinateMin { prefix: prefix.clone(), axis: Coordinate::Z };
+        assert_eq!(measure(lowest), Some(2.0));
+        let scene = Scene {
+            bodies: (0..3)
+                .map(|i| taut_core::scene::Body {
+                    name: format!("b[{i}]"),
+                    ..taut_core::scene::Body::solid_box(Vec3::repeat(1.0), 1.0)
+                        .at(Vec3::x() * f64::from(i))
+                })
+                .collect(),
+            ..scene()
+        };
+        let group = |name: &str| name.to_owned();
+        let probes = [
+            (group("travel_m"), Probe::TravelMax { prefix: group("b") }),
+            (
+                group("apart_m"),
+                Probe::NeighbourDistanceMax { a: group("b"), b: group("b"), within: 1.5 },
+            ),
+            (group("broken"), Probe::BrokenJoints { a: group("low"), b: group("top") }),
+        ];
+        let mut state = scene.initial_state();
+        let measure = |state: &State| {
+            Probes::new(&scene, probes.iter().map(|(n, p)| (n, p))).measure(state, None)
+        };
+        assert_eq!(measure(&state), [0.0, 1.0, 0.0]);
+        state.bodies[2].position.x = 5.0;
+        state.broken[0] = true;
+        assert_eq!(measure(&state), [3.0, 4.0, 1.0]);
+        state.bodies[1].position.x = f64::NAN;
+        assert!(measure(&state)[0].is_nan() && measure(&state)[1].is_nan());
     }
 
     #[test]
