@@ -82,3 +82,21 @@ pub struct ContactList {
     /// Which of them belong together.
     pub manifolds: Vec<Manifold>,
 }
+
+impl ContactList {
+    /// Drops all contacts and keeps the memory.
+    pub fn clear(&mut self) {
+        self.contacts.clear();
+        self.manifolds.clear();
+    }
+
+    /// Appends another list, whose contacts continue the same list as these.
+    pub(crate) fn append(&mut self, other: &Self) {
+        let shift = self.contacts.len() as u32;
+        self.contacts.extend_from_slice(&other.contacts);
+        self.manifolds.extend(other.manifolds.iter().map(|m| Manifold {
+            contacts: m.contacts.start + shift..m.contacts.end + shift,
+            ..m.clone()
+        }));
+    }
+}

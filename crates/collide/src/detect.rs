@@ -1,18 +1,18 @@
-//! From placements to contacts.
+//! From placements to contacts: broad phase, filters, narrow phase, matching.
 
-use std::collections::BTreeMap;
-
-use parry3d_f64::{
-    math::{Pose, Rot3, Vector},
-    query::{ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher},
-    shape::SharedShape,
-};
+use rayon::prelude::*;
 use taut_core::{
-    Quat, Scene, Vec3,
-    scene::{Endpoint, Shape},
+    Scene, Vec3,
+    scene::{Contacts, Endpoint, Motion},
 };
 
-use crate::contact::{Contact, ContactList, Manifold, NONE, Placement};
+use crate::{
+    broad::{Bounds, Broad, HalfSpace},
+    contact::{ContactList, Placement},
+    matching,
+    narrow::{Rules, Scratch, Side, Surface},
+    shape::{Body, Place},
+};
 
 /// How contacts between boxes are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,42 +21,84 @@ pub enum Style {
     #[default]
     Common,
     /// As in the official 3D demo of AVBD: A is the later body, up to eight points, none before the
-    /// bodies touch. For comparison with that program only.
+    /// bodies touch, and none between bodies that a spring connects. For comparison with that program
+    /// only.
     Demo3d,
 }
+
+/// Boxes are larger by this, for bodies that touch exactly [m, and share of the distance from the origin].
+const ROUNDING: f64 = 1e-9;
+/// Pairs that one thread treats at a time.
+const CHUNK: usize = 128;
 
 /// Finds the contacts of one scene's bodies.
 #[derive(Clone, Debug)]
 pub struct Collider {
-    scene: Scene,
-    shapes: Vec<Option<SharedShape>>,
-    /// Radius of a sphere about the origin around each shape [m].
-    reach: Vec<f64>,
+    contacts: Option<Contacts>,
+    style: Style,
+    bodies: Vec<Body>,
+    traits: Vec<Traits>,
+    /// Sorted pairs that a joint or, in the demo's style, a spring keeps from touching, with the joint.
+    joined: Vec<([u32; 2], Option<u32>)>,
+    places: Vec<Place>,
+    bounds: Vec<Bounds>,
+    planes: Vec<HalfSpace>,
+    broad: Broad,
+    pairs: Vec<[u32; 2]>,
+    chunks: Vec<Chunk>,
     list: ContactList,
     before: ContactList,
+    taken: Vec<bool>,
+}
+
+/// What of a body decides with whom it touches, and how.
+#[derive(Clone, Copy, Debug)]
+struct Traits {
+    motion: Motion,
+    group: Option<u32>,
+    friction_static: f64,
+    friction_dynamic: f64,
+    restitution: f64,
+}
+
+/// Buffers of one thread's share.
+#[derive(Debug, Default)]
+struct Chunk {
+    scratch: Scratch,
+    list: ContactList,
 }
 
 impl Collider {
     /// A collider for a scene; it never answers with a contact where the scene has none.
-    pub fn new(scene: &Scene, _style: Style) -> Self {
-        let shapes = scene.bodies.iter().map(|b| shape(&b.shape)).collect();
-        let reach = scene.bodies.iter().map(|b| {
-            let (low, high) = b.shape.bounds();
-            low.abs().sup(&high.abs()).norm()
+    pub fn new(scene: &Scene, style: Style) -> Self {
+        let traits = scene.bodies.iter().map(|body| Traits {
+            motion: body.motion,
+            group: body.group,
+            friction_static: body.material.friction_static,
+            friction_dynamic: body.material.friction_dynamic,
+            restitution: body.material.restitution,
         });
         Self {
-            reach: reach.collect(),
-            scene: scene.clone(),
-            shapes,
+            contacts: scene.contacts,
+            style,
+            bodies: scene.bodies.iter().map(|body| Body::new(&body.shape)).collect(),
+            traits: traits.collect(),
+            joined: joined(scene, style),
+            places: vec![],
+            bounds: vec![],
+            planes: vec![],
+            broad: Broad::new(),
+            pairs: vec![],
+            chunks: vec![],
             list: ContactList::default(),
             before: ContactList::default(),
+            taken: vec![],
         }
     }
 
     /// Forgets all answers, so that the next one continues none.
     pub fn forget(&mut self) {
-        self.list.contacts.clear();
-        self.list.manifolds.clear();
+        self.list.clear();
     }
 
     /// The last answer.
@@ -68,133 +110,136 @@ impl Collider {
     /// the next `dt` seconds. `broken` are the joints that no longer keep their bodies from touching.
     pub fn detect(&mut self, placements: &[Placement], broken: &[bool], dt: f64) -> &ContactList {
         std::mem::swap(&mut self.list, &mut self.before);
-        self.forget();
-        let Some(settings) = self.scene.contacts else { return &self.list };
-        let _ = dt;
-        let joined: Vec<(usize, usize)> = self
-            .scene
-            .joints
-            .iter()
-            .zip(broken)
-            .filter_map(|(j, &broken)| match (j.a, j.b) {
-                (Endpoint::Body(a), Endpoint::Body(b)) if !broken => Some((a.min(b), a.max(b))),
-                _ => None,
-            })
-            .collect();
-        let old: BTreeMap<([u32; 2], u64), u32> =
-            (0..).zip(&self.before.contacts).map(|(i, c)| ((c.bodies, c.feature), i)).collect();
-        for b in 0..self.scene.bodies.len() {
-            for a in 0..b {
-                let (body_a, body_b) = (&self.scene.bodies[a], &self.scene.bodies[b]);
-                let same = body_a.group.is_some() && body_a.group == body_b.group;
-                let moves = body_a.is_dynamic() || body_b.is_dynamic();
-                let (Some(shape_a), Some(shape_b)) = (&self.shapes[a], &self.shapes[b]) else {
-                    continue;
-                };
-                if same || !moves || joined.contains(&(a, b)) {
-                    continue;
-                }
-                let apart = (placements[a].position - placements[b].position).norm();
-                if apart > self.reach[a] + self.reach[b] + settings.margin {
-                    continue;
-                }
-                let (pose_a, pose_b) = (pose(&placements[a]), pose(&placements[b]));
-                let mut found: Vec<ContactManifold<(), ()>> = vec![];
-                let relative = pose_a.inv_mul(&pose_b);
-                let _ = DefaultQueryDispatcher.contact_manifolds(
-                    &relative,
-                    &**shape_a,
-                    &**shape_b,
-                    settings.margin,
-                    &mut found,
-                    &mut None,
-                );
-                for manifold in &found {
-                    let bodies = [a as u32, b as u32];
-                    let normal = pose_a.rotation
-                        * manifold
-                            .subshape_pos1()
-                            .map_or(-manifold.local_n1, |s| s.rotation * -manifold.local_n1);
-                    let normal = Vec3::new(normal.x, normal.y, normal.z);
-                    let first = self.list.contacts.len() as u32;
-                    for point in manifold.points.iter().filter(|p| p.dist <= settings.margin) {
-                        let place = |local: Vector, sub: Option<&Pose>| {
-                            let p = sub.map_or(local, |s| s.transform_point(local));
-                            Vec3::new(p.x, p.y, p.z)
-                        };
-                        let feature = u64::from(point.fid1.0) << 32 | u64::from(point.fid2.0);
-                        let previous = old.get(&(bodies, feature)).copied().unwrap_or(NONE);
-                        self.list.contacts.push(Contact {
-                            bodies,
-                            anchor_a: place(point.local_p1, manifold.subshape_pos1()),
-                            anchor_b: place(point.local_p2, manifold.subshape_pos2()),
-                            normal,
-                            gap: point.dist,
-                            feature,
-                            previous,
-                        });
-                    }
-                    let last = self.list.contacts.len() as u32;
-                    if last > first {
-                        let (ma, mb) = (body_a.material, body_b.material);
-                        self.list.manifolds.push(Manifold {
-                            bodies,
-                            normal,
-                            contacts: first..last,
-                            friction_static: (ma.friction_static * mb.friction_static).sqrt(),
-                            friction_dynamic: (ma.friction_dynamic * mb.friction_dynamic).sqrt(),
-                            restitution: ma.restitution.max(mb.restitution),
-                        });
-                    }
-                }
+        self.list.clear();
+        let Some(contacts) = self.contacts else { return &self.list };
+        let demo = self.style == Style::Demo3d;
+        let rules = Rules {
+            margin: if demo { 0.0 } else { contacts.margin },
+            points_max: contacts.points_max as usize,
+            dt: if demo { 0.0 } else { dt },
+            demo,
+        };
+        self.find_pairs(placements, broken, &rules);
+        self.find_contacts(placements, &rules);
+        let bodies = &self.bodies;
+        let near = |[a, b]: [u32; 2]| {
+            let size = bodies[a as usize].size.min(bodies[b as usize].size);
+            if demo { 0.0 } else { size }
+        };
+        matching::continue_from(&self.before, &mut self.list, &mut self.taken, near);
+        &self.list
+    }
+
+    /// Fills `pairs` with those that may touch, sorted.
+    fn find_pairs(&mut self, placements: &[Placement], broken: &[bool], rules: &Rules) {
+        self.places.clear();
+        self.places.extend(placements.iter().map(Place::from));
+        self.bounds.clear();
+        self.planes.clear();
+        for (i, body) in self.bodies.iter().enumerate() {
+            let (place, motion) = (&self.places[i], &placements[i]);
+            if body.is_plane() {
+                self.planes.push(HalfSpace {
+                    body: i as u32,
+                    centre: place.position,
+                    normal: place.axis(2),
+                    margin: rules.margin + ROUNDING + motion.velocity.norm() * rules.dt,
+                    turn: motion.omega.norm() * rules.dt,
+                });
+            }
+            self.bounds.push(swept(body, place, motion, rules));
+        }
+        let traits = &self.traits;
+        let allowed = |a: u32, b: u32| {
+            let (a, b) = (&traits[a as usize], &traits[b as usize]);
+            let moves = a.motion == Motion::Dynamic || b.motion == Motion::Dynamic;
+            moves && (a.group.is_none() || a.group != b.group)
+        };
+        let close = self.broad.update(&self.bounds, &self.planes, allowed);
+        self.pairs.clear();
+        let mut joined = self.joined.iter().peekable();
+        for &pair in close {
+            let mut held = false;
+            while let Some((other, joint)) = joined.next_if(|(other, _)| *other <= pair) {
+                let whole = joint.is_none_or(|j| !broken.get(j as usize).is_some_and(|&b| b));
+                held |= *other == pair && whole;
+            }
+            if !held {
+                self.pairs.push(pair);
             }
         }
-        &self.list
+    }
+
+    /// Fills `list` with the contacts of `pairs`. Every pair is treated alone, so that it does not
+    /// matter which thread does.
+    fn find_contacts(&mut self, placements: &[Placement], rules: &Rules) {
+        let (bodies, places, traits) = (&self.bodies, &self.places, &self.traits);
+        let side = |i: u32| {
+            let k = i as usize;
+            Side { index: i, body: &bodies[k], place: &places[k], motion: &placements[k] }
+        };
+        let work = |chunk: &mut Chunk, pairs: &[[u32; 2]]| {
+            chunk.list.clear();
+            for &[low, high] in pairs {
+                let [a, b] = if rules.demo { [high, low] } else { [low, high] };
+                let surface = surface(&traits[a as usize], &traits[b as usize]);
+                chunk.scratch.touch(side(a), side(b), rules, &surface, &mut chunk.list);
+            }
+        };
+        let parallel = rayon::current_num_threads() > 1 && self.pairs.len() > CHUNK;
+        let size = if parallel { CHUNK } else { self.pairs.len().max(1) };
+        let count = self.pairs.len().div_ceil(size);
+        if self.chunks.len() < count {
+            self.chunks.resize_with(count, Chunk::default);
+        }
+        let chunks = &mut self.chunks[..count];
+        if parallel {
+            chunks
+                .par_iter_mut()
+                .zip(self.pairs.par_chunks(size))
+                .for_each(|(chunk, pairs)| work(chunk, pairs));
+            chunks.iter().for_each(|chunk| self.list.append(&chunk.list));
+        } else if let [chunk] = chunks {
+            work(chunk, &self.pairs);
+            std::mem::swap(&mut self.list, &mut chunk.list);
+        }
     }
 }
 
-fn pose(placement: &Placement) -> Pose {
-    turned(&placement.position, &placement.rotation)
+/// Sorted pairs of bodies that something keeps from touching.
+fn joined(scene: &Scene, style: Style) -> Vec<([u32; 2], Option<u32>)> {
+    let pair = |a: Endpoint, b: Endpoint| match (a, b) {
+        (Endpoint::Body(a), Endpoint::Body(b)) => Some([a.min(b) as u32, a.max(b) as u32]),
+        _ => None,
+    };
+    let joints = (0..).zip(&scene.joints);
+    let joints = joints.filter_map(|(i, j)| Some((pair(j.a, j.b)?, Some(i))));
+    let springs = scene.springs.iter().filter(|_| style == Style::Demo3d);
+    let springs = springs.filter_map(|s| Some((pair(s.a, s.b)?, None)));
+    let mut joined: Vec<_> = joints.chain(springs).collect();
+    joined.sort_unstable();
+    joined
 }
 
-fn turned(p: &Vec3, q: &Quat) -> Pose {
-    Pose::from_parts(Vector::new(p.x, p.y, p.z), Rot3::from_xyzw(q.i, q.j, q.k, q.w))
+/// A box around a body with half the margin, and around where it may be within the step.
+fn swept(body: &Body, place: &Place, motion: &Placement, rules: &Rules) -> Bounds {
+    if body.is_plane() || body.pieces.is_empty() {
+        return Bounds { middle: Vec3::repeat(f64::NAN), half: Vec3::zeros() };
+    }
+    let (middle, half) = body.bounds(place);
+    let step = motion.velocity * (rules.dt * 0.5);
+    // No point turns farther than along a circle about the centre of mass.
+    let turn = motion.omega.norm() * rules.dt * body.reach;
+    let rounding = ROUNDING * (1.0 + middle.amax());
+    let pad = rules.margin * 0.5 + turn.min(2.0 * body.reach) + rounding;
+    Bounds { middle: middle + step, half: (half + step.abs()).add_scalar(pad) }
 }
 
-fn shape(given: &Shape) -> Option<SharedShape> {
-    let vector = |v: &Vec3| Vector::new(v.x, v.y, v.z);
-    Some(match given {
-        Shape::Box { half } => SharedShape::cuboid(half.x, half.y, half.z),
-        Shape::Sphere { radius } => SharedShape::ball(*radius),
-        Shape::Capsule { radius, half_length } => SharedShape::capsule_z(*half_length, *radius),
-        Shape::Hull { points } => {
-            let points: Vec<Vector> = points.iter().map(vector).collect();
-            return SharedShape::convex_hull(&points);
-        }
-        Shape::HalfSpace => SharedShape::halfspace(Vector::new(0.0, 0.0, 1.0)),
-        Shape::Cylinder { radius, half_length } => {
-            // Along z, where the library's cylinders are along y.
-            let upright = Rot3::from_rotation_x(std::f64::consts::FRAC_PI_2);
-            let place = Pose::from_parts(Vector::ZERO, upright);
-            SharedShape::compound(vec![(place, SharedShape::cylinder(*half_length, *radius))])
-        }
-        Shape::Compound { parts } => {
-            let mut placed = vec![];
-            for part in parts.iter() {
-                let place = turned(&part.position, &part.rotation);
-                let inner = shape(&part.shape)?;
-                match inner.as_compound() {
-                    Some(inner) => {
-                        placed.extend(inner.shapes().iter().map(|(p, s)| (place * *p, s.clone())))
-                    }
-                    None => placed.push((place, inner)),
-                }
-            }
-            SharedShape::compound(placed)
-        }
-        Shape::Mesh { vertices, triangles } => {
-            let vertices = vertices.iter().map(vector).collect();
-            return SharedShape::trimesh(vertices, triangles.to_vec()).ok();
-        }
-    })
+/// Coefficients of a pair.
+fn surface(a: &Traits, b: &Traits) -> Surface {
+    [
+        (a.friction_static * b.friction_static).sqrt(),
+        (a.friction_dynamic * b.friction_dynamic).sqrt(),
+        a.restitution.max(b.restitution),
+    ]
 }

@@ -9,8 +9,24 @@
 //! Conventions: the normal points from B to A, the gap is `normal . (xA - xB)`, negative where the
 //! bodies overlap. A is the body with the lower index, unless a [`Style`] says otherwise.
 
+mod boxes;
+mod broad;
+mod clip;
 mod contact;
+mod convex;
+mod demo3d;
 mod detect;
+mod feature;
+mod hull;
+mod matching;
+mod mesh;
+mod narrow;
+mod nearest;
+mod plane;
+mod reduce;
+mod region;
+mod round;
+mod shape;
 
 pub use contact::{Contact, ContactList, Manifold, NONE, Placement};
 pub use detect::{Collider, Style};
