@@ -42,6 +42,7 @@ const FAT: f64 = 0.1;
 const FAR: f64 = 1e12;
 
 /// Pairs of bodies that are close, over many queries.
+#[derive(Clone)]
 pub(crate) struct Broad {
     tree: Bvh,
     workspace: BvhWorkspace,

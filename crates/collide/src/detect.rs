@@ -68,6 +68,13 @@ struct Chunk {
     list: ContactList,
 }
 
+/// A copy starts with empty buffers: nothing in them outlives a query.
+impl Clone for Chunk {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 impl Collider {
     /// A collider for a scene; it never answers with a contact where the scene has none.
     pub fn new(scene: &Scene, style: Style) -> Self {
