@@ -1,5 +1,7 @@
 //! Contacts with Coulomb friction: forces within the cone, their stiffness, and the dual update.
 
+#![expect(clippy::needless_range_loop, reason = "lanes are indexed alike across many arrays")]
+
 use taut_descent::{
     Backing, ContactLaw, LANES, Patch, Push, Real, Touch,
     math::V3,

@@ -1,5 +1,7 @@
 //! Contacts as penalties: stiffness against overlap, damping while it grows, regularised friction.
 
+#![expect(clippy::needless_range_loop, reason = "lanes are indexed alike across many arrays")]
+
 use taut_core::Scene;
 use taut_descent::{
     ContactLaw, LANES, Patch, Push, Real, Touch,
