@@ -1,12 +1,11 @@
 //! Contacts with Coulomb friction: forces within the cone, their stiffness, and the dual update.
 
-#![expect(clippy::needless_range_loop, reason = "lanes are indexed alike across many arrays")]
-
+use rayon::prelude::*;
 use taut_descent::{
-    Backing, ContactLaw, LANES, Patch, Push, Real, Touch,
+    Backing, ContactLaw, Lanes, Patch, Push, Real, Touch,
     math::V3,
     node::Node,
-    patch::{Lanes, Rows, lane},
+    patch::{Rows, lane},
 };
 
 use crate::settings::{ContactHessian, ContactStyle, Resolved, Scheme};
@@ -15,6 +14,10 @@ use crate::settings::{ContactHessian, ContactStyle, Resolved, Scheme};
 const DEMO_MARGIN: f64 = 0.01;
 /// The official 3D demo takes a point for sticking when it moved less than this in a step [m].
 const DEMO_STICK: f64 = 1e-5;
+/// Friction below this, squared [N^2], has no direction.
+const SQUARE_MIN: f64 = 1e-30;
+/// Patches per task in the dual update.
+const GRAIN: usize = 256;
 
 /// Forces `F = K C + lambda` (Eq. 9), pressure not negative, friction within the cone (section 3.2).
 #[derive(Clone, Copy, Debug)]
@@ -28,96 +31,62 @@ pub(crate) struct Cone {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DemoCone(pub(crate) Cone);
 
-/// Friction below this, squared [N^2], has no direction.
-const SQUARE_MIN: f64 = 1e-30;
-
-/// Share of a friction of this size that the cone lets through, in [0, 1].
-#[inline(always)]
-fn let_through<R: Real>(bound: R, size: R) -> R {
-    let share = bound / size;
-    if size > bound { share } else { R::ONE }
-}
-
-/// Force of one point: pressure and friction, and where the cone ends.
-struct Point<R> {
-    pressure: R,
-    pull: [R; 2],
-    /// Share of the unbounded friction that the cone lets through, in [0, 1].
-    share: R,
+/// Forces of a patch and where the cone ends.
+struct Bounded<R: Real> {
+    /// What the rows ask for [N].
+    asked: Rows<R>,
+    /// What they get [N].
+    force: Rows<R>,
+    /// Squared size of the friction asked for [N^2].
+    square: R::Wide,
+    /// Share of that friction that the cone lets through, in [0, 1].
+    share: R::Wide,
 }
 
 /// Bounds the force that the rows ask for.
 #[inline(always)]
-fn bounded<R: Real>(asked: [R; 3], friction: R) -> Point<R> {
-    let pressure = asked[0].min(R::ZERO);
-    let size = (asked[1] * asked[1] + asked[2] * asked[2]).sqrt();
-    let share = let_through(friction * -pressure, size);
-    Point { pressure, pull: [asked[1] * share, asked[2] * share], share }
+fn bounded<R: Real>(patch: &Patch<R>, value: &Rows<R>) -> Bounded<R> {
+    let ask = |c: usize| patch.stiffness[c] * value[c] + patch.lambda[c];
+    let asked = [ask(0), ask(1), ask(2)];
+    let pressure = asked[0].min(R::Wide::ZERO);
+    let square = asked[1] * asked[1] + asked[2] * asked[2];
+    let (bound, size) = (-(patch.friction * pressure), square.sqrt());
+    // Nothing over nothing is not chosen.
+    let share = size.where_above(bound, bound.over(size), R::Wide::splat(R::ONE));
+    Bounded { asked, force: [pressure, asked[1] * share, asked[2] * share], square, share }
 }
 
 impl Cone {
-    /// Lane by lane without branches, so that lanes share instructions.
     #[inline(always)]
     fn forces<R: Real>(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R> {
-        let mut push = Push::NONE;
-        let mut share = [R::ONE; LANES];
-        let mut square = [R::ZERO; LANES];
-        let mut asked = [[R::ZERO; LANES]; 3];
-        for c in 0..3 {
-            for i in 0..LANES {
-                asked[c][i] = patch.stiffness[c][i] * value[c][i] + patch.lambda[c][i];
-            }
-        }
-        for i in 0..LANES {
-            let pressure = asked[0][i].min(R::ZERO);
-            square[i] = asked[1][i] * asked[1][i] + asked[2][i] * asked[2][i];
-            share[i] = let_through(patch.friction[i] * -pressure, square[i].sqrt());
-            push.force[0][i] = pressure;
-            push.force[1][i] = asked[1][i] * share[i];
-            push.force[2][i] = asked[2][i] * share[i];
-        }
-        for i in 0..LANES {
-            let k = patch.stiffness[0][i];
-            let apart = if self.separating { k } else { R::ZERO };
-            push.normal[i] = if push.force[0][i] < R::ZERO { k } else { apart };
-        }
-        self.stiffen(patch, &asked, &share, &square, &mut push);
-        push
-    }
-
-    /// Stiffness along the tangents.
-    #[inline(always)]
-    fn stiffen<R: Real>(
-        &self,
-        patch: &Patch<R>,
-        asked: &Rows<R>,
-        share: &Lanes<R>,
-        square: &Lanes<R>,
-        push: &mut Push<R>,
-    ) {
-        let [_, ku, kv] = &patch.stiffness;
-        push.tangent = *ku;
+        let Bounded { asked, force, square, share } = bounded(patch, value);
+        let [k, ku, kv] = patch.stiffness;
+        let zero = R::Wide::ZERO;
+        let normal = if self.separating { k } else { zero.where_above(force[0], k, zero) };
+        let one = R::Wide::splat(R::ONE);
         match self.hessian {
             ContactHessian::SlipDirection => {
                 // K = k (I - d d^T) + k share d d^T with d the direction of the friction asked for.
-                let least = R::of(SQUARE_MIN);
-                for i in 0..LANES {
-                    push.extra[i] = ku[i] * (share[i] - R::ONE) / square[i].max(least);
+                let least = R::Wide::splat(R::of(SQUARE_MIN));
+                Push {
+                    force,
+                    normal,
+                    tangent: ku,
+                    has_extra: one.any_above(share),
+                    extra: (ku * (share - one)).over(square.max(least)),
+                    direction: [asked[1], asked[2]],
                 }
-                push.has_extra = share.iter().any(|&share| share < R::ONE);
-                push.direction = [asked[1], asked[2]];
             }
             ContactHessian::Full | ContactHessian::Rescaled => {
-                if self.hessian == ContactHessian::Rescaled {
-                    for i in 0..LANES {
-                        push.tangent[i] = ku[i] * share[i];
-                    }
-                }
+                let kept = if self.hessian == ContactHessian::Full { one } else { share };
                 // The two tangents may have grown apart where each ramps for itself.
-                push.has_extra = ku != kv;
-                push.direction[1] = [R::ONE; LANES];
-                for i in 0..LANES {
-                    push.extra[i] = push.tangent[i] / ku[i] * (kv[i] - ku[i]);
+                Push {
+                    force,
+                    normal,
+                    tangent: ku * kept,
+                    has_extra: true,
+                    extra: (kv - ku) * kept,
+                    direction: [zero, one],
                 }
             }
         }
@@ -140,40 +109,43 @@ impl<R: Real> ContactLaw<R> for DemoCone {
 }
 
 /// What governs stiffness and multipliers of a scene's contacts.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ContactRamp {
+#[derive(Clone, Debug)]
+pub(crate) struct ContactRamps<R> {
     settings: Resolved,
     /// Length of a step [s].
     h: f64,
     /// Length of a frame [s].
     frame: f64,
+    /// One per patch of the current step.
+    ramps: Vec<ContactRamp<R>>,
 }
 
 /// The same for one patch.
 #[derive(Clone, Copy, Debug)]
-struct PatchRamp<R> {
+struct ContactRamp<R> {
     start: R,
     cap: R,
     beta: R,
     load: R,
 }
 
-impl ContactRamp {
+impl<R: Real> ContactRamps<R> {
+    /// For steps of length `h` in a scene with frames of length `frame` [s].
     pub(crate) fn new(settings: Resolved, h: f64, frame: f64) -> Self {
-        Self { settings, h, frame }
+        Self { settings, h, frame, ramps: vec![] }
     }
 
-    fn of<R: Real>(&self, backing: &Backing<R>) -> PatchRamp<R> {
+    fn of(&self, backing: &Backing<R>) -> ContactRamp<R> {
         let s = &self.settings;
         let unit = backing.effective_mass / (self.h * self.h);
         if s.scheme == Scheme::Series {
             let rho = R::of(s.rho_scale * unit);
-            return PatchRamp { start: rho, cap: rho, beta: R::ZERO, load: R::ZERO };
+            return ContactRamp { start: rho, cap: rho, beta: R::ZERO, load: R::ZERO };
         }
         let cap = s.k_max.unwrap_or(s.k_max_scale * unit);
         let resting = s.carried_scale * backing.carried_mass / (self.frame * self.frame);
         let scaled = (s.k_start_scale * unit).max(resting);
-        PatchRamp {
+        ContactRamp {
             start: R::of(s.k_start.unwrap_or(scaled).min(cap)),
             cap: R::of(cap),
             beta: R::of(s.beta.unwrap_or(s.beta_scale * unit / backing.length)),
@@ -182,14 +154,16 @@ impl ContactRamp {
     }
 
     /// Lines 5 and 6 of Algorithm 1 for contacts.
-    pub(crate) fn warm_start<R: Real>(&self, touch: &mut Touch<R>, gamma: R, retain: R) {
+    pub(crate) fn warm_start(&mut self, touch: &mut Touch<R>, gamma: R, retain: R) {
+        self.ramps.clear();
         for (patch, backing) in touch.patches.iter_mut().zip(&touch.backings) {
             let ramp = self.of(backing);
-            for i in 0..patch.count as usize {
-                for c in 0..3 {
-                    patch.lambda[c][i] = patch.lambda[c][i] * retain;
-                    let kept = patch.stiffness[c][i] * gamma;
-                    patch.stiffness[c][i] = kept.max(ramp.start).min(ramp.cap);
+            self.ramps.push(ramp);
+            for c in 0..3 {
+                patch.lambda[c] = patch.lambda[c] * R::Wide::splat(retain);
+                for i in 0..patch.count as usize {
+                    let kept = patch.stiffness[c].lane(i) * gamma;
+                    patch.stiffness[c].put(i, kept.max(ramp.start).min(ramp.cap));
                 }
             }
         }
@@ -197,61 +171,86 @@ impl ContactRamp {
 
     /// Eq. 18 for contacts: a share `alpha` of overlap and drift is left for later steps. A gap that is
     /// still open is not an error and counts whole.
-    pub(crate) fn regularise<R: Real>(&self, touch: &mut Touch<R>, alpha: f64) {
-        let part = R::of(1.0 - alpha);
+    pub(crate) fn regularise(&self, touch: &mut Touch<R>, alpha: f64) {
+        let part = R::Wide::splat(R::of(1.0 - alpha));
         let demo = self.settings.contacts == ContactStyle::Demo3d;
-        let rest = if demo { R::of(DEMO_MARGIN) } else { R::ZERO };
+        let zero = R::Wide::ZERO;
         for (patch, backing) in touch.patches.iter_mut().zip(&touch.backings) {
-            for i in 0..patch.count as usize {
-                let gap = backing.gap[i] + rest;
-                patch.start[0][i] = if gap > R::ZERO && !demo { gap } else { gap * part };
-                patch.start[1][i] = backing.drift[0][i] * part;
-                patch.start[2][i] = backing.drift[1][i] * part;
-            }
+            let gap = R::Wide::of(backing.gap);
+            patch.start[0] = if demo {
+                (gap + R::Wide::splat(R::of(DEMO_MARGIN))) * part
+            } else {
+                gap.where_above(zero, gap, gap * part)
+            };
+            patch.start[1] = R::Wide::of(backing.drift[0]) * part;
+            patch.start[2] = R::Wide::of(backing.drift[1]) * part;
         }
     }
 
-    /// Eq. 11 and 12 within the cone: stiffness grows only where no bound holds the force back.
-    pub(crate) fn update<R: Real>(
-        &self,
-        patch: &mut Patch<R>,
-        backing: &Backing<R>,
-        nodes: &[Node<R>],
-    ) {
-        let ramp = self.of(backing);
-        let [a, b] = patch.nodes.map(|n| &nodes[n as usize]);
+    /// The dual update of all patches, after a sweep.
+    pub(crate) fn update(&self, touch: &mut Touch<R>, nodes: &[Node<R>]) {
         let demo = self.settings.contacts == ContactStyle::Demo3d;
-        let value = if demo { patch.turned(a, b).value(a, b) } else { patch.value(a, b) };
-        for i in 0..patch.count as usize {
-            let (c, k, lambda) =
-                (lane(&value, i), lane(&patch.stiffness, i), lane(&patch.lambda, i));
-            let asked = k.scale(c) + lambda;
-            let point = bounded(asked.0, patch.friction[i]);
-            patch.lambda[0][i] = point.pressure;
-            patch.lambda[1][i] = point.pull[0];
-            patch.lambda[2][i] = point.pull[1];
-            let inside = point.share == R::ONE && point.pressure < R::ZERO;
-            if point.pressure < R::ZERO {
-                let rate = ramp.beta + ramp.load * -point.pressure;
-                patch.stiffness[0][i] = (k.0[0] + rate * c.0[0].abs()).min(ramp.cap);
-            }
-            let slip = (c.0[1] * c.0[1] + c.0[2] * c.0[2]).sqrt();
+        let one = |(patch, ramp): (&mut Patch<R>, &ContactRamp<R>)| {
+            let [a, b] = patch.nodes.map(|n| &nodes[n as usize]);
             if demo {
-                if point.share == R::ONE {
-                    patch.stiffness[1][i] = (k.0[1] + ramp.beta * c.0[1].abs()).min(ramp.cap);
-                    patch.stiffness[2][i] = (k.0[2] + ramp.beta * c.0[2].abs()).min(ramp.cap);
-                    patch.sticks[i] = slip < R::of(DEMO_STICK);
-                }
-                continue;
+                ramp.update_as_demo(patch, &patch.turned(a, b).value(a, b));
+            } else {
+                ramp.update(patch, &patch.value(a, b));
             }
-            patch.sticks[i] = inside;
-            if inside {
-                let pull = V3([R::ZERO, point.pull[0], point.pull[1]]).norm();
-                let grown = k.0[1] + (ramp.beta + ramp.load * pull) * slip;
-                let grown = grown.min(ramp.cap);
-                (patch.stiffness[1][i], patch.stiffness[2][i]) = (grown, grown);
+        };
+        if rayon::current_num_threads() > 1 && touch.patches.len() > GRAIN {
+            let patches = touch.patches.par_iter_mut().with_min_len(GRAIN);
+            patches.zip(&self.ramps).for_each(one);
+        } else {
+            touch.patches.iter_mut().zip(&self.ramps).for_each(one);
+        }
+    }
+}
+
+impl<R: Real> ContactRamp<R> {
+    /// Eq. 11 and 12 within the cone: stiffness grows only where no bound holds the force back. Lanes
+    /// without a point press nothing, so nothing of them grows.
+    #[inline(always)]
+    fn update(&self, patch: &mut Patch<R>, value: &Rows<R>) {
+        let found = bounded(patch, value);
+        let [pressure, pull_u, pull_v] = found.force;
+        let (zero, one) = (R::Wide::ZERO, R::Wide::splat(R::ONE));
+        let (beta, load) = (R::Wide::splat(self.beta), R::Wide::splat(self.load));
+        let cap = R::Wide::splat(self.cap);
+        let [k, ku, _] = patch.stiffness;
+        let grown = (k + (beta - load * pressure) * value[0].abs()).min(cap);
+        patch.stiffness[0] = zero.where_above(pressure, grown, k);
+        let slip = (value[1] * value[1] + value[2] * value[2]).sqrt();
+        let pull = (pull_u * pull_u + pull_v * pull_v).sqrt();
+        let grown = (ku + (beta + load * pull) * slip).min(cap);
+        let held = one.where_above(found.share, ku, grown);
+        let across = zero.where_above(pressure, held, ku);
+        (patch.stiffness[1], patch.stiffness[2]) = (across, across);
+        patch.lambda = found.force;
+        let (share, pressure) = (found.share.array(), pressure.array());
+        for ((sticks, share), pressure) in patch.sticks.iter_mut().zip(share).zip(pressure) {
+            *sticks = share == R::ONE && pressure < R::ZERO;
+        }
+    }
+
+    /// The same as the official 3D demo does it: each tangent ramps for itself, also without pressure.
+    fn update_as_demo(&self, patch: &mut Patch<R>, value: &Rows<R>) {
+        let found = bounded(patch, value);
+        for i in 0..patch.count as usize {
+            let (c, k) = (lane::<R>(value, i), lane::<R>(&patch.stiffness, i));
+            let grown = k + c.each(R::abs) * self.beta;
+            let grown = grown.each(|k| k.min(self.cap));
+            if found.force[0].lane(i) < R::ZERO {
+                patch.stiffness[0].put(i, grown.0[0]);
+            }
+            if found.share.lane(i) == R::ONE {
+                patch.stiffness[1].put(i, grown.0[1]);
+                patch.stiffness[2].put(i, grown.0[2]);
+                let slip = V3([R::ZERO, c.0[1], c.0[2]]).norm();
+                patch.sticks[i] = slip < R::of(DEMO_STICK);
             }
         }
+        patch.lambda = found.force;
     }
 }
 
@@ -260,11 +259,10 @@ pub(crate) fn follow_drift<R: Real>(touch: &mut Touch<R>, nodes: &[Node<R>]) {
     for (patch, backing) in touch.patches.iter().zip(&mut touch.backings) {
         let [a, b] = patch.nodes.map(|n| &nodes[n as usize]);
         let value = patch.value(a, b);
-        for i in 0..patch.count as usize {
-            for c in 0..2 {
-                let dragged = value[c + 1][i] - patch.start[c + 1][i];
-                backing.drift[c][i] =
-                    if patch.sticks[i] { backing.drift[c][i] + dragged } else { R::ZERO };
+        for (c, drift) in backing.drift.iter_mut().enumerate() {
+            let dragged = (value[c + 1] - patch.start[c + 1]).array();
+            for ((drift, dragged), sticks) in drift.iter_mut().zip(dragged).zip(patch.sticks) {
+                *drift = if sticks { *drift + dragged } else { R::ZERO };
             }
         }
     }

@@ -5,7 +5,7 @@ use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
 use taut_descent::{AngularRows, Model, Real, Role, Style, System, math::V3, patch::lane};
 
 use crate::{
-    contact::{Cone, ContactRamp, DemoCone, follow_drift},
+    contact::{Cone, ContactRamps, DemoCone, follow_drift},
     dual::Ramp,
     settings::{AngularRowsSetting, ContactStyle, Resolved, Scheme},
 };
@@ -20,7 +20,7 @@ pub(crate) struct Avbd<R: Real> {
     ramps: Vec<Ramp<R>>,
     /// Values of all rows after a sweep, between the two halves of the dual update.
     values: Vec<V3<R>>,
-    contact_ramp: ContactRamp,
+    contact_ramps: ContactRamps<R>,
     cone: Cone,
     dt: f64,
     /// Whether any joint can break.
@@ -62,7 +62,7 @@ impl<R: Real> Avbd<R> {
             system,
             ramps: vec![],
             values,
-            contact_ramp: ContactRamp::new(settings, scene.dt, scene.dt),
+            contact_ramps: ContactRamps::new(settings, scene.dt, scene.dt),
             cone: Cone {
                 hessian: settings.contact_hessian,
                 separating: settings.separating_stiffness,
@@ -76,7 +76,7 @@ impl<R: Real> Avbd<R> {
 
     fn scale_ramps(&mut self, dt: f64) {
         self.dt = dt;
-        self.contact_ramp = ContactRamp::new(self.settings, dt, self.scene.dt);
+        self.contact_ramps = ContactRamps::new(self.settings, dt, self.scene.dt);
         self.ramps.clear();
         let definitions = self.system.definitions.iter();
         self.ramps.extend(definitions.map(|d| Ramp::new(d, &self.settings, dt, self.scene.dt)));
@@ -97,8 +97,8 @@ impl<R: Real> Avbd<R> {
             self.ramps[index].warm_start(element, gamma, retain);
         }
         if let Some(touch) = &mut self.system.touch {
-            self.contact_ramp.regularise(touch, alpha);
-            self.contact_ramp.warm_start(touch, gamma, retain);
+            self.contact_ramps.regularise(touch, alpha);
+            self.contact_ramps.warm_start(touch, gamma, retain);
         }
     }
 
@@ -120,14 +120,7 @@ impl<R: Real> Avbd<R> {
     fn dual(&mut self) {
         let system = &mut self.system;
         if let Some(touch) = &mut system.touch {
-            let (ramp, nodes) = (&self.contact_ramp, &system.nodes);
-            if rayon::current_num_threads() > 1 && touch.patches.len() > GRAIN {
-                let patches = touch.patches.par_iter_mut().with_min_len(GRAIN);
-                patches.zip(&touch.backings).for_each(|(p, b)| ramp.update(p, b, nodes));
-            } else {
-                let patches = touch.patches.iter_mut();
-                patches.zip(&touch.backings).for_each(|(p, b)| ramp.update(p, b, nodes));
-            }
+            self.contact_ramps.update(touch, &system.nodes);
         }
         if rayon::current_num_threads() > 1 && system.elements.len() > GRAIN {
             let view = &*system;
@@ -156,7 +149,7 @@ impl<R: Real> Avbd<R> {
             self.regularise(index, 0.0);
         }
         if let Some(touch) = &mut self.system.touch {
-            self.contact_ramp.regularise(touch, 0.0);
+            self.contact_ramps.regularise(touch, 0.0);
         }
         self.sweep();
     }
@@ -208,7 +201,7 @@ impl<R: Real> Solver for Avbd<R> {
         self.system.read_multipliers(out, |system, i| ramps[i].force(system, i));
         out.contacts.clear();
         if let Some(touch) = &self.system.touch {
-            touch.read_forces(&mut out.contacts, |patch, i| lane(&patch.lambda, i));
+            touch.read_forces(&mut out.contacts, |patch, i| lane::<R>(&patch.lambda, i));
         }
         true
     }

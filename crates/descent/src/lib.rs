@@ -13,6 +13,7 @@ pub mod carried;
 pub mod colour;
 pub mod element;
 mod graph;
+pub mod lanes;
 pub mod math;
 pub mod node;
 pub mod patch;
@@ -24,8 +25,9 @@ pub mod system;
 pub mod touch;
 
 pub use element::{AngularRows, Definition, Element, ElementKind, Owner, Role};
+pub use lanes::{LANES, Lanes};
 pub use node::{NodeKind, Order};
-pub use patch::{ContactLaw, LANES, Patch, Push};
+pub use patch::{ContactLaw, Patch, Push};
 pub use real::Real;
 pub use system::{InertiaFrame, Model, Rotation, Start, System};
 pub use taut_collide::Style;

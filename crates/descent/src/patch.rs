@@ -12,20 +12,27 @@
 //!
 //! Signs: the normal points from B to A and pressure has a negative force; it acts on A along `-F`.
 
-use crate::{block::Block, math::V3, node::Node, real::Real, row::Side};
-
-/// Points per patch.
-pub const LANES: usize = 4;
-
-/// One number per point.
-pub type Lanes<R> = [R; LANES];
+use crate::{
+    block::Block,
+    lanes::{LANES, Lanes},
+    math::V3,
+    node::Node,
+    real::Real,
+    row::Side,
+};
 
 /// One vector per point, component by component: world axes, or normal, first and second tangent.
-pub type Rows<R> = [Lanes<R>; 3];
+pub type Rows<R> = [<R as Real>::Wide; 3];
+
+/// No vector at any point.
+#[inline(always)]
+const fn no_rows<R: Real>() -> Rows<R> {
+    [<R::Wide as Lanes<R>>::ZERO; 3]
+}
 
 /// Up to four contacts of one pair of bodies.
 #[derive(Clone, Copy, Debug)]
-pub struct Patch<R> {
+pub struct Patch<R: Real> {
     /// Nodes of A and B.
     pub nodes: [u32; 2],
     /// How many of the lanes are in use; the others exert nothing.
@@ -43,42 +50,42 @@ pub struct Patch<R> {
     /// Penalty stiffness [N/m].
     pub stiffness: Rows<R>,
     /// Coefficient of friction in this step [1]: static, or dynamic for points that slid in the last.
-    pub friction: Lanes<R>,
+    pub friction: R::Wide,
     /// Which points hold without sliding.
     pub sticks: [bool; LANES],
 }
 
 /// Forces of a patch and how they change with its rows.
 #[derive(Clone, Copy, Debug)]
-pub struct Push<R> {
+pub struct Push<R: Real> {
     /// Force per row [N].
     pub force: Rows<R>,
     /// Stiffness along the normal [N/m].
-    pub normal: Lanes<R>,
+    pub normal: R::Wide,
     /// Stiffness along all tangents but for [`Self::extra`] [N/m].
-    pub tangent: Lanes<R>,
+    pub tangent: R::Wide,
     /// Whether any lane has an extra stiffness.
     pub has_extra: bool,
     /// Further stiffness along one tangential direction of any length [N/m over its square].
-    pub extra: Lanes<R>,
+    pub extra: R::Wide,
     /// That direction's components along the two tangents.
-    pub direction: [Lanes<R>; 2],
+    pub direction: [R::Wide; 2],
 }
 
 impl<R: Real> Push<R> {
     /// No force and no stiffness.
     pub const NONE: Self = Self {
-        force: [[R::ZERO; LANES]; 3],
-        normal: [R::ZERO; LANES],
-        tangent: [R::ZERO; LANES],
+        force: no_rows::<R>(),
+        normal: <R::Wide as Lanes<R>>::ZERO,
+        tangent: <R::Wide as Lanes<R>>::ZERO,
         has_extra: false,
-        extra: [R::ZERO; LANES],
-        direction: [[R::ZERO; LANES]; 2],
+        extra: <R::Wide as Lanes<R>>::ZERO,
+        direction: [<R::Wide as Lanes<R>>::ZERO; 2],
     };
 }
 
 /// How a method turns the values of the rows into forces.
-pub trait ContactLaw<R>: Copy + Sync {
+pub trait ContactLaw<R: Real>: Copy + Sync {
     /// Whether arms follow the current rotation instead of staying as they were.
     const ARMS_TURN: bool = false;
 
@@ -92,12 +99,12 @@ impl<R: Real> Patch<R> {
         nodes: [0, 0],
         count: 0,
         axes: [V3::ZERO; 3],
-        arm_a: [[R::ZERO; LANES]; 3],
-        arm_b: [[R::ZERO; LANES]; 3],
-        start: [[R::ZERO; LANES]; 3],
-        lambda: [[R::ZERO; LANES]; 3],
-        stiffness: [[R::ZERO; LANES]; 3],
-        friction: [R::ZERO; LANES],
+        arm_a: no_rows::<R>(),
+        arm_b: no_rows::<R>(),
+        start: no_rows::<R>(),
+        lambda: no_rows::<R>(),
+        stiffness: no_rows::<R>(),
+        friction: <R::Wide as Lanes<R>>::ZERO,
         sticks: [false; LANES],
     };
 
@@ -116,23 +123,21 @@ impl<R: Real> Patch<R> {
     /// Values of the rows at the current iterate.
     #[inline(always)]
     pub fn value(&self, a: &Node<R>, b: &Node<R>) -> Rows<R> {
-        let apart = a.step - b.step;
-        let ([ax, ay, az], [bx, by, bz]) = ((a.turn.v * R::TWO).0, (b.turn.v * R::TWO).0);
-        let ([rx, ry, rz], [sx, sy, sz]) = (&self.arm_a, &self.arm_b);
-        let mut moved = [[R::ZERO; LANES]; 3];
-        for i in 0..LANES {
-            moved[0][i] = apart.0[0] + ((ay * rz[i] - az * ry[i]) - (by * sz[i] - bz * sy[i]));
-            moved[1][i] = apart.0[1] + ((az * rx[i] - ax * rz[i]) - (bz * sx[i] - bx * sz[i]));
-            moved[2][i] = apart.0[2] + ((ax * ry[i] - ay * rx[i]) - (bx * sy[i] - by * sx[i]));
-        }
-        let mut value = self.start;
-        for (row, axis) in value.iter_mut().zip(&self.axes) {
-            let [x, y, z] = axis.0;
-            for i in 0..LANES {
-                row[i] += x * moved[0][i] + y * moved[1][i] + z * moved[2][i];
-            }
-        }
-        value
+        let [px, py, pz] = (a.step - b.step).0.map(R::Wide::splat);
+        let [ax, ay, az] = (a.turn.v * R::TWO).0.map(R::Wide::splat);
+        let [bx, by, bz] = (b.turn.v * R::TWO).0.map(R::Wide::splat);
+        let ([rx, ry, rz], [sx, sy, sz]) = (self.arm_a, self.arm_b);
+        let moved = [
+            px + ((ay * rz - az * ry) - (by * sz - bz * sy)),
+            py + ((az * rx - ax * rz) - (bz * sx - bx * sz)),
+            pz + ((ax * ry - ay * rx) - (bx * sy - by * sx)),
+        ];
+        let along = |axis: V3<R>| {
+            let [x, y, z] = axis.0.map(R::Wide::splat);
+            x * moved[0] + (y * moved[1] + z * moved[2])
+        };
+        let [n, u, v] = self.axes;
+        [self.start[0] + along(n), self.start[1] + along(u), self.start[2] + along(v)]
     }
 
     /// The patch with its arms turned along with the bodies.
@@ -140,8 +145,8 @@ impl<R: Real> Patch<R> {
         let mut turned = *self;
         for (arms, node) in [(&mut turned.arm_a, a), (&mut turned.arm_b, b)] {
             for i in 0..self.count as usize {
-                let arm = lane(arms, i);
-                put(arms, i, node.turn.rotate(arm));
+                let arm = lane::<R>(arms, i);
+                put::<R>(arms, i, node.turn.rotate(arm));
             }
         }
         turned
@@ -185,29 +190,28 @@ impl<R: Real> Patch<R> {
     #[inline(always)]
     fn wrench(&self, arms: &Rows<R>, push: &Push<R>) -> (V3<R>, V3<R>) {
         let [n, u, v] = self.axes;
-        let mut f = [[R::ZERO; LANES]; 3];
-        for (c, row) in f.iter_mut().enumerate() {
-            let (n, u, v) = (n.0[c], u.0[c], v.0[c]);
-            for (i, x) in row.iter_mut().enumerate() {
-                *x = n * push.force[0][i] + (u * push.force[1][i] + v * push.force[2][i]);
-            }
-        }
-        let (mut tx, mut ty, mut tz) = ([R::ZERO; LANES], [R::ZERO; LANES], [R::ZERO; LANES]);
-        for i in 0..LANES {
-            tx[i] = arms[1][i] * f[2][i] - arms[2][i] * f[1][i];
-            ty[i] = arms[2][i] * f[0][i] - arms[0][i] * f[2][i];
-            tz[i] = arms[0][i] * f[1][i] - arms[1][i] * f[0][i];
-        }
-        (V3([sum(f[0]), sum(f[1]), sum(f[2])]), V3([sum(tx), sum(ty), sum(tz)]))
+        let [fn_, fu, fv] = push.force;
+        let along = |c: usize| {
+            let [n, u, v] = [n.0[c], u.0[c], v.0[c]].map(R::Wide::splat);
+            n * fn_ + (u * fu + v * fv)
+        };
+        let (fx, fy, fz) = (along(0), along(1), along(2));
+        let [rx, ry, rz] = *arms;
+        let force = V3([fx.sum(), fy.sum(), fz.sum()]);
+        let torque =
+            V3([(ry * fz - rz * fy).sum(), (rz * fx - rx * fz).sum(), (rx * fy - ry * fx).sum()]);
+        (force, torque)
     }
 
     /// Adds the rank-one terms.
     #[inline(never)]
     fn add_extra(&self, block: &mut Block<R>, arms: &Rows<R>, push: &Push<R>) {
         for i in 0..self.count as usize {
-            if push.extra[i] != R::ZERO {
-                let e = self.axes[1] * push.direction[0][i] + self.axes[2] * push.direction[1][i];
-                block.add_row(e, lane(arms, i).cross(e), push.extra[i], R::ZERO);
+            let [extra, u, v] =
+                [push.extra, push.direction[0], push.direction[1]].map(|lanes| lanes.lane(i));
+            if extra != R::ZERO {
+                let e = self.axes[1] * u + self.axes[2] * v;
+                block.add_row(e, lane::<R>(arms, i).cross(e), extra, R::ZERO);
             }
         }
     }
@@ -230,43 +234,29 @@ struct Sums<R> {
 impl<R: Real> Sums<R> {
     #[inline(always)]
     fn over(n: V3<R>, arms: &Rows<R>, push: &Push<R>) -> Self {
-        let z = [R::ZERO; LANES];
-        let [x, y, w] = n.0;
-        let [rx, ry, rz] = arms;
+        let [x, y, z] = n.0.map(R::Wide::splat);
+        let [rx, ry, rz] = *arms;
         let kt = push.tangent;
-        let (mut kd, mut lx, mut ly, mut lz, mut tx, mut ty, mut tz) = (z, z, z, z, z, z, z);
-        let (mut xx, mut yy, mut zz, mut xy, mut xz, mut yz) = (z, z, z, z, z, z);
-        for i in 0..LANES {
-            kd[i] = push.normal[i] - kt[i];
-            lx[i] = kt[i] * rx[i];
-            ly[i] = kt[i] * ry[i];
-            lz[i] = kt[i] * rz[i];
-            let (qx, qy, qz) =
-                (ry[i] * w - rz[i] * y, rz[i] * x - rx[i] * w, rx[i] * y - ry[i] * x);
-            tx[i] = kd[i] * qx;
-            ty[i] = kd[i] * qy;
-            tz[i] = kd[i] * qz;
-            let (sx, sy, sz) = (lx[i] * rx[i], ly[i] * ry[i], lz[i] * rz[i]);
-            xx[i] = tx[i] * qx + (sy + sz);
-            yy[i] = ty[i] * qy + (sx + sz);
-            zz[i] = tz[i] * qz + (sx + sy);
-            xy[i] = tx[i] * qy - lx[i] * ry[i];
-            xz[i] = tx[i] * qz - lx[i] * rz[i];
-            yz[i] = ty[i] * qz - ly[i] * rz[i];
-        }
+        let kd = push.normal - kt;
+        let (lx, ly, lz) = (kt * rx, kt * ry, kt * rz);
+        let (qx, qy, qz) = (ry * z - rz * y, rz * x - rx * z, rx * y - ry * x);
+        let (tx, ty, tz) = (kd * qx, kd * qy, kd * qz);
+        let (sx, sy, sz) = (lx * rx, ly * ry, lz * rz);
         Self {
-            across: sum(kt),
-            along: sum(kd),
-            lever: V3([sum(lx), sum(ly), sum(lz)]),
-            twist: V3([sum(tx), sum(ty), sum(tz)]),
-            aa: [sum(xx), sum(yy), sum(zz), sum(xy), sum(xz), sum(yz)],
+            across: kt.sum(),
+            along: kd.sum(),
+            lever: V3([lx.sum(), ly.sum(), lz.sum()]),
+            twist: V3([tx.sum(), ty.sum(), tz.sum()]),
+            aa: [
+                (tx * qx + (sy + sz)).sum(),
+                (ty * qy + (sx + sz)).sum(),
+                (tz * qz + (sx + sy)).sum(),
+                (tx * qy - lx * ry).sum(),
+                (tx * qz - lx * rz).sum(),
+                (ty * qz - ly * rz).sum(),
+            ],
         }
     }
-}
-
-#[inline(always)]
-fn sum<R: Real>(lanes: Lanes<R>) -> R {
-    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
 }
 
 /// Two tangents that complete a unit normal to a right-handed basis, the same for equal normals.
@@ -282,14 +272,14 @@ pub fn tangents<R: Real>(n: V3<R>) -> [V3<R>; 2] {
 #[inline]
 pub(crate) fn put<R: Real>(rows: &mut Rows<R>, lane: usize, v: V3<R>) {
     for (row, x) in rows.iter_mut().zip(v.0) {
-        row[lane] = x;
+        row.put(lane, x);
     }
 }
 
 /// The vector of one lane.
 #[inline]
 pub fn lane<R: Real>(rows: &Rows<R>, i: usize) -> V3<R> {
-    V3([rows[0][i], rows[1][i], rows[2][i]])
+    V3([rows[0].lane(i), rows[1].lane(i), rows[2].lane(i)])
 }
 
 #[cfg(test)]
@@ -306,18 +296,16 @@ mod tests {
 
     impl ContactLaw<f64> for Linear {
         fn push(&self, patch: &Patch<f64>, value: &Rows<f64>) -> Push<f64> {
-            let mut push = Push::NONE;
-            for i in 0..LANES {
-                for (c, row) in value.iter().enumerate() {
-                    push.force[c][i] = patch.stiffness[c][i] * row[i] + patch.lambda[c][i];
-                }
-                push.normal[i] = patch.stiffness[0][i];
-                push.tangent[i] = patch.stiffness[1][i];
-                push.extra[i] = patch.stiffness[2][i] - patch.stiffness[1][i];
-                push.direction[1][i] = 1.0;
-                push.has_extra = true;
+            let rows = |c: usize| patch.stiffness[c] * value[c] + patch.lambda[c];
+            let [k, ku, kv] = patch.stiffness;
+            Push {
+                force: [rows(0), rows(1), rows(2)],
+                normal: k,
+                tangent: ku,
+                has_extra: true,
+                extra: kv - ku,
+                direction: [Lanes::ZERO, Lanes::splat(1.0)],
             }
-            push
         }
     }
 
@@ -341,11 +329,11 @@ mod tests {
         let mut patch = Patch { count: 3, axes: [n, u, v], ..Patch::EMPTY };
         for i in 0..3_u8 {
             let (lane, t) = (usize::from(i), f64::from(i));
-            put(&mut patch.arm_a, lane, V3([-0.5, 0.3 - 0.4 * t, 0.2 + 0.3 * t]));
-            put(&mut patch.arm_b, lane, V3([0.4, -0.2 + 0.4 * t, 0.1 - 0.5 * t]));
-            put(&mut patch.start, lane, V3([-0.01 * t, 0.02, -0.03]));
-            put(&mut patch.lambda, lane, V3([-3.0 - t, 1.0, 2.0 * t]));
-            put(&mut patch.stiffness, lane, V3([50.0 + t, 20.0, 30.0 - t]));
+            put::<f64>(&mut patch.arm_a, lane, V3([-0.5, 0.3 - 0.4 * t, 0.2 + 0.3 * t]));
+            put::<f64>(&mut patch.arm_b, lane, V3([0.4, -0.2 + 0.4 * t, 0.1 - 0.5 * t]));
+            put::<f64>(&mut patch.start, lane, V3([-0.01 * t, 0.02, -0.03]));
+            put::<f64>(&mut patch.lambda, lane, V3([-3.0 - t, 1.0, 2.0 * t]));
+            put::<f64>(&mut patch.stiffness, lane, V3([50.0 + t, 20.0, 30.0 - t]));
         }
         patch
     }
@@ -356,8 +344,9 @@ mod tests {
         let lanes = 0..patch.count as usize;
         let rows = (0..3).flat_map(|c| lanes.clone().map(move |i| (c, i)));
         rows.map(|(c, i)| {
-            let x = value[c][i];
-            patch.stiffness[c][i] / 2.0 * x * x + patch.lambda[c][i] * x
+            let [x, k, lambda] =
+                [value[c], patch.stiffness[c], patch.lambda[c]].map(|lanes| lanes.lane(i));
+            k / 2.0 * x * x + lambda * x
         })
         .sum()
     }

@@ -5,6 +5,8 @@ use std::{
     ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign},
 };
 
+use crate::lanes::Lanes;
+
 /// `f32` or `f64`, with just the operations whose results WGSL and Rust agree on to the bit.
 ///
 /// There is no fused multiply-add and no transcendental function among them on purpose.
@@ -26,6 +28,8 @@ pub trait Real:
 {
     /// Zero.
     const ZERO: Self;
+    /// Four of them.
+    type Wide: Lanes<Self>;
     /// One.
     const ONE: Self;
     /// One half.
@@ -49,6 +53,7 @@ pub trait Real:
 }
 
 impl Real for f32 {
+    type Wide = wide::f32x4;
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
     const HALF: Self = 0.5;
@@ -79,6 +84,7 @@ impl Real for f32 {
 }
 
 impl Real for f64 {
+    type Wide = wide::f64x4;
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
     const HALF: Self = 0.5;

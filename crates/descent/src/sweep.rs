@@ -164,7 +164,7 @@ impl<R: Real> System<R> {
 }
 
 /// All that acts on a node of a scene with contacts.
-struct Everything<'a, R> {
+struct Everything<'a, R: Real> {
     nodes: &'a [Node<R>],
     incidences: &'a [Incidence<R>],
     forces: Forces<'a, R>,

@@ -70,7 +70,7 @@ pub enum Start {
 
 /// Nodes, incidences and elements of a scene, with the motion of the current step.
 #[derive(Clone, Debug)]
-pub struct System<R> {
+pub struct System<R: Real> {
     /// Nodes, by colour, fixed ones last.
     pub nodes: Vec<Node<R>>,
     /// Ends of elements, node by node.

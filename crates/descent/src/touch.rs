@@ -7,9 +7,10 @@ use taut_core::{ContactForce, Scene};
 use crate::{
     element::Definition,
     graph::Graph,
+    lanes::{LANES, Lanes},
     math::V3,
     node::{Base, Layout, Order, narrow},
-    patch::{LANES, Patch, lane, put, tangents},
+    patch::{Patch, lane, put, tangents},
     real::Real,
 };
 
@@ -38,7 +39,7 @@ pub struct Backing<R> {
 
 /// The contacts of the current step.
 #[derive(Clone, Debug)]
-pub struct Touch<R> {
+pub struct Touch<R: Real> {
     /// Patches, in the order of the collider's list.
     pub patches: Vec<Patch<R>>,
     /// What belongs to each patch.
@@ -195,7 +196,7 @@ impl<R: Real> Touch<R> {
 }
 
 /// What patches are made from.
-struct Making<'a, R> {
+struct Making<'a, R: Real> {
     list: &'a ContactList,
     bases: &'a [Base<R>],
     layout: &'a Layout,
@@ -215,7 +216,7 @@ impl<R: Real> Making<'_, R> {
             nodes: [self.layout.bodies[a], self.layout.bodies[b]],
             count: narrow(last - first),
             axes: [n, u, v],
-            friction: [R::of(manifold.friction_static); LANES],
+            friction: R::Wide::splat(R::of(manifold.friction_static)),
             ..Patch::EMPTY
         };
         let mut backing = Backing {
@@ -232,7 +233,7 @@ impl<R: Real> Making<'_, R> {
         for (i, contact) in self.list.contacts[first..last].iter().enumerate() {
             self.point(&mut patch, &mut backing, i, contact);
             if backing.continues[i] && !patch.sticks[i] {
-                patch.friction[i] = R::of(manifold.friction_dynamic);
+                patch.friction.put(i, R::of(manifold.friction_dynamic));
             }
         }
         (patch, backing)
@@ -248,13 +249,13 @@ impl<R: Real> Making<'_, R> {
             let old_backing = &self.before.1[slot / LANES];
             backing.continues[i] = true;
             patch.sticks[i] = old.sticks[lane_before];
-            let stiffness = lane(&old.stiffness, lane_before);
-            put(&mut patch.stiffness, i, stiffness);
-            let lambda = lane(&old.lambda, lane_before);
+            let stiffness = lane::<R>(&old.stiffness, lane_before);
+            put::<R>(&mut patch.stiffness, i, stiffness);
+            let lambda = lane::<R>(&old.lambda, lane_before);
             if self.style == Style::Demo3d {
                 // The demo keeps the components although the tangents may have turned, and where a
                 // point sticks its anchors.
-                put(&mut patch.lambda, i, lambda);
+                put::<R>(&mut patch.lambda, i, lambda);
                 if patch.sticks[i] {
                     anchors = [0, 1].map(|side| old_backing.anchors[side][lane_before]);
                     let apart = (a.position - b.position)
@@ -264,7 +265,7 @@ impl<R: Real> Making<'_, R> {
             } else {
                 let pressure = lambda.0[0];
                 let pull = patch.local(old.world(V3([R::ZERO, lambda.0[1], lambda.0[2]])));
-                put(&mut patch.lambda, i, V3([pressure, pull.0[1], pull.0[2]]));
+                put::<R>(&mut patch.lambda, i, V3([pressure, pull.0[1], pull.0[2]]));
                 if patch.sticks[i] {
                     let drift = old_backing.drift.map(|tangent| tangent[lane_before]);
                     let drag = patch.local(old.world(V3([R::ZERO, drift[0], drift[1]])));
@@ -275,9 +276,9 @@ impl<R: Real> Making<'_, R> {
         for (arms, (base, anchor)) in
             [&mut patch.arm_a, &mut patch.arm_b].into_iter().zip([a, b].into_iter().zip(anchors))
         {
-            put(arms, i, base.rotation.rotate(anchor));
+            put::<R>(arms, i, base.rotation.rotate(anchor));
         }
-        put(&mut patch.start, i, value);
+        put::<R>(&mut patch.start, i, value);
         backing.gap[i] = value.0[0];
         (backing.drift[0][i], backing.drift[1][i]) = (value.0[1], value.0[2]);
         for (kept, anchor) in backing.anchors.iter_mut().zip(anchors) {

@@ -1,13 +1,7 @@
 //! Contacts as penalties: stiffness against overlap, damping while it grows, regularised friction.
 
-#![expect(clippy::needless_range_loop, reason = "lanes are indexed alike across many arrays")]
-
 use taut_core::Scene;
-use taut_descent::{
-    ContactLaw, LANES, Patch, Push, Real, Touch,
-    node::Node,
-    patch::{Lanes, Rows, lane},
-};
+use taut_descent::{ContactLaw, Lanes, Patch, Push, Real, Touch, node::Node, patch::Rows};
 
 use crate::settings::VbdSettings;
 
@@ -32,54 +26,35 @@ impl<R: Real> Penalty<R> {
         }
     }
 
-    /// Pressure of one point (negative) and its stiffness; rigid document, "Contact force and Hessian".
+    /// Pressure of all points (negative) and their stiffness; rigid document, "Contact force and Hessian".
     #[inline(always)]
-    fn pressure(&self, k: R, gap: R, start: R) -> (R, R) {
-        if gap >= R::ZERO {
-            return (R::ZERO, R::ZERO);
-        }
-        let closing = gap - start;
-        if closing < R::ZERO {
-            (k * (gap + self.damping * closing), k * (R::ONE + self.damping))
-        } else {
-            (k * gap, k)
-        }
+    fn pressure(&self, k: R::Wide, gap: R::Wide, start: R::Wide) -> (R::Wide, R::Wide) {
+        let zero = R::Wide::ZERO;
+        let damping = R::Wide::splat(self.damping);
+        // Damping acts while the overlap grows.
+        let closing = (gap - start).min(zero);
+        let damped = zero.where_above(closing, k + k * damping, k);
+        let force = k * (gap + damping * closing);
+        (zero.where_above(gap, force, zero), zero.where_above(gap, damped, zero))
     }
 
     /// Secant stiffness of friction at a displacement of this size: `mu N f1(s)/s` with
     /// `f1 = 2 s/r - (s/r)^2` up to the reach `r` and one beyond (Chen et al. 2024, section 3.7).
     #[inline(always)]
-    fn drag(&self, bound: R, size: R) -> R {
-        if size < self.reach {
-            bound * (R::TWO - size / self.reach) / self.reach
-        } else {
-            bound / size
-        }
-    }
-
-    /// Force of one point at the current iterate, normal first [N].
-    pub(crate) fn force(&self, patch: &Patch<R>, value: &Rows<R>, i: usize) -> [R; 3] {
-        let push = self.push(patch, value);
-        [push.force[0][i], push.force[1][i], push.force[2][i]]
+    fn drag(&self, bound: R::Wide, size: R::Wide) -> R::Wide {
+        let (reach, two) = (R::Wide::splat(self.reach), R::Wide::splat(R::TWO));
+        let sticking = (bound * (two - size.over(reach))).over(reach);
+        reach.where_above(size, sticking, bound.over(size))
     }
 }
 
 impl<R: Real> ContactLaw<R> for Penalty<R> {
     #[inline(always)]
     fn push(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R> {
-        let mut push = Push::NONE;
-        for i in 0..LANES {
-            let (gap, u, v) = (value[0][i], value[1][i], value[2][i]);
-            let (force, k) = self.pressure(patch.stiffness[0][i], gap, patch.start[0][i]);
-            let size = (u * u + v * v).sqrt();
-            let drag = self.drag(patch.friction[i] * -patch.lambda[0][i], size);
-            push.force[0][i] = force;
-            push.force[1][i] = drag * u;
-            push.force[2][i] = drag * v;
-            push.normal[i] = k;
-            push.tangent[i] = drag;
-        }
-        push
+        let [gap, u, v] = *value;
+        let (force, normal) = self.pressure(patch.stiffness[0], gap, patch.start[0]);
+        let drag = self.drag(-(patch.friction * patch.lambda[0]), (u * u + v * v).sqrt());
+        Push { force: [force, drag * u, drag * v], normal, tangent: drag, ..Push::NONE }
     }
 }
 
@@ -89,16 +64,19 @@ pub(crate) fn prepare<R: Real>(touch: &mut Touch<R>, scene: &Scene, settings: &V
     for (patch, backing) in touch.patches.iter_mut().zip(&touch.backings) {
         let scaled = settings.contact_stiffness_scale * backing.effective_mass / frame;
         let full = R::of(settings.contact_stiffness.unwrap_or(scaled));
-        let old: Lanes<R> = patch.stiffness[0];
         for i in 0..patch.count as usize {
-            patch.stiffness[0][i] = match settings.ramp {
-                Some(ramp) => (old[i] * R::of(ramp.gamma)).max(R::of(ramp.k_start)).min(full),
+            let stiffness = match settings.ramp {
+                Some(ramp) => {
+                    let kept = patch.stiffness[0].lane(i) * R::of(ramp.gamma);
+                    kept.max(R::of(ramp.k_start)).min(full)
+                }
                 None => full,
             };
-            // Friction has no memory: it opposes the displacement within the step.
-            (patch.start[1][i], patch.start[2][i]) = (R::ZERO, R::ZERO);
-            patch.friction[i] = R::of(backing.friction_dynamic);
+            patch.stiffness[0].put(i, stiffness);
         }
+        // Friction has no memory: it opposes the displacement within the step.
+        (patch.start[1], patch.start[2]) = (R::Wide::ZERO, R::Wide::ZERO);
+        patch.friction = R::Wide::splat(R::of(backing.friction_dynamic));
     }
 }
 
@@ -107,10 +85,8 @@ pub(crate) fn remember<R: Real>(touch: &mut Touch<R>, nodes: &[Node<R>], penalty
     for patch in &mut touch.patches {
         let [a, b] = patch.nodes.map(|n| &nodes[n as usize]);
         let gap = patch.value(a, b)[0];
-        for i in 0..patch.count as usize {
-            let (force, _) = penalty.pressure(patch.stiffness[0][i], gap[i], patch.start[0][i]);
-            patch.lambda[0][i] = force;
-        }
+        // Lanes without a point have no stiffness, so they press nothing.
+        patch.lambda[0] = penalty.pressure(patch.stiffness[0], gap, patch.start[0]).0;
     }
 }
 
@@ -129,8 +105,8 @@ pub(crate) fn grow<R: Real>(
         let [a, b] = patch.nodes.map(|n| &nodes[n as usize]);
         let value = patch.value(a, b);
         for i in 0..patch.count as usize {
-            let depth = (-lane(&value, i).0[0]).max(R::ZERO);
-            patch.stiffness[0][i] = (patch.stiffness[0][i] + beta * depth).min(full);
+            let depth = (-value[0].lane(i)).max(R::ZERO);
+            patch.stiffness[0].put(i, (patch.stiffness[0].lane(i) + beta * depth).min(full));
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
 use taut_descent::{
-    AngularRows, Definition, InertiaFrame, Model, Real, Role, Style, System, math::V3,
+    AngularRows, ContactLaw, Definition, InertiaFrame, Model, Real, Role, Style, System, math::V3,
+    patch::lane,
 };
 
 use crate::{
@@ -135,7 +136,7 @@ impl<R: Real> Solver for Vbd<R> {
         if let Some(touch) = &self.system.touch {
             touch.read_forces(&mut out.contacts, |patch, i| {
                 let [a, b] = patch.nodes.map(|n| &self.system.nodes[n as usize]);
-                V3(self.penalty.force(patch, &patch.value(a, b), i))
+                lane::<R>(&self.penalty.push(patch, &patch.value(a, b)).force, i)
             });
         }
         true
