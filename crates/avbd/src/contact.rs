@@ -23,8 +23,8 @@ const GRAIN: usize = 256;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cone {
     pub(crate) hessian: ContactHessian,
-    /// Whether a point without pressure keeps its stiffness.
-    pub(crate) separating: bool,
+    /// A point without multiplier has no stiffness where its gap is larger than this [m].
+    pub(crate) open: f64,
 }
 
 /// The same with arms that follow the current rotation, as in the official 3D demo.
@@ -56,13 +56,20 @@ fn bounded<R: Real>(patch: &Patch<R>, value: &Rows<R>) -> Bounded<R> {
     Bounded { asked, force: [pressure, asked[1] * share, asked[2] * share], square, share }
 }
 
+/// The gap of points without multiplier, minus something of the others.
+#[inline(always)]
+fn unloaded_gap<R: Real>(patch: &Patch<R>, value: &Rows<R>) -> R::Wide {
+    R::Wide::ZERO.where_above(patch.lambda[0], patch.lambda[0], value[0])
+}
+
 impl Cone {
     #[inline(always)]
     fn forces<R: Real>(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R> {
         let Bounded { asked, force, square, share } = bounded(patch, value);
-        let [k, ku, kv] = patch.stiffness;
         let zero = R::Wide::ZERO;
-        let normal = if self.separating { k } else { zero.where_above(force[0], k, zero) };
+        let gap = unloaded_gap(patch, value);
+        let open = R::Wide::splat(R::of(self.open));
+        let [normal, ku, kv] = patch.stiffness.map(|k| gap.where_above(open, zero, k));
         let one = R::Wide::splat(R::ONE);
         match self.hessian {
             ContactHessian::SlipDirection => {
@@ -94,6 +101,12 @@ impl Cone {
 }
 
 impl<R: Real> ContactLaw<R> for Cone {
+    #[inline(always)]
+    fn idles(&self, patch: &Patch<R>, value: &Rows<R>) -> bool {
+        let gap = unloaded_gap(patch, value);
+        !R::Wide::splat(R::of(self.open)).any_above(gap)
+    }
+
     #[inline(always)]
     fn push(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R> {
         self.forces(patch, value)

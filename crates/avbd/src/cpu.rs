@@ -65,7 +65,7 @@ impl<R: Real> Avbd<R> {
             contact_ramps: ContactRamps::new(settings, scene.dt, scene.dt),
             cone: Cone {
                 hessian: settings.contact_hessian,
-                separating: settings.separating_stiffness,
+                open: f64::INFINITY,
             },
             dt: 0.0,
             breakable,
@@ -77,6 +77,9 @@ impl<R: Real> Avbd<R> {
     fn scale_ramps(&mut self, dt: f64) {
         self.dt = dt;
         self.contact_ramps = ContactRamps::new(self.settings, dt, self.scene.dt);
+        let margin = self.scene.contacts.map_or(0.0, |contacts| contacts.margin);
+        let fall = self.scene.gravity.norm() * dt * dt;
+        self.cone.open = self.settings.open_gap * fall.max(margin / 5.0);
         self.ramps.clear();
         let definitions = self.system.definitions.iter();
         self.ramps.extend(definitions.map(|d| Ramp::new(d, &self.settings, dt, self.scene.dt)));

@@ -66,8 +66,8 @@ pub struct AvbdSettings {
     pub contacts: Option<ContactStyle>,
     /// See [`Resolved::contact_hessian`].
     pub contact_hessian: Option<ContactHessian>,
-    /// See [`Resolved::separating_stiffness`].
-    pub separating_stiffness: Option<bool>,
+    /// See [`Resolved::open_gap`].
+    pub open_gap: Option<f64>,
 }
 
 /// A named set of defaults.
@@ -204,8 +204,12 @@ pub struct Resolved {
     pub contacts: ContactStyle,
     /// Stiffness of a sliding contact along its tangents.
     pub contact_hessian: ContactHessian,
-    /// Whether a point of contact that presses nothing keeps its stiffness along the normal.
-    pub separating_stiffness: bool,
+    /// Gap beyond which a point without multiplier has no stiffness, in units of what can close within a
+    /// step: free fall through one step, or a fifth of the contact margin where that is more \[1\].
+    /// Stiffness where nothing presses slows bodies down within an iteration. That keeps points that open
+    /// and close calm, but neighbours that come and go at the edge of the margin would not let a heap
+    /// rest. `inf`: every point keeps its stiffness, as in the paper.
+    pub open_gap: f64,
 }
 
 impl AvbdSettings {
@@ -245,7 +249,7 @@ impl AvbdSettings {
             angular_rows: self.angular_rows.unwrap_or(base.angular_rows),
             contacts: self.contacts.unwrap_or(base.contacts),
             contact_hessian: self.contact_hessian.unwrap_or(base.contact_hessian),
-            separating_stiffness: self.separating_stiffness.unwrap_or(base.separating_stiffness),
+            open_gap: self.open_gap.unwrap_or(base.open_gap),
         };
         resolved.check()?;
         Ok(resolved)
@@ -281,6 +285,9 @@ impl Resolved {
             if !share.contains(&value) {
                 return wrong(name, value, "in [0, 1]");
             }
+        }
+        if self.open_gap.is_nan() || self.open_gap < 0.0 {
+            return wrong("open_gap", self.open_gap, "not negative");
         }
         let given = optional.iter().filter_map(|&(name, value)| Some((name, value?)));
         for (name, value) in given.chain(scales) {
@@ -324,7 +331,7 @@ impl Profile {
             angular_rows: AngularRowsSetting::RestPose,
             contacts: ContactStyle::Common,
             contact_hessian: ContactHessian::SlipDirection,
-            separating_stiffness: true,
+            open_gap: 1.0,
         };
         let published = Resolved {
             isotropic: false,
@@ -334,6 +341,7 @@ impl Profile {
             rotation: Rotation::Published,
             gyroscopic: false,
             contact_hessian: ContactHessian::Full,
+            open_gap: f64::INFINITY,
             ..robust
         };
         match self {

@@ -89,6 +89,12 @@ pub trait ContactLaw<R: Real>: Copy + Sync {
     /// Whether arms follow the current rotation instead of staying as they were.
     const ARMS_TURN: bool = false;
 
+    /// Whether the patch exerts nothing and resists nothing at row values `value`.
+    #[inline(always)]
+    fn idles(&self, _patch: &Patch<R>, _value: &Rows<R>) -> bool {
+        false
+    }
+
     /// The forces at row values `value`; lanes beyond the patch's count are not read.
     fn push(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R>;
 }

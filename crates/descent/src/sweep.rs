@@ -192,7 +192,10 @@ impl<R: Real> Everything<'_, R> {
                 let turned = patch.turned(a, b);
                 turned.add_to(&mut block, side, &law.push(&turned, &turned.value(a, b)));
             } else {
-                patch.add_to(&mut block, side, &law.push(patch, &patch.value(a, b)));
+                let value = patch.value(a, b);
+                if !law.idles(patch, &value) {
+                    patch.add_to(&mut block, side, &law.push(patch, &value));
+                }
             }
         }
         block.solve()

@@ -14,6 +14,9 @@ use crate::{
     real::Real,
 };
 
+/// Gap of lanes without a point [m].
+const NOWHERE: f64 = 1e6;
+
 /// What of a patch only the start and the end of a step need.
 #[derive(Clone, Copy, Debug)]
 pub struct Backing<R> {
@@ -27,7 +30,7 @@ pub struct Backing<R> {
     pub length: f64,
     /// Coefficient of dynamic friction [1].
     pub friction_dynamic: f64,
-    /// Distance between the surfaces at the step's start [m].
+    /// Distance between the surfaces at the step's start [m]; far apart in lanes without a point.
     pub gap: [R; LANES],
     /// How far the points have been dragged along the two tangents while they stick [m].
     pub drift: [[R; LANES]; 2],
@@ -225,7 +228,7 @@ impl<R: Real> Making<'_, R> {
             carried_mass: 0.0,
             friction_dynamic: manifold.friction_dynamic,
             length: self.lengths[a].min(self.lengths[b]),
-            gap: [R::ZERO; LANES],
+            gap: [R::of(NOWHERE); LANES],
             drift: [[R::ZERO; LANES]; 2],
             continues: [false; LANES],
             anchors: [[V3::ZERO; LANES]; 2],
