@@ -24,7 +24,7 @@ pub struct VbdSettings {
     /// [`Self::contact_stiffness_scale`].
     pub contact_stiffness: Option<f64>,
     /// Penalty stiffness of a point of contact in units of effective mass over squared frame [1], > 0.
-    /// Default 100.
+    /// Default 10: stiffer ones hold loads better, but throw a falling heap apart.
     pub contact_stiffness_scale: f64,
     /// Damping of a growing overlap, as a share of the stiffness [s], >= 0. Default 0.
     pub contact_damping: f64,
@@ -82,7 +82,7 @@ impl Default for VbdSettings {
             stiffness: None,
             stiffness_scale: 1e4,
             contact_stiffness: None,
-            contact_stiffness_scale: 100.0,
+            contact_stiffness_scale: 10.0,
             contact_damping: 0.0,
             friction_speed: 0.01,
             curvature: true,
