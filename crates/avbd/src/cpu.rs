@@ -63,10 +63,7 @@ impl<R: Real> Avbd<R> {
             ramps: vec![],
             values,
             contact_ramps: ContactRamps::new(settings, scene.dt, scene.dt),
-            cone: Cone {
-                hessian: settings.contact_hessian,
-                open: f64::INFINITY,
-            },
+            cone: Cone { hessian: settings.contact_hessian, open: f64::INFINITY },
             dt: 0.0,
             breakable,
         };
