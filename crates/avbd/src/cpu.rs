@@ -143,6 +143,13 @@ impl<R: Real> Avbd<R> {
         }
     }
 
+    /// Lets go of overloaded joints at once, as the authors do: what holds until the end of the step would
+    /// hand on the whole impulse of a blow.
+    fn break_joints(&mut self) {
+        let ramps = &self.ramps;
+        self.system.break_joints(&self.scene, |system, i| ramps[i].force(system, i));
+    }
+
     /// Corrects the error that is left without making it velocity: one sweep with `alpha = 0`.
     fn stabilise(&mut self) {
         for index in 0..self.system.elements.len() {
@@ -172,6 +179,9 @@ impl<R: Real> Solver for Avbd<R> {
     fn iterate(&mut self) -> Result<(), SolverError> {
         self.sweep();
         self.dual();
+        if self.breakable {
+            self.break_joints();
+        }
         Ok(())
     }
 
@@ -182,10 +192,6 @@ impl<R: Real> Solver for Avbd<R> {
         }
         if self.settings.post_stabilisation {
             self.stabilise();
-        }
-        if self.breakable {
-            let ramps = &self.ramps;
-            self.system.break_joints(&self.scene, |system, i| ramps[i].force(system, i));
         }
         self.system.commit(self.dt);
         Ok(())

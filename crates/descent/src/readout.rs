@@ -23,12 +23,13 @@ impl<R: Real> System<R> {
         }
     }
 
-    /// Marks the joints broken, from the next step on, whose locked rows pull harder than they bear.
+    /// Breaks the joints whose locked rows pull harder than they bear; from now on they exert nothing.
     ///
     /// `force` gives the row forces of an element.
     pub fn break_joints(&mut self, scene: &Scene, force: impl Fn(&Self, usize) -> V3<R>) {
         let mut index = 0;
         while let Some(owner) = self.definitions.get(index).map(|d| d.owner) {
+            let first = index;
             let (mut linear, mut angular) = (0.0_f64, 0.0_f64);
             while let Some(definition) = self.definitions.get(index).filter(|d| d.owner == owner) {
                 if definition.role == Role::Lock && self.elements[index].active {
@@ -42,6 +43,9 @@ impl<R: Real> System<R> {
                 let joint = &scene.joints[j];
                 if linear > joint.break_force || angular > joint.break_torque {
                     self.broken[j] = true;
+                    for element in &mut self.elements[first..index] {
+                        (element.active, element.lambda) = (false, V3::ZERO);
+                    }
                 }
             }
         }
