@@ -15,9 +15,26 @@
 //! diagonal in the Jacobian only; because residuals are exact, the iteration still ends with every
 //! hard row at its target, and only the split of force between redundant rows is arbitrary.
 //!
+//! Contacts are found once, at the start of a step. With the levers, the normal and the gap of that
+//! moment each point obeys, for its force `(l, t)` and its way `(g, d)` in the step,
+//!
+//! ```text
+//!   g = gap + n . (uA + thetaA x rA - uB - thetaB x rB),   d likewise along the surfaces
+//!   0 <= l,  0 <= g,  l g = 0,   |t| <= mu l,   t = -mu l d / |d| where d is not zero
+//! ```
+//!
+//! which is implicit Euler with Signorini's condition and Coulomb's cone, solved together with the joints.
+//! The coefficient `mu` is the static one where the points were at rest against each other when the step
+//! began, else the dynamic one. A step is accepted only if its natural maps are below `contact_tolerance`;
+//! they are printed where they are not. That certificate says that a solution was found, not that it is
+//! the only one: Coulomb's law allows several, and redundant points share their load in many ways. What
+//! overlaps when a step begins does not when it ends, and no speed is given back, so that scenes with
+//! restitution are refused, and so are those of more bodies than can be solved in reasonable time.
+//!
 //! `iterate` is one Newton iteration, and does nothing once converged; `end_step` finishes the rest
 //! unless `complete` is off.
 
+mod friction;
 #[cfg(test)]
 mod jacobian_tests;
 mod law;
@@ -28,6 +45,7 @@ mod solver;
 mod step;
 mod system;
 mod topology;
+mod touch;
 
 pub use settings::{NewtonSettings, Rotation};
 use solver::Newton;

@@ -96,7 +96,7 @@ fn twice_vector(q: &Quat) -> Vec3 {
 
 /// Inverse of the left Jacobian of the exponential: `d theta = J^-1(theta) delta` for
 /// `exp(theta + d theta) = exp(delta) exp(theta)`.
-fn left_jacobian_inverse(theta: &Vec3) -> Mat3 {
+pub(crate) fn left_jacobian_inverse(theta: &Vec3) -> Mat3 {
     let square = theta.norm_squared();
     let angle = square.sqrt();
     // The closed form cancels below about 1e-2; the next term of the series is angle^4 / 30240.

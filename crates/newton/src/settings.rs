@@ -23,6 +23,13 @@ pub struct NewtonSettings {
     /// Regularisation of the constraint block relative to its diagonal, so that redundant rows
     /// can be factorised. It changes the path, never the solution. At least 0; default 1e-11.
     pub regularisation: f64,
+    /// The same for points of contact, relative to how far a force moves its own point. It decides how
+    /// redundant points share their load. At least 0; default 1e-7.
+    pub contact_regularisation: f64,
+    /// Largest residual of any equation of a step with contacts, the natural maps of the contact problem
+    /// among them, with which the step is accepted where `tolerance` is out of reach [m or rad].
+    /// Positive; default 1e-8.
+    pub contact_tolerance: f64,
     /// Compliance of rows that the scene makes hard [m/N or rad/(N m)]. At least 0; default 0. A net
     /// stretched straight between its pins has no finite forces that carry its weight; with 1e-9 it has.
     pub compliance: f64,
@@ -41,6 +48,8 @@ impl Default for NewtonSettings {
             complete: true,
             reuse_factorisation: true,
             regularisation: 1e-11,
+            contact_regularisation: 1e-7,
+            contact_tolerance: 1e-8,
             compliance: 0.0,
             rotation: Rotation::Momentum,
             gyroscopic: true,

@@ -81,15 +81,21 @@ fn pull_on_b(row: &Row, multiplier: f64, poses: &[Pose]) -> (Vec3, Vec3) {
 
 fn check(settings: &NewtonSettings) -> Result<(), BuildError> {
     let wrong = |text: &str| Err(BuildError::Settings(text.to_owned()));
-    if !(settings.tolerance > 0.0 && settings.tolerance.is_finite()) {
-        return wrong("`tolerance` must be positive");
+    for (name, value) in
+        [("tolerance", settings.tolerance), ("contact_tolerance", settings.contact_tolerance)]
+    {
+        if !(value > 0.0 && value.is_finite()) {
+            return wrong(&format!("`{name}` must be positive"));
+        }
     }
     if settings.max_newton == 0 {
         return wrong("`max_newton` must be at least 1");
     }
-    for (name, value) in
-        [("regularisation", settings.regularisation), ("compliance", settings.compliance)]
-    {
+    for (name, value) in [
+        ("regularisation", settings.regularisation),
+        ("contact_regularisation", settings.contact_regularisation),
+        ("compliance", settings.compliance),
+    ] {
         if !(value >= 0.0 && value.is_finite()) {
             return wrong(&format!("`{name}` must not be negative"));
         }
@@ -108,6 +114,7 @@ impl Solver for Newton {
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         (self.dt, self.stepping) = (step.dt, true);
         self.stepper.reset_counters();
+        self.stepper.detect(step.dt)?;
         self.stepper.begin(step.dt);
         Ok(())
     }
@@ -161,6 +168,8 @@ impl Solver for Newton {
     /// Forces at the end of the last step, or of its last part where it was bisected.
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
         self.gather_forces();
+        self.forces.contacts.clear();
+        self.forces.contacts.extend(self.stepper.contact_forces());
         out.clone_from(&self.forces);
         true
     }

@@ -1,17 +1,24 @@
 //! Newton's method on one step, and halving of steps on which it fails.
 
+mod touching;
+
 use taut_core::{Quat, Scene, SolverError, State, Vec3, constraint::Pose};
 
+use self::touching::Contacts;
 use crate::{
     linear::SparseSystem,
     rotation::end_omega,
     settings::NewtonSettings,
     system::{Assembly, Fixed, Iterate, Merit, Motion},
     topology::{Node, Topology},
+    touch::Map,
 };
 
 /// A line search gives up below this fraction of Newton's step.
 const SHORTEST_STEP: f64 = 1.0 / 1024.0;
+/// The same with contacts, and by how much the residual may then rise.
+const SHORTEST_DRIFT: f64 = 1e-9;
+const DRIFT: f64 = 1e-3;
 /// How many earlier merits a step may be compared with. Where bounds switch, or rotations are large,
 /// the residual must be allowed to rise for a moment.
 const MEMORY: usize = 5;
@@ -37,6 +44,9 @@ pub(crate) struct Stepper {
     pub(crate) start: Vec<Motion>,
     /// Joints that exert nothing.
     pub(crate) broken: Vec<bool>,
+    contacts: Contacts,
+    /// Which equation contacts are held to.
+    map: Map,
     /// The current iterate.
     pub(crate) at: Iterate,
     trial: Iterate,
@@ -114,6 +124,7 @@ impl Stepper {
             shift: vec![Vec3::zeros(); nodes],
             turn: vec![Quat::identity(); nodes],
             multipliers: multipliers.clone(),
+            forces: Vec::new(),
             poses: vec![still.pose; nodes],
         };
         let past = Past {
@@ -129,6 +140,8 @@ impl Stepper {
             fixed: Fixed::default(),
             start: vec![still; nodes],
             broken: vec![false; scene.joints.len()],
+            contacts: Contacts::new(scene),
+            map: Map::Natural,
             trial: at.clone(),
             at,
             merit: Merit::default(),
@@ -174,6 +187,7 @@ impl Stepper {
             (self.at.shift[n], self.at.turn[n]) = (Vec3::zeros(), Quat::identity());
         }
         self.at.pose(&self.start);
+        self.forget_contacts();
         self.reset_counters();
     }
 
@@ -207,7 +221,7 @@ impl Stepper {
     pub(crate) fn begin(&mut self, h: f64) {
         let Self { fixed, topology, start, gravity, settings, .. } = self;
         fixed.prepare(topology, start, gravity, settings, h);
-        (self.settled, self.stuck) = (false, false);
+        (self.settled, self.stuck, self.map) = (false, false, Map::Natural);
         (self.used, self.shortened, self.compression) = (0, 0, 1.0);
         for (n, motion) in self.start.iter().enumerate() {
             self.at.shift[n] = self.fixed.drift[n];
@@ -231,6 +245,7 @@ impl Stepper {
         for ((out, last), before) in self.trial.multipliers.iter_mut().zip(last).zip(before) {
             *out = 2.0 * last - before;
         }
+        self.trial.forces.clone_from(&self.at.forces);
         let merit = self.evaluate_trial();
         if merit.norm < self.merit.norm {
             self.accept(merit);
@@ -239,14 +254,14 @@ impl Stepper {
 
     fn evaluate_iterate(&mut self) -> Merit {
         self.at.pose(&self.start);
-        let Self { fixed, topology, settings, at, broken, right, .. } = self;
-        fixed.residual(topology, settings, at, broken, right)
+        let Self { fixed, topology, settings, at, broken, map, right, .. } = self;
+        fixed.residual(topology, settings, at, broken, *map, right)
     }
 
     fn evaluate_trial(&mut self) -> Merit {
         self.trial.pose(&self.start);
-        let Self { fixed, topology, settings, trial, broken, trial_right, .. } = self;
-        fixed.residual(topology, settings, trial, broken, trial_right)
+        let Self { fixed, topology, settings, trial, broken, map, trial_right, .. } = self;
+        fixed.residual(topology, settings, trial, broken, *map, trial_right)
     }
 
     fn accept(&mut self, merit: Merit) {
@@ -286,7 +301,9 @@ impl Stepper {
     /// Performs a Newton step, or where springs buckle and Newton's steps keep being shortened, one
     /// that lowers the energy.
     fn advance(&mut self) -> bool {
-        if self.shortened < PATIENCE || self.topology.springs.is_empty() {
+        // The energy knows no contacts.
+        let springs = !self.topology.springs.is_empty() && self.fixed.touches.is_empty();
+        if self.shortened < PATIENCE || !springs {
             return self.factorise(1.0) && self.search();
         }
         while self.factorise(self.compression) {
@@ -339,8 +356,8 @@ impl Stepper {
     fn factorise(&mut self, compression: f64) -> bool {
         let mut regularisation = self.settings.regularisation;
         loop {
-            let Self { fixed, topology, settings, at, broken, matrix, .. } = self;
-            let how = Assembly { regularisation, compression };
+            let Self { fixed, topology, settings, at, broken, matrix, map, .. } = self;
+            let how = Assembly { regularisation, compression, map: *map };
             fixed.assemble(topology, settings, at, broken, how, matrix);
             if matrix.factorise().is_ok() {
                 self.direction.copy_from_slice(&self.right);
@@ -369,7 +386,12 @@ impl Stepper {
         let allowed = self.recent.iter().copied().fold(0.0, f64::max);
         let length = norm(&self.direction);
         let mut fraction = 1.0;
-        while fraction >= SHORTEST_STEP {
+        // Forces of redundant points drift along until one of them opens, which may be soon, and no
+        // error falls before.
+        let touching = !self.fixed.touches.is_empty();
+        let (shortest, slack) =
+            if touching { (SHORTEST_DRIFT, DRIFT) } else { (SHORTEST_STEP, 0.0) };
+        while fraction >= shortest {
             let merit = self.along(fraction);
             if close {
                 self.settled = merit.norm > 0.5 * self.merit.norm;
@@ -378,7 +400,7 @@ impl Stepper {
                 }
                 return true;
             }
-            if merit.norm <= (1.0 - 1e-4 * fraction) * allowed
+            if merit.norm <= (1.0 + slack - 1e-4 * fraction) * allowed
                 || merit.within(self.settings.tolerance)
                 || self.next_correction(&merit) <= (1.0 - 0.25 * fraction) * length
             {
@@ -422,18 +444,29 @@ impl Stepper {
             let change = fraction * self.fixed.scale[row.dof] * self.direction[row.dof];
             self.trial.multipliers[r] = self.at.multipliers[r] + change;
         }
+        for (i, place) in self.topology.places.iter().enumerate() {
+            self.trial.forces[i] = self.at.forces[i] + step(place.dof);
+        }
         self.evaluate_trial()
     }
 
     /// Solves the step to tolerance and closes it, in halves where Newton's method fails.
     pub(crate) fn complete(&mut self) -> Result<(), SolverError> {
-        self.complete_or_halve(self.settings.max_bisections)
+        if self.fixed.touches.is_empty() {
+            self.complete_or_halve(self.settings.max_bisections)
+        } else {
+            self.complete_touching()
+        }
     }
 
-    fn complete_or_halve(&mut self, halvings: u32) -> Result<(), SolverError> {
+    fn refine_all(&mut self) {
         while !self.converged() && !self.stuck && self.used < self.settings.max_newton {
             self.refine();
         }
+    }
+
+    fn complete_or_halve(&mut self, halvings: u32) -> Result<(), SolverError> {
+        self.refine_all();
         if self.converged() {
             self.commit();
             return Ok(());
@@ -490,8 +523,8 @@ impl Stepper {
 
     /// Largest difference between the matrix and central differences, relative to one plus the entry.
     pub(crate) fn derivative_error(&mut self) -> f64 {
-        let Self { fixed, topology, settings, at, broken, matrix, .. } = self;
-        let how = Assembly { regularisation: 0.0, compression: 1.0 };
+        let Self { fixed, topology, settings, at, broken, matrix, map, .. } = self;
+        let how = Assembly { regularisation: 0.0, compression: 1.0, map: *map };
         fixed.assemble(topology, settings, at, broken, how, matrix);
         let mut worst = 0.0_f64;
         for column in 0..self.topology.size {

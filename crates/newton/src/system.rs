@@ -26,6 +26,7 @@ use crate::{
     rotation::Spin,
     settings::NewtonSettings,
     topology::{Row, SpringRow, Topology},
+    touch::{self, Map, Touch},
 };
 
 /// Motion of one node at the start of a step.
@@ -48,6 +49,8 @@ pub(crate) struct Iterate {
     pub(crate) turn: Vec<Quat>,
     /// Multiplier of each row [N or N m].
     pub(crate) multipliers: Vec<f64>,
+    /// Force of each point of contact on A, in its own axes [N].
+    pub(crate) forces: Vec<Vec3>,
     /// The poses that follow.
     pub(crate) poses: Vec<Pose>,
 }
@@ -72,7 +75,9 @@ pub(crate) struct Merit {
     pub(crate) row: f64,
     /// Largest displacement that any unbalanced force would cause in the step [m or rad].
     pub(crate) force: f64,
-    /// Root of the sum of squares of both: what the line search lowers.
+    /// Largest error of any contact's natural map [m].
+    pub(crate) contact: f64,
+    /// Root of the sum of squares of all: what the line search lowers.
     pub(crate) norm: f64,
     /// Largest coordinate [m], which limits what rows can reach.
     reach: f64,
@@ -84,7 +89,7 @@ pub(crate) struct Merit {
 impl Merit {
     /// Whether every equation holds to `tolerance` [m or rad].
     pub(crate) fn within(&self, tolerance: f64) -> bool {
-        self.norm.is_finite() && self.row <= tolerance && self.force <= tolerance
+        self.norm.is_finite() && self.row.max(self.force).max(self.contact) <= tolerance
     }
 
     /// Whether every equation holds to `tolerance` or to what rounding may leave.
@@ -94,7 +99,7 @@ impl Merit {
     pub(crate) fn within_rounding(&self, tolerance: f64) -> bool {
         let (position, sum) = (64.0 * f64::EPSILON, 512.0 * f64::EPSILON);
         self.norm.is_finite()
-            && self.row <= tolerance.max(position * self.reach)
+            && self.row.max(self.contact) <= tolerance.max(position * self.reach)
             && self.force <= tolerance.max(position * self.reach).max(sum * self.effort)
     }
 }
@@ -107,6 +112,8 @@ pub(crate) struct Assembly {
     /// Share of the second derivatives of compressed springs, in [0, 1]. They can make the matrix
     /// point to saddles of the energy; one is exact.
     pub(crate) compression: f64,
+    /// Which equation contacts are held to.
+    pub(crate) map: Map,
 }
 
 /// What stays the same throughout a step.
@@ -124,6 +131,8 @@ pub(crate) struct Fixed {
     softness: Vec<f64>,
     /// Value of each row at the start.
     origin: Vec<f64>,
+    /// Points of contact.
+    pub(crate) touches: Vec<Touch>,
 }
 
 impl Fixed {
@@ -169,6 +178,7 @@ impl Fixed {
             self.origin.push(evaluation.value);
         }
         self.scale.extend(self.softness.iter().map(|s| 1.0 / s.sqrt()));
+        self.scale.extend(self.touches.iter().flat_map(|touch| [touch.scale(); 3]));
     }
 
     fn respond(&self, r: usize, row: &Row, value: f64, multiplier: f64, broken: bool) -> Response {
@@ -186,6 +196,7 @@ impl Fixed {
         settings: &NewtonSettings,
         at: &Iterate,
         broken: &[bool],
+        map: Map,
         out: &mut [f64],
     ) -> Merit {
         out.fill(0.0);
@@ -197,7 +208,7 @@ impl Fixed {
             let size = spring.nodes.map(|n| at.poses[n].position.amax());
             scope.note(spring.nodes, &row, spring.stiffness * size[0].max(size[1]));
         }
-        let primal = topology.size - topology.rows.len();
+        let primal = topology.primal();
         let mut squares = 0.0;
         for (r, row) in topology.rows.iter().enumerate() {
             let evaluation = evaluate_row(row, at);
@@ -210,6 +221,10 @@ impl Fixed {
         }
         self.add_inertia(topology, settings, at, &mut scope);
         merit.effort = scope.effort;
+        let strain = touch::add_residual(&self.touches, topology, at, map, &self.scale, scope.out);
+        merit.contact = strain.natural;
+        merit.effort = merit.effort.max(strain.effort);
+        squares += strain.squares;
         for (value, scale) in out[..primal].iter().zip(&self.scale) {
             let error = value * scale;
             merit.force = merit.force.max(error.abs());
@@ -284,6 +299,8 @@ impl Fixed {
             h += left_derivative(&hessian, &evaluation) * (share * tension);
             self.add_hessian(topology, spring.slots, spring.nodes, &h, matrix);
         }
+        let sharing = settings.contact_regularisation;
+        touch::assemble(&self.touches, topology, at, how.map, sharing, &self.scale, matrix);
     }
 
     /// Incremental energy [J] with the rows' multipliers held at `multipliers` and their errors

@@ -9,6 +9,7 @@ use taut_core::{
 use crate::{
     law::Law,
     linear::{ABSENT, Slot, SparseSystem},
+    touch::Place,
 };
 
 /// A body, a particle or the world: what rows act on.
@@ -75,6 +76,8 @@ pub(crate) struct Topology {
     pub(crate) rows: Vec<Row>,
     /// Spring rows that move anything.
     pub(crate) springs: Vec<SpringRow>,
+    /// Points of contact of the step.
+    pub(crate) places: Vec<Place>,
     /// Slots of all blocks.
     pub(crate) slots: Vec<Slot>,
     /// How many unknowns there are, multipliers included.
@@ -90,14 +93,43 @@ impl Topology {
         let (rows, springs) =
             (joint_rows(scene, &nodes, primal, least), energy_rows(scene, &nodes));
         let size = primal + rows.len();
-        let mut this = Self { nodes, rows, springs, slots: Vec::new(), size };
-        let entries = this.place_blocks();
+        let (places, slots) = (Vec::new(), Vec::new());
+        let mut this = Self { nodes, rows, springs, places, slots, size };
+        let system = this.analyse()?;
+        Ok((this, system))
+    }
+
+    /// Numbers points of contact between these pairs of nodes and analyses the pattern anew; `None`
+    /// where the pairs are those of the step before.
+    pub(crate) fn touch(
+        &mut self,
+        pairs: impl ExactSizeIterator<Item = [usize; 2]> + Clone,
+    ) -> Option<Result<SparseSystem, String>> {
+        if self.places.iter().map(|place| place.nodes).eq(pairs.clone()) {
+            return None;
+        }
+        let first = self.size - 3 * self.places.len();
+        self.size = first + 3 * pairs.len();
+        self.places.clear();
+        let places =
+            pairs.enumerate().map(|(i, nodes)| Place { nodes, dof: first + 3 * i, slots: 0 });
+        self.places.extend(places);
+        Some(self.analyse())
+    }
+
+    fn analyse(&mut self) -> Result<SparseSystem, String> {
+        let entries = self.place_blocks();
         let present: Vec<(usize, usize)> = entries.iter().filter_map(|&e| e).collect();
-        let (system, found) = SparseSystem::new(size, &present)?;
+        let (system, found) = SparseSystem::new(self.size, &present)?;
         let mut found = found.into_iter();
         let slot = |entry: &Option<_>| entry.and_then(|_| found.next()).unwrap_or(ABSENT);
-        this.slots = entries.iter().map(slot).collect();
-        Ok((this, system))
+        self.slots = entries.iter().map(slot).collect();
+        Ok(system)
+    }
+
+    /// How many unknowns are displacements and rotations; they come first.
+    pub(crate) fn primal(&self) -> usize {
+        self.size - self.rows.len() - 3 * self.places.len()
     }
 
     /// The unknown behind component `k` of `(pA, tA, pB, tB)`.
@@ -132,6 +164,20 @@ impl Topology {
             let angular = kind.is_angular();
             let touched = |k: usize| k % 6 >= 3 || !angular;
             self.place_hessian(&mut entries, nodes, |k, l| touched(k) && touched(l));
+        }
+        for p in 0..self.places.len() {
+            let Place { nodes, dof, .. } = self.places[p];
+            self.places[p].slots = entries.len();
+            for i in 0..3 {
+                entries.extend((0..3).map(|j| Some((dof + i, dof + j))));
+            }
+            for i in 0..3 {
+                for k in 0..12 {
+                    let unknown = self.unknown(nodes, k);
+                    entries.push(unknown.map(|u| (dof + i, u)));
+                    entries.push(unknown.map(|u| (u, dof + i)));
+                }
+            }
         }
         entries
     }
@@ -270,11 +316,30 @@ fn energy_rows(scene: &Scene, nodes: &[Node]) -> Vec<SpringRow> {
     rows
 }
 
+/// More dynamic bodies than this, where they may touch, take too long.
+const BODIES_MAX: usize = 400;
+
 /// Why the solver does not take a scene, if it does not.
 pub(crate) fn unsupported(scene: &Scene) -> Option<String> {
-    if scene.contacts.is_some() {
-        return Some("contacts are not implemented".to_owned());
+    unsupported_contacts(scene).or_else(|| unsupported_rows(scene))
+}
+
+fn unsupported_contacts(scene: &Scene) -> Option<String> {
+    scene.contacts?;
+    let bodies = scene.bodies.iter().filter(|body| body.is_dynamic()).count();
+    if bodies > BODIES_MAX {
+        return Some(format!(
+            "{bodies} bodies may touch, and contacts of more than {BODIES_MAX} take too long to solve exactly"
+        ));
     }
+    let bounces = scene.bodies.iter().find(|body| body.material.restitution > 0.0)?;
+    Some(format!(
+        "body `{}` bounces, and contacts of implicit Euler take all speed from what they stop",
+        bounces.name
+    ))
+}
+
+fn unsupported_rows(scene: &Scene) -> Option<String> {
     let particle = |e| matches!(e, Endpoint::Particle(_));
     let turning = scene.joints.iter().find(|joint| {
         let rotates = locked_rows(joint).any(|(kind, _)| kind.is_angular() || slides(kind));
