@@ -2,7 +2,9 @@
 
 use taut_core::{
     Mat3, Quat, Scene, Vec3,
-    scene::{Body, Endpoint, Joint, JointKind, Limit, Motor, Particle, Spring, SpringKind},
+    scene::{
+        Body, Contacts, Endpoint, Joint, JointKind, Limit, Motor, Particle, Spring, SpringKind,
+    },
 };
 
 use crate::{
@@ -108,6 +110,42 @@ fn the_matrix_is_the_derivative_of_the_residual() {
             stepper.broken[2] = true;
             let worst = stepper.derivative_error();
             assert!(worst < 2e-6, "{rotation:?} seed {seed}: {worst:e}");
+        }
+    }
+}
+
+#[test]
+fn the_matrix_is_the_derivative_of_the_residual_where_bodies_touch() {
+    let mut numbers = Numbers(5);
+    let mut scene = Scene { contacts: Some(Contacts::default()), ..Scene::default() };
+    scene.bodies.push(Body::solid_box(Vec3::new(4.0, 4.0, 1.0), 1.0).fixed());
+    for i in 0..2 {
+        let mut body = Body::solid_box(Vec3::new(1.0, 0.5, 0.4), 20.0);
+        body.position = Vec3::new(0.1 * f64::from(i), 0.0, 0.7 + 0.4 * f64::from(i));
+        body.omega = numbers.vector() * 5.0;
+        scene.bodies.push(body);
+    }
+    let ball = Joint::new(JointKind::Ball, Endpoint::World, Endpoint::Body(2));
+    scene.joints.push(ball.anchored(numbers.vector(), numbers.vector()));
+    for width in [0.0, 0.05] {
+        for rotation in [Rotation::Momentum, Rotation::Variational] {
+            let settings = NewtonSettings {
+                rotation,
+                regularisation: 0.0,
+                contact_regularisation: 0.0,
+                ..NewtonSettings::default()
+            };
+            let mut stepper = Stepper::new(&scene, settings).unwrap();
+            stepper.load(&scene.initial_state());
+            stepper.detect(0.02).unwrap();
+            assert_eq!(stepper.contact_forces().count(), 8);
+            stepper.begin(0.02);
+            stepper.disturb(|| numbers.next());
+            if width > 0.0 {
+                stepper.soften(width);
+            }
+            let worst = stepper.derivative_error();
+            assert!(worst < 2e-6, "{rotation:?} width {width}: {worst:e}");
         }
     }
 }

@@ -512,7 +512,7 @@ impl Stepper {
 impl Stepper {
     /// Moves every unknown away from the iterate by up to 0.3 m, 0.3 rad or 20 N.
     pub(crate) fn disturb(&mut self, mut number: impl FnMut() -> f64) {
-        let primal = self.topology.size - self.topology.rows.len();
+        let primal = self.topology.primal();
         for (i, value) in self.direction.iter_mut().enumerate() {
             let reach = if i < primal { 0.3 } else { 20.0 };
             *value = reach * number() / self.fixed.scale[i];

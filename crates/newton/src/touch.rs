@@ -178,7 +178,7 @@ impl Touch {
     }
 
     /// The force on A in world axes for one in contact axes [N].
-    pub(crate) fn to_world(&self, force: &Vec3) -> Vec3 {
+    pub(crate) fn world(&self, force: &Vec3) -> Vec3 {
         self.axes.transpose() * force
     }
 
@@ -202,7 +202,7 @@ impl Touch {
             normal: self.axes.row(0).transpose(),
             gap: self.gap,
             friction: self.coefficients,
-            force: self.to_world(force),
+            force: self.world(force),
         }
     }
 

@@ -78,7 +78,7 @@ impl Stepper {
         let Some(collider) = collider else { return Ok(()) };
         let touches = &mut self.fixed.touches;
         worn.clear();
-        worn.extend(touches.iter().zip(&self.at.forces).map(|(t, f)| t.to_world(f)));
+        worn.extend(touches.iter().zip(&self.at.forces).map(|(t, f)| t.world(f)));
         at.clear();
         at.extend(placements(&self.start, *bodies));
         let list = collider.detect(at, &self.broken, h);
@@ -281,5 +281,13 @@ impl Stepper {
         self.fixed.touches.iter_mut().for_each(|touch| touch.restiffen(old, new));
         self.factorised = None;
         new
+    }
+}
+
+#[cfg(test)]
+impl Stepper {
+    /// Holds contacts to a neighbour of that width [m].
+    pub(crate) fn soften(&mut self, width: f64) {
+        self.hold_to(Map::Smooth(width));
     }
 }
