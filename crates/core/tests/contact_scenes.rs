@@ -192,9 +192,11 @@ fn the_large_scenes_have_the_sizes_of_their_figures() {
 #[test]
 fn the_wall_is_welded_to_the_ground_and_to_itself() {
     let scene = load("wall", &[]);
-    let to_ground = scene.joints.iter().filter(|j| j.a == Endpoint::Body(0)).count();
-    assert_eq!(to_ground, 30);
-    assert!(scene.joints.iter().all(|j| j.break_torque == 300.0));
+    let (to_ground, inside): (Vec<_>, Vec<_>) =
+        scene.joints.iter().partition(|joint| joint.a == Endpoint::Body(0));
+    assert_eq!((to_ground.len(), inside.len()), (30, 1_150));
+    assert!(inside.iter().all(|joint| joint.break_torque == 300.0));
+    assert!(to_ground.iter().all(|joint| joint.break_torque.is_infinite()));
     let balls: Vec<[f64; 3]> = (601..604).map(|i| place(&scene, i)).collect();
     assert_eq!(balls, [[-9.4, -12.0, 6.3], [0.0, -12.0, 6.3], [9.4, -12.0, 6.3]]);
 }

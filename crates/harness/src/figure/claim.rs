@@ -169,7 +169,7 @@ fn values(rows: &[Row], label: &str, metric: &str, at: At) -> Result<Vec<f64>, S
     let values = row.values(metric, at);
     let values = values.ok_or_else(|| format!("{label} has no {metric}"))?;
     if values.is_empty() {
-        return Err(format!("{label} has no step after {}", at.after()));
+        return Err(format!("{label} has no such step, {} {metric}", at.words()));
     }
     Ok(values)
 }

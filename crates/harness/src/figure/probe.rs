@@ -62,10 +62,17 @@ pub enum Probe {
         /// Which one.
         axis: Coordinate,
     },
-    /// Largest distance of a body or particle that moves from where it started [m].
+    /// Largest distance of a body or particle from where it started [m].
     TravelMax {
         /// Start of their names.
         prefix: String,
+    },
+    /// How many bodies and particles are where they started.
+    InPlace {
+        /// Start of their names.
+        prefix: String,
+        /// Who has come no farther is in place [m].
+        within: f64,
     },
     /// Largest distance between the centres of two bodies that start as neighbours [m]. It grows
     /// without bound where what links them gives way.
@@ -120,6 +127,8 @@ enum Resolved {
     CoordinateMin(Vec<Mass>, usize),
     /// Masses with where they started.
     TravelMax(Vec<(Mass, Vec3)>),
+    /// The same, and how far is in place.
+    InPlace(Vec<(Mass, Vec3)>, f64),
     /// Pairs of bodies, by index.
     NeighbourDistanceMax(Vec<[usize; 2]>),
     /// Joints, by index.
@@ -188,8 +197,10 @@ impl<'a> Probes<'a> {
                 -down.fold(f64::NEG_INFINITY, largest)
             }
             Resolved::TravelMax(masses) => {
-                let way = |(mass, start): &(Mass, Vec3)| (mass.position(state) - start).norm();
-                masses.iter().map(way).fold(0.0, largest)
+                masses.iter().map(|mass| travel(mass, state)).fold(0.0, largest)
+            }
+            Resolved::InPlace(masses, within) => {
+                masses.iter().filter(|mass| travel(mass, state) <= *within).count() as f64
             }
             Resolved::NeighbourDistanceMax(pairs) => {
                 let apart = |pair: &[usize; 2]| {
@@ -254,14 +265,8 @@ fn resolve(scene: &Scene, probe: &Probe) -> Option<Resolved> {
         Probe::CoordinateMin { prefix, axis } => {
             Resolved::CoordinateMin(masses(scene, prefix)?, *axis as usize)
         }
-        Probe::TravelMax { prefix } => {
-            let start = |mass: Mass| match mass {
-                Mass::Body(i) => scene.bodies[i].position,
-                Mass::Particle(i) => scene.particles[i].position,
-            };
-            let all = masses(scene, prefix)?.into_iter();
-            Resolved::TravelMax(all.map(|mass| (mass, start(mass))).collect())
-        }
+        Probe::TravelMax { prefix } => Resolved::TravelMax(placed(scene, prefix)?),
+        Probe::InPlace { prefix, within } => Resolved::InPlace(placed(scene, prefix)?, *within),
         Probe::NeighbourDistanceMax { a, b, within } => {
             Resolved::NeighbourDistanceMax(neighbours(scene, (a, b), *within)?)
         }
@@ -289,6 +294,20 @@ fn masses(scene: &Scene, prefix: &str) -> Option<Vec<Mass>> {
     let bodies = (0..scene.bodies.len()).filter(|&i| named(&scene.bodies[i].name));
     let particles = (0..scene.particles.len()).filter(|&i| named(&scene.particles[i].name));
     some(bodies.map(Mass::Body).chain(particles.map(Mass::Particle)).collect())
+}
+
+/// The same with where they start.
+fn placed(scene: &Scene, prefix: &str) -> Option<Vec<(Mass, Vec3)>> {
+    let start = |mass: Mass| match mass {
+        Mass::Body(i) => scene.bodies[i].position,
+        Mass::Particle(i) => scene.particles[i].position,
+    };
+    Some(masses(scene, prefix)?.into_iter().map(|mass| (mass, start(mass))).collect())
+}
+
+/// Distance from where it started [m].
+fn travel((mass, start): &(Mass, Vec3), state: &State) -> f64 {
+    (mass.position(state) - start).norm()
 }
 
 /// Pairs of one body of each group that start within a distance of each other.
@@ -382,6 +401,7 @@ mod tests {
         let group = |name: &str| name.to_owned();
         let probes = [
             (group("travel_m"), Probe::TravelMax { prefix: group("b") }),
+            (group("in_place"), Probe::InPlace { prefix: group("b"), within: 0.5 }),
             (
                 group("apart_m"),
                 Probe::NeighbourDistanceMax { a: group("b"), b: group("b"), within: 1.5 },
@@ -392,12 +412,13 @@ mod tests {
         let measure = |state: &State| {
             Probes::new(&scene, probes.iter().map(|(n, p)| (n, p))).measure(state, None)
         };
-        assert_eq!(measure(&state), [0.0, 1.0, 0.0]);
+        assert_eq!(measure(&state), [0.0, 3.0, 1.0, 0.0]);
         state.bodies[2].position.x = 5.0;
         state.broken[0] = true;
-        assert_eq!(measure(&state), [3.0, 4.0, 1.0]);
+        assert_eq!(measure(&state), [3.0, 2.0, 4.0, 1.0]);
         state.bodies[1].position.x = f64::NAN;
-        assert!(measure(&state)[0].is_nan() && measure(&state)[1].is_nan());
+        assert!(measure(&state)[0].is_nan() && measure(&state)[2].is_nan());
+        assert_eq!(measure(&state)[1], 1.0);
     }
 
     #[test]

@@ -32,6 +32,10 @@ pub enum At {
     EveryStep,
     /// Each step with a greater number than this by itself; the first step has number 1.
     EveryStepAfter(u32),
+    /// Each step up to this number by itself.
+    EveryStepUntil(u32),
+    /// The step of this number.
+    Step(u32),
     /// The last step.
     Final,
     /// Mean over all steps.
@@ -87,7 +91,7 @@ impl At {
 
     /// Whether it looks at steps one by one.
     pub fn is_every_step(self) -> bool {
-        matches!(self, Self::EveryStep | Self::EveryStepAfter(_))
+        matches!(self, Self::EveryStep | Self::EveryStepAfter(_) | Self::EveryStepUntil(_))
     }
 
     /// The values to judge: one per step, or a single one.
@@ -99,6 +103,10 @@ impl At {
         let count = values.len() as f64;
         match self {
             Self::EveryStep | Self::EveryStepAfter(_) => values.to_vec(),
+            Self::EveryStepUntil(n) => values[..values.len().min(n as usize)].to_vec(),
+            Self::Step(n) => {
+                values.get((n as usize).saturating_sub(1)).copied().into_iter().collect()
+            }
             Self::Final => values.last().copied().into_iter().collect(),
             Self::Mean | Self::MeanAfter(_) => vec![values.iter().sum::<f64>() / count],
             Self::Max | Self::MaxAfter(_) => {
@@ -114,6 +122,8 @@ impl At {
         match self {
             Self::EveryStep => "at every step".to_owned(),
             Self::EveryStepAfter(n) => format!("at every step after {n}"),
+            Self::EveryStepUntil(n) => format!("at every step until {n}"),
+            Self::Step(n) => format!("at step {n}"),
             Self::Final => "at the end".to_owned(),
             Self::Mean => "on average".to_owned(),
             Self::MeanAfter(n) => format!("on average after step {n}"),
@@ -174,6 +184,10 @@ mod tests {
         let row = row(&[9.0, 1.0, 2.0, 3.0], 4);
         let value = |at| row.values("e_m", at).unwrap();
         assert_eq!(value(At::EveryStepAfter(2)), [2.0, 3.0]);
+        assert_eq!(value(At::EveryStepUntil(2)), [9.0, 1.0]);
+        assert_eq!(value(At::EveryStepUntil(9)).len(), 4);
+        assert_eq!(value(At::Step(3)), [2.0]);
+        assert!(value(At::Step(5)).is_empty());
         assert_eq!(value(At::MeanAfter(1)), [2.0]);
         assert_eq!(value(At::MaxAfter(1)), [3.0]);
         assert_eq!(value(At::Min), [1.0]);

@@ -33,15 +33,7 @@ pub(super) const KNOWN: &[Known] = &[
         reason: "its hard joints are springs of finite stiffness, so it tends to another motion, \
                  and slowly",
     },
-    Known {
-        backend: "vbd-cpu",
-        check: "momentum_of_a_collision",
-        scene: "colliding-pair",
-        reason: "two bodies on stiff penalties find their common motion slowly; a thousand sweeps \
-                 do, a hundred do not",
-    },
     Known { backend: "vbd-cpu", check: "friction_angle", scene: "incline", reason: CREEPS },
-    Known { backend: "vbd-cpu", check: "nothing_creeps", scene: "pyramid", reason: CREEPS },
     null("free_fall", "free-fall"),
     null("pendulum_time", "rod-pendulum"),
     null("pendulum_time", "bar-pendulum"),
