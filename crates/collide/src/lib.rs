@@ -17,9 +17,11 @@ mod convex;
 mod demo3d;
 mod detect;
 mod feature;
+mod graph;
 mod hull;
 mod matching;
 mod mesh;
+pub mod metrics;
 mod narrow;
 mod nearest;
 mod plane;
@@ -30,3 +32,4 @@ mod shape;
 
 pub use contact::{Contact, ContactList, Manifold, NONE, Placement};
 pub use detect::{Collider, Style};
+pub use graph::{ContactGraph, Islands, islands};
