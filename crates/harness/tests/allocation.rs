@@ -15,10 +15,15 @@ static ALLOC: dhat::Alloc = dhat::Alloc;
 const EXCEPTIONS: &[(&str, &str)] =
     &[("newton", "factorises a sparse matrix in each iteration, and is not timed for speed")];
 
-/// Scenes with every kind of joint, springs and particles, one large enough for parallel loops, and one
-/// that every backend takes.
-const SCENES: &[(&str, &[(&str, f64)])] =
-    &[("joint-zoo", &[]), ("flag", &[]), ("rope", &[("links", 2000.0)]), ("free-fall", &[])];
+/// Scenes with every kind of joint, springs and particles, one large enough for parallel loops, one
+/// with contacts, and one that every backend takes.
+const SCENES: &[(&str, &[(&str, f64)])] = &[
+    ("joint-zoo", &[]),
+    ("flag", &[]),
+    ("rope", &[("links", 2000.0)]),
+    ("pyramid", &[("n", 8.0), ("gap", 0.0)]),
+    ("free-fall", &[]),
+];
 
 const ITERATIONS: u32 = 4;
 

@@ -158,6 +158,33 @@ fn a_fall_within_the_rope_or_after_a_break_or_without_a_joint_is_ok() {
 }
 
 #[test]
+fn what_only_contacts_hold_may_fall_and_come_to_rest() {
+    let mut heap = Scene {
+        contacts: Some(Default::default()),
+        joints: vec![],
+        ..chain(4, 1.0, 9.0, Vec3::z())
+    };
+    heap.bodies[0] = heap.bodies[0].clone().fixed();
+    // It collapses by half its height within a third of a second and stays where it is.
+    let collapse = |state: &mut State, time: f64| {
+        for body in state.bodies.iter_mut().skip(1) {
+            let (fallen, floor) = (0.5 * G * time * time, 0.5 * body.position.z);
+            body.velocity = if fallen < floor { gravity() * time } else { Vec3::zeros() };
+            body.position.z -= fallen.min(floor);
+        }
+    };
+    assert_label(&judged(&heap, 300, collapse, None), Label::Ok);
+    assert_label(&judged(&heap, 300, stay, None), Label::Ok);
+    // Pushed apart by more than its height could ever give.
+    let burst = |state: &mut State, _: f64| state.bodies[4].velocity.x = 100.0;
+    assert_label(&judged(&heap, 3, burst, None), Label::Exploded);
+    // A joint ties as well where there are contacts.
+    let tied =
+        Scene { contacts: Some(Default::default()), ..tied_particle(Vec3::x() * 5.0, false) };
+    assert_label(&judged(&tied, 120, fall, None), Label::Falling);
+}
+
+#[test]
 fn a_slider_may_fall_along_its_axis() {
     let mut joint = Joint::new(JointKind::Prismatic, Endpoint::World, Endpoint::Body(0));
     joint.basis_a = crate::Quat::rotation_between(&Vec3::x(), &Vec3::z()).expect("not opposite");
