@@ -9,5 +9,9 @@ pub const BACKENDS: &[Backend] = &[
     taut_xpbd::BACKEND,
     taut_newton::BACKEND,
     taut_rigid::BACKEND,
+    #[cfg(feature = "peers")]
+    taut_peer_rapier::BACKEND_F64,
+    #[cfg(feature = "peers")]
+    taut_peer_rapier::BACKEND_F32,
     taut_null::BACKEND,
 ];

@@ -1,0 +1,18 @@
+//! Rapier in double precision.
+
+use rapier3d_f64 as rapier;
+
+#[path = "solver.rs"]
+mod solver;
+
+pub(crate) use solver::{build, supports};
+
+/// A number as Rapier takes it.
+fn real(x: f64) -> f64 {
+    x
+}
+
+/// A number that Rapier gave.
+fn wide(x: f64) -> f64 {
+    x
+}

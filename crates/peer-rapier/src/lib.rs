@@ -1,0 +1,55 @@
+//! Rapier, a widely used engine, as a backend: what a user would pick instead, judged by the same ruler.
+//!
+//! A scene becomes one Rapier world. Bodies keep the mass and inertia of the scene, since colliders
+//! weigh nothing; every part of a compound is a collider of its own; coefficients of friction are
+//! combined by their geometric mean and restitutions by the larger one, as scenes define it; bodies
+//! that a joint connects do not touch, nor do bodies of one group. The margin and the number of
+//! points of a scene's contacts are not passed on: Rapier has its own. Bodies never sleep, so that a
+//! frame costs the same work as elsewhere, and the cap on the rotation of a body per step is off.
+//! Rapier solves a step in one call, in `Step::iterations` sub-steps (its `num_solver_iterations`),
+//! which the last `iterate` makes; until then a state read is that of the step before. Rapier runs on
+//! one thread, and on one machine equal inputs give equal bits.
+//!
+//! What it cannot express it refuses, see [`supports`](crate::BACKEND_F64): particles, compliance,
+//! joints that break or keep a distance, universal joints (it locks a component of the rotation
+//! vector, which is another motion), and static friction that differs from the dynamic one.
+
+mod supports;
+
+mod settings;
+
+#[path = "f32.rs"]
+mod single;
+
+#[path = "f64.rs"]
+mod double;
+
+use taut_core::{Backend, Build, Determinism, Info};
+
+pub use settings::{Preset, RapierSettings};
+
+/// The row of the table of backends in double precision.
+pub const BACKEND_F64: Backend = Backend {
+    info: Info {
+        name: "rapier-f64",
+        summary: "the engine Rapier in double precision: soft contacts and joints in sub-steps",
+        reference: REFERENCE,
+        determinism: Determinism::Bitwise,
+    },
+    supports: double::supports,
+    build: Build::Cpu(double::build),
+};
+
+/// The row of the table of backends in single precision.
+pub const BACKEND_F32: Backend = Backend {
+    info: Info {
+        name: "rapier-f32",
+        summary: "the engine Rapier in single precision: soft contacts and joints in sub-steps",
+        reference: REFERENCE,
+        determinism: Determinism::Bitwise,
+    },
+    supports: single::supports,
+    build: Build::Cpu(single::build),
+};
+
+const REFERENCE: &str = "Rapier 0.36 (rapier.rs), its own parameters unless `preset: best`";
