@@ -19,8 +19,13 @@ const OVER_TIME: &[(&str, Scale)] = &[
 ];
 
 /// The metrics drawn over iterations, all logarithmic.
-const OVER_ITERATIONS: &[&str] =
-    &["joint_error_max_m", "distance_to_reference_rms_m", "objective_gap_j", "penetration_max_m"];
+const OVER_ITERATIONS: &[&str] = &[
+    "joint_error_max_m",
+    "distance_to_reference_rms_m",
+    "objective_gap_j",
+    "penetration_max_m",
+    "contact_residual_max_m",
+];
 
 /// `frames.svg` and `.png`: one panel for each metric that applies.
 pub(super) fn trajectories(scene: &str, rows: &[&RunRow], out: &mut OutDir) -> anyhow::Result<()> {

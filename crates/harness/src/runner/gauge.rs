@@ -1,16 +1,23 @@
 //! Everything that is measured of one state: the ruler of the core, and the contacts of the state
-//! by a collision query of its own. No clock runs while it works.
+//! by a collision query of their own. No clock runs while it works.
 
-use taut_collide::{Collider, Placement, Style};
+use taut_collide::metrics::{Probe, contact_residual_max_m, friction_cone_violation_n};
 use taut_core::{
-    Scene, State, Vec3,
+    Multipliers, Scene, Solver, State,
     metrics::{self, Ruler},
 };
 
 use crate::record::Metrics;
 
 /// The metrics of contacts, in the order in which they are reported after those of the core.
-const CONTACT_NAMES: &[&str] = &["penetration_max_m", "penetration_share_max", "contact_count"];
+const CONTACT_NAMES: &[&str] = &[
+    "penetration_max_m",
+    "penetration_share_max",
+    "contact_count",
+    "slip_speed_max_m_s",
+    "friction_cone_violation_n",
+    "contact_residual_max_m",
+];
 
 /// Every metric that any scene can have, in the order in which they are reported.
 pub fn metric_list() -> impl Iterator<Item = &'static str> {
@@ -20,70 +27,55 @@ pub fn metric_list() -> impl Iterator<Item = &'static str> {
 /// Measures the states of one scene.
 #[derive(Debug)]
 pub(crate) struct Gauge {
+    scene: Scene,
     ruler: Ruler,
-    contacts: Option<Touch>,
+    contacts: Option<Probe>,
+    forces: Multipliers,
+}
+
+/// The solver step that led to a state, for what is said of its forces.
+pub(crate) struct Taken<'a> {
+    /// The solver, which may know the forces of the step.
+    pub(crate) solver: &'a mut dyn Solver,
+    /// Where the step started; `None` where that was not read.
+    pub(crate) before: Option<&'a State>,
+    /// Its length [s].
+    pub(crate) dt: f64,
 }
 
 impl Gauge {
     /// A gauge for runs of `scene` that start at `initial`.
     pub(crate) fn new(scene: &Scene, initial: &State) -> Self {
-        let contacts = scene.contacts.is_some().then(|| Touch::new(scene));
-        Self { ruler: Ruler::new(scene, initial), contacts }
+        Self {
+            scene: scene.clone(),
+            ruler: Ruler::new(scene, initial),
+            contacts: scene.contacts.is_some().then(|| Probe::new(scene)),
+            forces: Multipliers::default(),
+        }
     }
 
     /// The metrics that apply; `reference` is a trusted state at the same time.
-    pub(crate) fn measure(&mut self, state: &State, reference: Option<&State>) -> Metrics {
+    pub(crate) fn measure(
+        &mut self,
+        state: &State,
+        reference: Option<&State>,
+        taken: Option<Taken<'_>>,
+    ) -> Metrics {
         let mut metrics = self.ruler.measure(state, reference);
-        if let Some(contacts) = &mut self.contacts {
-            contacts.measure(state, &mut metrics);
+        let Some(contacts) = &mut self.contacts else { return metrics };
+        let found = contacts.measure(state);
+        metrics.push(("penetration_max_m", found.penetration_max_m));
+        metrics.push(("penetration_share_max", found.penetration_share_max));
+        metrics.push(("contact_count", found.contact_count as f64));
+        metrics.push(("slip_speed_max_m_s", found.slip_speed_max_m_s));
+        let Some(Taken { solver, before, dt }) = taken else { return metrics };
+        if solver.read_multipliers(&mut self.forces) {
+            metrics.push(("friction_cone_violation_n", friction_cone_violation_n(&self.forces)));
+            let residual =
+                |before| contact_residual_max_m(&self.scene, before, state, dt, &self.forces);
+            metrics.extend(before.map(|before| ("contact_residual_max_m", residual(before))));
         }
         metrics
-    }
-}
-
-/// The contacts of a state, found anew from where the bodies are.
-#[derive(Debug)]
-struct Touch {
-    dt: f64,
-    collider: Collider,
-    placements: Vec<Placement>,
-    /// Smallest extent of each body along its own axes [m]; infinite for half-spaces.
-    extents: Vec<f64>,
-}
-
-impl Touch {
-    fn new(scene: &Scene) -> Self {
-        let extent = |body: &taut_core::scene::Body| {
-            let along = |axis: Vec3| body.shape.support(&axis) + body.shape.support(&-axis);
-            [Vec3::x(), Vec3::y(), Vec3::z()].map(along).into_iter().fold(f64::INFINITY, f64::min)
-        };
-        Self {
-            dt: scene.dt,
-            collider: Collider::new(scene, Style::Common),
-            placements: Vec::with_capacity(scene.bodies.len()),
-            extents: scene.bodies.iter().map(extent).collect(),
-        }
-    }
-
-    fn measure(&mut self, state: &State, metrics: &mut Metrics) {
-        self.placements.clear();
-        // Only where the bodies are counts, not where they are going.
-        let still = |body| {
-            let zero = Vec3::zeros();
-            Placement { velocity: zero, omega: zero, ..Placement::from(body) }
-        };
-        self.placements.extend(state.bodies.iter().map(still));
-        self.collider.forget();
-        let list = self.collider.detect(&self.placements, &state.broken, self.dt);
-        let (mut depth, mut share) = (0.0_f64, 0.0_f64);
-        for contact in list.contacts.iter().filter(|contact| contact.gap < 0.0) {
-            let [a, b] = contact.bodies.map(|body| self.extents[body as usize]);
-            depth = depth.max(-contact.gap);
-            share = share.max(-contact.gap / a.min(b));
-        }
-        metrics.push(("penetration_max_m", depth));
-        metrics.push(("penetration_share_max", share));
-        metrics.push(("contact_count", list.contacts.len() as f64));
     }
 }
 
@@ -104,7 +96,7 @@ mod tests {
         let scene = load_str(text, "test", &[]).expect("a good scene").scene;
         let mut state = scene.initial_state();
         let mut gauge = Gauge::new(&scene, &state);
-        let mut value = |state: &State, name| metric(&gauge.measure(state, None), name);
+        let mut value = |state: &State, name| metric(&gauge.measure(state, None, None), name);
         // 10 mm into the ground, half a metre thick; 2 mm into each other.
         assert!((value(&state, "penetration_max_m").unwrap() - 0.01).abs() < 1e-12);
         assert!((value(&state, "penetration_share_max").unwrap() - 0.02).abs() < 1e-12);
@@ -122,7 +114,7 @@ mod tests {
         let text = "(contacts: false, bodies: [body(shape: sphere(radius: 1), mass: 1)])";
         let scene = load_str(text, "test", &[]).expect("a good scene").scene;
         let state = scene.initial_state();
-        let metrics = Gauge::new(&scene, &state).measure(&state, None);
+        let metrics = Gauge::new(&scene, &state).measure(&state, None, None);
         assert!(metrics.iter().all(|(name, _)| !CONTACT_NAMES.contains(name)));
     }
 
@@ -131,7 +123,7 @@ mod tests {
         let text = "(bodies: [body(shape: sphere(radius: 1), mass: 1)])";
         let scene = load_str(text, "test", &[]).expect("a good scene").scene;
         let state = scene.initial_state();
-        let metrics = Gauge::new(&scene, &state).measure(&state, Some(&state));
+        let metrics = Gauge::new(&scene, &state).measure(&state, Some(&state), None);
         let place = |(name, _): &(&str, f64)| metric_list().position(|known| known == *name);
         let places: Vec<usize> = metrics.iter().map(|m| place(m).expect(m.0)).collect();
         assert!(places.is_sorted(), "{metrics:?}");

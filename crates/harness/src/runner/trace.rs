@@ -2,7 +2,10 @@
 
 use taut_core::{Iteration, Scene, Solver, State, Step, metrics::objective_gap_j};
 
-use super::{Bench, Halt, Spec, advance, advance_frame, gauge::Gauge};
+use super::{
+    Bench, Halt, Spec, advance, advance_frame,
+    gauge::{Gauge, Taken},
+};
 use crate::record::{Curve, Point, RunRow};
 
 /// Where the traced step starts.
@@ -180,7 +183,10 @@ impl Eye<'_> {
         if !state.is_finite() {
             return Err(Halt::NonFinite(format!("after iteration {iteration}")));
         }
-        let mut metrics = self.gauge.measure(&state, self.target);
+        let taken = Taken { solver: &mut *solver, before: Some(self.origin), dt: self.dt };
+        // The forces that a step starts from belong to the step before it.
+        let taken = (iteration > 0).then_some(taken);
+        let mut metrics = self.gauge.measure(&state, self.target, taken);
         let gap = self
             .target
             .and_then(|target| objective_gap_j(self.scene, self.origin, &state, target, self.dt));

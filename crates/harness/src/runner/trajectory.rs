@@ -4,7 +4,10 @@ use std::time::Instant;
 
 use taut_core::{Scene, Solver, State, labels::Judge};
 
-use super::{Bench, Halt, Spec, advance_frame, gauge::Gauge};
+use super::{
+    Bench, Halt, Spec, advance_frame,
+    gauge::{Gauge, Taken},
+};
 use crate::record::{Frame, RunRow, Spread};
 
 /// What to run besides the solver itself.
@@ -92,7 +95,7 @@ impl Walk<'_> {
         let step = self.spec.step(self.scene);
         solver.load(&initial)?;
         self.keep(0, &initial);
-        let mut state = initial;
+        let (mut state, mut before) = (initial.clone(), initial);
         for number in 1..=self.options.steps {
             let start = Instant::now();
             if !advance_frame(solver, self.spec, step, self.bench)? {
@@ -100,16 +103,20 @@ impl Walk<'_> {
             }
             solver.wait()?;
             times_s.push(start.elapsed().as_secs_f64());
+            std::mem::swap(&mut state, &mut before);
             solver.read(&mut state)?;
             if !state.is_finite() {
                 return Err(Halt::NonFinite(format!("after step {number}")));
             }
             let reference = self.options.reference.and_then(|r| r.get(number as usize));
             judge.observe(&state, reference);
+            // Of several steps per frame only the end of the last one is known.
+            let before = (self.spec.substeps == 1).then_some(&before);
+            let taken = Taken { solver: &mut *solver, before, dt: step.dt };
             row.frames.push(Frame {
                 step: number,
                 time_s: f64::from(number) * self.scene.dt,
-                metrics: gauge.measure(&state, reference),
+                metrics: gauge.measure(&state, reference, Some(taken)),
             });
             row.steps = number;
             (row.status, row.reason) = (judge.label().into(), judge.reason().to_owned());
