@@ -113,10 +113,11 @@ fn joint_j(joint: &Joint, state: &State) -> f64 {
 ///
 /// `|x - y|_M^2 / (2 dt^2)` with `y` the free motion, plus the elastic energy; rotations enter as
 /// frames, `tr((F - Y) S (F - Y)^T) / (2 dt^2)`, so that the gyroscopic torque is contained.
-/// `None` where an unbroken joint has a hard row, a limit or a motor: then there is no such function.
+/// `None` where an unbroken joint has a hard row, a limit or a motor, or where bodies can touch: then
+/// there is no such function.
 pub fn objective_j(scene: &Scene, previous: &State, state: &State, dt: f64) -> Option<f64> {
     let whole = || scene.joints.iter().zip(&state.broken).filter(|(_, broken)| !**broken);
-    if whole().any(|(joint, _)| !has_finite_stiffness(joint)) {
+    if scene.contacts.is_some() || whole().any(|(joint, _)| !has_finite_stiffness(joint)) {
         return None;
     }
     let free =

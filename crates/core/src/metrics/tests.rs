@@ -263,6 +263,8 @@ fn the_objective_needs_finite_stiffness() {
     let fall = 10.0 * 0.1 * 0.1;
     let expected = 6.0 * fall * fall / (2.0 * 0.1 * 0.1);
     assert_near(objective_j(&scene, &state, &state, 0.1).expect("soft"), expected, 1e-14);
+    let touching = Scene { contacts: Some(Default::default()), ..scene };
+    assert_eq!(objective_j(&touching, &state, &state, 0.1), None);
 }
 
 #[test]

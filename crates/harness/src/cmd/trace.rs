@@ -14,7 +14,13 @@ use crate::{
 };
 
 /// The metrics that the table shows, where they apply.
-const SHOWN: &[&str] = &["joint_error_max_m", "distance_to_reference_rms_m", "objective_gap_j"];
+const SHOWN: &[&str] = &[
+    "joint_error_max_m",
+    "distance_to_reference_rms_m",
+    "objective_gap_j",
+    "penetration_max_m",
+    "contact_residual_max_m",
+];
 
 pub(crate) fn main(session: &Session<'_>, args: &TraceArgs) -> anyhow::Result<Outcome> {
     let mut task = session.task(&args.selection)?;
