@@ -4,10 +4,11 @@
 //! gap follows from how far the anchors have moved since. A pair of bodies is one unit, and its points
 //! are corrected one after the other. Joints come before contacts, so that contacts have the last word.
 
+mod budget;
 mod point;
 
 use taut_collide::{Collider, ContactList, Placement, Style};
-use taut_core::{ContactForce, Scene, Vec3};
+use taut_core::{ContactForce, Scene, Vec3, scene::Shape};
 use taut_descent::{Order, math::V3, real::Real};
 
 use crate::{
@@ -16,7 +17,11 @@ use crate::{
     correct::{Couple, End, Terms},
     settings::Friction,
 };
+use budget::Budget;
 use point::{Carried, Point};
+
+/// Points closer than this share of the margin share the load of their pair.
+const NEAR: f64 = 0.1;
 
 /// All contacts of a step.
 #[derive(Debug)]
@@ -24,6 +29,8 @@ pub(crate) struct Contacts<R> {
     collider: Collider,
     placements: Vec<Placement>,
     order: Order,
+    /// Points closer than that share the load of their pair [m].
+    near: R,
     /// Pairs in contact, in the order in which they were found.
     found: Vec<[u32; 2]>,
     before: Vec<[u32; 2]>,
@@ -39,8 +46,10 @@ pub(crate) struct Contacts<R> {
     listed: Vec<u32>,
     /// How each point of the list before was held [m].
     strains: Vec<Option<V3<R>>>,
-    /// Centres of mass when the contacts were found [m].
-    origins: Vec<V3<R>>,
+    /// Poses when the contacts were found.
+    origins: Vec<Pose<R>>,
+    /// Bodies that may roll.
+    round: Vec<bool>,
     staged: Vec<[Twist<R>; 2]>,
 }
 
@@ -67,8 +76,9 @@ pub(crate) struct Rebound<R> {
 impl<R: Real> Contacts<R> {
     /// No contacts yet; `None` where the scene has none ever.
     pub(crate) fn new(scene: &Scene, order: Order) -> Option<Self> {
-        scene.contacts?;
+        let margin = scene.contacts?.margin;
         Some(Self {
+            near: R::of(NEAR * margin),
             collider: Collider::new(scene, Style::Common),
             placements: vec![],
             order,
@@ -83,6 +93,7 @@ impl<R: Real> Contacts<R> {
             listed: vec![],
             strains: vec![],
             origins: vec![],
+            round: scene.bodies.iter().map(|body| is_round(&body.shape)).collect(),
             staged: vec![],
         })
     }
@@ -101,7 +112,7 @@ impl<R: Real> Contacts<R> {
         self.placements.clear();
         self.placements.extend((0..bodies.bodies).map(|i| bodies.placement(i)));
         self.origins.clear();
-        self.origins.extend(bodies.poses.iter().map(|pose| pose.position));
+        self.origins.extend_from_slice(&bodies.poses);
         std::mem::swap(&mut self.found, &mut self.before);
         let list = self.collider.detect(&self.placements, broken, dt);
         pairs_of(list, &mut self.found, &mut self.starts);
@@ -118,7 +129,7 @@ impl<R: Real> Contacts<R> {
         for pair in &self.pairs {
             let slots = pair.slots.map(|s| s as usize);
             let ([a, b], origins) =
-                (slots.map(|s| &bodies.poses[s]), slots.map(|s| self.origins[s]));
+                (slots.map(|s| &bodies.poses[s]), slots.map(|s| &self.origins[s]));
             for i in within(pair.points, 0) {
                 self.strains[self.listed[i] as usize] = self.points[i].strain(a, b, origins);
             }
@@ -158,8 +169,10 @@ impl<R: Real> Contacts<R> {
             self.points.extend(self.listed[first as usize..].iter().map(|&i| {
                 let contact = &list.contacts[i as usize];
                 let after = |m: &taut_collide::Manifold| m.contacts.end <= i;
-                let manifold = &list.manifolds[list.manifolds.partition_point(after)];
-                let mut point = Point::new(contact, manifold, bodies);
+                let round = contact.bodies.map(|b| self.round[b as usize]);
+                let patch = list.manifolds.partition_point(after);
+                let mut point = Point::new(contact, &list.manifolds[patch], round, bodies);
+                point.patch = narrow(patch);
                 // Beyond the list where there is none before.
                 if let Some(&Some(strain)) = self.strains.get(contact.previous as usize) {
                     point.resume(strain);
@@ -180,7 +193,8 @@ impl<R: Real> Contacts<R> {
         friction: Friction,
     ) {
         let Bodies { poses, previous, weights, twists, .. } = bodies;
-        let carried = Carried { previous, twists, origins: &self.origins, terms, friction };
+        let carried =
+            Carried { previous, twists, origins: &self.origins, terms, friction, near: self.near };
         let batch = Batch { pairs: &self.pairs, points: &mut self.points, weights };
         self.schedule.sweep(Positions { batch, carried }, poses, staged);
     }
@@ -219,6 +233,11 @@ impl<R: Real> Contacts<R> {
             out[place as usize].force = point.impulse.to_f64() / dt;
         }
     }
+}
+
+/// Whether a body of this shape may roll.
+fn is_round(shape: &Shape) -> bool {
+    matches!(shape, Shape::Sphere { .. } | Shape::Capsule { .. } | Shape::Cylinder { .. })
 }
 
 /// Pairs of a list and where the contacts of each start.
@@ -261,14 +280,19 @@ impl<R: Real> Batch<'_, R> {
     }
 }
 
-/// The mean load of the points that bear a part of it.
-fn shared<R: Real>(points: &[Point<R>], load: impl Fn(&Point<R>) -> R) -> R {
-    let (mut sum, mut count) = (R::ZERO, R::ZERO);
-    for point in points.iter().filter(|p| p.bears()) {
+/// The friction of a patch whose points have these loads and have been given so much.
+fn budget<R: Real>(
+    patch: &[Point<R>],
+    load: impl Fn(&Point<R>) -> R,
+    given: impl Fn(&Point<R>) -> V3<R>,
+) -> Budget<R> {
+    let (mut sum, mut count, mut spent) = (R::ZERO, R::ZERO, V3::ZERO);
+    for point in patch.iter().filter(|p| p.bears()) {
         sum += load(point);
         count += R::ONE;
+        spent += given(point);
     }
-    if count > R::ZERO { sum / count } else { R::ZERO }
+    Budget::new(patch[0].friction, sum, count.max(R::ONE), spent)
 }
 
 /// The position pass.
@@ -302,17 +326,19 @@ impl<R: Real> Work<Pose<R>> for Positions<'_, R> {
             Friction::Published => {
                 for point in points {
                     couple = point.press(couple, slots, carried);
-                    couple = point.hold(couple, slots, point.lambda, carried);
+                    let mut alone = Budget::new(point.friction, point.lambda, R::ONE, point.drag);
+                    couple = point.hold(couple, slots, &mut alone, carried);
                 }
             }
             Friction::Net => {
                 for point in &mut *points {
                     couple = point.press(couple, slots, carried);
                 }
-                let load = shared(points, |p| p.lambda);
-                for point in points {
-                    let load = if point.bears() { load } else { R::ZERO };
-                    couple = point.hold(couple, slots, load, carried);
+                for patch in points.chunk_by_mut(|a, b| a.patch == b.patch) {
+                    let mut budget = budget(patch, |p| p.lambda, |p| p.drag);
+                    for point in patch {
+                        couple = point.hold(couple, slots, &mut budget, carried);
+                    }
                 }
             }
         }
@@ -324,7 +350,7 @@ impl<R: Real> Work<Pose<R>> for Positions<'_, R> {
 struct Velocities<'a, R> {
     batch: Batch<'a, R>,
     poses: &'a [Pose<R>],
-    origins: &'a [V3<R>],
+    origins: &'a [Pose<R>],
     rebound: &'a Rebound<R>,
 }
 
@@ -346,7 +372,7 @@ impl<R: Real> Work<Twist<R>> for Velocities<'_, R> {
 
     fn correct(&mut self, unit: usize, mut twists: [Twist<R>; 2]) -> [Twist<R>; 2] {
         let slots = self.slots(unit).map(|s| s as usize);
-        let origins = slots.map(|s| self.origins[s]);
+        let origins = slots.map(|s| &self.origins[s]);
         let [a, b] = slots.map(|s| End { pose: self.poses[s], weight: &self.batch.weights[s] });
         let (couple, rebound) = (Couple { a, b }, self.rebound);
         let points = self.batch.points(unit);
@@ -355,8 +381,9 @@ impl<R: Real> Work<Twist<R>> for Velocities<'_, R> {
             Friction::Published => {
                 for point in points {
                     let Some(touch) = point.touch(couple, origins) else { continue };
-                    let pressed = point.lambda * inverse;
-                    let rubbed = point.rub(&touch, &mut twists, V3::ZERO, pressed);
+                    let load = point.lambda * inverse;
+                    let mut alone = Budget::new(point.friction, load, R::ONE, V3::ZERO);
+                    let rubbed = point.rub(&touch, &mut twists, V3::ZERO, &mut alone);
                     point.reflect(&touch, &mut twists, rebound);
                     point.count(rubbed, rebound);
                 }
@@ -366,12 +393,15 @@ impl<R: Real> Work<Twist<R>> for Velocities<'_, R> {
                     let Some(touch) = point.touch(couple, origins) else { continue };
                     point.reflect(&touch, &mut twists, rebound);
                 }
-                let load = shared(points, |p| (p.lambda * inverse + p.push).max(R::ZERO));
-                for point in points {
-                    let Some(touch) = point.touch(couple, origins) else { continue };
-                    let held = point.drag * inverse;
-                    let rubbed = point.rub(&touch, &mut twists, held, load);
-                    point.count(rubbed, rebound);
+                let load = |p: &Point<R>| (p.lambda * inverse + p.push).max(R::ZERO);
+                for patch in points.chunk_by_mut(|a, b| a.patch == b.patch) {
+                    let mut budget = budget(patch, load, |p| p.drag * inverse);
+                    for point in patch {
+                        let Some(touch) = point.touch(couple, origins) else { continue };
+                        let held = point.drag * inverse;
+                        let rubbed = point.rub(&touch, &mut twists, held, &mut budget);
+                        point.count(rubbed, rebound);
+                    }
                 }
             }
         }

@@ -19,9 +19,10 @@
 //! velocities at the end of each step or sub-step lets it bounce with its restitution if it approached
 //! faster than gravity makes in two of them, else takes away the speed of being pushed apart. Departures:
 //! the approach decides what bounces instead of the speed after the repair, which is zero at a perfect
-//! repair; the bound of dynamic friction is an impulse, as its equation must mean; and friction is by
-//! default that of [`Friction::Net`], since the published one lets bodies at rest creep and holds
-//! what should slide.
+//! repair; the bound of dynamic friction is an impulse, as its equation must mean; opposite impulses act at
+//! one point midway between the anchors; balls and cylinders are followed to first order, so that they
+//! roll; and friction is by default that of [`Friction::Net`], since the published one lets bodies at
+//! rest creep.
 //!
 //! What remains is owed to one sweep per sub-step: stacks give way by about `n^2 g h^2` and sway where it is
 //! large, and overlap at the start of a step is pushed out at once, which makes angular momentum.

@@ -53,16 +53,16 @@ pub enum Blocks {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Friction {
-    /// Friction holds positions where they began to stick or brings them back as far as Coulomb allows,
-    /// and the velocity pass keeps the sum of both within the cone over the normal impulse of both.
-    /// The points of a pair share its load evenly, since one sweep loads them unevenly.
+    /// As published, but points of a patch share its load evenly and hold as long as the patch does,
+    /// what sticks is held where it began to stick, and both passes together stay within the cone
+    /// over the normal impulse of both.
     #[default]
     Net,
     /// Static friction holds positions against the start of each step or sub-step, all or nothing;
     /// dynamic friction slows velocities, also where a point sticks; and each has the whole cone over
     /// the normal multiplier of the position pass (Müller et al. 2020). What a sweep leaves over is
-    /// forgotten, so that bodies at rest creep; and there can be too much friction, so that a box
-    /// with a coefficient of 0.5 hardly slides down 30 degrees.
+    /// forgotten and points that cannot hold alone let go, so that bodies at rest creep, on inclines by
+    /// about `g h`; and what slides is braked by an amount that depends on the order of its points.
     Published,
 }
 

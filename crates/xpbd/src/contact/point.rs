@@ -6,7 +6,7 @@
 use taut_collide::{Contact, Manifold};
 use taut_descent::{math::V3, real::Real};
 
-use super::Rebound;
+use super::{Rebound, budget::Budget};
 use crate::{
     body::{Bodies, Pose, Twist},
     correct::{Couple, Terms, Yield},
@@ -22,15 +22,19 @@ pub(super) struct Point<R> {
     anchor_b: V3<R>,
     /// Unit vector from B to A.
     pub(super) normal: V3<R>,
-    /// Difference of the world-axis levers when the contact was found [m].
-    levers: V3<R>,
+    /// World-axis levers when the contact was found [m].
+    levers: [V3<R>; 2],
+    /// Whether either body may roll, which turns its material away from the point.
+    round: [bool; 2],
     /// Gap when the contact was found [m].
     gap: R,
     /// Way from B's anchor to A's when the contact was found [m].
     apart: V3<R>,
-    friction_static: R,
-    friction_dynamic: R,
+    /// Static and dynamic coefficients of friction.
+    pub(super) friction: [R; 2],
     restitution: R,
+    /// Which patch of its pair it belongs to.
+    pub(super) patch: u32,
     /// Normal multiplier, times `h^2` [N s^2].
     pub(super) lambda: R,
     /// Tangential multiplier, times `h^2` [N s^2].
@@ -39,8 +43,10 @@ pub(super) struct Point<R> {
     place: V3<R>,
     /// Whether it is held there.
     stuck: bool,
-    /// Whether it was pressed in the step or sub-step before.
-    lingers: bool,
+    /// Whether static friction has stopped it in this step or sub-step.
+    held: bool,
+    /// Whether it is so close that it may bear a part of its pair's load.
+    near: bool,
     /// Normal velocity that prediction gave [m/s].
     approach: R,
     /// What the step has exerted on A so far [N s].
@@ -56,10 +62,12 @@ pub(super) struct Carried<'a, R> {
     pub(super) previous: &'a [Pose<R>],
     /// Predicted velocities.
     pub(super) twists: &'a [Twist<R>],
-    /// Centres of mass when the contacts were found [m].
-    pub(super) origins: &'a [V3<R>],
+    /// Poses when the contacts were found.
+    pub(super) origins: &'a [Pose<R>],
     pub(super) terms: &'a Terms<R>,
     pub(super) friction: Friction,
+    /// Points closer than that share the load of their pair [m].
+    pub(super) near: R,
 }
 
 /// World-axis levers of the point midway between the anchors, where both bodies are pushed so that
@@ -71,25 +79,32 @@ struct Reach<R> {
 }
 
 impl<R: Real> Point<R> {
-    pub(super) fn new(contact: &Contact, manifold: &Manifold, bodies: &Bodies<R>) -> Self {
+    pub(super) fn new(
+        contact: &Contact,
+        manifold: &Manifold,
+        round: [bool; 2],
+        bodies: &Bodies<R>,
+    ) -> Self {
         let (anchor_a, anchor_b) = (V3::of(&contact.anchor_a), V3::of(&contact.anchor_b));
         let [a, b] = contact.bodies.map(|i| &bodies.poses[i as usize]);
-        let levers = a.rotation.rotate(anchor_a) - b.rotation.rotate(anchor_b);
+        let levers = [a.rotation.rotate(anchor_a), b.rotation.rotate(anchor_b)];
         Self {
             anchor_a,
             anchor_b,
             normal: V3::of(&contact.normal),
             levers,
+            round,
             gap: R::of(contact.gap),
-            apart: (a.position - b.position) + levers,
-            friction_static: R::of(manifold.friction_static),
-            friction_dynamic: R::of(manifold.friction_dynamic),
+            apart: (a.position - b.position) + (levers[0] - levers[1]),
+            friction: [manifold.friction_static, manifold.friction_dynamic].map(R::of),
             restitution: R::of(manifold.restitution),
+            patch: 0,
             lambda: R::ZERO,
             drag: V3::ZERO,
             place: V3::ZERO,
             stuck: false,
-            lingers: false,
+            held: false,
+            near: false,
             approach: R::ZERO,
             impulse: V3::ZERO,
             push: R::ZERO,
@@ -97,19 +112,19 @@ impl<R: Real> Point<R> {
     }
 
     /// How far A's anchor is from where it is held against B [m]; `None` where it is not held.
-    pub(super) fn strain(&self, a: &Pose<R>, b: &Pose<R>, origins: [V3<R>; 2]) -> Option<V3<R>> {
+    pub(super) fn strain(&self, a: &Pose<R>, b: &Pose<R>, origins: [&Pose<R>; 2]) -> Option<V3<R>> {
         self.stuck.then(|| self.reach(a, b, origins).moved - self.place)
     }
 
     /// Continues a point that was held with such a strain [m].
     pub(super) fn resume(&mut self, strain: V3<R>) {
         self.place = self.across(-strain);
-        (self.stuck, self.lingers) = (true, true);
+        self.stuck = true;
     }
 
-    /// Whether it bears a part of its pair's load. One sweep may leave a point out that carried before.
+    /// Whether it bears a part of its pair's load. One sweep may leave a point out that should be pressed.
     pub(super) fn bears(&self) -> bool {
-        self.lingers || self.lambda > R::ZERO
+        self.near || self.lambda > R::ZERO
     }
 
     /// The tangential part of a vector.
@@ -120,12 +135,29 @@ impl<R: Real> Point<R> {
 
     /// Differences of places instead of places, so that single precision keeps its digits.
     #[inline]
-    fn reach(&self, a: &Pose<R>, b: &Pose<R>, origins: [V3<R>; 2]) -> Reach<R> {
-        let (arm_a, arm_b) = (a.rotation.rotate(self.anchor_a), b.rotation.rotate(self.anchor_b));
-        let centres = (a.position - origins[0]) - (b.position - origins[1]);
-        let moved = centres + (arm_a - arm_b - self.levers);
+    fn reach(&self, a: &Pose<R>, b: &Pose<R>, origins: [&Pose<R>; 2]) -> Reach<R> {
+        let (arm_a, moved_a) = self.lever(0, self.anchor_a, a, origins[0]);
+        let (arm_b, moved_b) = self.lever(1, self.anchor_b, b, origins[1]);
+        let centres = (a.position - origins[0].position) - (b.position - origins[1].position);
+        let moved = centres + (moved_a - moved_b);
         let half = (self.apart + moved) * R::HALF;
         Reach { arm_a: arm_a - half, arm_b: arm_b + half, moved }
+    }
+
+    /// Lever of one side, and how far turning has moved its end.
+    ///
+    /// The lowest point of a rolling ball is always new material. Followed to first order, it neither
+    /// rises nor lets the ball sink.
+    #[inline]
+    fn lever(&self, side: usize, anchor: V3<R>, now: &Pose<R>, then: &Pose<R>) -> (V3<R>, V3<R>) {
+        let start = self.levers[side];
+        if self.round[side] {
+            let turn = now.rotation.times(then.rotation.conjugate());
+            let sign = if turn.w < R::ZERO { -R::TWO } else { R::TWO };
+            return (start, (turn.v * sign).cross(start));
+        }
+        let arm = now.rotation.rotate(anchor);
+        (arm, arm - start)
     }
 
     /// The position pass across the normal: corrects penetration.
@@ -136,37 +168,60 @@ impl<R: Real> Point<R> {
         carried: &Carried<'_, R>,
     ) -> Couple<'w, R> {
         let slots = slots.map(|s| s as usize);
-        let origins = slots.map(|s| carried.origins[s]);
+        let origins = slots.map(|s| &carried.origins[s]);
         let reach = self.reach(&couple.a.pose, &couple.b.pose, origins);
         if carried.terms.fresh {
-            self.lingers = self.lambda > R::ZERO || (self.lingers && self.stuck);
             (self.lambda, self.drag, self.push) = (R::ZERO, V3::ZERO, R::ZERO);
             let twists = slots.map(|s| carried.twists[s]);
             self.approach = self.normal.dot(velocity(&reach, &twists));
         }
-        self.separate(couple, &reach, carried.terms)
+        self.separate(couple, &reach, carried)
     }
 
-    /// The position pass along the surfaces under the normal multiplier `load`: static friction.
+    /// The position pass along the surfaces: static friction, all or nothing.
+    ///
+    /// What would stop the point is spent if the budget has it; what would bring it back to where it began
+    /// to stick, as far as the budget goes.
     pub(super) fn hold<'w>(
         &mut self,
         couple: Couple<'w, R>,
         slots: [u32; 2],
-        load: R,
+        budget: &mut Budget<R>,
         carried: &Carried<'_, R>,
     ) -> Couple<'w, R> {
-        if load <= R::ZERO && self.drag == V3::ZERO {
-            self.stuck = false;
+        if !self.bears() && self.drag == V3::ZERO {
+            (self.stuck, self.held) = (false, false);
             return couple;
         }
         let slots = slots.map(|s| s as usize);
-        let origins = slots.map(|s| carried.origins[s]);
+        let origins = slots.map(|s| &carried.origins[s]);
+        let [a, b] = slots.map(|s| &carried.previous[s]);
+        let before = self.reach(a, b, origins).moved;
         if carried.terms.fresh && !(self.stuck && carried.friction == Friction::Net) {
-            let [a, b] = slots.map(|s| &carried.previous[s]);
-            self.place = self.reach(a, b, origins).moved;
+            self.place = before;
         }
         let reach = self.reach(&couple.a.pose, &couple.b.pose, origins);
-        self.hold_back(couple, &reach, load, carried)
+        let undoing = |slip: V3<R>| {
+            let (_, work) = couple.yielding(reach.arm_a, reach.arm_b, slip);
+            let share = if work > R::ZERO { slip.dot(slip) / work } else { R::ZERO };
+            slip * -(carried.terms.relaxation * share)
+        };
+        let stop = self.drag + undoing(self.across(reach.moved - before));
+        self.held = budget.holds(self.drag, stop);
+        let next = if self.held {
+            let back = undoing(self.across(before - self.place));
+            stop + back * budget.part(self.drag, stop, back)
+        } else {
+            V3::ZERO
+        };
+        let change = next - self.drag;
+        self.drag = next;
+        budget.spent += change;
+        if change == V3::ZERO {
+            return couple;
+        }
+        let (pulled, _) = couple.yielding(reach.arm_a, reach.arm_b, change);
+        pulled.by(couple, change, R::ONE)
     }
 
     /// The unilateral constraint. The sum of all corrections pushes; a single one may take back.
@@ -175,9 +230,10 @@ impl<R: Real> Point<R> {
         &mut self,
         couple: Couple<'w, R>,
         reach: &Reach<R>,
-        terms: &Terms<R>,
+        carried: &Carried<'_, R>,
     ) -> Couple<'w, R> {
         let distance = self.gap + self.normal.dot(reach.moved);
+        self.near = distance < carried.near;
         if distance >= R::ZERO && self.lambda == R::ZERO {
             return couple;
         }
@@ -185,49 +241,20 @@ impl<R: Real> Point<R> {
         if work <= R::ZERO {
             return couple;
         }
-        let next = (self.lambda - terms.relaxation * distance / work).max(R::ZERO);
+        let next = (self.lambda - carried.terms.relaxation * distance / work).max(R::ZERO);
         let change = next - self.lambda;
         self.lambda = next;
         pushed.by(couple, self.normal, change)
-    }
-
-    /// Static friction, all or nothing: brings A's anchor back to where it is held, or lets it go.
-    #[inline]
-    fn hold_back<'w>(
-        &mut self,
-        couple: Couple<'w, R>,
-        reach: &Reach<R>,
-        load: R,
-        carried: &Carried<'_, R>,
-    ) -> Couple<'w, R> {
-        let slip = self.across(reach.moved - self.place);
-        let (_, work) = couple.yielding(reach.arm_a, reach.arm_b, slip);
-        let share = if work > R::ZERO { slip.dot(slip) / work } else { R::ZERO };
-        let wished = self.drag - slip * (carried.terms.relaxation * share);
-        let size = wished.norm();
-        self.stuck = size <= self.friction_static * load;
-        let next = match carried.friction {
-            _ if self.stuck => wished,
-            Friction::Net => wished * (self.friction_dynamic * load / size),
-            Friction::Published => V3::ZERO,
-        };
-        let change = next - self.drag;
-        self.drag = next;
-        if change == V3::ZERO {
-            return couple;
-        }
-        let (pulled, _) = couple.yielding(reach.arm_a, reach.arm_b, change);
-        pulled.by(couple, change, R::ONE)
     }
 
     /// What the velocity pass needs of a point; `None` where nothing presses or holds it.
     pub(super) fn touch<'w>(
         &self,
         couple: Couple<'w, R>,
-        origins: [V3<R>; 2],
+        origins: [&Pose<R>; 2],
     ) -> Option<Touch<'w, R>> {
         let reach = self.reach(&couple.a.pose, &couple.b.pose, origins);
-        (self.lambda > R::ZERO || self.drag != V3::ZERO).then_some(Touch { couple, reach })
+        (self.bears() || self.drag != V3::ZERO).then_some(Touch { couple, reach })
     }
 
     /// Adds what the step or sub-step has exerted, with `rubbed` [N s] in the velocity pass.
@@ -238,28 +265,26 @@ impl<R: Real> Point<R> {
         }
     }
 
-    /// Dynamic friction (Eq. 30) under the normal impulse `pressed` [N s], of which `held` is spent.
+    /// Dynamic friction (Eq. 30) of a point that static friction has given the impulse `held` [N s].
     /// Returns the impulse on A [N s].
     ///
     /// As printed, the equation compares a force with a velocity; impulses are meant.
     #[inline]
     pub(super) fn rub(
-        &self,
+        &mut self,
         touch: &Touch<'_, R>,
         twists: &mut [Twist<R>; 2],
         held: V3<R>,
-        pressed: R,
+        budget: &mut Budget<R>,
     ) -> V3<R> {
         let slip = self.across(touch.velocity(twists));
         let work = touch.along(slip).1;
         let share = if work > R::ZERO { slip.dot(slip) / work } else { R::ZERO };
-        let mut total = held - slip * share;
-        let size = total.norm();
-        let bound = pressed * if self.stuck { self.friction_static } else { self.friction_dynamic };
-        if size > bound {
-            total = total * (bound / size);
-        }
-        let change = total - held;
+        let stop = slip * -share;
+        let part = budget.share(self.held, held, stop);
+        self.stuck = part == R::ONE;
+        let change = stop * part;
+        budget.spent += change;
         touch.along(change).0.accelerate(twists, &touch.couple, change, R::ONE);
         change
     }
