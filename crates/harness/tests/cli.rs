@@ -257,3 +257,35 @@ fn ctrl_c_leaves_complete_files() {
     let mut names = fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name());
     assert!(names.all(|name| !name.to_string_lossy().contains("tmp")));
 }
+
+/// Bodies inside each other, thin ones, slivers and extreme sizes: a recorded warning and a row for
+/// every backend, never a panic.
+#[test]
+fn awkward_geometry_is_recorded_and_panics_nobody() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("awkward.ron");
+    let text = "(bodies: [
+        body(name: \"floor\", motion: static, shape: mesh(
+            vertices: [(-9, -9, 0), (9, -9, 0), (0, 9, 0)], triangles: [(0, 1, 2), (0, 2, 1)])),
+        body(name: \"sunk\", shape: box(size: (1, 1, 1)), density: 1, position: (0, 0, 0.2)),
+        body(name: \"twin\", shape: box(size: (1, 1, 1)), density: 1, position: (0, 0, 0.2)),
+        body(name: \"foil\", shape: box(size: (1, 1, 1e-9)), density: 1, position: (3, 0, 1e-3)),
+        body(name: \"sliver\", shape: hull(points: [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0.3, 0.3, 1e-7)]),
+            density: 1, position: (-3, 0, 0.1)),
+        body(name: \"dust\", shape: sphere(radius: 1e-9), density: 1, position: (0, 3, 1e-3)),
+        body(name: \"moon\", shape: sphere(radius: 1e6), density: 1e-9, position: (0, 0, 2e6)),
+    ])";
+    fs::write(&file, text).unwrap();
+    let mut arguments = vec!["run", file.to_str().unwrap(), "--steps", "12", "--reference", "none"];
+    for backend in taut::backends::BACKENDS {
+        arguments.extend(["-b", backend.info.name]);
+    }
+    let (document, _dir) = document(0, &arguments);
+    let warnings = document["warnings"].to_string();
+    assert!(warnings.contains("`sunk` and `twin` overlap by 1.000e0 m at the start"), "{warnings}");
+    assert!(warnings.contains("`floor` and `sunk` overlap"), "{warnings}");
+    for run in document["runs"].as_array().unwrap() {
+        let reason = run["reason"].as_str().unwrap();
+        assert!(!reason.contains("panicked"), "{}: {reason}", run["label"]);
+    }
+}
