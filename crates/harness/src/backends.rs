@@ -7,6 +7,7 @@ pub const BACKENDS: &[Backend] = &[
     taut_avbd::BACKEND,
     taut_vbd::BACKEND,
     taut_xpbd::BACKEND,
+    taut_impulse::BACKEND,
     taut_newton::BACKEND,
     taut_rigid::BACKEND,
     #[cfg(feature = "peers")]

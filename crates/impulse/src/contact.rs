@@ -1,0 +1,330 @@
+//! Contacts: batches made anew for every list, impulses carried from list to list.
+
+mod batch;
+mod colour;
+
+use taut_collide::{Contact, ContactList, Manifold, NONE, Placement};
+use taut_core::{Vec3, solver::ContactForce};
+use taut_descent::{math::V3, real::Real};
+
+use self::{
+    batch::{Batch, Sweep},
+    colour::{Groups, POINTS, Patch},
+};
+use crate::{
+    body::{Bodies, point},
+    joint::Pull,
+    settings::{Friction, ImpulseSettings, Order},
+    wide::{LANES, Wide, lanes},
+};
+
+/// Friction beyond this share of its bound means that surfaces slide; it covers rounding.
+const ALMOST: f64 = 1.0 - 1e-4;
+
+/// Sweeps over the points that bounce; they agree within a patch after a few.
+const BOUNCES: usize = 8;
+
+/// All contacts of a step.
+#[derive(Clone, Debug)]
+pub(crate) struct Contacts<R> {
+    batches: Vec<Batch<R>>,
+    /// Batches with points that bounce.
+    rebounds: Vec<Rebound<R>>,
+    groups: Groups,
+    /// Where each contact of the list is.
+    places: Vec<Place>,
+    /// What each contact of the list leaves to the one that continues it.
+    legacies: Vec<Legacy<R>>,
+    settings: ContactSettings,
+}
+
+/// What contacts need of the settings.
+#[derive(Clone, Copy, Debug)]
+struct ContactSettings {
+    order: Order,
+    friction: Friction,
+    push_speed_max: f64,
+    restitution_threshold: f64,
+}
+
+/// A batch and the speeds at which its points part after the step, zero where they need not [m/s].
+#[derive(Clone, Copy, Debug)]
+struct Rebound<R> {
+    batch: u32,
+    speeds: [Wide<R>; POINTS],
+}
+
+/// A point of a lane of a batch.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    batch: u32,
+    lane: u8,
+    point: u8,
+}
+
+/// What a contact leaves behind when its step has ended.
+#[derive(Clone, Copy, Debug)]
+struct Legacy<R> {
+    /// Impulse on A, in world axes [N s].
+    impulse: V3<R>,
+    /// Whether friction was at its bound, so that the surfaces slide.
+    slides: bool,
+}
+
+/// What a step's contacts start from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start<'a, R> {
+    pub(crate) list: &'a ContactList,
+    /// Factor on the impulses of the step before.
+    pub(crate) warm: R,
+    /// New points slide if their surfaces pass each other faster than that [m/s].
+    pub(crate) speed_at_rest: R,
+}
+
+impl<R: Real> Contacts<R> {
+    pub(crate) fn new(settings: &ImpulseSettings) -> Self {
+        Self {
+            batches: vec![],
+            rebounds: vec![],
+            groups: Groups::default(),
+            places: vec![],
+            legacies: vec![],
+            settings: ContactSettings {
+                order: settings.order,
+                friction: settings.friction,
+                push_speed_max: settings.push_speed_max,
+                restitution_threshold: settings.restitution_threshold,
+            },
+        }
+    }
+
+    /// Forgets everything.
+    pub(crate) fn forget(&mut self) {
+        self.batches.clear();
+        self.rebounds.clear();
+        self.places.clear();
+        self.legacies.clear();
+    }
+
+    /// Makes batches of a new list at the present pose and velocities.
+    pub(crate) fn prepare(&mut self, bodies: &Bodies<R>, start: &Start<'_, R>) {
+        self.batches.clear();
+        self.rebounds.clear();
+        let list = start.list;
+        self.places.clear();
+        self.places.resize(list.contacts.len(), Place { batch: 0, lane: 0, point: 0 });
+        let Self { batches, places, groups, legacies, .. } = self;
+        let nowhere = bodies.poses.len() as u32 - 1;
+        groups.make(
+            list,
+            self.settings.order,
+            |body| bodies.moves(body),
+            |group| {
+                let mut batch = Batch::empty(nowhere);
+                let mut present = [Wide::ZERO; POINTS];
+                for (lane, patch) in group.iter().enumerate() {
+                    for i in 0..patch.count as usize {
+                        let place =
+                            Place { batch: batches.len() as u32, lane: lane as u8, point: i as u8 };
+                        places[patch.first as usize + i] = place;
+                        present[i].0[lane] = R::ONE;
+                    }
+                    let lane = Lane { batch: &mut batch, lane, bodies, legacies, start };
+                    lane.fill(patch);
+                }
+                batch.prepare(&present);
+                batches.push(batch);
+            },
+        );
+        self.prepare_rebounds(bodies, list);
+    }
+
+    /// Notes which points approach fast enough to bounce, and how fast they are to part.
+    fn prepare_rebounds(&mut self, bodies: &Bodies<R>, list: &ContactList) {
+        if list.manifolds.iter().all(|m| m.restitution <= 0.0) {
+            return;
+        }
+        let threshold = R::of(self.settings.restitution_threshold);
+        let mut restitution = vec![Wide::ZERO; self.batches.len()];
+        for manifold in &list.manifolds {
+            for contact in manifold.range() {
+                let place = self.places[contact];
+                restitution[place.batch as usize].0[place.lane as usize] =
+                    R::of(manifold.restitution);
+            }
+        }
+        for (i, (batch, share)) in self.batches.iter().zip(restitution).enumerate() {
+            let approach = batch.normal_speeds(&bodies.velocities);
+            let speeds = approach.map(|speed| {
+                let fast = |lane: usize| speed.0[lane] < -threshold;
+                lanes(|lane| if fast(lane) { -speed.0[lane] * share.0[lane] } else { R::ZERO })
+            });
+            if speeds.iter().any(|speed| speed.0.iter().any(|&s| s > R::ZERO)) {
+                self.rebounds.push(Rebound { batch: i as u32, speeds });
+            }
+        }
+    }
+
+    pub(crate) fn warm_start(&self, bodies: &mut Bodies<R>) {
+        self.batches.iter().for_each(|batch| batch.warm_start(&mut bodies.velocities));
+    }
+
+    /// One sweep over all contacts; `moved` tells that bodies have since the last one.
+    pub(crate) fn sweep(&mut self, bodies: &mut Bodies<R>, pull: &Pull<R>, moved: bool) {
+        let sweep = Sweep {
+            softness: pull.soft.contact,
+            inverse_h: pull.inverse_h,
+            push_speed_max: R::of(self.settings.push_speed_max),
+            bias: pull.bias,
+            moved,
+            boxed: self.settings.friction == Friction::Box,
+        };
+        let Bodies { velocities, shifts, .. } = bodies;
+        for batch in &mut self.batches {
+            batch.solve(velocities, shifts, &sweep);
+        }
+    }
+
+    /// Ends a sub-step: adds its impulses to their sums.
+    pub(crate) fn conclude(&mut self) {
+        self.batches.iter_mut().for_each(Batch::conclude);
+    }
+
+    /// Lets points bounce that have been pushed in this step.
+    pub(crate) fn bounce(&mut self, bodies: &mut Bodies<R>) {
+        for rebound in &mut self.rebounds {
+            let points = &self.batches[rebound.batch as usize].points;
+            for (speeds, point) in rebound.speeds.iter_mut().zip(points) {
+                *speeds = point.total.0[0].positive(*speeds, Wide::ZERO);
+            }
+        }
+        for _ in 0..BOUNCES {
+            for rebound in &self.rebounds {
+                let batch = &mut self.batches[rebound.batch as usize];
+                batch.bounce(&mut bodies.velocities, &rebound.speeds);
+            }
+        }
+    }
+
+    /// Keeps impulses and slip for the next list.
+    pub(crate) fn store(&mut self) {
+        let batches = &self.batches;
+        self.legacies.clear();
+        self.legacies.extend(self.places.iter().map(|place| {
+            let (batch, lane) = (&batches[place.batch as usize], place.lane as usize);
+            let point = &batch.points[place.point as usize];
+            let [normal, x, y] = point.impulse.lane(lane).0;
+            let bound = point.friction.0[lane] * normal * R::of(ALMOST);
+            let slides = x * x + y * y >= bound * bound;
+            Legacy { impulse: batch.world(&point.impulse).lane(lane), slides }
+        }));
+    }
+
+    /// Forces over a step of `dt` seconds, in the order of `list`.
+    pub(crate) fn forces<'a>(
+        &'a self,
+        list: &'a ContactList,
+        placements: &'a [Placement],
+        dt: f64,
+    ) -> impl Iterator<Item = ContactForce> + 'a {
+        let each = list.manifolds.iter().flat_map(|m| m.range().map(move |i| (m, i)));
+        each.zip(&self.places).map(move |((manifold, i), place)| {
+            let batch = &self.batches[place.batch as usize];
+            let total = &batch.points[place.point as usize].total;
+            let force = batch.world(total).lane(place.lane as usize).to_f64() / dt;
+            report(manifold, &list.contacts[i], placements, force)
+        })
+    }
+}
+
+fn report(
+    manifold: &Manifold,
+    contact: &Contact,
+    placements: &[Placement],
+    force: Vec3,
+) -> ContactForce {
+    let [a, b] = contact.bodies.map(|body| &placements[body as usize]);
+    ContactForce {
+        bodies: contact.bodies,
+        point: (point(a, &contact.anchor_a) + point(b, &contact.anchor_b)) * 0.5,
+        normal: contact.normal,
+        gap: contact.gap,
+        friction: [manifold.friction_static, manifold.friction_dynamic],
+        force,
+    }
+}
+
+/// One lane of a batch while it is filled.
+struct Lane<'a, R> {
+    batch: &'a mut Batch<R>,
+    lane: usize,
+    bodies: &'a Bodies<R>,
+    legacies: &'a [Legacy<R>],
+    start: &'a Start<'a, R>,
+}
+
+impl<R: Real> Lane<'_, R> {
+    fn fill(self, patch: &Patch) {
+        let Self { batch, lane, bodies, legacies, start } = self;
+        let manifold = &start.list.manifolds[patch.manifold as usize];
+        let [a, b] = manifold.bodies;
+        (batch.a[lane], batch.b[lane]) = (a, b);
+        batch.count = batch.count.max(patch.count);
+        let [side_a, side_b] = [a, b].map(|body| &bodies.mobilities[body as usize]);
+        batch.inverse_mass_a.0[lane] = side_a.inverse_mass;
+        batch.inverse_mass_b.0[lane] = side_b.inverse_mass;
+        batch.inverse_inertia_a.set(lane, &side_a.inverse_inertia);
+        batch.inverse_inertia_b.set(lane, &side_b.inverse_inertia);
+        let basis = basis(V3::of(&manifold.normal));
+        (0..3).for_each(|i| batch.basis[i].set(lane, basis[i]));
+        let [turn_a, turn_b] = [a, b].map(|body| bodies.poses[body as usize].rotation);
+        let first = patch.first as usize;
+        let contacts = &start.list.contacts[first..first + patch.count as usize];
+        for (contact, point) in contacts.iter().zip(&mut batch.points) {
+            point.arm_a.set(lane, turn_a.rotate(V3::of(&contact.anchor_a)));
+            point.arm_b.set(lane, turn_b.rotate(V3::of(&contact.anchor_b)));
+            point.gap_first.0[lane] = R::of(contact.gap);
+            point.gap.0[lane] = R::of(contact.gap);
+            let slides = match contact.previous {
+                NONE => {
+                    let arms = [point.arm_a.lane(lane), point.arm_b.lane(lane)];
+                    passing_speed(bodies, manifold, arms) > start.speed_at_rest
+                }
+                previous => {
+                    let Legacy { impulse, slides } = legacies[previous as usize];
+                    let along = basis.map(|direction| direction.dot(impulse * start.warm));
+                    point.impulse.set(lane, V3([along[0].max(R::ZERO), along[1], along[2]]));
+                    slides
+                }
+            };
+            let friction =
+                if slides { manifold.friction_dynamic } else { manifold.friction_static };
+            point.friction.0[lane] = R::of(friction);
+        }
+    }
+}
+
+/// How fast surfaces pass each other at a point [m/s].
+fn passing_speed<R: Real>(bodies: &Bodies<R>, manifold: &Manifold, arms: [V3<R>; 2]) -> R {
+    let [a, b] = manifold.bodies.map(|body| &bodies.velocities[body as usize]);
+    let relative = (a.linear + a.angular.cross(arms[0])) - (b.linear + b.angular.cross(arms[1]));
+    relative.cross(V3::of(&manifold.normal)).norm()
+}
+
+/// A right-handed basis whose first vector is the unit vector `n`.
+fn basis<R: Real>(n: V3<R>) -> [V3<R>; 3] {
+    // The axis farthest from `n`, so that nothing cancels.
+    let [x, y, z] = n.0.map(Real::abs);
+    let axis = if x <= y && x <= z {
+        0
+    } else if y <= z {
+        1
+    } else {
+        2
+    };
+    let across = n.cross(V3::axis(axis));
+    let t = across * (R::ONE / across.norm());
+    [n, t, n.cross(t)]
+}
+
+const _: () = assert!(LANES <= u8::MAX as usize && POINTS <= u8::MAX as usize);

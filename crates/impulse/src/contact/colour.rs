@@ -1,0 +1,175 @@
+//! Which contacts are solved together: colours over patches, so that the four patches of a batch share
+//! nothing that moves.
+
+use taut_collide::ContactList;
+
+use crate::{settings::Order, wide::LANES};
+
+/// At most this many points of one manifold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Patch {
+    pub(super) manifold: u32,
+    /// First of its contacts in the list.
+    pub(super) first: u32,
+    pub(super) count: u32,
+    colour: u32,
+}
+
+/// Points in a patch: what a manifold holds by default.
+pub(super) const POINTS: usize = 4;
+
+/// Colours that are looked for by bit masks; patches beyond get one each.
+const FEW: u32 = 128;
+
+/// Groups of patches, remade for every list.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    patches: Vec<Patch>,
+    sorted: Vec<Patch>,
+    /// Colours taken at each body.
+    taken: Vec<u128>,
+    starts: Vec<u32>,
+}
+
+impl Groups {
+    /// Sorts the patches of `list` into groups of up to [`LANES`] and hands each group to `each`.
+    pub(super) fn make(
+        &mut self,
+        list: &ContactList,
+        order: Order,
+        moves: impl Fn(usize) -> bool,
+        mut each: impl FnMut(&[Patch]),
+    ) {
+        self.split(list);
+        match order {
+            Order::List => self.patches.chunks(1).for_each(each),
+            Order::Coloured => {
+                let colours = self.colour(list, moves);
+                self.sort(colours);
+                for colour in self.sorted.chunk_by(|p, q| p.colour == q.colour) {
+                    colour.chunks(LANES).for_each(&mut each);
+                }
+            }
+        }
+    }
+
+    fn split(&mut self, list: &ContactList) {
+        self.patches.clear();
+        for (manifold, m) in (0..).zip(&list.manifolds) {
+            for first in m.contacts.clone().step_by(POINTS) {
+                let count = (m.contacts.end - first).min(POINTS as u32);
+                self.patches.push(Patch { manifold, first, count, colour: 0 });
+            }
+        }
+    }
+
+    /// Gives each patch, in the order of the list, the first colour that is free at both bodies;
+    /// returns how many colours there are.
+    fn colour(&mut self, list: &ContactList, moves: impl Fn(usize) -> bool) -> u32 {
+        self.taken.clear();
+        self.taken.resize(moving_end(list), 0);
+        let mut colours = FEW;
+        let mut used = 0;
+        for patch in &mut self.patches {
+            let bodies = list.manifolds[patch.manifold as usize].bodies.map(|b| b as usize);
+            let at = |body: usize| if moves(body) { self.taken[body] } else { 0 };
+            let free = (at(bodies[0]) | at(bodies[1])).trailing_ones();
+            if free >= FEW {
+                patch.colour = colours;
+                colours += 1;
+                continue;
+            }
+            patch.colour = free;
+            used = used.max(free + 1);
+            bodies.into_iter().for_each(|body| self.taken[body] |= 1 << free);
+        }
+        if colours > FEW { colours } else { used }
+    }
+
+    /// By colour, those with most points first, else as listed.
+    fn sort(&mut self, colours: u32) {
+        let key = |p: &Patch| p.colour as usize * POINTS + POINTS - p.count as usize;
+        self.starts.clear();
+        self.starts.resize(colours as usize * POINTS + 1, 0);
+        self.patches.iter().for_each(|p| self.starts[key(p) + 1] += 1);
+        for i in 1..self.starts.len() {
+            self.starts[i] += self.starts[i - 1];
+        }
+        self.sorted.clone_from(&self.patches);
+        for patch in &self.patches {
+            let place = &mut self.starts[key(patch)];
+            self.sorted[*place as usize] = *patch;
+            *place += 1;
+        }
+    }
+}
+
+/// One past the largest body index in the list.
+fn moving_end(list: &ContactList) -> usize {
+    list.manifolds.iter().flat_map(|m| m.bodies).max().map_or(0, |b| b as usize + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use taut_collide::Manifold;
+    use taut_core::Vec3;
+
+    use super::*;
+
+    fn list(pairs: &[([u32; 2], u32)]) -> ContactList {
+        let mut end = 0;
+        let manifolds = pairs.iter().map(|&(bodies, count)| {
+            let contacts = end..end + count;
+            end = contacts.end;
+            Manifold {
+                bodies,
+                normal: Vec3::z(),
+                contacts,
+                friction_static: 0.5,
+                friction_dynamic: 0.5,
+                restitution: 0.0,
+            }
+        });
+        ContactList { manifolds: manifolds.collect(), contacts: vec![] }
+    }
+
+    fn groups(list: &ContactList) -> Vec<Vec<Patch>> {
+        let mut out = vec![];
+        // Body 0 does not move.
+        Groups::default().make(list, Order::Coloured, |b| b > 0, |g| out.push(g.to_vec()));
+        out
+    }
+
+    #[test]
+    fn no_group_moves_a_body_twice_and_no_contact_is_lost() {
+        let mut pairs = vec![];
+        for i in 1..40 {
+            pairs.push(([0, i], 1 + i % 7));
+            pairs.push(([i, i + 1], 4));
+            pairs.push(([i, i + 7], 2));
+        }
+        let list = list(&pairs);
+        let groups = groups(&list);
+        let mut seen = vec![false; list.manifolds.last().unwrap().contacts.end as usize];
+        for group in &groups {
+            assert!(group.len() <= LANES);
+            let bodies = group.iter().flat_map(|p| list.manifolds[p.manifold as usize].bodies);
+            let mut moving: Vec<_> = bodies.filter(|&b| b > 0).collect();
+            let count = moving.len();
+            moving.sort_unstable();
+            moving.dedup();
+            assert_eq!(moving.len(), count);
+            for contact in group.iter().flat_map(|p| p.first..p.first + p.count) {
+                assert!(!std::mem::replace(&mut seen[contact as usize], true));
+            }
+        }
+        assert!(seen.into_iter().all(|s| s));
+    }
+
+    #[test]
+    fn a_body_with_more_neighbours_than_colours_is_still_served() {
+        let pairs: Vec<_> = (2..400).map(|i| ([1, i], 4)).collect();
+        let groups = groups(&list(&pairs));
+        assert_eq!(groups.len(), pairs.len());
+    }
+}

@@ -1,0 +1,188 @@
+//! What can be set on the impulse solver.
+
+use serde::{Deserialize, Serialize};
+use taut_core::BuildError;
+
+/// Settings of the impulse solver. It has no constant that would have to fit a scene.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ImpulseSettings {
+    /// Arithmetic the solver runs in. Default `f64`.
+    pub precision: Precision,
+    /// What an iteration is. Default `substeps`.
+    pub variant: Variant,
+    /// How errors of position are taken back. Default `soft`.
+    pub stabilisation: Stabilisation,
+    /// Frequency of soft contacts \[Hz\], in (0, inf\]; they are never stiffer than the sweeps of a
+    /// sub-step (or step) keep stable, a fifth of its rate with one relaxation. Default `inf`, so stiff.
+    pub contact_hertz: f64,
+    /// Damping ratio of soft contacts \[1\], in [0, inf). Default 0.5.
+    pub contact_damping: f64,
+    /// Frequency of hard joints \[Hz\], likewise. Default `inf`.
+    pub joint_hertz: f64,
+    /// Damping ratio of hard joints \[1\], in [0, inf). Default 2.
+    pub joint_damping: f64,
+    /// Share of an error that `baumgarte` takes back per sub-step or step \[1\], in (0, 1\]. Default 0.2.
+    pub baumgarte: f64,
+    /// Largest speed at which overlapping bodies are pushed apart \[m/s\], in (0, inf\]. Default 3.
+    pub push_speed_max: f64,
+    /// Sweeps without bias after the motion of each sub-step or step. Default 1.
+    pub relax: u32,
+    /// Share of the last impulses that a step starts from \[1\], in [0, 1\]. Default 1.
+    pub warm_start: f64,
+    /// Slower approaches do not bounce \[m/s\], in [0, inf). Default 0.5.
+    pub restitution_threshold: f64,
+    /// Which friction impulses are allowed. Default `cone`.
+    pub friction: Friction,
+    /// In which order contacts are visited. Default `coloured`.
+    pub order: Order,
+    /// Whether the gyroscopic torque counts. Default on.
+    pub gyroscopic: bool,
+}
+
+/// What one iteration is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Variant {
+    /// A sub-step of `dt / iterations` with one sweep (TGS, Macklin et al. 2019).
+    #[default]
+    Substeps,
+    /// One of the sweeps of a single step (PGS, Catto 2005).
+    Pgs,
+}
+
+/// How errors of position are taken back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stabilisation {
+    /// By a damped spring of given frequency, integrated implicitly (Catto 2011).
+    #[default]
+    Soft,
+    /// By a speed in proportion to the error (Baumgarte 1972).
+    Baumgarte,
+}
+
+/// Which friction impulses are allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Friction {
+    /// Those within Coulomb's cone: the tangential impulse is clamped as a vector.
+    #[default]
+    Cone,
+    /// Each of two tangents by itself: cheaper, and up to `sqrt(2)` stronger along the diagonals.
+    Box,
+}
+
+/// In which order contacts are visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Colour by colour, four at once, no two of which share a moving body.
+    #[default]
+    Coloured,
+    /// As the collision query lists them, sorted by pair.
+    List,
+}
+
+/// Arithmetic the solver runs in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// Single.
+    F32,
+    /// Double.
+    #[default]
+    F64,
+}
+
+impl Default for ImpulseSettings {
+    fn default() -> Self {
+        Self {
+            precision: Precision::F64,
+            variant: Variant::Substeps,
+            stabilisation: Stabilisation::Soft,
+            contact_hertz: f64::INFINITY,
+            contact_damping: 0.5,
+            joint_hertz: f64::INFINITY,
+            joint_damping: 2.0,
+            baumgarte: 0.2,
+            push_speed_max: 3.0,
+            relax: 1,
+            warm_start: 1.0,
+            restitution_threshold: 0.5,
+            friction: Friction::Cone,
+            order: Order::Coloured,
+            gyroscopic: true,
+        }
+    }
+}
+
+impl ImpulseSettings {
+    /// Checks ranges.
+    ///
+    /// # Errors
+    /// [`BuildError::Settings`] naming the setting that is out of range.
+    pub fn check(&self) -> Result<(), BuildError> {
+        let ranges = [
+            ("contact_hertz", self.contact_hertz, self.contact_hertz > 0.0, "in (0, inf]"),
+            ("joint_hertz", self.joint_hertz, self.joint_hertz > 0.0, "in (0, inf]"),
+            (
+                "contact_damping",
+                self.contact_damping,
+                at_least_zero(self.contact_damping),
+                "in [0, inf)",
+            ),
+            ("joint_damping", self.joint_damping, at_least_zero(self.joint_damping), "in [0, inf)"),
+            (
+                "baumgarte",
+                self.baumgarte,
+                self.baumgarte > 0.0 && self.baumgarte <= 1.0,
+                "in (0, 1]",
+            ),
+            ("push_speed_max", self.push_speed_max, self.push_speed_max > 0.0, "in (0, inf]"),
+            ("warm_start", self.warm_start, (0.0..=1.0).contains(&self.warm_start), "in [0, 1]"),
+            (
+                "restitution_threshold",
+                self.restitution_threshold,
+                at_least_zero(self.restitution_threshold),
+                "in [0, inf)",
+            ),
+        ];
+        for (name, value, holds, range) in ranges {
+            if !holds {
+                return Err(BuildError::Settings(format!("{name} is {value} but must be {range}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn at_least_zero(value: f64) -> bool {
+    value >= 0.0 && value.is_finite()
+}
+
+#[cfg(test)]
+mod tests {
+    use taut_core::Settings;
+
+    use super::*;
+
+    #[test]
+    fn bad_values_are_named() {
+        let message = |text: &str| {
+            let parsed = Settings::from_ron(text).parse::<ImpulseSettings>();
+            parsed.and_then(|s| s.check()).unwrap_err().to_string()
+        };
+        assert!(message("(baumgarte: 2)").contains("baumgarte is 2 but must be in (0, 1]"));
+        assert!(message("(contact_hertz: NaN)").contains("contact_hertz"));
+        assert!(message("(variant: substep)").contains("did you mean `substeps`?"));
+        assert!(message("(relx: 1)").contains("did you mean `relax`?"));
+    }
+
+    #[test]
+    fn no_bound_on_stiffness_is_written_as_inf() {
+        let text = ron::to_string(&ImpulseSettings::default()).unwrap();
+        let again: ImpulseSettings = Settings::from_ron(text).parse().unwrap();
+        assert_eq!(again, ImpulseSettings::default());
+    }
+}
