@@ -1,10 +1,8 @@
 //! All contacts of a step: patches made from the collider's list, where they attach, and the order in
 //! which nodes are visited while they last.
 
-use std::time::Instant;
-
 use taut_collide::{Collider, Contact, ContactList, Manifold, NONE, Placement, Style};
-use taut_core::{ContactForce, Scene, Stage, StageTime};
+use taut_core::{ContactForce, Scene};
 
 use crate::{
     element::Definition,
@@ -54,8 +52,6 @@ pub struct Touch<R: Real> {
     collider: Collider,
     style: Style,
     placements: Vec<Placement>,
-    /// Time spent on finding contacts since it was last asked for [s].
-    detecting_s: f64,
     masses: Vec<f64>,
     lengths: Vec<f64>,
     /// Patches of the step before, with their backings.
@@ -84,7 +80,6 @@ impl<R: Real> Touch<R> {
             collider: Collider::new(scene, style),
             style,
             placements: vec![],
-            detecting_s: 0.0,
             masses: scene.bodies.iter().map(mass).collect(),
             lengths: scene.bodies.iter().map(|b| b.shape.extent().min()).collect(),
             before: (vec![], vec![]),
@@ -116,9 +111,7 @@ impl<R: Real> Touch<R> {
         self.backings.clear();
         let [slots, slots_before] = &mut self.slots;
         slots.clear();
-        let start = Instant::now();
         let list = self.collider.detect(&self.placements, broken, h);
-        self.detecting_s += start.elapsed().as_secs_f64();
         let making = Making {
             list,
             bases,
@@ -169,12 +162,6 @@ impl<R: Real> Touch<R> {
                 self.ends[*place as usize] = narrow(2 * p + side);
             }
         }
-    }
-
-    /// Appends the time spent on finding contacts since the last call.
-    pub fn drain_times(&mut self, out: &mut Vec<StageTime>) {
-        let seconds = std::mem::take(&mut self.detecting_s);
-        out.push(StageTime { stage: Stage::Collide, pass: "detect", seconds });
     }
 
     /// Ends of patches at a node: twice the patch, plus one where the node is B.
