@@ -299,6 +299,23 @@ impl Resolved {
     }
 }
 
+impl Resolved {
+    /// Without what the project adds.
+    fn as_published(self) -> Self {
+        Self {
+            isotropic: false,
+            load_scale: 0.0,
+            carried_scale: 0.0,
+            rescaling: false,
+            rotation: Rotation::Published,
+            gyroscopic: false,
+            contact_hessian: ContactHessian::Full,
+            open_gap: f64::INFINITY,
+            ..self
+        }
+    }
+}
+
 impl Profile {
     fn defaults(self) -> Resolved {
         let robust = Resolved {
@@ -333,17 +350,7 @@ impl Profile {
             contact_hessian: ContactHessian::SlipDirection,
             open_gap: 1.0,
         };
-        let published = Resolved {
-            isotropic: false,
-            load_scale: 0.0,
-            carried_scale: 0.0,
-            rescaling: false,
-            rotation: Rotation::Published,
-            gyroscopic: false,
-            contact_hessian: ContactHessian::Full,
-            open_gap: f64::INFINITY,
-            ..robust
-        };
+        let published = robust.as_published();
         match self {
             Self::Robust => robust,
             Self::Paper => Resolved {
