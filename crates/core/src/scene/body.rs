@@ -67,6 +67,10 @@ pub(super) fn blank(spec: &author::Body, scope: &Scope) -> Result<Blank> {
         return Err(SceneError::new(message)).at("motion");
     }
     let (mass, inertia) = masses(spec, &solid, motion, scope)?;
+    let elasticity = elasticity(spec.elasticity.as_ref(), scope).at("elasticity")?;
+    if elasticity.is_some() && motion == Motion::Dynamic {
+        check_second_moments(&inertia).at("elasticity")?;
+    }
     let speed = |field: &Option<Triple>, name| match field {
         Some(_) if motion == Motion::Static => {
             Err(SceneError::new("a static body does not move")).at(name)
@@ -81,7 +85,7 @@ pub(super) fn blank(spec: &author::Body, scope: &Scope) -> Result<Blank> {
         mass,
         inertia,
         material: material(spec, scope)?,
-        elasticity: elasticity(spec.elasticity.as_ref(), scope).at("elasticity")?,
+        elasticity,
         group: group(spec, scope).at("group")?,
         position: Vec3::zeros(),
         rotation: turn,
@@ -170,6 +174,22 @@ fn elasticity(spec: Option<&author::Elasticity>, scope: &Scope) -> Result<Option
         return Err(SceneError::new(message)).at("poisson");
     }
     Ok(Some(Elasticity { young, poisson }))
+}
+
+/// A body that can strain has mass to strain in every direction: with a second moment of zero, as of a
+/// flat plate, one column of its frame would have no inertia. A rigid body needs its moments of
+/// inertia alone.
+fn check_second_moments(inertia: &Mat3) -> Result<()> {
+    let moments = mass::second_of(inertia).symmetric_eigenvalues();
+    // Rounding leaves a zero moment this far from zero at most.
+    if moments.min() > 1e-9 * moments.max() {
+        return Ok(());
+    }
+    let found = moments.min();
+    Err(SceneError::new(format!(
+        "expected positive second moments of mass, as (Iy + Iz - Ix)/2; one is {found} kg m^2, \
+         so that its column of the frame would have no inertia"
+    )))
 }
 
 fn group(spec: &author::Body, scope: &Scope) -> Result<Option<u32>> {

@@ -22,7 +22,7 @@ pub(super) fn inertia_of(second: &Mat3) -> Mat3 {
 }
 
 /// Inertia to second moment; the inverse of [`inertia_of`].
-fn second_of(inertia: &Mat3) -> Mat3 {
+pub(super) fn second_of(inertia: &Mat3) -> Mat3 {
     Mat3::identity() * (0.5 * inertia.trace()) - inertia
 }
 
@@ -110,6 +110,12 @@ pub(super) fn recentred(shape: Shape, centre: &Vec3) -> Shape {
 }
 
 impl Shape {
+    /// Volume [m^3]; zero for a surface, and where parts of a compound overlap counted twice, as in
+    /// its mass.
+    pub fn volume(&self) -> f64 {
+        solid(self).map_or(0.0, |solid| solid.volume)
+    }
+
     /// How far the shape reaches from the origin of its coordinates along a unit direction [m].
     pub fn support(&self, direction: &Vec3) -> f64 {
         match self {
@@ -156,6 +162,8 @@ mod tests {
         // m/12 (b^2 + c^2) with full extents.
         let expected = Vec3::new(16.0 + 36.0, 4.0 + 36.0, 4.0 + 16.0) * (48.0 / 12.0);
         assert!(close(&s.inertia, &Mat3::from_diagonal(&expected), 1e-15));
+        assert_eq!(Shape::Box { half: Vec3::new(1.0, 2.0, 3.0) }.volume(), 48.0);
+        assert_eq!(Shape::HalfSpace.volume(), 0.0);
         let s = solid(&Shape::Sphere { radius: 2.0 }).unwrap();
         assert!(close(&s.inertia, &(Mat3::identity() * (s.volume * 0.4 * 4.0)), 1e-15));
     }
@@ -200,6 +208,7 @@ mod tests {
         let two = solid(&Shape::Compound { parts: Arc::from([half(1.0), half(3.0)]) }).unwrap();
         let one = solid(&Shape::Box { half: Vec3::new(2.0, 0.2, 0.3) }).unwrap();
         assert!((two.centre - Vec3::new(2.0, 0.5, 0.0)).norm() < 1e-15);
+        assert!((two.volume - one.volume).abs() < 1e-15);
         assert!(close(&two.inertia, &one.inertia, 1e-14));
     }
 }
