@@ -52,7 +52,7 @@ impl<R: Real> Impulse<R> {
             placements: vec![],
             broken: vec![false; scene.joints.len()],
             breakable: scene.joints.iter().any(breaks),
-            soft: Softnesses::new(&settings, step.dt),
+            soft: Softnesses::new(&settings, step.dt, scene.gravity.norm()),
             step,
             settings,
             h_before: None,
@@ -140,7 +140,7 @@ impl<R: Real> Solver for Impulse<R> {
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         (self.step, self.done) = (step, Some(0));
         let h = self.h();
-        self.soft = Softnesses::new(&self.settings, h);
+        self.soft = Softnesses::new(&self.settings, h, self.scene.gravity.norm());
         // Impulses are forces times the sub-step, whose length may have changed.
         let warm = R::of(self.settings.warm_start * (h / self.h_before.unwrap_or(h)));
         self.h_before = Some(h);

@@ -8,7 +8,8 @@
 //! sweep with a soft bias against the error of position, integration, and a sweep without bias that
 //! takes back the velocity which the bias put in. Contacts are found once per step; between sub-steps
 //! their gaps follow the linearised motion of their anchors, while joints are linearised anew. With
-//! `variant: pgs` iterations are sweeps of one long step instead. Compliant joints and springs are
+//! `variant: pgs` iterations are sweeps of one long step instead, whose contacts are rigid and take
+//! overlap back at a speed (Baumgarte). Compliant joints and springs are
 //! implicit springs, and gyroscopic torque is implicit too. Departures: joints and contacts are as stiff
 //! as the sweeps of a sub-step keep stable instead of at a fixed frequency, friction opposes slip
 //! exactly where it slides, and joints report (and break by) their mean force over the sub-steps.
@@ -49,6 +50,7 @@ fn supports(_scene: &Scene) -> Result<(), Unsupported> {
 fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
     let settings: ImpulseSettings = settings.parse()?;
     settings.check()?;
+    let settings = settings.resolved();
     supports(scene)?;
     Ok(match settings.precision {
         Precision::F32 => Box::new(cpu::Impulse::<f32>::new(scene, settings)),

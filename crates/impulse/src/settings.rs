@@ -11,8 +11,11 @@ pub struct ImpulseSettings {
     pub precision: Precision,
     /// What an iteration is. Default `substeps`.
     pub variant: Variant,
-    /// How errors of position are taken back. Default `soft`.
-    pub stabilisation: Stabilisation,
+    /// How overlap is taken back. Default `soft` by sub-steps, `baumgarte` by `pgs`: the sweeps of one
+    /// long step find the sag of soft contacts, which is `g dt^2` per weight borne.
+    pub contact_stabilisation: Option<Stabilisation>,
+    /// How errors of joints are taken back. Default `soft`.
+    pub joint_stabilisation: Stabilisation,
     /// Frequency of soft contacts \[Hz\], in (0, inf\]; they are never stiffer than the sweeps of a
     /// sub-step (or step) keep stable, a fifth of its rate with one relaxation. Default `inf`, so stiff.
     pub contact_hertz: f64,
@@ -24,6 +27,9 @@ pub struct ImpulseSettings {
     pub joint_damping: f64,
     /// Share of an error that `baumgarte` takes back per sub-step or step \[1\], in (0, 1\]. Default 0.2.
     pub baumgarte: f64,
+    /// Overlap of contacts that `baumgarte` leaves, as a share of what a body falls in a sub-step or step
+    /// from rest, `g h^2` \[1\], in [0, inf). Default 2.
+    pub slop: f64,
     /// Largest speed at which overlapping bodies are pushed apart \[m/s\], in (0, inf\]. Default 3.
     pub push_speed_max: f64,
     /// Sweeps without bias after the motion of each sub-step or step. Default 1.
@@ -100,12 +106,14 @@ impl Default for ImpulseSettings {
         Self {
             precision: Precision::F64,
             variant: Variant::Substeps,
-            stabilisation: Stabilisation::Soft,
+            contact_stabilisation: None,
+            joint_stabilisation: Stabilisation::Soft,
             contact_hertz: f64::INFINITY,
             contact_damping: 0.5,
             joint_hertz: f64::INFINITY,
             joint_damping: 2.0,
             baumgarte: 0.2,
+            slop: 2.0,
             push_speed_max: 3.0,
             relax: 1,
             warm_start: 1.0,
@@ -118,6 +126,15 @@ impl Default for ImpulseSettings {
 }
 
 impl ImpulseSettings {
+    /// With everything spelled out that depends on other settings.
+    pub fn resolved(self) -> Self {
+        let fitting = match self.variant {
+            Variant::Substeps => Stabilisation::Soft,
+            Variant::Pgs => Stabilisation::Baumgarte,
+        };
+        Self { contact_stabilisation: self.contact_stabilisation.or(Some(fitting)), ..self }
+    }
+
     /// Checks ranges.
     ///
     /// # Errors
@@ -139,6 +156,7 @@ impl ImpulseSettings {
                 self.baumgarte > 0.0 && self.baumgarte <= 1.0,
                 "in (0, 1]",
             ),
+            ("slop", self.slop, at_least_zero(self.slop), "in [0, inf)"),
             ("push_speed_max", self.push_speed_max, self.push_speed_max > 0.0, "in (0, inf]"),
             ("warm_start", self.warm_start, (0.0..=1.0).contains(&self.warm_start), "in [0, 1]"),
             (

@@ -17,6 +17,8 @@ pub(crate) struct Softness<R> {
     pub(crate) mass: R,
     /// Share of the accumulated impulse that is given up [1].
     pub(crate) impulse: R,
+    /// Overlap that nothing pulls against [m].
+    pub(crate) slop: R,
 }
 
 /// The softness of everything hard in one step or sub-step.
@@ -32,23 +34,33 @@ impl<R: Real> Softness<R> {
         let a1 = 2.0 * damping + h * omega;
         let a2 = h * omega * a1;
         let a3 = 1.0 / (1.0 + a2);
-        Self { rate: R::of(omega / a1), mass: R::of(a2 * a3), impulse: R::of(a3) }
+        Self { rate: R::of(omega / a1), mass: R::of(a2 * a3), impulse: R::of(a3), slop: R::ZERO }
+    }
+
+    /// A rigid row that asks for the speed `rate` times what the error has beyond `slop`.
+    fn speed(rate: f64, slop: f64) -> Self {
+        Self { rate: R::of(rate), mass: R::ONE, impulse: R::ZERO, slop: R::of(slop) }
     }
 }
 
 impl<R: Real> Softnesses<R> {
-    /// For sub-steps of `h` seconds.
-    pub(crate) fn new(settings: &ImpulseSettings, h: f64) -> Self {
-        if settings.stabilisation == Stabilisation::Baumgarte {
-            let all =
-                Softness { rate: R::of(settings.baumgarte / h), mass: R::ONE, impulse: R::ZERO };
-            return Self { joint: all, contact: all };
-        }
+    /// For sub-steps of `h` seconds under `gravity` [m/s^2].
+    pub(crate) fn new(settings: &ImpulseSettings, h: f64, gravity: f64) -> Self {
         let most = hertz_max(settings.relax) / h;
-        let spring = |hertz: f64, damping| Softness::spring(hertz.min(most), damping, h);
+        let one = |stabilisation, hertz: f64, damping, slop: f64| match stabilisation {
+            Stabilisation::Soft => Softness::spring(hertz.min(most), damping, h),
+            Stabilisation::Baumgarte => Softness::speed(settings.baumgarte / h, slop),
+        };
+        let slop = settings.slop * gravity * h * h;
+        let contact = settings.contact_stabilisation.unwrap_or_default();
         Self {
-            joint: spring(settings.joint_hertz, settings.joint_damping),
-            contact: spring(settings.contact_hertz, settings.contact_damping),
+            joint: one(
+                settings.joint_stabilisation,
+                settings.joint_hertz,
+                settings.joint_damping,
+                0.0,
+            ),
+            contact: one(contact, settings.contact_hertz, settings.contact_damping, slop),
         }
     }
 }
@@ -94,7 +106,7 @@ mod tests {
     fn stiffness_follows_the_rate_unless_bounded() {
         let bounded = ImpulseSettings { contact_hertz: 30.0, ..ImpulseSettings::default() };
         let free = ImpulseSettings::default();
-        let at = |settings, h| Softnesses::<f64>::new(settings, h).contact;
+        let at = |settings, h| Softnesses::<f64>::new(settings, h, 10.0).contact;
         assert_eq!(at(&bounded, 1.0 / 60.0), at(&free, 1.0 / 60.0));
         assert_eq!(at(&bounded, 1e-3), Softness::spring(30.0, free.contact_damping, 1e-3));
         assert!(at(&free, 1e-3).rate > at(&bounded, 1e-3).rate);

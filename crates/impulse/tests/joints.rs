@@ -41,7 +41,7 @@ fn worst_lock(scene: &Scene, state: &State) -> f64 {
 #[test]
 fn every_joint_closes_from_a_large_error() {
     for kind in KINDS {
-        for settings in ["()", "(variant: pgs)", "(stabilisation: baumgarte)"] {
+        for settings in ["()", "(variant: pgs)", "(joint_stabilisation: baumgarte)"] {
             let mut scene = Scene { gravity: Vec3::zeros(), ..scene() };
             for i in [0.0, 1.0] {
                 let mut body = Body::solid_box(Vec3::new(0.4, 0.6, 1.0 + i), 100.0);

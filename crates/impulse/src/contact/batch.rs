@@ -232,10 +232,15 @@ impl<R: Real> Batch<R> {
         let apart = point.gap * Wide::splat(sweep.inverse_h);
         let next = if sweep.bias {
             let soft = &sweep.softness;
-            let back = point.gap * Wide::splat(soft.rate);
-            let bias = point.gap.positive(apart, back.max(Wide::splat(-sweep.push_speed_max)));
-            let mass = point.gap.positive(Wide::splat(R::ONE), Wide::splat(soft.mass));
-            let given_up = point.gap.positive(Wide::ZERO, Wide::splat(soft.impulse));
+            let overlap = (point.gap + Wide::splat(soft.slop)).min(Wide::ZERO);
+            let back = overlap * Wide::splat(soft.rate);
+            let (one, push) = (Wide::splat(R::ONE), Wide::splat(sweep.push_speed_max));
+            let bias = point.gap.positive(apart, back.max(-push));
+            let mass = point.gap.positive(one, Wide::splat(soft.mass));
+            // What is taken from the speed of pushing is taken from the impulse given up too, or else
+            // the spring would bear no more than at that depth and sink under more without end.
+            let share = (-(back + push)).positive(push * (-back).inverse(), one);
+            let given_up = point.gap.positive(Wide::ZERO, share * Wide::splat(soft.impulse));
             before - point.mass * mass * (speed + bias) - given_up * before
         } else {
             before - point.mass * (speed + apart.max(Wide::ZERO))

@@ -67,7 +67,7 @@ fn rate(scene: &Scene, row: RowKind) -> f64 {
 #[test]
 fn one_visit_stops_exactly_the_rows_it_locks() {
     let pull = |bias| Pull {
-        soft: Softnesses::new(&crate::ImpulseSettings::default(), 0.01),
+        soft: Softnesses::new(&crate::ImpulseSettings::default(), 0.01, 10.0),
         inverse_h: 100.0,
         h: 0.01,
         bias,
@@ -104,7 +104,7 @@ fn limits_only_push_and_leave_room() {
         scene.joints[0].limit = Some(Limit { lower, upper });
         let (mut joints, mut bodies) = prepared(&scene);
         let before = velocities(&bodies);
-        let soft = Softnesses::new(&crate::ImpulseSettings::default(), 0.01);
+        let soft = Softnesses::new(&crate::ImpulseSettings::default(), 0.01, 10.0);
         joints.sweep(&mut bodies, &Pull { soft, inverse_h: 100.0, h: 0.01, bias: true });
         assert_eq!(velocities(&bodies) != before, touches, "{lower} {upper}");
     }
