@@ -1,7 +1,7 @@
 //! The step of Algorithm 1 on the CPU.
 
 use rayon::prelude::*;
-use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
+use taut_core::{Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_descent::{AngularRows, Model, Real, Role, Style, System, math::V3, patch::lane};
 
 use crate::{
@@ -210,6 +210,12 @@ impl<R: Real> Solver for Avbd<R> {
             touch.read_forces(&mut out.contacts, |patch, i| lane::<R>(&patch.lambda, i));
         }
         true
+    }
+
+    fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+        if let Some(touch) = &mut self.system.touch {
+            touch.drain_times(out);
+        }
     }
 
     fn resolved_settings(&self) -> String {

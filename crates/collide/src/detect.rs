@@ -1,8 +1,10 @@
 //! From placements to contacts: broad phase, filters, narrow phase, matching.
 
+use std::time::Instant;
+
 use rayon::prelude::*;
 use taut_core::{
-    Scene, Vec3,
+    Scene, Stage, StageTime, Vec3,
     scene::{Contacts, Endpoint, Motion},
 };
 
@@ -49,6 +51,8 @@ pub struct Collider {
     list: ContactList,
     before: ContactList,
     taken: Vec<bool>,
+    /// Time spent since it was last asked for [s]. No answer depends on it.
+    spent_s: f64,
 }
 
 /// What of a body decides with whom it touches, and how.
@@ -100,6 +104,7 @@ impl Collider {
             list: ContactList::default(),
             before: ContactList::default(),
             taken: vec![],
+            spent_s: 0.0,
         }
     }
 
@@ -113,12 +118,20 @@ impl Collider {
         &self.list
     }
 
+    /// Appends the time that was spent on finding contacts since the last call, for
+    /// [`Solver::drain_times`](taut_core::Solver::drain_times).
+    pub fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+        let seconds = std::mem::take(&mut self.spent_s);
+        out.push(StageTime { stage: Stage::Collide, pass: "detect", seconds });
+    }
+
     /// The contacts of bodies in these placements, one per body of the scene, that may matter within
     /// the next `dt` seconds. `broken` are the joints that no longer keep their bodies from touching.
     pub fn detect(&mut self, placements: &[Placement], broken: &[bool], dt: f64) -> &ContactList {
         std::mem::swap(&mut self.list, &mut self.before);
         self.list.clear();
         let Some(contacts) = self.contacts else { return &self.list };
+        let start = Instant::now();
         let demo = self.style == Style::Demo3d;
         let rules = Rules {
             margin: if demo { 0.0 } else { contacts.margin },
@@ -134,6 +147,7 @@ impl Collider {
             if demo { 0.0 } else { size }
         };
         matching::continue_from(&self.before, &mut self.list, &mut self.taken, near);
+        self.spent_s += start.elapsed().as_secs_f64();
         &self.list
     }
 

@@ -2,7 +2,7 @@
 //! which nodes are visited while they last.
 
 use taut_collide::{Collider, Contact, ContactList, Manifold, NONE, Placement, Style};
-use taut_core::{ContactForce, Scene};
+use taut_core::{ContactForce, Scene, StageTime};
 
 use crate::{
     element::Definition,
@@ -162,6 +162,11 @@ impl<R: Real> Touch<R> {
                 self.ends[*place as usize] = narrow(2 * p + side);
             }
         }
+    }
+
+    /// Appends the time spent on finding contacts since the last call.
+    pub fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+        self.collider.drain_times(out);
     }
 
     /// Ends of patches at a node: twice the patch, plus one where the node is B.

@@ -1,7 +1,7 @@
 //! The step on the CPU.
 
 use taut_collide::{Collider, Placement, Style};
-use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError, State, Step};
+use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_descent::real::Real;
 
 use crate::{
@@ -236,6 +236,10 @@ impl<R: Real> Solver for Impulse<R> {
         out.contacts.clear();
         out.contacts.extend(contacts.forces(self.collider.list(), &self.placements, dt));
         true
+    }
+
+    fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+        self.collider.drain_times(out);
     }
 
     fn resolved_settings(&self) -> String {

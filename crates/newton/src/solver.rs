@@ -1,7 +1,7 @@
 //! The solver interface on top of the stepper: states in and out, breaking, forces.
 
 use taut_core::{
-    BodyState, BuildError, Multipliers, Scene, Solver, SolverError, State, Step, Vec3,
+    BodyState, BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step, Vec3,
     constraint::Pose,
 };
 
@@ -172,6 +172,10 @@ impl Solver for Newton {
         self.forces.contacts.extend(self.stepper.contact_forces());
         out.clone_from(&self.forces);
         true
+    }
+
+    fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+        self.stepper.drain_times(out);
     }
 
     fn resolved_settings(&self) -> String {

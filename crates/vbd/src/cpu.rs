@@ -1,6 +1,6 @@
 //! The step on the CPU.
 
-use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
+use taut_core::{Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_descent::{
     AngularRows, ContactLaw, Definition, InertiaFrame, Model, Real, Role, Style, System, math::V3,
     patch::lane,
@@ -140,6 +140,12 @@ impl<R: Real> Solver for Vbd<R> {
             });
         }
         true
+    }
+
+    fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+        if let Some(touch) = &mut self.system.touch {
+            touch.drain_times(out);
+        }
     }
 
     fn resolved_settings(&self) -> String {

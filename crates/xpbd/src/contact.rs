@@ -8,7 +8,7 @@ mod budget;
 mod point;
 
 use taut_collide::{Collider, ContactList, Placement, Style};
-use taut_core::{ContactForce, Scene, Vec3, scene::Shape};
+use taut_core::{ContactForce, Scene, StageTime, Vec3, scene::Shape};
 use taut_descent::{Order, math::V3, real::Real};
 
 use crate::{
@@ -104,6 +104,11 @@ impl<R: Real> Contacts<R> {
         self.pairs.clear();
         self.points.clear();
         self.listed.clear();
+    }
+
+    /// Appends the time spent on finding contacts since the last call.
+    pub(crate) fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+        self.collider.drain_times(out);
     }
 
     /// Finds the contacts of a step of length `dt` [s] that starts now.

@@ -1,6 +1,6 @@
 //! The step on the CPU.
 
-use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError, State, Step};
+use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_descent::{math::V3, real::Real};
 
 use crate::{
@@ -236,6 +236,12 @@ impl<R: Real> Solver for Xpbd<R> {
         }
         out.clone_from(&self.forces);
         true
+    }
+
+    fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+        if let Some(contacts) = &mut self.contacts {
+            contacts.drain_times(out);
+        }
     }
 
     fn resolved_settings(&self) -> String {

@@ -9,7 +9,7 @@
 //! Whatever led there, a step is accepted for its natural maps alone.
 
 use taut_collide::{Collider, NONE, Placement, Style};
-use taut_core::{ContactForce, Scene, SolverError, Vec3};
+use taut_core::{ContactForce, Scene, SolverError, StageTime, Vec3};
 
 use super::{MEMORY, Stepper};
 use crate::{
@@ -70,6 +70,13 @@ impl Stepper {
         }
         self.fixed.touches.clear();
         self.at.forces.clear();
+    }
+
+    /// Appends the time spent on finding contacts since the last call.
+    pub(crate) fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+        if let Some(collider) = &mut self.contacts.collider {
+            collider.drain_times(out);
+        }
     }
 
     /// Finds the contacts of a step of length `h` [s] that starts now.
