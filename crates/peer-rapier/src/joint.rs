@@ -7,12 +7,8 @@ use taut_core::{
 
 use super::{
     super::{
-        rapier::{
-            dynamics::{
-                GenericJoint, GenericJointBuilder, JointAxesMask, JointAxis, MotorModel,
-                SpringCoefficients,
-            },
-            math::Real,
+        rapier::dynamics::{
+            GenericJoint, GenericJointBuilder, JointAxesMask, JointAxis, MotorModel,
         },
         real,
     },
@@ -24,7 +20,7 @@ use super::{
 const MOTOR_GAIN: f64 = 1e6;
 
 /// A joint that keeps its bodies from touching.
-pub(super) fn joint(joint: &Joint, soft: Option<SpringCoefficients<Real>>) -> GenericJoint {
+pub(super) fn joint(joint: &Joint) -> GenericJoint {
     let (locked, free) = match joint.kind {
         JointKind::Hinge => (JointAxesMask::LOCKED_REVOLUTE_AXES, Some(JointAxis::AngX)),
         JointKind::Prismatic => (JointAxesMask::LOCKED_PRISMATIC_AXES, Some(JointAxis::LinX)),
@@ -38,9 +34,6 @@ pub(super) fn joint(joint: &Joint, soft: Option<SpringCoefficients<Real>>) -> Ge
         .contacts_enabled(false);
     if matches!(joint.kind, JointKind::Distance { .. }) {
         builder = builder.coupled_axes(JointAxesMask::LIN_AXES);
-    }
-    if let Some(soft) = soft {
-        builder = builder.softness(soft);
     }
     if let (Some(axis), Some(Limit { lower, upper })) = (free, joint.limit) {
         builder = builder.limits(axis, [real(lower), real(upper)]);

@@ -26,7 +26,7 @@ mod double;
 
 use taut_core::{Backend, Build, Determinism, Info};
 
-pub use settings::{Preset, RapierSettings};
+pub use settings::{Friction, Preset, RapierSettings};
 
 /// The row of the table of backends in double precision.
 pub const BACKEND_F64: Backend = Backend {

@@ -43,6 +43,7 @@ pub(crate) fn supports(scene: &Scene) -> Result<(), Unsupported> {
 /// Makes a solver.
 pub(crate) fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
     let settings: RapierSettings = settings.parse()?;
+    settings.check()?;
     check(scene)?;
     let mut solver = Rapier {
         pieces: pieces(scene)?,
@@ -124,10 +125,9 @@ impl Rapier {
     }
 
     fn insert_joints(&mut self) {
-        let soft = parameters::joint_softness(self.settings.preset);
         for (joint, broken) in self.scene.joints.iter().zip(&self.state.broken) {
             if let (false, [Some(a), Some(b)]) = (broken, [joint.a, joint.b].map(|e| self.end(e))) {
-                self.world.insert_impulse_joint(a, b, joint::joint(joint, soft));
+                self.world.insert_impulse_joint(a, b, joint::joint(joint));
             }
         }
         for spring in &self.scene.springs {
@@ -199,7 +199,6 @@ impl Solver for Rapier {
         self.state.clone_from(state);
         self.world = PhysicsWorld::new();
         self.world.gravity = vector(&self.scene.gravity);
-        parameters::apply(self.settings.preset, &mut self.world.integration_parameters);
         self.insert_bodies();
         self.insert_joints();
         self.pending = 0;
@@ -210,6 +209,8 @@ impl Solver for Rapier {
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         self.step = step;
         self.pending = step.iterations.max(1);
+        let h = step.dt / f64::from(self.pending);
+        parameters::apply(self.settings, h, &mut self.world.integration_parameters);
         Ok(())
     }
 
@@ -245,6 +246,6 @@ impl Solver for Rapier {
     }
 
     fn resolved_settings(&self) -> String {
-        ron::to_string(&self.settings).unwrap_or_default()
+        ron::to_string(&self.settings.resolved()).unwrap_or_default()
     }
 }
