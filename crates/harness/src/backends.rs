@@ -10,6 +10,7 @@ pub const BACKENDS: &[Backend] = &[
     taut_impulse::BACKEND,
     taut_newton::BACKEND,
     taut_rigid::BACKEND,
+    taut_abd::BACKEND,
     #[cfg(feature = "peers")]
     taut_peer_rapier::BACKEND_F64,
     #[cfg(feature = "peers")]

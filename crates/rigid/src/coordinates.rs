@@ -6,6 +6,7 @@ use taut_core::{
 };
 
 use crate::{
+    Integrator,
     mount::Mount,
     runge_kutta::{Top, Wheel},
 };
@@ -72,7 +73,7 @@ impl Coordinates {
     }
 
     /// Advances by `h` [s].
-    pub(crate) fn advance(&mut self, gravity: &Vec3, h: f64) {
+    pub(crate) fn advance(&mut self, gravity: &Vec3, h: f64, by: Integrator) {
         match self {
             Self::Prescribed { position, rotation, velocity, omega } => {
                 *position += *velocity * h;
@@ -80,15 +81,18 @@ impl Coordinates {
                 rotation.renormalize();
             }
             Self::Falling { position, velocity, top, rotation, momentum } => {
-                *position += *velocity * h + gravity * (0.5 * h * h);
-                *velocity += gravity * h;
-                (*rotation, *momentum) = top.advance(rotation, momentum, h);
+                fall(position, velocity, gravity, h, by);
+                (*rotation, *momentum) = turn(top, rotation, momentum, h, by);
             }
             Self::Pinned { top, rotation, momentum, .. } => {
-                (*rotation, *momentum) = top.advance(rotation, momentum, h);
+                (*rotation, *momentum) = turn(top, rotation, momentum, h, by);
             }
             Self::Hinged { wheel, angle, rate, .. } => {
-                (*angle, *rate) = wheel.advance(*angle, *rate, h);
+                (*angle, *rate) = match by {
+                    Integrator::Rk4 => wheel.advance(*angle, *rate, h),
+                    Integrator::Implicit => wheel.implicit(*angle, *rate, h),
+                    Integrator::Explicit => wheel.explicit(*angle, *rate, h),
+                };
             }
         }
     }
@@ -114,6 +118,36 @@ impl Coordinates {
                 about_pivot(pivot, turn * rotation, wheel.axis * rate, turn * wheel.lever)
             }
         }
+    }
+}
+
+/// Falls for a time `h` [s] under a constant acceleration.
+pub(crate) fn fall(
+    position: &mut Vec3,
+    velocity: &mut Vec3,
+    gravity: &Vec3,
+    h: f64,
+    by: Integrator,
+) {
+    match by {
+        // The parabola, exactly.
+        Integrator::Rk4 => {
+            *position += *velocity * h + gravity * (0.5 * h * h);
+            *velocity += gravity * h;
+        }
+        // The force does not depend on the pose, so both Euler methods agree.
+        Integrator::Implicit | Integrator::Explicit => {
+            *velocity += gravity * h;
+            *position += *velocity * h;
+        }
+    }
+}
+
+fn turn(top: &Top, rotation: &Quat, momentum: &Vec3, h: f64, by: Integrator) -> (Quat, Vec3) {
+    match by {
+        Integrator::Rk4 => top.advance(rotation, momentum, h),
+        Integrator::Implicit => top.implicit(rotation, momentum, h),
+        Integrator::Explicit => top.explicit(rotation, momentum, h),
     }
 }
 

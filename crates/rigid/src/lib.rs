@@ -3,16 +3,18 @@
 //! Every body moves by itself: freely, about a ball joint, or about a hinge of the world or of a
 //! static body. Its pose follows from reduced coordinates about the pivot (rotation and angular
 //! momentum, or one angle), so joints hold by construction and the only error is that of the
-//! integrator: the classical Runge-Kutta method, of fourth order. Free motion of the centre of mass is
-//! a parabola and exact. `iterate` is one Runge-Kutta step of the budgeted fraction of the time step.
-//! Everything else is unsupported, with the reason.
+//! integrator: the classical Runge-Kutta method, of fourth order, by which free motion of the centre of
+//! mass is an exact parabola. Backward and forward Euler are there to be compared with: they are what
+//! papers on affine bodies call implicit and explicit rigid body dynamics. `iterate` is one step of the
+//! integrator over the budgeted fraction of the time step. Everything else is unsupported, with the reason.
 
 mod coordinates;
+mod euler;
 mod mount;
 mod runge_kutta;
 mod settings;
 
-use coordinates::Coordinates;
+use coordinates::{Coordinates, fall};
 use mount::{Mount, mounts};
 pub use settings::{Integrator, RigidSettings};
 use taut_core::{
@@ -24,7 +26,7 @@ use taut_core::{
 pub const BACKEND: Backend = Backend {
     info: Info {
         name: "rigid-cpu",
-        summary: "single bodies, free or on one fixed pivot, by fourth-order Runge-Kutta",
+        summary: "single bodies, free or on one fixed pivot, by fourth-order Runge-Kutta or by Euler",
         reference: "none; Newton-Euler equations in reduced coordinates, classical Runge-Kutta",
         determinism: Determinism::Bitwise,
     },
@@ -82,13 +84,13 @@ impl Solver for Rigid {
 
     fn iterate(&mut self) -> Result<(), SolverError> {
         let (h, gravity) = (self.step.dt / f64::from(self.step.iterations), self.scene.gravity);
+        let by = self.settings.integrator;
         for coordinates in &mut self.coordinates {
-            coordinates.advance(&gravity, h);
+            coordinates.advance(&gravity, h, by);
         }
         let masses = self.scene.particles.iter().map(|p| p.mass);
         for (particle, _) in self.state.particles.iter_mut().zip(masses).filter(|(_, m)| *m > 0.0) {
-            particle.position += particle.velocity * h + gravity * (0.5 * h * h);
-            particle.velocity += gravity * h;
+            fall(&mut particle.position, &mut particle.velocity, &gravity, h, by);
         }
         self.state.time_s += h;
         Ok(())

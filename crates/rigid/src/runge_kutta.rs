@@ -74,11 +74,15 @@ impl Wheel {
         Quat::from_scaled_axis(self.axis * angle)
     }
 
+    /// Angular acceleration with the centre of mass at `lever` [rad/s^2].
+    pub(crate) fn acceleration(&self, lever: &Vec3) -> f64 {
+        self.axis.dot(&lever.cross(&self.weight)) / self.moment
+    }
+
     /// Angle [rad] and its rate [rad/s] a time `h` [s] later.
     pub(crate) fn advance(&self, angle: f64, rate: f64, h: f64) -> (f64, f64) {
         let [angle, rate] = rk4(&[angle, rate], h, |&[angle, rate]| {
-            let lever = self.rotation(angle) * self.lever;
-            [rate, self.axis.dot(&lever.cross(&self.weight)) / self.moment]
+            [rate, self.acceleration(&(self.rotation(angle) * self.lever))]
         });
         (angle, rate)
     }

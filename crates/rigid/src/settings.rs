@@ -17,4 +17,9 @@ pub enum Integrator {
     /// The classical Runge-Kutta method of fourth order.
     #[default]
     Rk4,
+    /// Backward Euler on rotations, each step solved by Newton's method; of first order. The baseline
+    /// that papers on affine bodies call implicit rigid body dynamics.
+    Implicit,
+    /// Forces at the start of the step, poses by the velocities at its end; of first order.
+    Explicit,
 }

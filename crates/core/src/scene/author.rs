@@ -88,6 +88,7 @@ pub(super) enum BodyEntry {
     Wall(Box<Wall>),
     Ring(Box<Ring>),
     Net(Box<Net>),
+    Path(Box<Path>),
     Tree(Box<Tree>),
     Repeat(Box<Repeat>),
 }

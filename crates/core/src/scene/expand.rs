@@ -68,6 +68,7 @@ impl<'a> Builder<'a> {
             BodyEntry::Wall(spec) => generate::rows::wall(self, spec, scope).at("wall"),
             BodyEntry::Ring(spec) => generate::ring::add(self, spec, scope).at("ring"),
             BodyEntry::Net(spec) => generate::net::add(self, spec, scope).at("net"),
+            BodyEntry::Path(spec) => generate::path::add(self, spec, scope).at("path"),
             BodyEntry::Tree(spec) => generate::tree::add(self, spec, scope).at("tree"),
             BodyEntry::Repeat(spec) => generate::repeat::add(self, spec, scope).at("repeat"),
         }

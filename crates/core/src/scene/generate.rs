@@ -3,13 +3,14 @@
 pub(super) mod chain;
 pub(super) mod grid;
 pub(super) mod net;
+pub(super) mod path;
 pub(super) mod repeat;
 pub(super) mod ring;
 pub(super) mod rows;
 pub(super) mod tree;
 
 use super::{
-    Endpoint, Motion, author,
+    Endpoint, Joint, JointKind, Motion, author,
     body::{self, Blank},
     error::{At, Result, SceneError},
     expand::{Builder, full_name},
@@ -91,6 +92,12 @@ fn link(
     builder.push_joint(joint)
 }
 
+/// A hard ball joint at a world point [m].
+fn ball(builder: &mut Builder, [a, b]: [Endpoint; 2], at: Vec3) -> Result<()> {
+    let [anchor_a, anchor_b] = [a, b].map(|end| builder.local(end, &at));
+    builder.push_joint(Joint::new(JointKind::Ball, a, b).anchored(anchor_a, anchor_b))
+}
+
 /// Whether a connection of these ends can do anything: held neighbours need none.
 fn moves(builder: &Builder, ends: [Endpoint; 2]) -> bool {
     ends.into_iter().any(|end| match end {
@@ -100,7 +107,8 @@ fn moves(builder: &Builder, ends: [Endpoint; 2]) -> bool {
     })
 }
 
-/// Connects two members by a generator's spring.
+/// Connects two members by a generator's spring. One without stiffness is left out, so that a
+/// parameter can switch the springs off.
 fn stretch(
     builder: &mut Builder,
     spring: Option<&author::SpringEntry>,
@@ -109,7 +117,7 @@ fn stretch(
 ) -> Result<()> {
     let Some(entry) = spring.filter(|_| moves(builder, ends)) else { return Ok(()) };
     let spring = builder.spring_between(entry, ends, scope).at("spring")?;
-    builder.push_spring(spring)
+    if spring.stiffness == 0.0 { Ok(()) } else { builder.push_spring(spring) }
 }
 
 /// How many bodies an entry makes, before any of them is made.
@@ -134,6 +142,7 @@ fn bodies_made(entry: &author::BodyEntry, scope: &Scope) -> Result<f64> {
             let n = spec.n.whole(scope, 2)? as f64;
             3.0 * n * n - 2.0 * n
         }
+        BodyEntry::Path(spec) => spec.count.whole(scope, 1)? as f64,
         BodyEntry::Tree(spec) => tree::members(spec, scope)?,
         BodyEntry::Repeat(spec) => repeat::made(spec, scope)?[0],
     })

@@ -168,6 +168,28 @@ pub(super) enum Pinned {
     Edge,
 }
 
+/// Links end to end along a path of their own, each made along its x axis and turned to lie on it.
+/// `i` counts the links; in the joint and the spring it is the later of the two.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "path", deny_unknown_fields)]
+pub(super) struct Path {
+    pub(super) name: String,
+    pub(super) count: Number,
+    /// Where the first link begins [m].
+    pub(super) start: Triple,
+    /// From a link's beginning to its end [m].
+    pub(super) along: Triple,
+    pub(super) body: Body,
+    /// What the first link's beginning is joined to.
+    pub(super) root: Option<String>,
+    /// What the last link's end is joined to; the first link closes the path to a loop.
+    pub(super) tip: Option<String>,
+    /// Every so many links, one is held to the world where it begins, by a ball joint.
+    pub(super) pin_every: Option<Number>,
+    pub(super) joint: Option<JointEntry>,
+    pub(super) spring: Option<SpringEntry>,
+}
+
 /// Segments that branch, each made along its own z axis. `i` counts levels from the root, `j` the
 /// segments of a level.
 #[derive(Clone, Debug, serde::Deserialize)]
@@ -176,7 +198,9 @@ pub(super) struct Tree {
     pub(super) name: String,
     /// Levels, the root's included.
     pub(super) depth: Number,
-    /// Segments that grow from the end of each.
+    /// Segments after which the tree ends, in the middle of a level if need be.
+    pub(super) count: Option<Number>,
+    /// Segments of this level that grow from the end of each of the level below; of `i` alone.
     pub(super) branches: Number,
     /// Foot of the root segment [m].
     pub(super) start: Triple,
@@ -186,10 +210,13 @@ pub(super) struct Tree {
     pub(super) spread: Number,
     /// Turn of each level's branches about their parents [degrees].
     pub(super) twist: Option<Number>,
+    /// How far a segment bends down from the direction it grows in, at most to the vertical [degrees].
+    pub(super) sag: Option<Number>,
     pub(super) body: Body,
     /// What the root segment is joined to.
     pub(super) root: Option<String>,
     pub(super) joint: Option<JointEntry>,
+    pub(super) spring: Option<SpringEntry>,
 }
 
 /// Entries again and again, with one more index variable.

@@ -1,10 +1,10 @@
 //! A square net of hubs and rods.
 
-use super::{Group, Template};
+use super::{Group, Template, ball};
 use crate::{
     math::{Quat, Vec3},
     scene::{
-        Endpoint, Joint, JointKind, author,
+        Endpoint, author,
         error::{At, Result, SceneError},
         expand::Builder,
         expression::{Scope, vector},
@@ -101,10 +101,4 @@ impl Rods<'_> {
         }
         Ok(())
     }
-}
-
-/// A hard ball joint at a world point [m].
-fn ball(builder: &mut Builder, [a, b]: [Endpoint; 2], at: Vec3) -> Result<()> {
-    let [anchor_a, anchor_b] = [a, b].map(|end| builder.local(end, &at));
-    builder.push_joint(Joint::new(JointKind::Ball, a, b).anchored(anchor_a, anchor_b))
 }
