@@ -1,5 +1,7 @@
 //! The interface all backends implement and only the runner calls.
 
+use std::any::Any;
+
 use crate::{Scene, Settings, State, math::Vec3};
 
 /// A solver loaded with one scene, advanced one iteration at a time.
@@ -163,12 +165,19 @@ pub struct Backend {
 /// Makes a solver for a scene from a backend's settings.
 pub type BuildOnCpu = fn(&Scene, &Settings) -> Result<Box<dyn Solver>, BuildError>;
 
+/// Makes a solver for a scene from a backend's settings, on a graphics device.
+///
+/// The core knows no device: whoever opens one and the backends that use it agree on its type.
+pub type BuildOnGpu = fn(&dyn Any, &Scene, &Settings) -> Result<Box<dyn Solver>, BuildError>;
+
 /// How a backend makes a solver.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Build {
     /// On the CPU, from the scene and the backend's settings.
     Cpu(BuildOnCpu),
+    /// On a graphics device, whose type the core does not know.
+    Gpu(BuildOnGpu),
 }
 
 /// Why a backend does not take a scene: a result row, not a failure.
@@ -213,6 +222,9 @@ pub enum BuildError {
     /// The scene needs something the backend does not have.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
+    /// The device it runs on is not here.
+    #[error("{0}")]
+    NoDevice(String),
     /// The settings could not be read.
     #[error("invalid settings: {0}")]
     Settings(String),

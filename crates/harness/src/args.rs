@@ -27,7 +27,8 @@ pub(crate) struct Common {
     /// Where files go [default: results/local/<time>-<verb>]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Graphics adapter for backends on the GPU: part of its name
+    /// Graphics adapter for backends on the GPU: part of its name, or its number in `list adapters`
+    /// [default: the likely fastest]
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) adapter: Option<String>,
     /// Threads a solver may use; times are comparable at equal counts only
@@ -76,6 +77,7 @@ pub(crate) enum What {
     Backends,
     Scenes,
     Figures,
+    Adapters,
 }
 
 #[derive(Debug, Args)]

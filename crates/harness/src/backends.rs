@@ -15,5 +15,7 @@ pub const BACKENDS: &[Backend] = &[
     taut_peer_rapier::BACKEND_F64,
     #[cfg(feature = "peers")]
     taut_peer_rapier::BACKEND_F32,
+    taut_jacobi::BACKEND_CPU,
+    taut_jacobi::BACKEND_GPU,
     taut_null::BACKEND,
 ];

@@ -3,6 +3,7 @@
 //! A program of one's own backends is one call: [`main_with`] and a table, such as
 //! [`backends::BACKENDS`] with rows added.
 
+mod adapter;
 mod args;
 pub mod backends;
 mod cmd;
@@ -70,10 +71,8 @@ fn dispatch(backends: &[Backend], cli: Cli, arguments: &[OsString]) -> anyhow::R
         common: cli.common,
         command: command_line(arguments),
     };
-    if let Some(adapter) = &session.common.adapter {
-        eprintln!(
-            "taut: warning: no backend uses a graphics adapter: --adapter {adapter} is unused"
-        );
+    if let Some(wanted) = &session.common.adapter {
+        adapter::choose(wanted)?;
     }
     match &cli.verb {
         Verb::List(args) => cmd::list::main(&session, args),

@@ -10,6 +10,8 @@ use std::{
 
 use serde::Serialize;
 
+use crate::adapter;
+
 /// The machine, the program and the time of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Machine {
@@ -51,7 +53,7 @@ impl Machine {
             profile: if cfg!(debug_assertions) { "debug" } else { "release" },
             revision: revision(),
             features: Vec::new(),
-            adapter: "none".to_owned(),
+            adapter: adapter::in_use().map_or("none".to_owned(), ToString::to_string),
         }
     }
 }

@@ -62,6 +62,30 @@ impl Status {
     }
 }
 
+/// Where a row was computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Device {
+    /// On the processor.
+    #[default]
+    Cpu,
+    /// On a graphics adapter.
+    Gpu,
+    /// On an adapter that computes on the processor: its results count, its times say nothing.
+    Software,
+}
+
+impl Device {
+    /// The name used in files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Gpu => "gpu",
+            Self::Software => "software",
+        }
+    }
+}
+
 impl From<Label> for Status {
     fn from(label: Label) -> Self {
         match label {
@@ -87,6 +111,8 @@ pub struct RunRow {
     pub substeps: u32,
     /// The settings in force, every default filled in, as RON; as given where nothing was built.
     pub settings: String,
+    /// Where it was computed.
+    pub device: Device,
     /// How it ended.
     pub status: Status,
     /// Why it is not `ok`, or why it stopped early; empty otherwise.
@@ -306,6 +332,14 @@ impl RunRow {
     /// A row that was never started.
     pub fn skipped(spec: &Spec, reason: &str) -> Self {
         Self { status: Status::Skipped, reason: reason.to_owned(), ..Self::new(spec) }
+    }
+
+    /// The status for a table, marked where the times beside it say nothing.
+    pub fn status_and_mark(&self) -> String {
+        match self.device {
+            Device::Software => format!("{}, software", self.status.name()),
+            Device::Cpu | Device::Gpu => self.status.name().to_owned(),
+        }
     }
 
     /// Sets how the row ended and why.

@@ -29,7 +29,10 @@ pub use self::{
     trajectory::{Keep, Run, RunOptions, run},
 };
 
-use crate::record::{RunRow, Status};
+use crate::{
+    adapter,
+    record::{Device, RunRow, Status},
+};
 
 /// What every measurement needs: the table of backends, a pool of threads, a way to stop early.
 #[derive(Debug)]
@@ -153,6 +156,7 @@ impl<'a> Bench<'a> {
                 (backend.supports)(scene).map_err(BuildError::from)?;
                 let mut solver = build(backend, scene, &spec.settings)?;
                 row.settings = solver.resolved_settings();
+                row.device = device(backend);
                 body(&mut *solver, row)
             })
         });
@@ -181,6 +185,7 @@ impl Halt {
     fn mark(&self, row: &mut RunRow) {
         let status = match self {
             Self::Build(BuildError::Unsupported(_)) => Status::Unsupported,
+            Self::Build(BuildError::NoDevice(_)) => Status::Skipped,
             Self::Build(_) | Self::Solver(_) => Status::Failed,
             Self::NonFinite(_) => Status::Diverged,
             // What was measured until then keeps the status it has earned.
@@ -188,6 +193,15 @@ impl Halt {
             Self::Cancelled(_) => Status::Skipped,
         };
         row.set(status, self.to_string());
+    }
+}
+
+/// Where a backend that was built computes.
+fn device(backend: &Backend) -> Device {
+    match (backend.build, adapter::in_use()) {
+        (Build::Gpu(_), Some(facts)) if facts.software => Device::Software,
+        (Build::Gpu(_), _) => Device::Gpu,
+        _ => Device::Cpu,
     }
 }
 
@@ -202,6 +216,7 @@ pub fn build(
 ) -> Result<Box<dyn Solver>, BuildError> {
     match backend.build {
         Build::Cpu(build) => build(scene, settings),
+        Build::Gpu(build) => build(adapter::gpu()?, scene, settings),
         _ => Err(BuildError::Unsupported(taut_core::Unsupported(
             "this harness cannot build it: its device is not known here".to_owned(),
         ))),

@@ -27,6 +27,8 @@ struct ListDocument {
     scenes: Option<Vec<SceneEntry>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     figures: Option<Vec<FigureEntry>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapters: Option<Vec<AdapterEntry>>,
 }
 
 #[derive(Serialize)]
@@ -58,6 +60,14 @@ struct FigureEntry {
     source: String,
 }
 
+#[derive(Serialize)]
+struct AdapterEntry {
+    name: String,
+    interface: String,
+    driver: String,
+    software: bool,
+}
+
 pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Outcome> {
     let backends = session.bench.backends;
     let root = places::root()?;
@@ -79,6 +89,8 @@ pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Out
         backends: wants(What::Backends).then(|| entries.collect()),
         scenes: matrix.map(scene_entries),
         figures: wants(What::Figures).then(|| figures(&root, backends)).transpose()?,
+        // Drivers may be slow to ask, so only on request.
+        adapters: (args.what == Some(What::Adapters)).then(adapters),
     };
     print(&if session.common.json { json(&document)? } else { in_words(&document) })?;
     Ok(Outcome::Good)
@@ -119,6 +131,16 @@ fn figures(root: &Path, backends: &[Backend]) -> anyhow::Result<Vec<FigureEntry>
     ids.into_iter().map(load).collect()
 }
 
+fn adapters() -> Vec<AdapterEntry> {
+    let entry = |facts: taut_gpu::Facts| AdapterEntry {
+        name: facts.name,
+        interface: facts.interface,
+        driver: facts.driver,
+        software: facts.software,
+    };
+    taut_gpu::adapters().into_iter().map(entry).collect()
+}
+
 fn in_words(document: &ListDocument) -> String {
     let mut parts = Vec::new();
     if let Some(backends) = &document.backends {
@@ -135,6 +157,16 @@ fn in_words(document: &ListDocument) -> String {
         let mut table = Table::default().text("figure").text("shows").text("from");
         for f in figures {
             table.push(vec![f.id.clone(), f.title.clone(), f.source.clone()]);
+        }
+        parts.push(table.render());
+    }
+    if let Some(adapters) = &document.adapters {
+        let mut table =
+            Table::default().text("number").text("adapter").text("through").text("kind");
+        for (number, a) in adapters.iter().enumerate() {
+            let kind = if a.software { "software" } else { "hardware" };
+            let through = format!("{} {}", a.interface, a.driver);
+            table.push(vec![number.to_string(), a.name.clone(), through, kind.to_owned()]);
         }
         parts.push(table.render());
     }

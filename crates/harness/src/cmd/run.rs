@@ -167,7 +167,7 @@ fn table(rows: &[RunRow]) -> Table {
     for row in rows {
         let mut cells = vec![
             row.label.clone(),
-            row.status.name().to_owned(),
+            row.status_and_mark(),
             row.iterations.to_string(),
             row.substeps.to_string(),
             row.steps.to_string(),

@@ -48,8 +48,7 @@ fn table(rows: &[RunRow]) -> Table {
         table = table.number(name, "ms");
     }
     for row in rows {
-        let mut cells =
-            vec![row.label.clone(), row.status.name().to_owned(), row.iterations.to_string()];
+        let mut cells = vec![row.label.clone(), row.status_and_mark(), row.iterations.to_string()];
         let values = row.times.as_ref().map(|times| {
             let (one, stages) = (times.step_s, times.stages);
             let many = times.throughput_step_s.median;

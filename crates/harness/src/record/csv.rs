@@ -48,7 +48,7 @@ pub fn times_csv(scene: &str, rows: &[&RunRow]) -> String {
     let mut out = "scene,label,backend,iterations,substeps,status,\
         step_median_s,step_mad_s,step_min_s,step_max_s,samples,\
         throughput_median_s,throughput_mad_s,throughput_min_s,throughput_max_s,steps_per_sample,\
-        collide_s,prepare_s,iterate_s,finish_s\n"
+        collide_s,prepare_s,iterate_s,finish_s,device\n"
         .to_owned();
     for row in rows {
         let _ = write!(out, "{},{},{}", row_head(scene, row), row.substeps, row.status.name());
@@ -66,10 +66,10 @@ pub fn times_csv(scene: &str, rows: &[&RunRow]) -> String {
                 for value in [stages.collide, stages.prepare, stages.iterate, stages.finish] {
                     let _ = write!(out, ",{}", number(value));
                 }
-                out.push('\n');
             }
-            None => out.push_str(&format!("{}\n", ",".repeat(14))),
+            None => out.push_str(&",".repeat(14)),
         }
+        let _ = writeln!(out, ",{}", row.device.name());
     }
     out
 }
@@ -182,6 +182,6 @@ mod tests {
         });
         let text = times_csv("rope", &[&timed, &RunRow::new(&Spec::new("null", 1))]);
         let counts: Vec<usize> = text.lines().map(|l| l.split(',').count()).collect();
-        assert_eq!(counts, [20, 20, 20]);
+        assert_eq!(counts, [21, 21, 21]);
     }
 }

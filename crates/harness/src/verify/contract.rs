@@ -141,6 +141,7 @@ fn unsupported(subject: &Subject<'_>) -> Result<(), Stop> {
         let built = runner::build(subject.backend, &scene, &Settings::default());
         let found = match (&declared, built) {
             (Ok(()), Ok(_)) | (Err(_), Err(BuildError::Unsupported(_))) => continue,
+            (_, Err(BuildError::NoDevice(why))) => return Err(Stop::Skip(why)),
             (Ok(()), Err(error)) => format!("declared supported, but: {error}"),
             (Err(_), Ok(_)) => "declared unsupported, but builds".to_owned(),
             (Err(_), Err(error)) => format!("refused as another error: {error}"),

@@ -18,7 +18,22 @@ const fn null(check: &'static str, scene: &'static str) -> Known {
 const CREEPS: &str = "its friction is a function of the slip speed that holds nothing at rest; what \
                       it carries creeps at less than `friction_speed`, 0.01 m/s by default";
 
+const FREE_TO_DRIFT: &str = "it holds the joints' velocities where a step starts and, as published, no positions, \
+                            so it tends to another motion, a first-order distance of 6e-3 m away";
+
 pub(super) const KNOWN: &[Known] = &[
+    Known {
+        backend: "jacobi-cpu",
+        check: "approaches_newton",
+        scene: "chain",
+        reason: FREE_TO_DRIFT,
+    },
+    Known {
+        backend: "jacobi-gpu",
+        check: "approaches_newton",
+        scene: "chain",
+        reason: FREE_TO_DRIFT,
+    },
     Known {
         backend: "vbd-cpu",
         check: "linear_momentum",

@@ -25,6 +25,7 @@ impl From<BuildError> for Stop {
     fn from(error: BuildError) -> Self {
         match error {
             BuildError::Unsupported(why) => Self::Skip(why.to_string()),
+            BuildError::NoDevice(why) => Self::Skip(why),
             _ => Self::Fail(error.to_string()),
         }
     }

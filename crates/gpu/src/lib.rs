@@ -1,0 +1,35 @@
+//! Plumbing for solvers on graphics adapters: no physics, and no knowledge of what a solver is.
+//!
+//! A [`Gpu`] is an adapter with its device and queue, chosen by name or index. A [`Buffer`] holds values of
+//! one type; a [`Kernel`] is an entry point of a file in the folder `shaders`, whose variables are bound to
+//! buffers by name ([`Bindings`], [`Call`]). A [`Recorder`] collects the dispatches of a whole step, in one
+//! pass per stage, and a [`Clock`] takes the stages' times on the device. [`scan`], [`sort`] and
+//! [`compact`] are what solvers build adjacency and contact lists from.
+//!
+//! Nothing here panics on a fault of the device: whatever goes wrong is a [`GpuError`] from the next call
+//! that can return one.
+
+mod buffer;
+mod check;
+mod clock;
+pub mod compact;
+mod device;
+mod error;
+mod kernel;
+pub mod layout;
+mod recorder;
+pub mod scan;
+pub mod shader;
+pub mod sort;
+mod source;
+
+use wgpu::naga;
+
+pub use self::{
+    buffer::Buffer,
+    clock::{Clock, Lap},
+    device::{Counters, Facts, Gpu, REQUIRE, adapters},
+    error::GpuError,
+    kernel::{Bindings, Call, Kernel},
+    recorder::Recorder,
+};

@@ -1,0 +1,120 @@
+//! The table of shaders: every WGSL file of the folder `shaders`, compiled into the program.
+
+use crate::{
+    GpuError,
+    check::check,
+    naga::{AddressSpace, Module, TypeInner, valid::ModuleInfo},
+    source::Source,
+};
+
+/// Path below `shaders` and text of every shader.
+pub const SHADERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shaders.rs"));
+
+/// A shader, put together and understood.
+#[derive(Debug)]
+pub struct Shader {
+    /// Path below `shaders`.
+    pub path: &'static str,
+    /// Complete WGSL text.
+    pub text: String,
+    module: Module,
+    info: ModuleInfo,
+}
+
+/// A variable of an entry point that is bound to a buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name in the shader.
+    pub name: String,
+    /// Its binding in group 0.
+    pub binding: u32,
+}
+
+/// Size, and name and offset of every member of a structure in a shader [bytes].
+pub type Layout = (usize, Vec<(String, usize)>);
+
+impl Shader {
+    /// The shader at a path below `shaders`.
+    ///
+    /// # Errors
+    /// When there is none, or when it is wrong; then the message names file and line.
+    pub fn load(path: &str) -> Result<Self, GpuError> {
+        let find = |path: &str| SHADERS.iter().find(|(name, _)| *name == path);
+        let read = |path: &str| find(path).map(|(_, text)| *text);
+        let source = Source::assemble(path, &read).map_err(GpuError::Shader)?;
+        let (module, info) = check(&source).map_err(GpuError::Shader)?;
+        let path = find(path).map_or("", |(name, _)| name);
+        Ok(Self { path, text: source.text, module, info })
+    }
+
+    /// Threads per workgroup of an entry point and the variables it uses.
+    ///
+    /// # Errors
+    /// When there is no such entry point.
+    pub fn entry(&self, name: &str) -> Result<(u32, Vec<Variable>), GpuError> {
+        let found = self.module.entry_points.iter().position(|entry| entry.name == name);
+        let Some(index) = found else {
+            let message = format!("shaders/{}: there is no entry point `{name}`", self.path);
+            return Err(GpuError::Shader(message));
+        };
+        let uses = self.info.get_entry_point(index);
+        let variables = self.module.global_variables.iter().filter_map(|(handle, variable)| {
+            let bound =
+                matches!(variable.space, AddressSpace::Uniform | AddressSpace::Storage { .. });
+            let used = bound && !uses[handle].is_empty();
+            let binding = variable.binding.as_ref().filter(|_| used)?.binding;
+            Some(Variable { name: variable.name.clone().unwrap_or_default(), binding })
+        });
+        let [x, y, z] = self.module.entry_points[index].workgroup_size;
+        Ok((x * y * z, variables.collect()))
+    }
+
+    /// The layout of a structure, if there is one of that name.
+    pub fn layout(&self, name: &str) -> Option<Layout> {
+        let (_, found) = self.module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name))?;
+        let TypeInner::Struct { members, span } = &found.inner else { return None };
+        let offset =
+            |m: &crate::naga::StructMember| (m.name.clone().unwrap_or_default(), m.offset as usize);
+        Some((*span as usize, members.iter().map(offset).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shader_is_valid() {
+        assert!(SHADERS.len() > 3);
+        for (path, _) in SHADERS {
+            if let Err(error) = Shader::load(path) {
+                panic!("{error}");
+            }
+        }
+    }
+
+    fn wrong(files: &[(&str, &'static str)]) -> String {
+        let read = |path: &str| files.iter().find(|(name, _)| *name == path).map(|(_, text)| *text);
+        match Source::assemble(files[0].0, &read) {
+            Ok(source) => check(&source).expect_err("it is wrong"),
+            Err(message) => message,
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named_with_file_and_line() {
+        let library = (
+            "lib.wgsl",
+            "fn one() -> f32 {\n    return 1.0;\n}\n\nfn bad() -> f32 {\n    return x;\n}\n",
+        );
+        let message = wrong(&[("a/main.wgsl", "// First.\n//#use lib.wgsl\n"), library]);
+        assert!(message.starts_with("shaders/lib.wgsl:6: "), "{message}");
+        let good = ("lib.wgsl", "fn one() -> f32 {\n    return 1.0;\n}\n");
+        let main =
+            "//#use lib.wgsl\n//#use lib.wgsl\n\nfn two() -> f32 {\n    return one() + 1u;\n}\n";
+        let message = wrong(&[("a/main.wgsl", main), good]);
+        assert!(message.starts_with("shaders/a/main.wgsl:"), "{message}");
+        let message = wrong(&[("a/main.wgsl", "\n//#use gone.wgsl\n")]);
+        assert_eq!(message, "shaders/a/main.wgsl:2: there is no shader `gone.wgsl` to use");
+    }
+}

@@ -1,0 +1,109 @@
+//! Jacobi iteration over point constraints of rigid bodies, as derived in "A Minimal GPU Jacobi Solver for
+//! Rigid Body Point Constraints".
+//!
+//! A step first gives every body its free velocity `V*`, then solves `A lambda = J V* / h` for the forces of
+//! the joints, with `A = J M^-1 J^T`, and takes `V = V* - h M^-1 J^T lambda` (Eq. 5). An iteration is two
+//! passes. The multiplier pass corrects each joint by its own 3x3 block of `A`, whose inverse is made once
+//! per step: `lambda += A_ll^-1 J_l V / h`. The velocity pass sums the joints of each body, listed in CSR,
+//! anew from `V*`. No thread writes where another reads, so both passes run at once on all of their kind.
+//!
+//! Where the document leaves something open, or where its listing departs from its own equations, a setting
+//! says what is done ([`JacobiSettings`]): drift of positions, relaxation, warm starting, gyroscopic torque.
+//! Its rate of a quaternion multiplies the angular velocity, which it measures in the world, from the right;
+//! here it is multiplied from the left, as world axes ask for. The inverse inertia is turned, not inverted
+//! anew. Joints are balls, between bodies or to the world; others are refused.
+
+mod cpu;
+mod gpu;
+mod layout;
+mod model;
+mod settings;
+mod step;
+
+use std::any::Any;
+
+use taut_core::{
+    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
+    scene::{Endpoint, JointKind},
+};
+use taut_gpu::Gpu;
+
+pub use settings::{Drift, JacobiSettings, Precision, WarmStart};
+
+const REFERENCE: &str = "A Minimal GPU Jacobi Solver for Rigid Body Point Constraints; rotations multiplied from the left";
+
+/// The row of the table of backends for the CPU.
+pub const BACKEND_CPU: Backend = Backend {
+    info: Info {
+        name: "jacobi-cpu",
+        summary: "Jacobi iteration over ball joints: all joints at once, then all bodies",
+        reference: REFERENCE,
+        determinism: Determinism::Bitwise,
+    },
+    supports,
+    build: Build::Cpu(build_on_cpu),
+};
+
+/// The row of the table of backends for graphics adapters.
+pub const BACKEND_GPU: Backend = Backend {
+    info: Info {
+        name: "jacobi-gpu",
+        summary: "the same on a graphics adapter, one thread per joint, then one per body",
+        reference: REFERENCE,
+        determinism: Determinism::Bitwise,
+    },
+    supports,
+    build: Build::Gpu(build_on_gpu),
+};
+
+fn supports(scene: &Scene) -> Result<(), Unsupported> {
+    let refuse = |why: String| Err(Unsupported(why));
+    if scene.contacts.is_some() {
+        return refuse("solves joints without contacts".to_owned());
+    }
+    if !scene.particles.is_empty() || !scene.springs.is_empty() {
+        return refuse("solves joints of bodies, not particles and springs".to_owned());
+    }
+    for (i, joint) in scene.joints.iter().enumerate() {
+        let on_particle = |end| matches!(end, Endpoint::Particle(_));
+        if joint.kind != JointKind::Ball || on_particle(joint.a) || on_particle(joint.b) {
+            return refuse(format!("joint {i} is not a ball joint of bodies"));
+        }
+        if joint.compliance_linear > 0.0 {
+            return refuse(format!("joint {i} is compliant, and all are hard here"));
+        }
+        if joint.break_force.min(joint.break_torque) < f64::INFINITY {
+            return refuse(format!("joint {i} can break"));
+        }
+    }
+    Ok(())
+}
+
+fn parse(scene: &Scene, settings: &Settings) -> Result<JacobiSettings, BuildError> {
+    let settings: JacobiSettings = settings.parse()?;
+    settings.check()?;
+    supports(scene)?;
+    Ok(settings)
+}
+
+fn build_on_cpu(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+    let settings = parse(scene, settings)?;
+    Ok(match settings.precision.unwrap_or(Precision::F64) {
+        Precision::F32 => Box::new(cpu::Jacobi::<f32>::new(scene, settings)),
+        Precision::F64 => Box::new(cpu::Jacobi::<f64>::new(scene, settings)),
+    })
+}
+
+fn build_on_gpu(
+    device: &dyn Any,
+    scene: &Scene,
+    settings: &Settings,
+) -> Result<Box<dyn Solver>, BuildError> {
+    let settings = parse(scene, settings)?;
+    if settings.precision == Some(Precision::F64) {
+        return Err(BuildError::Settings("precision is f32 on a graphics adapter".to_owned()));
+    }
+    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
+    let solver = gpu::Jacobi::new(gpu, scene, settings).map_err(gpu::fault)?;
+    Ok(Box::new(solver))
+}
