@@ -23,7 +23,7 @@ const GRAIN: usize = 256;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cone {
     pub(crate) hessian: ContactHessian,
-    /// A point without multiplier has no stiffness where its gap is larger than this [m].
+    /// A point that has not pressed in the step has no stiffness where its gap is larger than this [m].
     pub(crate) open: f64,
 }
 
@@ -56,10 +56,10 @@ fn bounded<R: Real>(patch: &Patch<R>, value: &Rows<R>) -> Bounded<R> {
     Bounded { asked, force: [pressure, asked[1] * share, asked[2] * share], square, share }
 }
 
-/// The gap of points without multiplier, minus something of the others.
+/// The gap of points whose `load` is zero, minus something of the others.
 #[inline(always)]
-fn unloaded_gap<R: Real>(patch: &Patch<R>, value: &Rows<R>) -> R::Wide {
-    R::Wide::ZERO.where_above(patch.lambda[0], patch.lambda[0], value[0])
+fn unloaded_gap<R: Real>(load: R::Wide, value: &Rows<R>) -> R::Wide {
+    R::Wide::ZERO.where_above(load, load, value[0])
 }
 
 impl Cone {
@@ -67,9 +67,11 @@ impl Cone {
     fn forces<R: Real>(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R> {
         let Bounded { asked, force, square, share } = bounded(patch, value);
         let zero = R::Wide::ZERO;
-        let gap = unloaded_gap(patch, value);
         let open = R::Wide::splat(R::of(self.open));
-        let [normal, ku, kv] = patch.stiffness.map(|k| gap.where_above(open, zero, k));
+        let unless_open = |load, k| unloaded_gap::<R>(load, value).where_above(open, zero, k);
+        // What was thrown out would go in deeper with every iteration if nothing resisted its return.
+        let normal = unless_open(patch.pressed, patch.stiffness[0]);
+        let [ku, kv] = [1, 2].map(|c| unless_open(patch.lambda[0], patch.stiffness[c]));
         let one = R::Wide::splat(R::ONE);
         match self.hessian {
             ContactHessian::SlipDirection => {
@@ -103,7 +105,7 @@ impl Cone {
 impl<R: Real> ContactLaw<R> for Cone {
     #[inline(always)]
     fn idles(&self, patch: &Patch<R>, value: &Rows<R>) -> bool {
-        let gap = unloaded_gap(patch, value);
+        let gap = unloaded_gap::<R>(patch.pressed, value);
         !R::Wide::splat(R::of(self.open)).any_above(gap)
     }
 
@@ -172,6 +174,7 @@ impl<R: Real> ContactRamps<R> {
         for (patch, backing) in touch.patches.iter_mut().zip(&touch.backings) {
             let ramp = self.of(backing);
             self.ramps.push(ramp);
+            patch.pressed = patch.lambda[0];
             for c in 0..3 {
                 patch.lambda[c] = patch.lambda[c] * R::Wide::splat(retain);
                 for i in 0..patch.count as usize {
@@ -239,6 +242,7 @@ impl<R: Real> ContactRamp<R> {
         let held = one.where_above(found.share, ku, grown);
         let across = zero.where_above(pressure, held, ku);
         (patch.stiffness[1], patch.stiffness[2]) = (across, across);
+        patch.pressed = zero.where_above(pressure, pressure, patch.pressed);
         patch.lambda = found.force;
         let (share, pressure) = (found.share.array(), pressure.array());
         for ((sticks, share), pressure) in patch.sticks.iter_mut().zip(share).zip(pressure) {

@@ -204,8 +204,9 @@ pub struct Resolved {
     pub contacts: ContactStyle,
     /// Stiffness of a sliding contact along its tangents.
     pub contact_hessian: ContactHessian,
-    /// Gap beyond which a point without multiplier has no stiffness, in units of what can close within a
-    /// step: free fall through one step, or a fifth of the contact margin where that is more \[1\].
+    /// Gap beyond which a point without multiplier has no stiffness, none along its normal unless it has
+    /// pressed in the step; in units of what can close within a step: free fall through one step, or a
+    /// fifth of the contact margin where that is more \[1\].
     /// Stiffness where nothing presses slows bodies down within an iteration. That keeps points that open
     /// and close calm, but neighbours that come and go at the edge of the margin would not let a heap
     /// rest. `inf`: every point keeps its stiffness, as in the paper.

@@ -203,3 +203,21 @@ fn the_number_of_threads_does_not_change_a_bit() {
     };
     assert_eq!(hash(1), hash(2));
 }
+
+/// A point that lets go between two iterations must not come back unresisted.
+#[test]
+fn a_cube_that_lands_goes_no_deeper_than_it_rests() {
+    for height in [1.0, 5.0, 20.0] {
+        let scene = Scene {
+            bodies: vec![ground(0.5).bodies[0].clone(), cube(0.5 + height, 0.5)],
+            ..ground(0.5)
+        };
+        let mut solver = build(&scene, "()");
+        let mut deepest = 0.0_f64;
+        for _ in 0..240 {
+            let state = advance(&mut *solver, scene.dt, 10);
+            deepest = deepest.max(0.5 - state.bodies[1].position.z);
+        }
+        assert!(deepest < 1e-5, "{height}: {deepest}");
+    }
+}

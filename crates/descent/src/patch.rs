@@ -47,6 +47,8 @@ pub struct Patch<R: Real> {
     pub start: Rows<R>,
     /// Multipliers [N].
     pub lambda: Rows<R>,
+    /// Below zero for points that have pressed in this step, or did at the end of the last one [N].
+    pub pressed: R::Wide,
     /// Penalty stiffness [N/m].
     pub stiffness: Rows<R>,
     /// Coefficient of friction in this step [1]: static, or dynamic for points that slid in the last.
@@ -109,6 +111,7 @@ impl<R: Real> Patch<R> {
         arm_b: no_rows::<R>(),
         start: no_rows::<R>(),
         lambda: no_rows::<R>(),
+        pressed: <R::Wide as Lanes<R>>::ZERO,
         stiffness: no_rows::<R>(),
         friction: <R::Wide as Lanes<R>>::ZERO,
         sticks: [false; LANES],
