@@ -215,7 +215,8 @@ pub struct Claim {
     pub full_only: bool,
 }
 
-/// Statements about rows that a program can judge.
+/// Statements about rows that a program can judge. A metric may also be a fact of the run, such as
+/// `step_time_s`; claims on times belong to the full size, since small runs end before they settle.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Check {
@@ -338,6 +339,22 @@ pub enum Check {
     },
 }
 
+impl Check {
+    /// The quantity that it looks at.
+    fn metric(&self) -> Option<&str> {
+        match self {
+            Self::Less { metric, .. }
+            | Self::Bound { metric, .. }
+            | Self::Never { metric, .. }
+            | Self::Order { metric, .. }
+            | Self::Slope { metric, .. }
+            | Self::Within { metric, .. }
+            | Self::Needs { metric, .. } => Some(metric),
+            Self::Status { .. } => None,
+        }
+    }
+}
+
 fn unit() -> f64 {
     1.0
 }
@@ -445,6 +462,7 @@ impl Figure {
     /// Whether anything drawn or claimed depends on a clock.
     pub fn is_timed(&self) -> bool {
         matches!(self.measure, Measure::Time { .. })
+            || self.claims.iter().any(|claim| claim.check.metric() == Some(TIMED))
             || self.plot.panels.iter().any(|p| p.x.quantity == TIMED || p.y.quantity == TIMED)
     }
 }

@@ -166,7 +166,8 @@ fn values(rows: &[Row], label: &str, metric: &str, at: At) -> Result<Vec<f64>, S
         let reason = row.reason.as_deref().unwrap_or("no reason given");
         return Err(format!("{label} {}: {reason}", row.status));
     }
-    let values = row.values(metric, at);
+    // A fact, such as a time per step or a parameter of the scene, is one number for the whole run.
+    let values = row.fact(metric).map(|fact| vec![fact]).or_else(|| row.values(metric, at));
     let values = values.ok_or_else(|| format!("{label} has no {metric}"))?;
     if values.is_empty() {
         return Err(format!("{label} has no such step, {} {metric}", at.words()));

@@ -230,7 +230,7 @@ fn check_claim(figure: &Figure, check: &Check) -> Result<(), Wrong> {
             return Err(unknown_run(figure, run));
         }
     }
-    metric.map_or(Ok(()), |metric| known_quantity(figure, metric, false))
+    metric.map_or(Ok(()), |metric| known_quantity(figure, metric, true))
 }
 
 fn needs_a_limit(metric: &str, low: &Option<f64>, high: &Option<f64>) -> Result<(), Wrong> {

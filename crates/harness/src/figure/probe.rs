@@ -50,6 +50,25 @@ pub enum Probe {
         /// The body.
         of: String,
     },
+    /// Angle between a body's z axis and the vertical [rad].
+    Tilt {
+        /// The body.
+        of: String,
+    },
+    /// Rate at which a body's z axis turns about the vertical [rad/s]; not a number while it is upright.
+    Precession {
+        /// The body.
+        of: String,
+    },
+    /// Component of a body's angular velocity along one of its own axes [rad/s].
+    Spin {
+        /// The body.
+        of: String,
+        /// Which axis of the body.
+        axis: Coordinate,
+    },
+    /// How much another probe is above its value in the reference trajectory.
+    Off(Box<Probe>),
     /// Largest distance of a body or particle from its place in the reference trajectory [m].
     ReferenceDistance {
         /// Start of the names of bodies and particles; empty takes all.
@@ -95,7 +114,7 @@ pub enum Probe {
     },
 }
 
-/// A coordinate axis of the world.
+/// A coordinate axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Coordinate {
@@ -123,6 +142,10 @@ enum Resolved {
     /// Joints, by index.
     JointErrorMax(Vec<usize>),
     TurnError(usize),
+    Tilt(usize),
+    Precession(usize),
+    Spin(usize, usize),
+    Off(Box<Resolved>),
     ReferenceDistance(Vec<Mass>),
     CoordinateMin(Vec<Mass>, usize),
     /// Masses with where they started.
@@ -187,6 +210,23 @@ impl<'a> Probes<'a> {
                 let [now, then] = [state, reference].map(|s| s.bodies[*body].rotation());
                 now.angle_to(&then)
             }),
+            Resolved::Tilt(body) => {
+                let up = state.bodies[*body].rotation() * Vec3::z();
+                up.xy().norm().atan2(up.z)
+            }
+            Resolved::Precession(body) => {
+                let up = state.bodies[*body].rotation() * Vec3::z();
+                let rate = state.bodies[*body].omega().cross(&up);
+                (up.x * rate.y - up.y * rate.x) / up.xy().norm_squared()
+            }
+            Resolved::Spin(body, axis) => {
+                let axis = state.bodies[*body].rotation() * Vec3::ith(*axis, 1.0);
+                axis.dot(&state.bodies[*body].omega())
+            }
+            Resolved::Off(probe) => reference.map_or(f64::NAN, |reference| {
+                let at = |state| self.value(probe, state, None);
+                at(state) - at(reference)
+            }),
             Resolved::ReferenceDistance(masses) => reference.map_or(f64::NAN, |reference| {
                 let off = |m: &Mass| (m.position(state) - m.position(reference)).norm();
                 masses.iter().map(off).fold(0.0, largest)
@@ -243,6 +283,7 @@ fn largest(a: f64, b: f64) -> f64 {
 }
 
 fn resolve(scene: &Scene, probe: &Probe) -> Option<Resolved> {
+    let body = |name: &str| scene.bodies.iter().position(|body| body.name == name);
     let mass = |name: &str| {
         let body = scene.bodies.iter().position(|b| b.name == name).map(Mass::Body);
         body.or_else(|| scene.particles.iter().position(|p| p.name == name).map(Mass::Particle))
@@ -257,10 +298,11 @@ fn resolve(scene: &Scene, probe: &Probe) -> Option<Resolved> {
             Resolved::StretchMax(some(found.map(|(i, _)| i).collect())?)
         }
         Probe::JointErrorMax { a, b } => Resolved::JointErrorMax(joints(scene, (a, b))?),
-        Probe::TurnError { of } => match mass(of)? {
-            Mass::Body(i) => Resolved::TurnError(i),
-            Mass::Particle(_) => return None,
-        },
+        Probe::TurnError { of } => Resolved::TurnError(body(of)?),
+        Probe::Tilt { of } => Resolved::Tilt(body(of)?),
+        Probe::Precession { of } => Resolved::Precession(body(of)?),
+        Probe::Spin { of, axis } => Resolved::Spin(body(of)?, *axis as usize),
+        Probe::Off(probe) => Resolved::Off(Box::new(resolve(scene, probe)?)),
         Probe::ReferenceDistance { prefix } => Resolved::ReferenceDistance(masses(scene, prefix)?),
         Probe::CoordinateMin { prefix, axis } => {
             Resolved::CoordinateMin(masses(scene, prefix)?, *axis as usize)
@@ -419,6 +461,38 @@ mod tests {
         state.bodies[1].position.x = f64::NAN;
         assert!(measure(&state)[0].is_nan() && measure(&state)[2].is_nan());
         assert_eq!(measure(&state)[1], 1.0);
+    }
+
+    #[test]
+    fn probes_of_turning_bodies_read_their_axes() {
+        let (tilt, spin, rate) = (0.3_f64, 7.0, 2.0);
+        let lean = taut_core::Quat::from_scaled_axis(Vec3::y() * tilt);
+        let body = taut_core::scene::Body {
+            name: "top".to_owned(),
+            rotation: lean,
+            // Spinning about its own axis, which goes round the vertical.
+            omega: lean * Vec3::z() * spin + Vec3::z() * rate,
+            ..taut_core::scene::Body::solid_box(Vec3::repeat(1.0), 1.0)
+        };
+        let scene = Scene { bodies: vec![body], ..Scene::default() };
+        let of = || "top".to_owned();
+        let probes = [
+            Probe::Tilt { of: of() },
+            Probe::Precession { of: of() },
+            Probe::Spin { of: of(), axis: Coordinate::Z },
+            Probe::Off(Box::new(Probe::Tilt { of: of() })),
+        ];
+        let name = String::new();
+        let probes = Probes::new(&scene, probes.iter().map(|probe| (&name, probe)));
+        let state = scene.initial_state();
+        let mut upright = state.clone();
+        upright.bodies[0].frame = taut_core::Mat3::identity();
+        let found = probes.measure(&state, Some(&upright));
+        let expected = [tilt, rate, spin + rate * tilt.cos(), tilt];
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-14, "{found} {expected}");
+        }
+        assert!(probes.measure(&state, None)[3].is_nan());
     }
 
     #[test]
