@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Axis, Figure, Panel, Planned, Reference, Row, TIMED};
+use super::{Axis, Figure, Panel, Planned, Reference, Row, is_time};
 use crate::plot;
 
 /// The curves of one panel.
@@ -111,7 +111,7 @@ fn reference(reference: &Reference) -> plot::Reference {
 impl Panel {
     /// Whether equal runs draw equal curves.
     pub fn is_repeatable(&self) -> bool {
-        self.x.quantity != TIMED && self.y.quantity != TIMED
+        !is_time(&self.x.quantity) && !is_time(&self.y.quantity)
     }
 }
 

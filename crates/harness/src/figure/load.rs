@@ -8,7 +8,7 @@ use std::{
 
 use taut_core::{Backend, settings::nearest};
 
-use super::{Check, Figure, TIMED, Target, folder};
+use super::{Check, Figure, SHORTEST, TIMED, Target, folder};
 use crate::runner::metric_list;
 
 /// A definition that cannot be used.
@@ -247,7 +247,7 @@ fn unknown_run(figure: &Figure, name: &str) -> Wrong {
 }
 
 /// Facts of a run that need no scene to be known.
-const FACTS: [&str; 5] = ["iterations", "substeps", "work", "dt_s", TIMED];
+const FACTS: [&str; 6] = ["iterations", "substeps", "work", "dt_s", TIMED, SHORTEST];
 
 fn known_quantity(figure: &Figure, name: &str, facts: bool) -> Result<(), Wrong> {
     let mut known: Vec<&str> = vec!["time_s", "step", "iteration"];

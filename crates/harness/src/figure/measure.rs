@@ -10,7 +10,7 @@ use std::{
 use anyhow::Context;
 use taut_core::{Scene, Settings, State};
 
-use super::{Figure, Measure, Planned, Probes, Row, TIMED};
+use super::{Figure, Measure, Planned, Probes, Row, SHORTEST, TIMED};
 use crate::{
     places,
     record::{RunRow, metric, metric_names},
@@ -247,6 +247,7 @@ fn empty_row(job: &Job<'_>, run: &RunRow) -> Row {
         ("dt_s".to_owned(), job.spec.step(&job.loaded.scene).dt),
     ];
     facts.extend(run.step_time_s.map(|time| (TIMED.to_owned(), time.median)));
+    facts.extend(run.step_time_s.map(|time| (SHORTEST.to_owned(), time.min)));
     facts.extend(job.loaded.parameters.iter().cloned());
     Row {
         label: run.label.clone(),
