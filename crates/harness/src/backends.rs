@@ -8,6 +8,7 @@ pub const BACKENDS: &[Backend] = &[
     taut_vbd::BACKEND,
     taut_xpbd::BACKEND,
     taut_impulse::BACKEND,
+    taut_mabd::BACKEND,
     taut_newton::BACKEND,
     taut_rigid::BACKEND,
     taut_abd::BACKEND,

@@ -1,0 +1,242 @@
+//! Eight bodies alone: what `System::respond` and `Local` do for one, for exact polar factors.
+
+use taut_core::{Mat3, Vec3};
+
+use super::{Constants, Task};
+use crate::{
+    lane::{
+        LANES, Lanes, M, V, ZERO3, add, conjugate, dot, frame, minus, origin, plus, product, scale,
+        sub, times, transposed_product, transposed_times,
+    },
+    node::Nodes,
+    polar,
+};
+
+/// The inverse of `S' + K` in each lane; see `body::Local`.
+#[derive(Clone, Copy)]
+pub(super) struct LocalLanes {
+    own: [Lanes; 6],
+    mirrored: [Lanes; 3],
+    diagonal: Option<[Lanes; 6]>,
+}
+
+/// What eight bodies do by themselves.
+#[derive(Clone, Copy)]
+pub(super) struct Alone {
+    pub(super) rotation: M,
+    pub(super) local: LocalLanes,
+    /// Increment without joints, its frame co-rotated.
+    pub(super) frame: M,
+    pub(super) origin: V,
+    /// Where they are in the current iterate.
+    pub(super) at: M,
+    pub(super) centre: V,
+    /// `h^2 / m`.
+    pub(super) reach: Lanes,
+}
+
+impl LocalLanes {
+    #[inline(always)]
+    fn new(constants: &Constants, s: V) -> Self {
+        let soft = constants.softness;
+        let pair = |i: usize, j: usize| {
+            let inverse = Lanes::ONE / (soft * s[i] * s[j] + s[i] + s[j]);
+            [(soft * s[i] + Lanes::ONE) * inverse, (soft * s[j] + Lanes::ONE) * inverse, -inverse]
+        };
+        let ([a12, a21, b12], [a13, a31, b13], [a23, a32, b23]) =
+            (pair(0, 1), pair(0, 2), pair(1, 2));
+        let diagonal = (!constants.rigid).then(|| {
+            let e = s.map(|s| Lanes::ONE / (soft * s + Lanes::splat(2.0)));
+            let shared = constants.ratio / (Lanes::ONE + constants.ratio * (e[0] + e[1] + e[2]));
+            let entry = |i: usize, j: usize| -(soft * shared * e[i] * e[j]);
+            [
+                soft * e[0] + entry(0, 0),
+                soft * e[1] + entry(1, 1),
+                soft * e[2] + entry(2, 2),
+                entry(0, 1),
+                entry(0, 2),
+                entry(1, 2),
+            ]
+        });
+        Self { own: [a12, a21, a13, a31, a23, a32], mirrored: [b12, b13, b23], diagonal }
+    }
+
+    #[inline(always)]
+    pub(super) fn apply(&self, r: M) -> M {
+        let ([a12, a21, a13, a31, a23, a32], [b12, b13, b23]) = (self.own, self.mirrored);
+        let (r11, r22, r33) = (r[0][0], r[1][1], r[2][2]);
+        let along = match self.diagonal {
+            None => ZERO3,
+            Some([d1, d2, d3, d12, d13, d23]) => [
+                d1 * r11 + d12 * r22 + d13 * r33,
+                d12 * r11 + d2 * r22 + d23 * r33,
+                d13 * r11 + d23 * r22 + d3 * r33,
+            ],
+        };
+        // By columns: entry `ij` of the matrix is `[j][i]`.
+        [
+            [along[0], a21 * r[0][1] + b12 * r[1][0], a31 * r[0][2] + b13 * r[2][0]],
+            [a12 * r[1][0] + b12 * r[0][1], along[1], a32 * r[1][2] + b23 * r[2][1]],
+            [a13 * r[2][0] + b13 * r[0][2], a23 * r[2][1] + b23 * r[1][2], along[2]],
+        ]
+    }
+
+    #[inline(always)]
+    fn between(&self, x: V, y: V) -> M {
+        let ([a12, a21, a13, a31, a23, a32], [b12, b13, b23]) = (self.own, self.mirrored);
+        let (p1, p2, p3) = (x[0] * y[0], x[1] * y[1], x[2] * y[2]);
+        let rigid = [
+            [a12 * p2 + a13 * p3, b12 * x[0] * y[1], b13 * x[0] * y[2]],
+            [b12 * x[1] * y[0], a21 * p1 + a23 * p3, b23 * x[1] * y[2]],
+            [b13 * x[2] * y[0], b23 * x[2] * y[1], a31 * p1 + a32 * p2],
+        ];
+        let Some([d1, d2, d3, d12, d13, d23]) = self.diagonal else { return rigid };
+        let elastic = [
+            [d1 * p1, d12 * x[1] * y[0], d13 * x[2] * y[0]],
+            [d12 * x[0] * y[1], d2 * p2, d23 * x[2] * y[1]],
+            [d13 * x[0] * y[2], d23 * x[1] * y[2], d3 * p3],
+        ];
+        plus(rigid, elastic)
+    }
+}
+
+impl Alone {
+    /// The group of bodies `group` by itself.
+    #[inline(always)]
+    pub(super) fn new(nodes: &Nodes, constants: &Constants, task: &Task<'_>, group: usize) -> Self {
+        let (start, moved) = (&nodes.start.groups[group], &nodes.moved.groups[group]);
+        let (shift, at) = (frame(moved), plus(frame(start), frame(moved)));
+        let rotation = rotation(at);
+        let square = Lanes::splat(task.h * task.h);
+        let inertia = constants.second.map(|s| s / square);
+        let stiff = match task.geometric {
+            None => inertia,
+            Some(share) => std::array::from_fn(|i| {
+                let excess = nodes.tension[group][i] - Lanes::splat(share) * inertia[i];
+                inertia[i] + excess.max(Lanes::ZERO)
+            }),
+        };
+        let local = LocalLanes::new(constants, stiff);
+        let (aim_frame, aim_origin) = aim(nodes, task, group);
+        let left = minus(aim_frame, shift);
+        let push = [0, 1, 2].map(|j| scale(left[j], inertia[j]));
+        let stretch = transposed_product(rotation, at);
+        let half = Lanes::splat(0.5);
+        let sigma: M = std::array::from_fn(|j| {
+            std::array::from_fn(|i| {
+                let symmetric = (stretch[j][i] + stretch[i][j]) * half;
+                if i == j { Lanes::ONE - symmetric } else { Lanes::ZERO - symmetric }
+            })
+        });
+        let held = [0, 1, 2].map(|j| scale(sigma[j], stiff[j]));
+        let turned = transposed_product(rotation, push);
+        let fall: Vec3 = task.gravity * (task.h * task.h);
+        let fall = [fall.x, fall.y, fall.z].map(Lanes::splat);
+        Self {
+            rotation,
+            local,
+            frame: plus(sigma, local.apply(minus(turned, held))),
+            origin: add(sub(aim_origin, origin(moved)), fall),
+            at,
+            centre: add(origin(start), origin(moved)),
+            reach: square / constants.mass,
+        }
+    }
+
+    /// Where a point of the bodies would go without joints.
+    #[inline(always)]
+    pub(super) fn tip(&self, anchor: V) -> V {
+        let increment = add(times(self.rotation, times(self.frame, anchor)), self.origin);
+        add(add(times(self.at, anchor), self.centre), increment)
+    }
+
+    /// How unit forces at `y` move `x`, in world axes, by columns.
+    #[inline(always)]
+    pub(super) fn between(&self, x: V, y: V) -> M {
+        let mut block = conjugate(self.rotation, self.local.between(x, y));
+        for (i, column) in block.iter_mut().enumerate() {
+            column[i] += self.reach;
+        }
+        block
+    }
+
+    /// Increments under forces at the two joints, and the diagonal of the co-rotated load.
+    #[inline(always)]
+    pub(super) fn under(&self, constants: &Constants, forces: [V; 2]) -> (M, V, V) {
+        let [f, g] = forces.map(|force| transposed_times(self.rotation, force));
+        let (x, y) = (constants.left, constants.right);
+        let load: M = std::array::from_fn(|j| add(scale(f, x[j]), scale(g, y[j])));
+        let turned = minus(self.frame, self.local.apply(load));
+        let sum = scale(add(forces[0], forces[1]), self.reach);
+        let diagonal = [load[0][0], load[1][1], load[2][2]];
+        (product(self.rotation, turned), sub(self.origin, sum), diagonal)
+    }
+}
+
+/// Where free motion leads, as a displacement since the start of the step; see `System::aim`.
+#[inline(always)]
+fn aim(nodes: &Nodes, task: &Task<'_>, group: usize) -> (M, V) {
+    let rate = &nodes.rate.groups[group];
+    let h = Lanes::splat(task.h);
+    let Some([moved, slower]) = task.before else {
+        return (frame(rate).map(|column| scale(column, h)), scale(origin(rate), h));
+    };
+    let (moved, slower) = (&moved.groups[group], &slower.groups[group]);
+    let (third, more) = (Lanes::splat(1.0 / 3.0), Lanes::splat(4.0 / 3.0));
+    let speed: [Lanes; 12] =
+        std::array::from_fn(|c| (rate[c] * more - slower[c] * third) * h + moved[c] * third);
+    (frame(&speed), origin(&speed))
+}
+
+/// Polar factors: see `polar::exact`, whose series and steps these are, in every lane as many as the
+/// most strained one needs.
+#[inline(always)]
+fn rotation(at: M) -> M {
+    let mut strain = transposed_product(at, at);
+    for (i, column) in strain.iter_mut().enumerate() {
+        column[i] = column[i] - Lanes::ONE;
+    }
+    let squared = dot(strain[0], strain[0]) + dot(strain[1], strain[1]) + dot(strain[2], strain[2]);
+    let worst = squared.largest();
+    if worst >= 0.01 {
+        return scalar_rotation(at);
+    }
+    let square = product(strain, strain);
+    let cube = product(square, strain);
+    let fourth = product(square, square);
+    let series: M = std::array::from_fn(|j| {
+        std::array::from_fn(|i| {
+            let one = if i == j { Lanes::ONE } else { Lanes::ZERO };
+            one - strain[j][i] * Lanes::splat(0.5) + square[j][i] * Lanes::splat(0.375)
+                - cube[j][i] * Lanes::splat(0.3125)
+                + fourth[j][i] * Lanes::splat(35.0 / 128.0)
+        })
+    });
+    let mut rotation = product(at, series);
+    let mut left = worst * worst * worst.sqrt();
+    while left > 1e-17 {
+        let mut correction = transposed_product(rotation, rotation);
+        for (j, column) in correction.iter_mut().enumerate() {
+            *column = scale(*column, Lanes::splat(-0.5));
+            column[j] += Lanes::splat(1.5);
+        }
+        rotation = product(rotation, correction);
+        left *= left;
+    }
+    rotation
+}
+
+#[cold]
+#[inline(never)]
+fn scalar_rotation(at: M) -> M {
+    let mut rotation = at;
+    for k in 0..LANES {
+        let exact = polar::exact(&Mat3::from_fn(|i, j| at[j][i].0[k]));
+        for (j, column) in rotation.iter_mut().enumerate() {
+            for (i, entry) in column.iter_mut().enumerate() {
+                entry.0[k] = exact[(i, j)];
+            }
+        }
+    }
+    rotation
+}

@@ -1,0 +1,329 @@
+//! The step on the CPU: integrators, the watchdog over stretch, and the interface.
+
+use taut_core::{Mat3, Multipliers, Scene, Solver, SolverError, State, Step, scene::Joint};
+
+use crate::{
+    lane::{self, LANES, Lanes, dot, frame, plus, transposed_product},
+    node::Place,
+    polar,
+    settings::{Integrator, MabdSettings},
+    system::{Scheme, System},
+};
+
+/// How often a step is divided, and Newton iterations of each part, when a step is made again.
+const RETRIES: [(u32, u32); 5] = [(1, 3), (1, 8), (2, 8), (4, 8), (8, 8)];
+
+/// The solver of one scene.
+pub(crate) struct Mabd {
+    settings: MabdSettings,
+    system: System,
+    /// Force and torque above which each joint breaks; empty where none does.
+    strengths: Vec<[f64; 2]>,
+    broken: Vec<bool>,
+    forces: Multipliers,
+    step: Step,
+    /// Calls of `iterate` since the step began; none between steps.
+    done: Option<u32>,
+    /// Whether a solve since loading has found the tension.
+    tense: bool,
+    /// Length of the steps whose history the two-step formula can use [s].
+    history: Option<f64>,
+    /// Length of the parts of a step that was made again [s].
+    part: f64,
+    /// State at the start of a step that is made again.
+    saved: Vec<[Place; 2]>,
+    iterations: Option<u32>,
+    time_s: f64,
+}
+
+impl Mabd {
+    pub(crate) fn new(scene: &Scene, settings: MabdSettings) -> Result<Self, String> {
+        let breaks = |j: &Joint| j.break_force.min(j.break_torque).is_finite();
+        let strengths = if scene.joints.iter().any(breaks) {
+            scene.joints.iter().map(|j| [j.break_force, j.break_torque]).collect()
+        } else {
+            Vec::new()
+        };
+        let mut this = Self {
+            system: System::new(scene, &settings)?,
+            settings,
+            strengths,
+            broken: vec![false; scene.joints.len()],
+            forces: Multipliers::default(),
+            step: Step { dt: scene.dt, iterations: 1 },
+            done: None,
+            tense: false,
+            history: None,
+            part: scene.dt,
+            saved: Vec::new(),
+            iterations: None,
+            time_s: 0.0,
+        };
+        this.settings.dual = this.system.chosen();
+        this.take(&scene.initial_state());
+        Ok(this)
+    }
+
+    fn take(&mut self, state: &State) {
+        self.broken.clone_from(&state.broken);
+        self.system.nodes.load(state);
+        self.system.reset(&self.broken);
+        (self.time_s, self.done) = (state.time_s, None);
+        (self.tense, self.history, self.iterations) = (false, None, None);
+    }
+
+    /// How steps of length `h` [s] are made under the settings and the history there is.
+    fn scheme(&self, h: f64) -> Scheme {
+        let two_step = self.settings.integrator == Integrator::Bdf2 && self.history == Some(h);
+        Scheme { h: if two_step { h * (2.0 / 3.0) } else { h }, two_step }
+    }
+
+    /// Whether iterations go on from each other, beginning at the predicted state.
+    fn refines(&self) -> bool {
+        matches!(self.settings.integrator, Integrator::ImplicitEuler | Integrator::Bdf2)
+    }
+
+    /// Puts every node where it would go without forces.
+    fn predict(&mut self, h: f64) {
+        let nodes = &mut self.system.nodes;
+        let h = Lanes::splat(h);
+        for (moved, rate) in nodes.moved.groups.iter_mut().zip(&nodes.rate.groups) {
+            *moved = rate.map(|x| x * h);
+        }
+    }
+
+    /// One linearised solve; the first since loading finds the tension before.
+    fn solve(&mut self, scheme: &Scheme) {
+        if !self.tense && self.system.needs_tension() {
+            self.system.solve(scheme, true);
+        }
+        self.tense = true;
+        self.system.solve(scheme, false);
+    }
+
+    /// Velocities of a group of nodes that have moved under `scheme`.
+    fn velocity(&self, group: usize, scheme: &Scheme) -> [Lanes; 12] {
+        let (moved, h) = (&self.system.nodes.moved.groups[group], Lanes::splat(scheme.h));
+        let before = self.system.before.as_ref().filter(|_| scheme.two_step);
+        match before.map(|[before, _]| &before.groups[group]) {
+            Some(before) => {
+                let third = Lanes::splat(1.0 / 3.0);
+                std::array::from_fn(|c| (moved[c] - before[c] * third) / h)
+            }
+            None => moved.map(|x| x / h),
+        }
+    }
+
+    /// Makes the displacements of a step of length `h` [s] final.
+    fn commit(&mut self, h: f64, scheme: &Scheme) {
+        for group in 0..self.system.nodes.start.groups.len() {
+            let velocity = self.velocity(group, scheme);
+            let nodes = &mut self.system.nodes;
+            let moved = nodes.moved.groups[group];
+            if let Some([before, slower]) = &mut self.system.before {
+                before.groups[group] = moved;
+                slower.groups[group] = nodes.rate.groups[group];
+            }
+            for (start, moved) in nodes.start.groups[group].iter_mut().zip(&moved) {
+                *start += *moved;
+            }
+            nodes.rate.groups[group] = velocity;
+            nodes.moved.groups[group] = [Lanes::ZERO; 12];
+        }
+        self.system.nodes.advance_fixed(h);
+        self.system.nodes.hold(0.0);
+        self.history = self.system.before.is_some().then_some(h);
+    }
+
+    /// Moves every frame of the current iterate to its rotation.
+    fn project(&mut self) {
+        let nodes = &mut self.system.nodes;
+        for node in 0..nodes.count() {
+            let (mut moved, start) = (nodes.moved.get(node), nodes.start.get(node).frame);
+            moved.frame = polar::exact(&(start + moved.frame)) - start;
+            nodes.moved.set(node, &moved);
+        }
+    }
+
+    /// Whether the current iterate is stretched too much, or is not finite.
+    fn is_stretched(&self) -> bool {
+        let (nodes, limit) = (&self.system.nodes, self.settings.stretch_limit);
+        // Half the norm of the strain is at least the largest stretch but for its square.
+        let allowed = 1.8 * limit.min(0.1);
+        (0..nodes.start.groups.len()).any(|group| {
+            let [start, moved] = [&nodes.start, &nodes.moved].map(|p| frame(&p.groups[group]));
+            let at = plus(start, moved);
+            let strain = transposed_product(at, at);
+            let squares = (0..3).map(|j| {
+                let mut column = strain[j];
+                column[j] = column[j] - Lanes::ONE;
+                dot(column, column)
+            });
+            let squared = squares.fold(Lanes::ZERO, |sum, square| sum + square).largest();
+            squared > allowed * allowed && self.is_group_stretched(group)
+        })
+    }
+
+    #[cold]
+    fn is_group_stretched(&self, group: usize) -> bool {
+        let nodes = &self.system.nodes;
+        (group * LANES..nodes.count().min((group + 1) * LANES)).any(|node| {
+            let frame = nodes.place(node as u32).frame;
+            let strain = frame.tr_mul(&frame) - Mat3::identity();
+            stretch(&strain) > self.settings.stretch_limit
+        })
+    }
+
+    /// Makes the step again by implicit Euler, with ever more iterations in ever shorter parts.
+    fn retry(&mut self) {
+        let nodes = &self.system.nodes;
+        self.saved.clear();
+        self.saved.extend((0..nodes.count()).map(|n| [nodes.start.get(n), nodes.rate.get(n)]));
+        let fixed = nodes.fixed_states();
+        let mut used = self.iterations.unwrap_or(1);
+        for (attempt, (parts, iterations)) in RETRIES.into_iter().enumerate() {
+            self.system.nodes.restore(&self.saved, &fixed);
+            self.system.reset(&self.broken);
+            used += parts * iterations;
+            self.part = self.step.dt / f64::from(parts);
+            if self.attempt(parts, iterations, attempt + 1 == RETRIES.len()) {
+                break;
+            }
+        }
+        self.iterations = Some(used);
+    }
+
+    /// One attempt at a step in equal parts, to the end if it `must`; whether it stayed within the
+    /// limit. The last part is left uncommitted.
+    fn attempt(&mut self, parts: u32, iterations: u32, must: bool) -> bool {
+        let h = self.part;
+        let scheme = Scheme { h, two_step: false };
+        self.tense = false;
+        for part in 0..parts {
+            if part > 0 {
+                self.commit(h, &scheme);
+            }
+            self.system.nodes.hold(h);
+            self.predict(h);
+            for _ in 0..iterations {
+                self.solve(&scheme);
+            }
+            if !must && self.is_stretched() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn break_joints(&mut self) {
+        self.system.joint_forces(self.broken.len(), &mut self.forces);
+        for (j, [force, torque]) in self.strengths.iter().enumerate() {
+            let found = [self.forces.joint_force[j].norm(), self.forces.joint_torque[j].norm()];
+            self.broken[j] |= found[0] > *force || found[1] > *torque;
+        }
+        self.system.set_broken(&self.broken);
+    }
+}
+
+/// Largest `|singular value - 1|` of a frame whose `A^T A - 1` is given [1].
+fn stretch(strain: &Mat3) -> f64 {
+    if !strain.iter().all(|x| x.is_finite()) {
+        return f64::INFINITY;
+    }
+    let excess = |e: f64| ((1.0 + e).max(0.0).sqrt() - 1.0).abs();
+    strain.symmetric_eigenvalues().iter().map(|&e| excess(e)).fold(0.0, f64::max)
+}
+
+impl Solver for Mabd {
+    fn load(&mut self, state: &State) -> Result<(), SolverError> {
+        let [bodies, particles] = self.system.nodes.counts();
+        let counts = [
+            ("bodies", bodies, state.bodies.len()),
+            ("particles", particles, state.particles.len()),
+            ("joints", self.broken.len(), state.broken.len()),
+        ];
+        for (what, expected, found) in counts {
+            if expected != found {
+                return Err(SolverError::StateMismatch { what, expected, found });
+            }
+        }
+        self.take(state);
+        Ok(())
+    }
+
+    fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
+        (self.step, self.done, self.iterations) = (step, Some(0), Some(0));
+        self.system.aim_motors(step.dt);
+        self.system.nodes.hold(step.dt);
+        if self.refines() {
+            self.predict(step.dt);
+        }
+        Ok(())
+    }
+
+    fn iterate(&mut self) -> Result<(), SolverError> {
+        let done = self.done.unwrap_or(0);
+        self.done = Some(done + 1);
+        if done > 0 && !self.refines() {
+            return Ok(());
+        }
+        let scheme = self.scheme(self.step.dt);
+        self.solve(&scheme);
+        if self.settings.integrator == Integrator::Projected {
+            self.project();
+        }
+        self.iterations = Some(done + 1);
+        Ok(())
+    }
+
+    fn end_step(&mut self) -> Result<(), SolverError> {
+        let mut scheme = self.scheme(self.step.dt);
+        let mut h = self.step.dt;
+        if self.done == Some(0) {
+            // No iteration, no forces: bodies go on as they were.
+            self.predict(h);
+            scheme = Scheme { h, two_step: false };
+        } else if self.settings.stretch_limit.is_finite() && self.is_stretched() {
+            self.retry();
+            h = self.part;
+            scheme = Scheme { h, two_step: false };
+        }
+        if !self.strengths.is_empty() {
+            self.break_joints();
+        }
+        self.commit(h, &scheme);
+        self.time_s += self.step.dt;
+        self.done = None;
+        Ok(())
+    }
+
+    fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
+        out.broken.clone_from(&self.broken);
+        let Some(done) = self.done else {
+            out.time_s = self.time_s;
+            self.system.nodes.read(out, 0.0, |node| self.system.nodes.rate.get(node));
+            return Ok(());
+        };
+        out.time_s = self.time_s + self.step.dt;
+        let scheme = self.scheme(self.step.dt);
+        self.system.nodes.read(out, self.step.dt, |node| match done {
+            0 => self.system.nodes.rate.get(node),
+            _ => lane::place(&self.velocity(node / LANES, &scheme), node % LANES),
+        });
+        Ok(())
+    }
+
+    fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
+        self.system.joint_forces(self.broken.len(), &mut self.forces);
+        out.clone_from(&self.forces);
+        true
+    }
+
+    fn resolved_settings(&self) -> String {
+        ron::to_string(&self.settings).unwrap_or_else(|_| "()".to_owned())
+    }
+
+    fn iterations_used_max(&self) -> Option<u32> {
+        self.iterations
+    }
+}

@@ -1,0 +1,264 @@
+//! Joints and springs as rows of affine bodies, with exact gradients.
+//!
+//! The rows mean what [`taut_core::constraint`] says. Written in frames instead of rotations they are
+//! made of points `A X + t` and of products `(A_a u).(A_b w)`, so that their gradients are sums of
+//! outer products of a world vector and a body vector.
+
+use taut_core::{
+    Mat3, Quat, Vec3,
+    constraint::{Geometry, RowKind, free_coordinate, locked_rows, spring_rows},
+    scene::{Joint, JointKind, Limit, Motor, Spring},
+};
+
+use crate::node::{Ends, Nodes, Place};
+
+/// The most rows of one element: a prismatic joint with a limit and a motor.
+pub(crate) const ROWS_MAX: usize = 7;
+
+/// A function of two frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Function {
+    /// As the core defines it.
+    Plain(RowKind),
+    /// `(A_a u) . (x_b - x_a)` of the points one unit along the x axes, `u` being an axis of A's
+    /// basis [m]. Equal to [`RowKind::Dot`] where anchors coincide, and all but linear in the motion.
+    Ahead(usize),
+}
+
+/// What the multiplier of a row obeys.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Law {
+    /// `C - target = compliance * lambda`.
+    Held {
+        /// Value held [m or rad].
+        target: f64,
+        /// Zero where hard [m/N or rad/(N m)].
+        compliance: f64,
+    },
+    /// Within bounds, and a multiplier only at a bound.
+    Limit(Limit),
+    /// Advances at a speed with bounded effort.
+    Motor(Motor),
+}
+
+/// One row of an element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) function: Function,
+    pub(crate) law: Law,
+}
+
+/// A joint or spring that moves anything.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Element {
+    /// Index of the joint in the scene; `None` for a spring.
+    pub(crate) joint: Option<u32>,
+    /// Nodes of A and B.
+    pub(crate) nodes: [u32; 2],
+    /// Anchors in principal coordinates [m].
+    pub(crate) anchors: [Vec3; 2],
+    /// Axes of the joint bases in principal coordinates.
+    pub(crate) bases: [Mat3; 2],
+    /// Its rows.
+    pub(crate) rows: Box<[Row]>,
+}
+
+impl Element {
+    /// Whether it is three hard rows that hold two points together.
+    pub(crate) fn is_point(&self) -> bool {
+        let point = |axis: usize, row: &Row| {
+            row.function == Function::Plain(RowKind::Point(axis))
+                && matches!(row.law, Law::Held { target: 0.0, .. })
+        };
+        self.rows.len() == 3 && self.rows.iter().enumerate().all(|(axis, row)| point(axis, row))
+    }
+
+    /// Whether a row's multiplier is bounded.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.rows.iter().any(|row| !matches!(row.law, Law::Held { .. }))
+    }
+}
+
+/// Value of a row and its gradient with respect to frame and origin of both sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Gradient {
+    /// Value [m or rad].
+    pub(crate) value: f64,
+    /// With respect to the frames.
+    pub(crate) frames: [Mat3; 2],
+    /// With respect to the origins.
+    pub(crate) origins: [Vec3; 2],
+}
+
+impl Gradient {
+    fn dot(axes: &View<'_>, i: usize, j: usize) -> Self {
+        let (u, w) = (axes.bases[0].column(i), axes.bases[1].column(j));
+        let (world_u, world_w) = (axes.places[0].frame * u, axes.places[1].frame * w);
+        Self {
+            value: world_u.dot(&world_w),
+            frames: [world_w * u.transpose(), world_u * w.transpose()],
+            origins: [Vec3::zeros(); 2],
+        }
+    }
+
+    fn combined(parts: &[(f64, &Self)]) -> Self {
+        let mut sum = Self { value: 0.0, frames: [Mat3::zeros(); 2], origins: [Vec3::zeros(); 2] };
+        for (factor, part) in parts {
+            sum.value += part.value * factor;
+            for side in 0..2 {
+                sum.frames[side] += part.frames[side] * *factor;
+                sum.origins[side] += part.origins[side] * *factor;
+            }
+        }
+        sum
+    }
+}
+
+/// An element at the current frames.
+pub(crate) struct View<'a> {
+    pub(crate) places: [Place; 2],
+    pub(crate) anchors: &'a [Vec3; 2],
+    pub(crate) bases: &'a [Mat3; 2],
+}
+
+impl View<'_> {
+    fn points(&self) -> [Vec3; 2] {
+        [0, 1].map(|side| self.places[side].frame * self.anchors[side] + self.places[side].origin)
+    }
+
+    /// Value and gradient of a row.
+    pub(crate) fn evaluate(&self, function: Function) -> Gradient {
+        match function {
+            Function::Plain(RowKind::Point(axis)) => self.along(Vec3::ith(axis, 1.0)),
+            Function::Plain(RowKind::Slide(axis)) => self.slide(axis, [Vec3::zeros(); 2]),
+            Function::Plain(RowKind::Dot(i, j)) => Gradient::dot(self, i, j),
+            Function::Plain(RowKind::Twist(axis)) => self.twist(axis),
+            Function::Plain(RowKind::Distance) => {
+                let [a, b] = self.points();
+                let (offset, length) = (a - b, (a - b).norm());
+                let n = if length > 0.0 { offset / length } else { Vec3::zeros() };
+                Gradient { value: length, ..self.along(n) }
+            }
+            Function::Plain(RowKind::Angle) => {
+                let (cosine, sine) = (Gradient::dot(self, 1, 1), Gradient::dot(self, 2, 1));
+                let square = cosine.value.powi(2) + sine.value.powi(2);
+                let parts = [(-sine.value / square, &cosine), (cosine.value / square, &sine)];
+                let value = sine.value.atan2(cosine.value);
+                Gradient { value, ..Gradient::combined(&parts) }
+            }
+            Function::Ahead(axis) => {
+                self.slide(axis, [0, 1].map(|side| self.bases[side].column(0).into_owned()))
+            }
+        }
+    }
+
+    /// Component of `x_a - x_b` along a fixed world direction.
+    fn along(&self, n: Vec3) -> Gradient {
+        let [a, b] = self.points();
+        Gradient {
+            value: n.dot(&(a - b)),
+            frames: [n * self.anchors[0].transpose(), -n * self.anchors[1].transpose()],
+            origins: [n, -n],
+        }
+    }
+
+    /// `(A_a u) . (x_b - x_a)` of points moved from the anchors by `ahead`.
+    fn slide(&self, axis: usize, ahead: [Vec3; 2]) -> Gradient {
+        let anchors = [self.anchors[0] + ahead[0], self.anchors[1] + ahead[1]];
+        let moved = View { places: self.places, anchors: &anchors, bases: self.bases };
+        let [a, b] = moved.points();
+        let u = self.bases[0].column(axis).into_owned();
+        let (world, offset) = (self.places[0].frame * u, b - a);
+        Gradient {
+            value: world.dot(&offset),
+            frames: [
+                offset * u.transpose() - world * anchors[0].transpose(),
+                world * anchors[1].transpose(),
+            ],
+            origins: [-world, world],
+        }
+    }
+
+    /// `2 vec(q)` of the rotation between the bases, from its matrix `T`: the axial vector of `T` over
+    /// `q.w = sqrt(1 + tr T) / 2`.
+    fn twist(&self, axis: usize) -> Gradient {
+        let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
+        let (more, less) = (Gradient::dot(self, j, i), Gradient::dot(self, i, j));
+        let trace = [0, 1, 2].map(|k| Gradient::dot(self, k, k));
+        let sum = 1.0 + trace.iter().map(|part| part.value).sum::<f64>();
+        // Half turns have no direction; near them the row is kept finite.
+        let w = 0.5 * sum.max(0.01).sqrt();
+        let value = 0.5 * (more.value - less.value) / w;
+        let bend = -value / (8.0 * w * w);
+        let turn = 0.5 / w;
+        let [x, y, z] = &trace;
+        let parts = [(turn, &more), (-turn, &less), (bend, x), (bend, y), (bend, z)];
+        Gradient { value, ..Gradient::combined(&parts) }
+    }
+}
+
+/// The elements of a scene, joints first. Those between endpoints that no force moves are left out.
+pub(crate) fn elements(joints: &[Joint], springs: &[Spring], nodes: &Nodes) -> Vec<Element> {
+    let joint = |(index, joint): (usize, &Joint)| {
+        let ends = nodes.ends(joint.a, joint.b)?;
+        let index = u32::try_from(index).ok()?;
+        Some(place(Some(index), ends, &Geometry::from(joint), joint_rows(joint)))
+    };
+    let spring = |spring: &Spring| {
+        let ends = nodes.ends(spring.a, spring.b)?;
+        let compliance = 1.0 / spring.stiffness;
+        let rows = spring_rows(spring).map(|(kind, target)| Row {
+            function: Function::Plain(kind),
+            law: Law::Held { target, compliance },
+        });
+        Some(place(None, ends, &Geometry::from(spring), rows.collect()))
+    };
+    let stiff = |spring: &&Spring| spring.stiffness > 0.0;
+    let from_joints = joints.iter().enumerate().filter_map(joint);
+    from_joints.chain(springs.iter().filter(stiff).filter_map(spring)).collect()
+}
+
+fn place(joint: Option<u32>, ends: Ends, geometry: &Geometry, rows: Vec<Row>) -> Element {
+    let turn = |q: &Quat| q.to_rotation_matrix().into_inner();
+    let [axes_a, axes_b] = ends.axes;
+    Element {
+        joint,
+        nodes: ends.nodes,
+        anchors: [axes_a.tr_mul(&geometry.anchor_a), axes_b.tr_mul(&geometry.anchor_b)],
+        bases: [axes_a.tr_mul(&turn(&geometry.basis_a)), axes_b.tr_mul(&turn(&geometry.basis_b))],
+        rows: rows.into_boxed_slice(),
+    }
+}
+
+fn joint_rows(joint: &Joint) -> Vec<Row> {
+    // A compliant hinge needs rows that do not see its anchors part.
+    let hard = joint.compliance_linear == 0.0 && joint.compliance_angular == 0.0;
+    let function = |kind| match kind {
+        RowKind::Dot(axis, 0) if hard && joint.kind == JointKind::Hinge => Function::Ahead(axis),
+        kind => Function::Plain(kind),
+    };
+    let held = locked_rows(joint).map(|(kind, target)| Row {
+        function: function(kind),
+        law: Law::Held {
+            target,
+            compliance: if kind.is_angular() {
+                joint.compliance_angular
+            } else {
+                joint.compliance_linear
+            },
+        },
+    });
+    let mut rows: Vec<Row> = held.collect();
+    if let Some(kind) = free_coordinate(joint.kind) {
+        let driven = !matches!(joint.kind, JointKind::Distance { .. });
+        let limit = joint.limit.map(Law::Limit);
+        let motor = joint.motor.filter(|_| driven).map(Law::Motor);
+        let bounded = limit.into_iter().chain(motor);
+        rows.extend(bounded.map(|law| Row { function: Function::Plain(kind), law }));
+    }
+    rows
+}
+
+#[cfg(test)]
+#[path = "joint_tests.rs"]
+mod tests;

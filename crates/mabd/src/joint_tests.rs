@@ -1,0 +1,129 @@
+//! Rows against finite differences, and against the core's definitions where frames are rotations.
+
+use taut_core::{
+    Mat3, Quat, Vec3,
+    constraint::{Geometry, Pose, RowKind},
+};
+
+use super::{Function, Gradient, View};
+use crate::node::Place;
+
+const FUNCTIONS: [Function; 13] = [
+    Function::Plain(RowKind::Point(0)),
+    Function::Plain(RowKind::Point(2)),
+    Function::Plain(RowKind::Slide(0)),
+    Function::Plain(RowKind::Slide(1)),
+    Function::Plain(RowKind::Dot(1, 0)),
+    Function::Plain(RowKind::Dot(2, 1)),
+    Function::Plain(RowKind::Twist(0)),
+    Function::Plain(RowKind::Twist(1)),
+    Function::Plain(RowKind::Twist(2)),
+    Function::Plain(RowKind::Distance),
+    Function::Plain(RowKind::Angle),
+    Function::Ahead(1),
+    Function::Ahead(2),
+];
+
+fn turn(x: f64, y: f64, z: f64) -> Quat {
+    Quat::from_scaled_axis(Vec3::new(x, y, z))
+}
+
+fn matrix(q: Quat) -> Mat3 {
+    q.to_rotation_matrix().into_inner()
+}
+
+struct Case {
+    places: [Place; 2],
+    anchors: [Vec3; 2],
+    bases: [Mat3; 2],
+}
+
+impl Case {
+    fn new(strain: f64) -> Self {
+        let bent = Mat3::new(1.0, 0.4, -0.2, 0.3, -0.5, 0.1, 0.2, 0.6, 0.8) * strain;
+        let stretch = Mat3::identity() + bent;
+        Self {
+            places: [
+                Place {
+                    origin: Vec3::new(0.1, 0.7, -0.3),
+                    frame: matrix(turn(0.4, 0.9, -0.6)) * stretch,
+                },
+                Place {
+                    origin: Vec3::new(1.2, 0.2, 0.8),
+                    frame: matrix(turn(-0.7, 0.3, 1.1)) * stretch,
+                },
+            ],
+            anchors: [Vec3::new(0.5, -0.2, 0.3), Vec3::new(-0.4, 0.1, 0.25)],
+            bases: [matrix(turn(0.3, -0.5, 0.2)), matrix(turn(-0.2, 0.4, 0.6))],
+        }
+    }
+
+    fn evaluate(&self, function: Function) -> Gradient {
+        View { places: self.places, anchors: &self.anchors, bases: &self.bases }.evaluate(function)
+    }
+}
+
+#[test]
+fn gradients_match_central_differences() {
+    let step = 1e-6;
+    for function in FUNCTIONS {
+        let gradient = Case::new(0.05).evaluate(function);
+        let difference = |change: &dyn Fn(&mut Case, f64)| {
+            let at = |size: f64| {
+                let mut case = Case::new(0.05);
+                change(&mut case, size);
+                case.evaluate(function).value
+            };
+            (at(step) - at(-step)) / (2.0 * step)
+        };
+        for side in 0..2 {
+            for i in 0..3 {
+                let found = difference(&|case, size| case.places[side].origin[i] += size);
+                assert!((found - gradient.origins[side][i]).abs() < 1e-8, "{function:?}");
+                for j in 0..3 {
+                    let found = difference(&|case, size| case.places[side].frame[(i, j)] += size);
+                    let expected = gradient.frames[side][(i, j)];
+                    assert!((found - expected).abs() < 1e-8, "{function:?} {side} {i} {j}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn values_are_those_of_the_core_where_frames_are_rotations() {
+    let case = Case::new(0.0);
+    let geometry = Geometry {
+        anchor_a: case.anchors[0],
+        anchor_b: case.anchors[1],
+        basis_a: turn(0.3, -0.5, 0.2),
+        basis_b: turn(-0.2, 0.4, 0.6),
+    };
+    let rotations = [turn(0.4, 0.9, -0.6), turn(-0.7, 0.3, 1.1)];
+    let [a, b] = [0, 1].map(|s| Pose { position: case.places[s].origin, rotation: rotations[s] });
+    for function in FUNCTIONS {
+        let Function::Plain(kind) = function else { continue };
+        let (found, core) = (case.evaluate(function), kind.evaluate(&geometry, &a, &b));
+        assert!((found.value - core.value).abs() < 1e-14, "{function:?}");
+        for side in 0..2 {
+            // A turn by `t` moves each column of the frame by `t x column`.
+            let frame = case.places[side].frame;
+            let columns = frame.column_iter().zip(found.frames[side].column_iter());
+            let torque: Vec3 = columns.map(|(a, g)| a.cross(&g)).sum();
+            assert!((torque - core.gradient[2 * side + 1]).norm() < 1e-13, "{function:?} {side}");
+            assert!((found.origins[side] - core.gradient[2 * side]).norm() < 1e-14);
+        }
+    }
+}
+
+#[test]
+fn the_point_ahead_means_the_same_as_the_product_where_anchors_meet() {
+    let mut case = Case::new(0.0);
+    let tips = [0, 1].map(|s| case.places[s].frame * case.anchors[s]);
+    case.places[1].origin = case.places[0].origin + tips[0] - tips[1];
+    for axis in [1, 2] {
+        let ahead = case.evaluate(Function::Ahead(axis)).value;
+        let product = case.evaluate(Function::Plain(RowKind::Dot(axis, 0))).value;
+        assert!((ahead - product).abs() < 1e-14);
+    }
+}

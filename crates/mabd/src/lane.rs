@@ -1,0 +1,220 @@
+//! Eight numbers, vectors or matrices side by side, one per lane: eight bodies at once.
+//!
+//! Operations are spelled out per lane, which compilers turn into vector instructions; nothing is
+//! reordered between lanes, so results do not depend on the instructions there are.
+
+use std::{
+    array,
+    ops::{Add, AddAssign, Div, Mul, Neg, Sub},
+};
+
+use taut_core::{Mat3, Vec3};
+
+use crate::node::Place;
+
+/// How many bodies are handled at once.
+pub(crate) const LANES: usize = 8;
+
+/// One number per lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Lanes(pub(crate) [f64; LANES]);
+
+impl Lanes {
+    pub(crate) const ZERO: Self = Self([0.0; LANES]);
+    pub(crate) const ONE: Self = Self([1.0; LANES]);
+
+    #[inline(always)]
+    pub(crate) fn splat(x: f64) -> Self {
+        Self([x; LANES])
+    }
+
+    #[inline(always)]
+    fn zip(self, o: Self, f: impl Fn(f64, f64) -> f64) -> Self {
+        Self(array::from_fn(|k| f(self.0[k], o.0[k])))
+    }
+
+    #[inline(always)]
+    pub(crate) fn max(self, o: Self) -> Self {
+        self.zip(o, |a, b| if a > b { a } else { b })
+    }
+
+    /// The largest of the lanes; infinite where one is not a number.
+    #[inline(always)]
+    pub(crate) fn largest(self) -> f64 {
+        self.0.iter().fold(0.0, |a, &b| {
+            if b <= a {
+                a
+            } else if b > a {
+                b
+            } else {
+                f64::INFINITY
+            }
+        })
+    }
+}
+
+macro_rules! operator {
+    ($trait:ident, $method:ident, $op:tt) => {
+        impl $trait for Lanes {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, o: Self) -> Self {
+                self.zip(o, |a, b| a $op b)
+            }
+        }
+    };
+}
+operator!(Add, add, +);
+operator!(Sub, sub, -);
+operator!(Mul, mul, *);
+operator!(Div, div, /);
+
+impl Neg for Lanes {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(self.0.map(|a| -a))
+    }
+}
+
+impl AddAssign for Lanes {
+    #[inline(always)]
+    fn add_assign(&mut self, o: Self) {
+        *self = *self + o;
+    }
+}
+
+/// One vector per lane.
+pub(crate) type V = [Lanes; 3];
+
+/// One matrix per lane, by columns.
+pub(crate) type M = [V; 3];
+
+pub(crate) const ZERO3: V = [Lanes::ZERO; 3];
+
+#[inline(always)]
+pub(crate) fn add(a: V, b: V) -> V {
+    array::from_fn(|i| a[i] + b[i])
+}
+
+#[inline(always)]
+pub(crate) fn sub(a: V, b: V) -> V {
+    array::from_fn(|i| a[i] - b[i])
+}
+
+#[inline(always)]
+pub(crate) fn scale(a: V, s: Lanes) -> V {
+    array::from_fn(|i| a[i] * s)
+}
+
+#[inline(always)]
+pub(crate) fn dot(a: V, b: V) -> Lanes {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// `m v`.
+#[inline(always)]
+pub(crate) fn times(m: M, v: V) -> V {
+    array::from_fn(|i| m[0][i] * v[0] + m[1][i] * v[1] + m[2][i] * v[2])
+}
+
+/// `m^T v`.
+#[inline(always)]
+pub(crate) fn transposed_times(m: M, v: V) -> V {
+    array::from_fn(|i| dot(m[i], v))
+}
+
+/// `a b`.
+#[inline(always)]
+pub(crate) fn product(a: M, b: M) -> M {
+    array::from_fn(|j| times(a, b[j]))
+}
+
+/// `a^T b`.
+#[inline(always)]
+pub(crate) fn transposed_product(a: M, b: M) -> M {
+    array::from_fn(|j| transposed_times(a, b[j]))
+}
+
+/// `a w a^T`.
+#[inline(always)]
+pub(crate) fn conjugate(a: M, w: M) -> M {
+    let left = product(a, w);
+    array::from_fn(|j| {
+        array::from_fn(|i| left[0][i] * a[0][j] + left[1][i] * a[1][j] + left[2][i] * a[2][j])
+    })
+}
+
+#[inline(always)]
+pub(crate) fn plus(a: M, b: M) -> M {
+    array::from_fn(|j| add(a[j], b[j]))
+}
+
+#[inline(always)]
+pub(crate) fn minus(a: M, b: M) -> M {
+    array::from_fn(|j| sub(a[j], b[j]))
+}
+
+/// Places of consecutive nodes, eight side by side.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places {
+    /// By columns of the frame, then the origin. What is left over in the last group stands still.
+    pub(crate) groups: Vec<[Lanes; 12]>,
+}
+
+impl Places {
+    /// So many places, all zero but that left-over ones have the frame `rest`.
+    pub(crate) fn new(count: usize, rest: f64) -> Self {
+        let mut this = Self { groups: vec![[Lanes::ZERO; 12]; count.div_ceil(LANES)] };
+        for node in count..this.groups.len() * LANES {
+            let place = Place { frame: Mat3::from_diagonal_element(rest), origin: Vec3::zeros() };
+            this.set(node, &place);
+        }
+        this
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, node: usize) -> Place {
+        place(&self.groups[node / LANES], node % LANES)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, node: usize, place: &Place) {
+        let (group, k) = (&mut self.groups[node / LANES], node % LANES);
+        for (to, from) in group.iter_mut().zip(place.frame.iter().chain(place.origin.iter())) {
+            to.0[k] = *from;
+        }
+    }
+
+    /// Sets everything to zero.
+    pub(crate) fn clear(&mut self) {
+        self.groups.fill([Lanes::ZERO; 12]);
+    }
+}
+
+/// The place in one lane of a group.
+#[inline(always)]
+pub(crate) fn place(group: &[Lanes; 12], k: usize) -> Place {
+    Place {
+        frame: Mat3::from_fn(|i, j| group[3 * j + i].0[k]),
+        origin: Vec3::new(group[9].0[k], group[10].0[k], group[11].0[k]),
+    }
+}
+
+/// The frame of a group.
+#[inline(always)]
+pub(crate) fn frame(group: &[Lanes; 12]) -> M {
+    array::from_fn(|j| array::from_fn(|i| group[3 * j + i]))
+}
+
+/// The origin of a group.
+#[inline(always)]
+pub(crate) fn origin(group: &[Lanes; 12]) -> V {
+    [group[9], group[10], group[11]]
+}
+
+/// A group from its frame and origin.
+#[inline(always)]
+pub(crate) fn group(frame: M, origin: V) -> [Lanes; 12] {
+    array::from_fn(|c| if c < 9 { frame[c / 3][c % 3] } else { origin[c - 9] })
+}

@@ -1,0 +1,353 @@
+//! What joints act on: dynamic bodies and particles, numbered first, then what forces do not move.
+
+use std::collections::BTreeMap;
+
+use taut_core::{
+    BodyState, Mat3, ParticleState, Quat, Scene, State, Vec3,
+    math::axial,
+    scene::{Endpoint, Motion},
+};
+
+use crate::{
+    body::{Kind, Local},
+    lane::{LANES, Lanes, Places},
+};
+
+/// A frame and an origin; also their increments and rates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Place {
+    /// Columns are the body's axes.
+    pub(crate) frame: Mat3,
+    /// The centre of mass.
+    pub(crate) origin: Vec3,
+}
+
+impl Place {
+    pub(crate) const ZERO: Self = Self { frame: ZERO3, origin: Vec3::new(0.0, 0.0, 0.0) };
+
+    #[inline(always)]
+    pub(crate) fn plus(&self, other: &Self, factor: f64) -> Self {
+        Self {
+            frame: self.frame + other.frame * factor,
+            origin: self.origin + other.origin * factor,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn times(&self, factor: f64) -> Self {
+        Self { frame: self.frame * factor, origin: self.origin * factor }
+    }
+}
+
+const ZERO3: Mat3 = Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+
+/// A body or particle that forces do not move, or the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Fixed {
+    /// At the start of the step.
+    state: BodyState,
+    /// Whether it moves all the same.
+    moving: bool,
+}
+
+impl Fixed {
+    fn still(moving: bool) -> Self {
+        let (origin, identity) = (Vec3::zeros(), Quat::identity());
+        Self { state: BodyState::rigid(origin, identity, origin, origin), moving }
+    }
+
+    fn after(&self, time: f64) -> BodyState {
+        if !self.moving || time == 0.0 {
+            return self.state;
+        }
+        let BodyState { position, velocity, .. } = self.state;
+        let omega = self.state.omega();
+        let rotation = Quat::from_scaled_axis(omega * time) * self.state.rotation();
+        BodyState::rigid(position + velocity * time, rotation, velocity, omega)
+    }
+}
+
+/// The two nodes of an element, and the principal axes in which it sees them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ends {
+    pub(crate) nodes: [u32; 2],
+    pub(crate) axes: [Mat3; 2],
+}
+
+/// What is found about each dynamic node in an iteration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Response {
+    /// The node's rotation, to which loads and increments are turned back.
+    pub(crate) rotation: Mat3,
+    /// The inverse of its local matrix.
+    pub(crate) local: Local,
+    /// Increment without joints, its frame co-rotated.
+    pub(crate) free: Place,
+    /// Load of the joints, its frame co-rotated.
+    pub(crate) load: Place,
+}
+
+/// All nodes with their state.
+#[derive(Clone, Debug)]
+pub(crate) struct Nodes {
+    kinds: Vec<Kind>,
+    kind_of: Vec<u32>,
+    /// Node of each body and of each particle of the scene.
+    bodies: Vec<u32>,
+    particles: Vec<u32>,
+    /// Where the dynamic nodes were when the step began.
+    pub(crate) start: Places,
+    /// Their velocities.
+    pub(crate) rate: Places,
+    /// How far they have moved since.
+    pub(crate) moved: Places,
+    /// Stiffness that the forces of the last solve give along the principal axes [N m], by groups.
+    pub(crate) tension: Vec<[Lanes; 3]>,
+    /// Empty where chains are solved by lanes.
+    pub(crate) responses: Vec<Response>,
+    fixed: Vec<Fixed>,
+    /// Where the others are at the end of the step; the world is the last of them.
+    pub(crate) held: Vec<Place>,
+}
+
+impl Nodes {
+    /// The nodes of a scene, or why one of them cannot be simulated.
+    pub(crate) fn new(scene: &Scene) -> Result<Self, String> {
+        let mut kinds = Kinds::default();
+        let mut this = Self {
+            kinds: Vec::new(),
+            kind_of: Vec::new(),
+            bodies: Vec::with_capacity(scene.bodies.len()),
+            particles: Vec::with_capacity(scene.particles.len()),
+            start: Places::default(),
+            rate: Places::default(),
+            moved: Places::default(),
+            tension: Vec::new(),
+            responses: Vec::new(),
+            fixed: Vec::new(),
+            held: Vec::new(),
+        };
+        let bodies = scene.bodies.iter().filter(|body| body.is_dynamic()).count();
+        let particles = scene.particles.iter().filter(|particle| particle.mass > 0.0).count();
+        let dynamic = u32::try_from(bodies + particles).map_err(|_| "too many bodies")?;
+        let mut fixed = dynamic;
+        let mut add = |kind: Option<Kind>, kind_of: &mut Vec<u32>| match kind {
+            Some(kind) => {
+                kind_of.push(kinds.index(kind));
+                kind_of.len() as u32 - 1
+            }
+            None => {
+                fixed += 1;
+                fixed - 1
+            }
+        };
+        for body in &scene.bodies {
+            let kind = if body.is_dynamic() { Some(Kind::of(body)?) } else { None };
+            this.bodies.push(add(kind, &mut this.kind_of));
+            if !body.is_dynamic() {
+                this.fixed.push(Fixed::still(body.motion == Motion::Kinematic));
+            }
+        }
+        for particle in &scene.particles {
+            let kind = (particle.mass > 0.0).then(|| Kind::particle(particle.mass));
+            this.particles.push(add(kind, &mut this.kind_of));
+            if particle.mass <= 0.0 {
+                this.fixed.push(Fixed::still(false));
+            }
+        }
+        this.fixed.push(Fixed::still(false));
+        this.kinds = kinds.list;
+        let count = this.kind_of.len();
+        this.start = Places::new(count, 1.0);
+        this.rate = Places::new(count, 0.0);
+        this.moved = Places::new(count, 0.0);
+        this.tension = vec![[Lanes::ZERO; 3]; this.start.groups.len()];
+        this.held = vec![Place::ZERO; this.fixed.len()];
+        this.hold(0.0);
+        Ok(this)
+    }
+
+    /// How many bodies and particles there are.
+    pub(crate) fn counts(&self) -> [usize; 2] {
+        [self.bodies.len(), self.particles.len()]
+    }
+
+    /// How many nodes forces move; they come first.
+    pub(crate) fn count(&self) -> usize {
+        self.kind_of.len()
+    }
+
+    /// Makes room for one response per node.
+    pub(crate) fn make_room(&mut self) {
+        let local = Local::new(&Kind::particle(1.0), &Vec3::repeat(1.0));
+        let none = Response { rotation: ZERO3, local, free: Place::ZERO, load: Place::ZERO };
+        self.responses = vec![none; self.count()];
+    }
+
+    /// Stiffness that tension gives along the principal axes of a node.
+    #[inline(always)]
+    pub(crate) fn tension(&self, node: usize) -> Vec3 {
+        let group = &self.tension[node / LANES];
+        Vec3::new(group[0].0[node % LANES], group[1].0[node % LANES], group[2].0[node % LANES])
+    }
+
+    /// Sets what [`Nodes::tension`] tells.
+    #[inline(always)]
+    pub(crate) fn set_tension(&mut self, node: usize, tension: &Vec3) {
+        for (to, from) in self.tension[node / LANES].iter_mut().zip(tension.iter()) {
+            to.0[node % LANES] = *from;
+        }
+    }
+
+    /// The constants of a dynamic node.
+    #[inline(always)]
+    pub(crate) fn kind(&self, node: usize) -> &Kind {
+        &self.kinds[self.kind_of[node] as usize]
+    }
+
+    fn node_of(&self, endpoint: Endpoint) -> u32 {
+        match endpoint {
+            Endpoint::Body(i) => self.bodies[i],
+            Endpoint::Particle(i) => self.particles[i],
+            Endpoint::World => (self.count() + self.fixed.len() - 1) as u32,
+        }
+    }
+
+    /// The nodes of two endpoints; `None` where forces move neither.
+    pub(crate) fn ends(&self, a: Endpoint, b: Endpoint) -> Option<Ends> {
+        let nodes = [a, b].map(|endpoint| self.node_of(endpoint));
+        let moves = |node: u32| (node as usize) < self.count();
+        let axes = nodes
+            .map(|node| if moves(node) { self.kind(node as usize).axes } else { Mat3::identity() });
+        nodes.into_iter().any(moves).then_some(Ends { nodes, axes })
+    }
+
+    /// Puts what forces do not move where it is `time` [s] after the start of the step.
+    pub(crate) fn hold(&mut self, time: f64) {
+        for (held, fixed) in self.held.iter_mut().zip(&self.fixed) {
+            let BodyState { frame, position, .. } = fixed.after(time);
+            *held = Place { frame, origin: position };
+        }
+    }
+
+    /// Ends a step of length `h` [s] for what forces do not move.
+    pub(crate) fn advance_fixed(&mut self, h: f64) {
+        for fixed in &mut self.fixed {
+            fixed.state = fixed.after(h);
+        }
+    }
+
+    /// Where a node is in the current iterate.
+    #[inline(always)]
+    pub(crate) fn place(&self, node: u32) -> Place {
+        let node = node as usize;
+        if node < self.count() {
+            self.start.get(node).plus(&self.moved.get(node), 1.0)
+        } else {
+            self.held[node - self.count()]
+        }
+    }
+
+    /// Takes a state over.
+    pub(crate) fn load(&mut self, state: &State) {
+        for (i, state) in state.bodies.iter().enumerate() {
+            let node = self.bodies[i] as usize;
+            if node < self.count() {
+                let axes = self.kind(node).axes;
+                let place = Place { frame: state.frame * axes, origin: state.position };
+                let rate = Place { frame: state.frame_rate * axes, origin: state.velocity };
+                self.start.set(node, &place);
+                self.rate.set(node, &rate);
+            } else {
+                let fixed = node - self.count();
+                self.fixed[fixed].state = *state;
+            }
+        }
+        for (i, state) in state.particles.iter().enumerate() {
+            let node = self.particles[i] as usize;
+            if node < self.count() {
+                let place = Place { frame: Mat3::identity(), origin: state.position };
+                self.start.set(node, &place);
+                self.rate.set(node, &Place { frame: Mat3::zeros(), origin: state.velocity });
+            } else {
+                let fixed = node - self.count();
+                self.fixed[fixed].state.position = state.position;
+                self.fixed[fixed].state.velocity = state.velocity;
+            }
+        }
+        self.moved.clear();
+        self.tension.fill([Lanes::ZERO; 3]);
+        self.hold(0.0);
+    }
+
+    /// States of what forces do not move, at the start of the step.
+    pub(crate) fn fixed_states(&self) -> Vec<BodyState> {
+        self.fixed.iter().map(|fixed| fixed.state).collect()
+    }
+
+    /// Goes back to the start of a step, places and rates of dynamic nodes being `saved`.
+    pub(crate) fn restore(&mut self, saved: &[[Place; 2]], fixed: &[BodyState]) {
+        for (node, [start, rate]) in saved.iter().enumerate() {
+            self.start.set(node, start);
+            self.rate.set(node, rate);
+        }
+        for (to, from) in self.fixed.iter_mut().zip(fixed) {
+            to.state = *from;
+        }
+        self.moved.clear();
+        self.tension.fill([Lanes::ZERO; 3]);
+    }
+
+    /// Writes bodies and particles; `velocity` is that of a dynamic node, and what forces do not move
+    /// is where it is `elapsed` [s] after the start of the step.
+    pub(crate) fn read(&self, out: &mut State, elapsed: f64, velocity: impl Fn(usize) -> Place) {
+        let count = self.count();
+        out.bodies.clear();
+        out.bodies.extend(self.bodies.iter().map(|&node| {
+            if (node as usize) < count {
+                let (place, rate) = (self.place(node), velocity(node as usize));
+                let axes = self.kind(node as usize).axes.transpose();
+                return BodyState {
+                    position: place.origin,
+                    frame: place.frame * axes,
+                    velocity: rate.origin,
+                    frame_rate: rate.frame * axes,
+                };
+            }
+            self.fixed[node as usize - count].after(elapsed)
+        }));
+        out.particles.clear();
+        out.particles.extend(self.particles.iter().map(|&node| {
+            if (node as usize) < count {
+                let (position, rate) = (self.place(node).origin, velocity(node as usize));
+                return ParticleState { position, velocity: rate.origin };
+            }
+            let BodyState { position, velocity, .. } = self.fixed[node as usize - count].state;
+            ParticleState { position, velocity }
+        }));
+    }
+}
+
+/// Kinds by number, equal ones once.
+#[derive(Default)]
+struct Kinds {
+    known: BTreeMap<Vec<u64>, u32>,
+    list: Vec<Kind>,
+}
+
+impl Kinds {
+    fn index(&mut self, kind: Kind) -> u32 {
+        let scalars = [kind.mass, kind.softness, kind.ratio];
+        let all = scalars.iter().chain(&kind.second).chain(&kind.axes);
+        let key = all.map(|x| x.to_bits()).collect();
+        *self.known.entry(key).or_insert_with(|| {
+            self.list.push(kind);
+            self.list.len() as u32 - 1
+        })
+    }
+}
+
+/// Torque about the centre of mass of a load on a frame [N m].
+pub(crate) fn torque(frame: &Mat3, load: &Mat3) -> Vec3 {
+    axial(&(load * frame.transpose())) * 2.0
+}

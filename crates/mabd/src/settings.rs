@@ -1,0 +1,140 @@
+//! What can be set on the solver of affine bodies.
+
+use serde::{Deserialize, Serialize};
+use taut_core::BuildError;
+
+/// Settings of the solver of affine bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MabdSettings {
+    /// How a step is made. Default `one_step`.
+    pub integrator: Integrator,
+    /// How the rotation of a body is found. Default `exact`.
+    pub polar: Polar,
+    /// Stiffness that tension gives to a body in the local inverse. Default `diagonal(0.25)`.
+    pub geometric: Geometric,
+    /// How the joint forces are found. Default `auto`.
+    pub dual: Dual,
+    /// A step after which a body is stretched by more than this [1] is made again, more carefully.
+    /// Positive; `inf` lets every step pass. Default 0.02.
+    pub stretch_limit: f64,
+    /// Whether ball joints take the general path of all joints, to compare with. Default off.
+    pub general: bool,
+}
+
+/// How a step is made. Iteration count and starting point are part of the physics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Integrator {
+    /// One linearised step from the start of the step, frames as they come out. Keeps steady spin
+    /// exactly. Iterations beyond the first change nothing.
+    #[default]
+    OneStep,
+    /// The same, then frames become rotations; loses the share `(omega h)^2 / 2` of a spin per step.
+    /// Iterations beyond the first change nothing.
+    Projected,
+    /// Implicit Euler; an iteration is one of Newton's method, from the predicted state.
+    ImplicitEuler,
+    /// The two-step backward differentiation formula; an iteration is one of Newton's method. Needs two.
+    Bdf2,
+}
+
+/// How the rotation of a body is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Polar {
+    /// The polar factor to rounding.
+    #[default]
+    Exact,
+    /// One step of Newton and Schulz, wrong by three eighths of the squared strain.
+    NewtonSchulz,
+    /// No rotation of the load: the frame itself turns it, block by block, and lengths are restored
+    /// (Alg. 1). Joints use one step of Newton and Schulz, since they need a matrix.
+    Blockwise,
+}
+
+/// Stiffness that tension gives to a body.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Geometric {
+    /// As published; stable while `12 h^2 tension / (mass length) < 4`.
+    None,
+    /// Along each principal axis, what exceeds this share [1] of the inertia over `h^2`. From 0 to 4.
+    Diagonal(f64),
+}
+
+/// How the joint forces are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dual {
+    /// By what the graph of joints is: chains, trees, a few loops, or more.
+    #[default]
+    Auto,
+    /// Block elimination along chains (Eq. 36 to 41).
+    Thomas,
+    /// Block elimination from the leaves to the root of a tree, without fill-in.
+    Tree,
+    /// A tree, and the Schur complement of the joints that close loops.
+    Schur,
+    /// Sparse Cholesky factorisation.
+    Direct,
+}
+
+impl Default for MabdSettings {
+    fn default() -> Self {
+        Self {
+            integrator: Integrator::OneStep,
+            polar: Polar::Exact,
+            geometric: Geometric::Diagonal(0.25),
+            dual: Dual::Auto,
+            stretch_limit: 0.02,
+            general: false,
+        }
+    }
+}
+
+impl MabdSettings {
+    /// Checks ranges.
+    ///
+    /// # Errors
+    /// [`BuildError::Settings`] naming the setting that is out of range.
+    pub fn check(&self) -> Result<(), BuildError> {
+        let wrong = |text: String| Err(BuildError::Settings(text));
+        let limit = self.stretch_limit;
+        if limit.is_nan() || limit <= 0.0 {
+            return wrong(format!("`stretch_limit` is {limit} but must be positive"));
+        }
+        if let Geometric::Diagonal(share) = self.geometric
+            && !(0.0..=4.0).contains(&share)
+        {
+            return wrong(format!("`geometric: diagonal({share})` must be from 0 to 4"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use taut_core::Settings;
+
+    use super::*;
+
+    #[test]
+    fn bad_values_are_named() {
+        let message = |text: &str| {
+            let parsed = Settings::from_ron(text).parse::<MabdSettings>();
+            parsed.and_then(|s| s.check()).unwrap_err().to_string()
+        };
+        assert!(message("(stretch_limit: 0)").contains("`stretch_limit` is 0"));
+        assert!(message("(geometric: diagonal(-1))").contains("from 0 to 4"));
+        assert!(message("(integrator: bdf)").contains("did you mean `bdf2`?"));
+    }
+
+    #[test]
+    fn settings_survive_a_round_trip() {
+        let settings =
+            MabdSettings { geometric: Geometric::Diagonal(0.5), ..MabdSettings::default() };
+        let text = ron::to_string(&settings).unwrap();
+        assert_eq!(Settings::from_ron(text).parse::<MabdSettings>().unwrap(), settings);
+    }
+}

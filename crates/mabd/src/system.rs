@@ -1,0 +1,397 @@
+//! One linearised solve: bodies respond alone, joints are evaluated, their forces found, bodies moved.
+
+mod assembly;
+mod bounds;
+mod points;
+
+use taut_core::{Mat3, Multipliers, Scene, Vec3};
+
+use crate::{
+    body::Local,
+    chain::{Chains, Task},
+    dual::{
+        self, DualSystem,
+        order::{Link, Order},
+    },
+    joint::{Element, Law, View, elements},
+    lane::Places,
+    node::{Nodes, Place, Response, torque},
+    polar,
+    settings::{Dual, Geometric, Integrator, MabdSettings, Polar},
+};
+use assembly::Incidence;
+use bounds::Bound;
+
+/// No joint of the scene.
+const NONE: u32 = u32::MAX;
+
+/// Where free motion leads and how far a force reaches within the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scheme {
+    /// Length by which inertia is divided twice [s].
+    pub(crate) h: f64,
+    /// Two thirds of what the two-step formula adds, or nothing.
+    pub(crate) two_step: bool,
+}
+
+/// All bodies and joints of a scene, and room for one solve.
+pub(crate) struct System {
+    pub(crate) nodes: Nodes,
+    /// Displacements and rates of the step before, for the two-step formula.
+    pub(crate) before: Option<[Places; 2]>,
+    /// In the order of elimination; empty where chains are solved by lanes.
+    elements: Vec<Element>,
+    /// The joint of each element; [`NONE`] for springs.
+    joint_of: Vec<u32>,
+    chains: Option<Box<Chains>>,
+    /// Elements that have not broken.
+    active: Vec<bool>,
+    /// Whether a row takes part in the dual system; the others have a given multiplier.
+    live: Vec<bool>,
+    bounds: Vec<Bound>,
+    /// Whether every element holds two points together and nothing else.
+    points: bool,
+    chosen: Dual,
+    incidence: Incidence,
+    pub(crate) dual: DualSystem,
+    /// Value of each row beyond its target, compliance, and gradient of each row on both sides with
+    /// frames co-rotated, and what its own unit multiplier moves.
+    errors: Vec<f64>,
+    compliance: Vec<f64>,
+    gradients: Vec<[Place; 2]>,
+    replies: Vec<[Place; 2]>,
+    /// Multipliers of the last solve.
+    lambda: Vec<f64>,
+    rhs: Vec<f64>,
+    gravity: Vec3,
+    polar: Polar,
+    geometric: Option<f64>,
+}
+
+impl System {
+    /// A system of a scene, or why there is none.
+    pub(crate) fn new(scene: &Scene, settings: &MabdSettings) -> Result<Self, String> {
+        let mut nodes = Nodes::new(scene)?;
+        let count = nodes.count();
+        let unordered = elements(&scene.joints, &scene.springs, &nodes);
+        let dynamic = |node: u32| Some(node).filter(|&n| (n as usize) < count);
+        let links = |elements: &[Element]| -> Vec<Link> {
+            elements.iter().map(|element| element.nodes.map(dynamic)).collect()
+        };
+        let order = Order::new(count, &links(&unordered));
+        let chosen = dual::choose(settings.dual, &order)?;
+        let mut slots: Vec<Option<Element>> = unordered.into_iter().map(Some).collect();
+        let elements: Vec<Element> =
+            order.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();
+        let links = links(&elements);
+        let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
+        let points = !settings.general && elements.iter().all(Element::is_point);
+        let by_lanes = points && chosen == Dual::Thomas && settings.polar == Polar::Exact;
+        let chains = if by_lanes { Chains::new(&elements, &compliance, &nodes) } else { None };
+        let joint_of: Vec<u32> = elements.iter().map(|e| e.joint.unwrap_or(NONE)).collect();
+        let rows = compliance.len();
+        let (elements, links) =
+            if chains.is_some() { (Vec::new(), Vec::new()) } else { (elements, links) };
+        let sizes: Vec<u8> = elements.iter().map(|e| e.rows.len() as u8).collect();
+        let dual = DualSystem::new(chosen, count, &links, &sizes)?;
+        if chains.is_none() {
+            nodes.make_room();
+        }
+        let stored = if points { 0 } else { rows };
+        let none = [Place::ZERO; 2];
+        Ok(Self {
+            nodes,
+            before: (settings.integrator == Integrator::Bdf2)
+                .then(|| [0, 1].map(|_| Places::new(count, 0.0))),
+            active: vec![true; joint_of.len()],
+            live: vec![true; stored],
+            bounds: bounds::all(&elements, &dual.blocks),
+            points,
+            chosen,
+            incidence: Incidence::new(count, &links, &dual.blocks),
+            dual,
+            errors: vec![0.0; stored],
+            compliance,
+            gradients: vec![none; stored],
+            replies: vec![none; stored],
+            lambda: vec![0.0; rows],
+            rhs: vec![0.0; if chains.is_some() { 0 } else { rows }],
+            elements,
+            joint_of,
+            chains: chains.map(Box::new),
+            gravity: scene.gravity,
+            polar: settings.polar,
+            geometric: match settings.geometric {
+                Geometric::None => None,
+                Geometric::Diagonal(share) => Some(share),
+            },
+        })
+    }
+
+    /// The dual solver in use.
+    pub(crate) fn chosen(&self) -> Dual {
+        self.chosen
+    }
+
+    /// Whether tension enters the local inverses, so that a first solve must find it.
+    pub(crate) fn needs_tension(&self) -> bool {
+        self.geometric.is_some() && !self.joint_of.is_empty()
+    }
+
+    /// Lets broken joints go and forgets all multipliers.
+    pub(crate) fn reset(&mut self, broken: &[bool]) {
+        self.set_broken(broken);
+        self.lambda.fill(0.0);
+        self.bounds.iter_mut().for_each(Bound::forget);
+    }
+
+    /// Lets broken joints go.
+    pub(crate) fn set_broken(&mut self, broken: &[bool]) {
+        for (active, &joint) in self.active.iter_mut().zip(&self.joint_of) {
+            *active = joint == NONE || !broken[joint as usize];
+        }
+        if let Some(chains) = &mut self.chains {
+            chains.set_active(&self.active);
+        }
+    }
+
+    /// One solve from the current iterate; the increments are applied unless it only `probes` for the
+    /// tension.
+    pub(crate) fn solve(&mut self, scheme: &Scheme, probes: bool) {
+        if let Some(chains) = &mut self.chains {
+            let task = Task {
+                h: scheme.h,
+                before: self.before.as_ref().filter(|_| scheme.two_step),
+                gravity: self.gravity,
+                geometric: self.geometric,
+                probes,
+            };
+            chains.solve(&mut self.nodes, &task);
+            return;
+        }
+        for node in 0..self.nodes.count() {
+            self.respond(node, scheme);
+        }
+        if self.points {
+            self.assemble_points(scheme);
+            self.gather_points_rhs();
+            self.dual.solve(&mut self.rhs);
+            std::mem::swap(&mut self.lambda, &mut self.rhs);
+            self.gather_points_loads();
+        } else if !self.elements.is_empty() {
+            self.evaluate(scheme);
+            self.find_multipliers(scheme);
+        }
+        for node in 0..self.nodes.count() {
+            let Response { rotation, local, free, load } = self.nodes.responses[node];
+            self.nodes.set_tension(node, &-load.frame.diagonal());
+            if probes {
+                continue;
+            }
+            let reach = scheme.h * scheme.h / self.nodes.kind(node).mass;
+            let turned = free.frame - local.apply(&load.frame);
+            let mut moved = self.nodes.moved.get(node);
+            moved.frame += self.turn_back(node, &rotation, &turned);
+            moved.origin += free.origin - load.origin * reach;
+            self.nodes.moved.set(node, &moved);
+        }
+    }
+
+    /// From co-rotated to world increments.
+    #[inline(always)]
+    fn turn_back(&self, node: usize, rotation: &Mat3, local: &Mat3) -> Mat3 {
+        match self.polar {
+            Polar::Exact | Polar::NewtonSchulz => rotation * local,
+            Polar::Blockwise => {
+                let frame = self.nodes.place(node as u32).frame;
+                blockwise(&frame, local)
+            }
+        }
+    }
+
+    /// Where free motion leads, as a displacement since the start of the step.
+    #[inline(always)]
+    fn aim(&self, node: usize, scheme: &Scheme) -> Place {
+        let rate = self.nodes.rate.get(node);
+        let Some([moved, slower]) = self.before.as_ref().filter(|_| scheme.two_step) else {
+            return rate.times(scheme.h);
+        };
+        // q~ = (4 q_n - q_(n-1)) / 3 + 2 h / 3 (4 v_n - v_(n-1)) / 3.
+        let speed = rate.times(4.0 / 3.0).plus(&slower.get(node), -1.0 / 3.0);
+        speed.times(scheme.h).plus(&moved.get(node), 1.0 / 3.0)
+    }
+
+    /// The body alone: its rotation, its local inverse and where it would go without joints.
+    ///
+    /// With the strain `sigma = 1 - sym(R^T A)` the elastic load is `K sigma`, so that the increment is
+    /// `sigma + H^-1 (R^T r - S' sigma)`: nothing cancels however stiff the body is, and the limit of
+    /// rigid ones is the same formula.
+    #[inline(always)]
+    fn respond(&mut self, node: usize, scheme: &Scheme) {
+        let (kind, moved) = (self.nodes.kind(node), self.nodes.moved.get(node));
+        let frame = self.nodes.start.get(node).frame + moved.frame;
+        let rotation = match self.polar {
+            Polar::Exact => polar::exact(&frame),
+            Polar::NewtonSchulz | Polar::Blockwise => polar::single(&frame),
+        };
+        let inertia = kind.inertia(scheme.h);
+        let stiff = match self.geometric {
+            None => inertia,
+            // Only what exceeds a share of the inertia, so that slow modes keep their energy.
+            Some(share) => inertia.zip_map(&self.nodes.tension(node), |s, tension| {
+                s + (tension - share * s).max(0.0)
+            }),
+        };
+        let local = Local::new(kind, &stiff);
+        let aim = self.aim(node, scheme);
+        let left = aim.frame - moved.frame;
+        let push = Mat3::from_columns(&[
+            left.column(0) * inertia.x,
+            left.column(1) * inertia.y,
+            left.column(2) * inertia.z,
+        ]);
+        let (sigma, turned) = match self.polar {
+            Polar::Blockwise => {
+                let strain = frame.tr_mul(&frame) - Mat3::identity();
+                (strain * -0.5, blockwise(&frame.transpose(), &push))
+            }
+            Polar::Exact | Polar::NewtonSchulz => {
+                let stretch = rotation.tr_mul(&frame);
+                let symmetric = (stretch + stretch.transpose()) * 0.5;
+                (Mat3::identity() - symmetric, rotation.tr_mul(&push))
+            }
+        };
+        let held = Mat3::from_columns(&[
+            sigma.column(0) * stiff.x,
+            sigma.column(1) * stiff.y,
+            sigma.column(2) * stiff.z,
+        ]);
+        let fall = self.gravity * (scheme.h * scheme.h);
+        let free = Place {
+            frame: sigma + local.apply(&(turned - held)),
+            origin: aim.origin - moved.origin + fall,
+        };
+        self.nodes.responses[node] = Response { rotation, local, free, load: Place::ZERO };
+    }
+
+    /// Values, gradients and replies of all rows.
+    fn evaluate(&mut self, scheme: &Scheme) {
+        for (e, element) in self.elements.iter().enumerate() {
+            let places = element.nodes.map(|node| self.nodes.place(node));
+            let view = View { places, anchors: &element.anchors, bases: &element.bases };
+            let first = self.dual.blocks.first[e] as usize;
+            for (k, row) in element.rows.iter().enumerate() {
+                let gradient = view.evaluate(row.function);
+                let at = first + k;
+                let target = match row.law {
+                    Law::Held { target, .. } => target,
+                    Law::Limit(_) | Law::Motor(_) => 0.0,
+                };
+                self.errors[at] = gradient.value - target;
+                for side in 0..2 {
+                    let node = element.nodes[side] as usize;
+                    let (frame, origin) = (gradient.frames[side], gradient.origins[side]);
+                    let Some(response) = self.nodes.responses.get(node) else {
+                        self.gradients[at][side] = Place { frame, origin };
+                        continue;
+                    };
+                    let frame = response.rotation.tr_mul(&frame);
+                    self.gradients[at][side] = Place { frame, origin };
+                    let reach = scheme.h * scheme.h / self.nodes.kind(node).mass;
+                    self.replies[at][side] =
+                        Place { frame: response.local.apply(&frame), origin: origin * reach };
+                }
+            }
+            let rows = first..first + element.rows.len();
+            self.live[rows].fill(self.active[e]);
+        }
+    }
+
+    /// Sums of `multiplier times gradient` at every node.
+    fn gather_loads(&mut self) {
+        for node in 0..self.nodes.count() {
+            let mut load = Place::ZERO;
+            for &(element, side) in self.incidence.at(node) {
+                let first = self.dual.blocks.first[element as usize] as usize;
+                for k in first..first + self.dual.blocks.size(element as usize) {
+                    load = load.plus(&self.gradients[k][side as usize], self.lambda[k]);
+                }
+            }
+            self.nodes.responses[node].load = load;
+        }
+    }
+
+    /// By how much the linearised step changes a row.
+    fn change(&self, element: usize, row: usize, scheme: &Scheme) -> f64 {
+        let mut value = 0.0;
+        for (side, &node) in self.elements[element].nodes.iter().enumerate() {
+            let Some(response) = self.nodes.responses.get(node as usize) else { continue };
+            let reach = scheme.h * scheme.h / self.nodes.kind(node as usize).mass;
+            let (free, load) = (&response.free, &response.load);
+            let gradient = &self.gradients[row][side];
+            value += gradient.frame.dot(&(free.frame - response.local.apply(&load.frame)));
+            value += gradient.origin.dot(&(free.origin - load.origin * reach));
+        }
+        value
+    }
+
+    /// Forces and torques of the last solve on the B side of every joint.
+    pub(crate) fn joint_forces(&mut self, joints: usize, out: &mut Multipliers) {
+        out.joint_force.clear();
+        out.joint_force.resize(joints, Vec3::zeros());
+        out.joint_torque.clear();
+        out.joint_torque.resize(joints, Vec3::zeros());
+        if let Some(chains) = &self.chains {
+            chains.read(&mut self.lambda);
+        }
+        if self.points {
+            let joints = self.joint_of.iter().enumerate().filter(|(_, joint)| **joint != NONE);
+            for (e, &joint) in joints {
+                let force = Vec3::from_column_slice(&self.lambda[3 * e..3 * e + 3]);
+                out.joint_force[joint as usize] = force;
+            }
+            return;
+        }
+        for (e, element) in self.elements.iter().enumerate() {
+            let Some(joint) = element.joint.map(|j| j as usize) else { continue };
+            let first = self.dual.blocks.first[e] as usize;
+            let mut load = Place::ZERO;
+            for k in first..first + element.rows.len() {
+                load = load.plus(&self.gradients[k][1], self.lambda[k]);
+            }
+            let node = element.nodes[1];
+            let place = self.nodes.place(node);
+            let frame = match self.nodes.responses.get(node as usize) {
+                Some(response) => response.rotation * load.frame,
+                None => load.frame,
+            };
+            let force = -load.origin;
+            let arm = place.frame * element.anchors[1];
+            out.joint_force[joint] = force;
+            out.joint_torque[joint] = -torque(&place.frame, &frame) - arm.cross(&force);
+        }
+    }
+}
+
+/// Compliance of each row of an element.
+fn compliances(element: &Element) -> impl Iterator<Item = f64> {
+    element.rows.iter().map(|row| match row.law {
+        Law::Held { compliance, .. } => compliance,
+        Law::Limit(_) | Law::Motor(_) => 0.0,
+    })
+}
+
+/// Turns each column by the frame and gives it back its length (Alg. 1).
+#[inline(always)]
+fn blockwise(frame: &Mat3, columns: &Mat3) -> Mat3 {
+    let turned = frame * columns;
+    let scale = |i: usize| {
+        let (before, after) = (columns.column(i).norm(), turned.column(i).norm());
+        if after > 0.0 { before / after } else { 0.0 }
+    };
+    Mat3::from_columns(&[
+        turned.column(0) * scale(0),
+        turned.column(1) * scale(1),
+        turned.column(2) * scale(2),
+    ])
+}

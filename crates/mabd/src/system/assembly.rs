@@ -1,0 +1,142 @@
+//! The dual matrix and its right-hand side, gathered node by node so that the order of sums is fixed.
+
+use super::System;
+use crate::{
+    dual::{blocks::Blocks, order::Link},
+    node::Place,
+};
+
+/// Which elements meet at each node, and where the blocks that couple them lie.
+#[derive(Clone, Debug)]
+pub(crate) struct Incidence {
+    first: Vec<u32>,
+    /// Element and side, in the order of the elements.
+    ends: Vec<(u32, u8)>,
+    /// First of each node's entries in `slots`.
+    slots_first: Vec<u32>,
+    /// For each pair of ends at a node, the later one first, where its block lies.
+    slots: Vec<u32>,
+}
+
+impl Incidence {
+    pub(crate) fn new(nodes: usize, links: &[Link], blocks: &Blocks) -> Self {
+        let mut first = vec![0_u32; nodes + 1];
+        for node in links.iter().flatten().flatten() {
+            first[*node as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            first[node + 1] += first[node];
+        }
+        let mut next = first.clone();
+        let mut ends = vec![(0, 0); first[nodes] as usize];
+        for (element, link) in links.iter().enumerate() {
+            for (side, node) in link.iter().enumerate() {
+                let Some(node) = node else { continue };
+                let at = &mut next[*node as usize];
+                ends[*at as usize] = (element as u32, side as u8);
+                *at += 1;
+            }
+        }
+        let mut this = Self { first, ends, slots_first: vec![0], slots: Vec::new() };
+        for node in 0..nodes {
+            let at = this.first[node] as usize..this.first[node + 1] as usize;
+            for i in at.clone() {
+                for j in at.start..i {
+                    let (row, column) = (this.ends[i].0, this.ends[j].0);
+                    // Elements at one node are coupled, so the block is there.
+                    this.slots.push(blocks.find(row, column as usize).unwrap_or(0));
+                }
+            }
+            this.slots_first.push(this.slots.len() as u32);
+        }
+        this
+    }
+
+    #[inline(always)]
+    pub(super) fn at(&self, node: usize) -> &[(u32, u8)] {
+        &self.ends[self.first[node] as usize..self.first[node + 1] as usize]
+    }
+
+    pub(super) fn slots(&self, node: usize) -> &[u32] {
+        &self.slots[self.slots_first[node] as usize..self.slots_first[node + 1] as usize]
+    }
+}
+
+#[inline(always)]
+fn dot(a: &Place, b: &Place) -> f64 {
+    a.frame.dot(&b.frame) + a.origin.dot(&b.origin)
+}
+
+impl System {
+    /// Fills the dual matrix. Rows that are not live stand alone.
+    pub(super) fn assemble(&mut self) {
+        let blocks = &mut self.dual.blocks;
+        blocks.values.fill(0.0);
+        for node in 0..self.nodes.count() {
+            let mut slots = self.incidence.slots(node).iter();
+            let ends = self.incidence.at(node);
+            for (i, &(row, row_side)) in ends.iter().enumerate() {
+                for &(column, column_side) in &ends[..i] {
+                    let slot = slots.next().map_or(0, |&slot| slot as usize);
+                    let pair = [(row, row_side), (column, column_side)];
+                    add_block(blocks, slot, pair, &self.gradients, &self.replies, &self.live);
+                }
+                let (slot, own) = (blocks.diagonal[row as usize] as usize, (row, row_side));
+                add_block(blocks, slot, [own, own], &self.gradients, &self.replies, &self.live);
+            }
+        }
+        for element in 0..blocks.count() {
+            let (n, first) = (blocks.size(element), blocks.first[element] as usize);
+            let at = blocks.diagonal[element] as usize;
+            for k in 0..n {
+                let entry = &mut blocks.values[at + k * n + k];
+                *entry =
+                    if self.live[first + k] { *entry + self.compliance[first + k] } else { 1.0 };
+            }
+        }
+    }
+
+    /// `G H^-1 r + C`, with the given multipliers of rows that are not live in `r`.
+    pub(super) fn gather_rhs(&mut self) {
+        for (e, element) in self.elements.iter().enumerate() {
+            let first = self.dual.blocks.first[e] as usize;
+            for k in first..first + element.rows.len() {
+                self.rhs[k] = if self.live[k] {
+                    let mut value = self.errors[k];
+                    for (side, &node) in element.nodes.iter().enumerate() {
+                        let Some(response) = self.nodes.responses.get(node as usize) else {
+                            continue;
+                        };
+                        let (gradient, reply) = (&self.gradients[k][side], &self.replies[k][side]);
+                        value += dot(gradient, &response.free) - dot(reply, &response.load);
+                    }
+                    value
+                } else {
+                    self.lambda[k]
+                };
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add_block(
+    blocks: &mut Blocks,
+    slot: usize,
+    [(row, row_side), (column, column_side)]: [(u32, u8); 2],
+    gradients: &[[Place; 2]],
+    replies: &[[Place; 2]],
+    live: &[bool],
+) {
+    let (r0, c0) = (blocks.first[row as usize] as usize, blocks.first[column as usize] as usize);
+    let (m, n) = (blocks.size(row as usize), blocks.size(column as usize));
+    for i in 0..m {
+        for j in 0..n {
+            if live[r0 + i] && live[c0 + j] {
+                let gradient = &gradients[r0 + i][row_side as usize];
+                let reply = &replies[c0 + j][column_side as usize];
+                blocks.values[slot + i * n + j] += dot(gradient, reply);
+            }
+        }
+    }
+}

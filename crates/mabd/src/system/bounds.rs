@@ -1,0 +1,178 @@
+//! Limits and motors: rows with bounded multipliers, by active sets.
+//!
+//! A bound is the natural map of its complementarity condition: with `softness` [m/N or rad/(N m)],
+//! how far a unit multiplier moves the row, a limit holds where `C + softness * lambda` is outside of
+//! it, and a motor holds where `lambda + lead / softness` is within its effort.
+
+use std::f64::consts::{PI, TAU};
+
+use taut_core::constraint::RowKind;
+
+use super::{Scheme, System};
+use crate::{
+    dual::blocks::Blocks,
+    joint::{Element, Function, Law},
+};
+
+/// The most active sets that are tried in one solve.
+const ROUNDS_MAX: u32 = 16;
+
+/// One bounded row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bound {
+    element: u32,
+    row: u32,
+    law: Law,
+    /// Whether its value is an angle, known up to full turns.
+    angle: bool,
+    /// Value at the end of the step at which a motor aims, and of the row in the current iterate.
+    target: f64,
+    value: f64,
+    /// `None` where the row holds; else its multiplier.
+    given: Option<f64>,
+    /// At which value it holds.
+    held: f64,
+}
+
+/// The bounded rows of all elements.
+pub(crate) fn all(elements: &[Element], blocks: &Blocks) -> Vec<Bound> {
+    let mut bounds = Vec::new();
+    for (e, element) in elements.iter().enumerate().filter(|(_, element)| element.is_bounded()) {
+        for (k, row) in element.rows.iter().enumerate() {
+            if matches!(row.law, Law::Held { .. }) {
+                continue;
+            }
+            bounds.push(Bound {
+                element: e as u32,
+                row: blocks.first[e] + k as u32,
+                law: row.law,
+                angle: row.function == Function::Plain(RowKind::Angle),
+                target: 0.0,
+                value: 0.0,
+                given: Some(0.0),
+                held: 0.0,
+            });
+        }
+    }
+    bounds
+}
+
+impl Bound {
+    /// Starts over as after loading.
+    pub(crate) fn forget(&mut self) {
+        self.given = Some(0.0);
+    }
+
+    /// Chooses what the row does from its predicted value and its multiplier; whether that changed.
+    fn choose(&mut self, value: f64, multiplier: f64, softness: f64) -> bool {
+        let (given, held) = match self.law {
+            Law::Held { .. } => (None, self.held),
+            Law::Limit(limit) => {
+                let wished = value + softness * multiplier;
+                if wished > limit.upper {
+                    (None, limit.upper)
+                } else if wished < limit.lower {
+                    (None, limit.lower)
+                } else {
+                    (Some(0.0), self.held)
+                }
+            }
+            Law::Motor(motor) => {
+                let wished = multiplier + self.lead(value) / softness;
+                let within = wished.abs() < motor.max_effort;
+                let given = (!within).then(|| motor.max_effort.copysign(wished));
+                (given, self.target)
+            }
+        };
+        let changed = given != self.given || (given.is_none() && held != self.held);
+        (self.given, self.held) = (given, held);
+        changed
+    }
+
+    /// How far a value is from what a motor aims at.
+    fn lead(&self, value: f64) -> f64 {
+        let lead = value - self.target;
+        if self.angle { wrapped(lead) } else { lead }
+    }
+}
+
+impl System {
+    /// Notes at the start of a step of length `h` [s] where motors should be at its end.
+    pub(crate) fn aim_motors(&mut self, h: f64) {
+        for bound in &mut self.bounds {
+            let Law::Motor(motor) = bound.law else { continue };
+            let element = &self.elements[bound.element as usize];
+            let places = element.nodes.map(|node| self.nodes.place(node));
+            let view =
+                crate::joint::View { places, anchors: &element.anchors, bases: &element.bases };
+            let k = bound.row - self.dual.blocks.first[bound.element as usize];
+            let value = view.evaluate(element.rows[k as usize].function).value;
+            bound.target = value + motor.speed * h;
+            bound.held = bound.target;
+            bound.given = None;
+        }
+    }
+
+    /// Finds all multipliers and the loads that they make.
+    pub(super) fn find_multipliers(&mut self, scheme: &Scheme) {
+        for bound in &mut self.bounds {
+            bound.value = self.errors[bound.row as usize];
+        }
+        for _ in 0..ROUNDS_MAX {
+            self.lambda.fill(0.0);
+            if !self.bounds.is_empty() {
+                self.apply_bounds();
+                self.gather_loads();
+            }
+            self.assemble();
+            self.gather_rhs();
+            self.dual.solve(&mut self.rhs);
+            std::mem::swap(&mut self.lambda, &mut self.rhs);
+            self.gather_loads();
+            if !self.choose_bounds(scheme) {
+                return;
+            }
+        }
+    }
+
+    /// Gives the multipliers of rows that do not hold, and what is left to do to those that do.
+    fn apply_bounds(&mut self) {
+        for bound in &self.bounds {
+            let row = bound.row as usize;
+            let active = self.active[bound.element as usize];
+            self.live[row] = active && bound.given.is_none();
+            if self.live[row] {
+                let error = bound.value - bound.held;
+                self.errors[row] = if bound.angle { wrapped(error) } else { error };
+            } else if active {
+                self.lambda[row] = bound.given.unwrap_or(0.0);
+            }
+        }
+    }
+
+    /// Lets every bounded row choose anew; whether one did.
+    fn choose_bounds(&mut self, scheme: &Scheme) -> bool {
+        let mut changed = false;
+        for i in 0..self.bounds.len() {
+            let Bound { element, row, value, .. } = self.bounds[i];
+            if !self.active[element as usize] {
+                continue;
+            }
+            let predicted = value + self.change(element as usize, row as usize, scheme);
+            let softness: f64 = [0, 1].map(|side| self.softness(row as usize, side)).iter().sum();
+            let multiplier = self.lambda[row as usize];
+            changed |= self.bounds[i].choose(predicted, multiplier, softness);
+        }
+        changed
+    }
+
+    fn softness(&self, row: usize, side: usize) -> f64 {
+        let (gradient, reply) = (&self.gradients[row][side], &self.replies[row][side]);
+        gradient.frame.dot(&reply.frame) + gradient.origin.dot(&reply.origin)
+    }
+}
+
+/// The equal angle in [-pi, pi) [rad].
+fn wrapped(angle: f64) -> f64 {
+    (angle + PI).rem_euclid(TAU) - PI
+}

@@ -1,0 +1,161 @@
+//! Chains and joints: exactness after one iteration, stability, and the ways to solve the dual.
+
+mod common;
+
+use common::{advance, build, chain, file, path, state};
+use taut_core::{Multipliers, Scene, State, Vec3, metrics, scene::Endpoint};
+
+fn gap(scene: &Scene, state: &State) -> f64 {
+    metrics::joint_errors(scene, state).max_m
+}
+
+#[test]
+fn one_iteration_closes_the_joints_of_a_chain() {
+    let scene = chain(30, 0.01);
+    let mut apart = scene.initial_state();
+    for (i, body) in apart.bodies.iter_mut().enumerate() {
+        body.position += Vec3::new(0.01, -0.02, 0.015) * (i as f64 * 0.7).sin();
+    }
+    for settings in ["()", "(general: true)", "(geometric: none)", "(polar: newton_schulz)"] {
+        let mut solver = build(&scene, settings);
+        solver.load(&apart).unwrap();
+        assert!(gap(&scene, &state(&mut *solver)) > 1e-3);
+        advance(&mut *solver, scene.dt, 1);
+        let left = gap(&scene, &state(&mut *solver));
+        assert!(left < 1e-12, "{settings}: {left:e}");
+    }
+}
+
+#[test]
+fn ball_joints_and_general_rows_agree() {
+    for settings in ["", "geometric: none", "integrator: bdf2", "integrator: implicit_euler"] {
+        let scene = chain(12, 0.01);
+        let fast = path(&scene, &format!("({settings})"), 50, 2);
+        let general = path(&scene, &format!("(general: true, {settings})"), 50, 2);
+        let distance = |(a, b): (&State, &State)| {
+            a.bodies
+                .iter()
+                .zip(&b.bodies)
+                .map(|(a, b)| (a.frame - b.frame).norm())
+                .fold(0.0, f64::max)
+        };
+        let worst = fast.iter().zip(&general).map(distance).fold(0.0, f64::max);
+        assert!(worst < 1e-9, "{settings}: {worst:e}");
+    }
+}
+
+/// Twenty links hang vertically under a load that makes `a = 12 h^2 tension / (m l)`, pushed slightly.
+fn taut_chain(a: f64) -> Scene {
+    let (links, dt) = (20, 0.01);
+    let mut scene = chain(links, dt);
+    let down = taut_core::Quat::from_scaled_axis(Vec3::new(0.0, std::f64::consts::FRAC_PI_2, 0.0));
+    for (i, body) in scene.bodies.iter_mut().enumerate() {
+        body.rotation = down;
+        body.position = Vec3::new(0.0, 0.0, -(i as f64) - 0.5);
+        body.velocity = Vec3::new(1e-6 * (1.3 * i as f64).cos(), 0.0, 0.0);
+    }
+    // Without weight of the links, so that the tension is everywhere the same.
+    let tension = a * scene.bodies[0].mass / (12.0 * dt * dt);
+    scene.gravity = Vec3::new(0.0, 0.0, -1.0);
+    let load = 1e4 * scene.bodies[0].mass * scene.bodies.len() as f64;
+    let end = &mut scene.bodies[links - 1];
+    end.mass += load;
+    end.inertia *= 1.0 + load / 6.0;
+    scene.gravity *= tension / load;
+    scene
+}
+
+#[test]
+fn without_geometric_stiffness_tension_is_limited() {
+    let stretch = |a: f64, settings: &str| {
+        let scene = taut_chain(a);
+        let states = path(&scene, settings, 600, 1);
+        states.iter().map(|s| metrics::stretch_max(&scene, s)).fold(0.0, f64::max)
+    };
+    let literal = "(geometric: none, stretch_limit: inf)";
+    assert!(stretch(3.6, literal) < 1e-6);
+    // A maximum ignores what is not a number, so what diverges counts as it was before.
+    assert!(stretch(4.6, literal) > 1e-3);
+    assert!(stretch(4.6, "(stretch_limit: inf)") < 1e-6);
+    assert!(stretch(50.0, "(stretch_limit: inf)") < 1e-6);
+}
+
+/// A net that nothing holds, thrown about: pinned at its corners its level rows would be redundant.
+fn free_net() -> Scene {
+    let mut scene = file("net", &[("n", 4.0)]);
+    scene.joints.retain(|joint| joint.a != Endpoint::World && joint.b != Endpoint::World);
+    for (i, body) in scene.bodies.iter_mut().enumerate() {
+        let i = i as f64;
+        body.velocity = Vec3::new((1.3 * i).sin(), (2.1 * i).cos(), (0.7 * i).sin());
+    }
+    scene
+}
+
+#[test]
+fn every_way_to_solve_the_dual_agrees() {
+    let scenes = [
+        ("chain50-swing", vec!["thomas", "tree", "schur", "direct"]),
+        ("joint-zoo", vec!["tree", "schur", "direct"]),
+        ("net", vec!["schur", "direct"]),
+    ];
+    for (name, solvers) in scenes {
+        let scene = if name == "net" { free_net() } else { file(name, &[]) };
+        let ends: Vec<State> = solvers
+            .iter()
+            .map(|dual| {
+                let states = path(&scene, &format!("(dual: {dual})"), 10, 1);
+                states.last().unwrap().clone()
+            })
+            .collect();
+        for (end, dual) in ends.iter().zip(&solvers).skip(1) {
+            let pairs = end.bodies.iter().zip(&ends[0].bodies);
+            let worst = pairs.map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max);
+            assert!(worst < 1e-8, "{name} {dual}: {worst:e}");
+        }
+    }
+}
+
+#[test]
+fn solvers_that_do_not_fit_the_graph_are_refused() {
+    let refused = |name: &str, settings: &str| {
+        let taut_core::Build::Cpu(build) = taut_mabd::BACKEND.build else { unreachable!() };
+        let built = build(&file(name, &[]), &taut_core::Settings::from_ron(settings));
+        built.err().unwrap().to_string()
+    };
+    assert!(refused("net", "(dual: tree)").contains("without loops"));
+    assert!(refused("net", "(dual: thomas)").contains("chains"));
+}
+
+#[test]
+fn redundant_rows_change_nothing() {
+    let scene = chain(6, 0.01);
+    let mut doubled = scene.clone();
+    for joint in scene.joints.iter().skip(1) {
+        doubled.joints.push(joint.clone());
+    }
+    for dual in ["tree", "schur", "direct"] {
+        let plain = path(&scene, "()", 60, 1);
+        let twice = path(&doubled, &format!("(dual: {dual})"), 60, 1);
+        let [a, b] = [&plain, &twice].map(|states| states.last().unwrap().clone());
+        let pairs = a.bodies.iter().zip(&b.bodies);
+        let worst = pairs.map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max);
+        assert!(worst < 1e-6, "{dual}: {worst:e}");
+    }
+}
+
+#[test]
+fn a_hanging_load_pulls_with_its_weight() {
+    let scene = taut_chain(3.0);
+    for settings in ["()", "(general: true)"] {
+        let mut solver = build(&scene, settings);
+        for _ in 0..20 {
+            advance(&mut *solver, scene.dt, 1);
+        }
+        let mut forces = Multipliers::default();
+        assert!(solver.read_multipliers(&mut forces));
+        let weight = scene.bodies.last().unwrap().mass * scene.gravity.z;
+        let found = forces.joint_force.last().unwrap();
+        assert!((found.z + weight).abs() < 1e-6 * weight.abs(), "{settings}: {found:?} {weight}");
+        assert!(forces.joint_torque.last().unwrap().norm() < 1e-6 * weight.abs());
+    }
+}
