@@ -151,15 +151,13 @@ impl Mabd {
         // Half the norm of the strain is at least the largest stretch but for its square.
         let allowed = 1.8 * limit.min(0.1);
         (0..nodes.start.groups.len()).any(|group| {
-            let [start, moved] = [&nodes.start, &nodes.moved].map(|p| frame(&p.groups[group]));
-            let at = plus(start, moved);
-            let strain = transposed_product(at, at);
-            let squares = (0..3).map(|j| {
-                let mut column = strain[j];
-                column[j] = column[j] - Lanes::ONE;
-                dot(column, column)
-            });
-            let squared = squares.fold(Lanes::ZERO, |sum, square| sum + square).largest();
+            let at = plus(frame(&nodes.start.groups[group]), frame(&nodes.moved.groups[group]));
+            let mut strain = transposed_product(at, at);
+            strain[0][0] = strain[0][0] - Lanes::ONE;
+            strain[1][1] = strain[1][1] - Lanes::ONE;
+            strain[2][2] = strain[2][2] - Lanes::ONE;
+            let [x, y, z] = strain;
+            let squared = (dot(x, x) + dot(y, y) + dot(z, z)).largest();
             squared > allowed * allowed && self.is_group_stretched(group)
         })
     }

@@ -1,12 +1,10 @@
 //! Eight numbers, vectors or matrices side by side, one per lane: eight bodies at once.
 //!
 //! Operations are spelled out per lane, which compilers turn into vector instructions; nothing is
-//! reordered between lanes, so results do not depend on the instructions there are.
+//! reordered between lanes, so results do not depend on the instructions there are. Arrays are filled
+//! by loops and literals: the functions of arrays that take closures become calls and copies here.
 
-use std::{
-    array,
-    ops::{Add, AddAssign, Div, Mul, Neg, Sub},
-};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 use taut_core::{Mat3, Vec3};
 
@@ -30,7 +28,11 @@ impl Lanes {
 
     #[inline(always)]
     fn zip(self, o: Self, f: impl Fn(f64, f64) -> f64) -> Self {
-        Self(array::from_fn(|k| f(self.0[k], o.0[k])))
+        let mut out = [0.0; LANES];
+        for k in 0..LANES {
+            out[k] = f(self.0[k], o.0[k]);
+        }
+        Self(out)
     }
 
     #[inline(always)]
@@ -73,7 +75,7 @@ impl Neg for Lanes {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Self(self.0.map(|a| -a))
+        Self::ZERO - self
     }
 }
 
@@ -92,19 +94,35 @@ pub(crate) type M = [V; 3];
 
 pub(crate) const ZERO3: V = [Lanes::ZERO; 3];
 
+/// A vector by components.
+#[inline(always)]
+pub(crate) fn three(entry: impl Fn(usize) -> Lanes) -> V {
+    [entry(0), entry(1), entry(2)]
+}
+
+/// A matrix by row and column.
+#[inline(always)]
+pub(crate) fn nine(entry: impl Fn(usize, usize) -> Lanes) -> M {
+    [
+        [entry(0, 0), entry(1, 0), entry(2, 0)],
+        [entry(0, 1), entry(1, 1), entry(2, 1)],
+        [entry(0, 2), entry(1, 2), entry(2, 2)],
+    ]
+}
+
 #[inline(always)]
 pub(crate) fn add(a: V, b: V) -> V {
-    array::from_fn(|i| a[i] + b[i])
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
 #[inline(always)]
 pub(crate) fn sub(a: V, b: V) -> V {
-    array::from_fn(|i| a[i] - b[i])
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 #[inline(always)]
 pub(crate) fn scale(a: V, s: Lanes) -> V {
-    array::from_fn(|i| a[i] * s)
+    [a[0] * s, a[1] * s, a[2] * s]
 }
 
 #[inline(always)]
@@ -115,44 +133,44 @@ pub(crate) fn dot(a: V, b: V) -> Lanes {
 /// `m v`.
 #[inline(always)]
 pub(crate) fn times(m: M, v: V) -> V {
-    array::from_fn(|i| m[0][i] * v[0] + m[1][i] * v[1] + m[2][i] * v[2])
+    three(|i| m[0][i] * v[0] + m[1][i] * v[1] + m[2][i] * v[2])
 }
 
 /// `m^T v`.
 #[inline(always)]
 pub(crate) fn transposed_times(m: M, v: V) -> V {
-    array::from_fn(|i| dot(m[i], v))
+    [dot(m[0], v), dot(m[1], v), dot(m[2], v)]
 }
 
 /// `a b`.
 #[inline(always)]
 pub(crate) fn product(a: M, b: M) -> M {
-    array::from_fn(|j| times(a, b[j]))
+    [times(a, b[0]), times(a, b[1]), times(a, b[2])]
 }
 
 /// `a^T b`.
 #[inline(always)]
 pub(crate) fn transposed_product(a: M, b: M) -> M {
-    array::from_fn(|j| transposed_times(a, b[j]))
+    [transposed_times(a, b[0]), transposed_times(a, b[1]), transposed_times(a, b[2])]
 }
 
 /// `a w a^T`.
 #[inline(always)]
 pub(crate) fn conjugate(a: M, w: M) -> M {
     let left = product(a, w);
-    array::from_fn(|j| {
-        array::from_fn(|i| left[0][i] * a[0][j] + left[1][i] * a[1][j] + left[2][i] * a[2][j])
-    })
+    let entry =
+        |i: usize, j: usize| left[0][i] * a[0][j] + left[1][i] * a[1][j] + left[2][i] * a[2][j];
+    nine(entry)
 }
 
 #[inline(always)]
 pub(crate) fn plus(a: M, b: M) -> M {
-    array::from_fn(|j| add(a[j], b[j]))
+    [add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2])]
 }
 
 #[inline(always)]
 pub(crate) fn minus(a: M, b: M) -> M {
-    array::from_fn(|j| sub(a[j], b[j]))
+    [sub(a[0], b[0]), sub(a[1], b[1]), sub(a[2], b[2])]
 }
 
 /// Places of consecutive nodes, eight side by side.
@@ -204,7 +222,7 @@ pub(crate) fn place(group: &[Lanes; 12], k: usize) -> Place {
 /// The frame of a group.
 #[inline(always)]
 pub(crate) fn frame(group: &[Lanes; 12]) -> M {
-    array::from_fn(|j| array::from_fn(|i| group[3 * j + i]))
+    nine(|i, j| group[3 * j + i])
 }
 
 /// The origin of a group.
@@ -216,5 +234,6 @@ pub(crate) fn origin(group: &[Lanes; 12]) -> V {
 /// A group from its frame and origin.
 #[inline(always)]
 pub(crate) fn group(frame: M, origin: V) -> [Lanes; 12] {
-    array::from_fn(|c| if c < 9 { frame[c / 3][c % 3] } else { origin[c - 9] })
+    let ([a, b, c], [x, y, z]) = (frame, origin);
+    [a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2], x, y, z]
 }

@@ -5,8 +5,8 @@ use taut_core::{Mat3, Vec3};
 use super::{Constants, Task};
 use crate::{
     lane::{
-        LANES, Lanes, M, V, ZERO3, add, conjugate, dot, frame, minus, origin, plus, product, scale,
-        sub, times, transposed_product, transposed_times,
+        LANES, Lanes, M, V, ZERO3, add, conjugate, dot, frame, minus, nine, origin, plus, product,
+        scale, sub, three, times, transposed_product, transposed_times,
     },
     node::Nodes,
     polar,
@@ -46,7 +46,7 @@ impl LocalLanes {
         let ([a12, a21, b12], [a13, a31, b13], [a23, a32, b23]) =
             (pair(0, 1), pair(0, 2), pair(1, 2));
         let diagonal = (!constants.rigid).then(|| {
-            let e = s.map(|s| Lanes::ONE / (soft * s + Lanes::splat(2.0)));
+            let e = three(|i| Lanes::ONE / (soft * s[i] + Lanes::splat(2.0)));
             let shared = constants.ratio / (Lanes::ONE + constants.ratio * (e[0] + e[1] + e[2]));
             let entry = |i: usize, j: usize| -(soft * shared * e[i] * e[j]);
             [
@@ -108,10 +108,11 @@ impl Alone {
         let (shift, at) = (frame(moved), plus(frame(start), frame(moved)));
         let rotation = rotation(at);
         let square = Lanes::splat(task.h * task.h);
-        let inertia = constants.second.map(|s| s / square);
+        let [s1, s2, s3] = constants.second;
+        let inertia = [s1 / square, s2 / square, s3 / square];
         let stiff = match task.geometric {
             None => inertia,
-            Some(share) => std::array::from_fn(|i| {
+            Some(share) => three(|i| {
                 let excess = nodes.tension[group][i] - Lanes::splat(share) * inertia[i];
                 inertia[i] + excess.max(Lanes::ZERO)
             }),
@@ -119,19 +120,18 @@ impl Alone {
         let local = LocalLanes::new(constants, stiff);
         let (aim_frame, aim_origin) = aim(nodes, task, group);
         let left = minus(aim_frame, shift);
-        let push = [0, 1, 2].map(|j| scale(left[j], inertia[j]));
+        let columns = |m: M, s: V| [scale(m[0], s[0]), scale(m[1], s[1]), scale(m[2], s[2])];
+        let push = columns(left, inertia);
         let stretch = transposed_product(rotation, at);
         let half = Lanes::splat(0.5);
-        let sigma: M = std::array::from_fn(|j| {
-            std::array::from_fn(|i| {
-                let symmetric = (stretch[j][i] + stretch[i][j]) * half;
-                if i == j { Lanes::ONE - symmetric } else { Lanes::ZERO - symmetric }
-            })
+        let sigma = nine(|i, j| {
+            let symmetric = (stretch[j][i] + stretch[i][j]) * half;
+            if i == j { Lanes::ONE - symmetric } else { Lanes::ZERO - symmetric }
         });
-        let held = [0, 1, 2].map(|j| scale(sigma[j], stiff[j]));
+        let held = columns(sigma, stiff);
         let turned = transposed_product(rotation, push);
         let fall: Vec3 = task.gravity * (task.h * task.h);
-        let fall = [fall.x, fall.y, fall.z].map(Lanes::splat);
+        let fall = three(|i| Lanes::splat(fall[i]));
         Self {
             rotation,
             local,
@@ -154,18 +154,19 @@ impl Alone {
     #[inline(always)]
     pub(super) fn between(&self, x: V, y: V) -> M {
         let mut block = conjugate(self.rotation, self.local.between(x, y));
-        for (i, column) in block.iter_mut().enumerate() {
-            column[i] += self.reach;
-        }
+        block[0][0] += self.reach;
+        block[1][1] += self.reach;
+        block[2][2] += self.reach;
         block
     }
 
     /// Increments under forces at the two joints, and the diagonal of the co-rotated load.
     #[inline(always)]
     pub(super) fn under(&self, constants: &Constants, forces: [V; 2]) -> (M, V, V) {
-        let [f, g] = forces.map(|force| transposed_times(self.rotation, force));
+        let f = transposed_times(self.rotation, forces[0]);
+        let g = transposed_times(self.rotation, forces[1]);
         let (x, y) = (constants.left, constants.right);
-        let load: M = std::array::from_fn(|j| add(scale(f, x[j]), scale(g, y[j])));
+        let load = nine(|i, j| f[i] * x[j] + g[i] * y[j]);
         let turned = minus(self.frame, self.local.apply(load));
         let sum = scale(add(forces[0], forces[1]), self.reach);
         let diagonal = [load[0][0], load[1][1], load[2][2]];
@@ -179,13 +180,12 @@ fn aim(nodes: &Nodes, task: &Task<'_>, group: usize) -> (M, V) {
     let rate = &nodes.rate.groups[group];
     let h = Lanes::splat(task.h);
     let Some([moved, slower]) = task.before else {
-        return (frame(rate).map(|column| scale(column, h)), scale(origin(rate), h));
+        return (nine(|i, j| rate[3 * j + i] * h), scale(origin(rate), h));
     };
     let (moved, slower) = (&moved.groups[group], &slower.groups[group]);
     let (third, more) = (Lanes::splat(1.0 / 3.0), Lanes::splat(4.0 / 3.0));
-    let speed: [Lanes; 12] =
-        std::array::from_fn(|c| (rate[c] * more - slower[c] * third) * h + moved[c] * third);
-    (frame(&speed), origin(&speed))
+    let aim = |c: usize| (rate[c] * more - slower[c] * third) * h + moved[c] * third;
+    (nine(|i, j| aim(3 * j + i)), three(|i| aim(9 + i)))
 }
 
 /// Polar factors: see `polar::exact`, whose series and steps these are, in every lane as many as the
@@ -193,9 +193,9 @@ fn aim(nodes: &Nodes, task: &Task<'_>, group: usize) -> (M, V) {
 #[inline(always)]
 fn rotation(at: M) -> M {
     let mut strain = transposed_product(at, at);
-    for (i, column) in strain.iter_mut().enumerate() {
-        column[i] = column[i] - Lanes::ONE;
-    }
+    strain[0][0] = strain[0][0] - Lanes::ONE;
+    strain[1][1] = strain[1][1] - Lanes::ONE;
+    strain[2][2] = strain[2][2] - Lanes::ONE;
     let squared = dot(strain[0], strain[0]) + dot(strain[1], strain[1]) + dot(strain[2], strain[2]);
     let worst = squared.largest();
     if worst >= 0.01 {
@@ -204,22 +204,20 @@ fn rotation(at: M) -> M {
     let square = product(strain, strain);
     let cube = product(square, strain);
     let fourth = product(square, square);
-    let series: M = std::array::from_fn(|j| {
-        std::array::from_fn(|i| {
-            let one = if i == j { Lanes::ONE } else { Lanes::ZERO };
-            one - strain[j][i] * Lanes::splat(0.5) + square[j][i] * Lanes::splat(0.375)
-                - cube[j][i] * Lanes::splat(0.3125)
-                + fourth[j][i] * Lanes::splat(35.0 / 128.0)
-        })
+    let series = nine(|i, j| {
+        let one = if i == j { Lanes::ONE } else { Lanes::ZERO };
+        one - strain[j][i] * Lanes::splat(0.5) + square[j][i] * Lanes::splat(0.375)
+            - cube[j][i] * Lanes::splat(0.3125)
+            + fourth[j][i] * Lanes::splat(35.0 / 128.0)
     });
     let mut rotation = product(at, series);
     let mut left = worst * worst * worst.sqrt();
     while left > 1e-17 {
-        let mut correction = transposed_product(rotation, rotation);
-        for (j, column) in correction.iter_mut().enumerate() {
-            *column = scale(*column, Lanes::splat(-0.5));
-            column[j] += Lanes::splat(1.5);
-        }
+        let strain = transposed_product(rotation, rotation);
+        let correction = nine(|i, j| {
+            let one = Lanes::splat(if i == j { 1.5 } else { 0.0 });
+            one - strain[j][i] * Lanes::splat(0.5)
+        });
         rotation = product(rotation, correction);
         left *= left;
     }

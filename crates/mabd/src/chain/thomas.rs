@@ -31,7 +31,11 @@ type Passed = [[Lanes; 27]; BLOCK];
 
 #[inline(always)]
 fn at<const N: usize>(passed: &[Lanes; 27], first: usize, k: usize) -> [f64; N] {
-    std::array::from_fn(|c| passed[first + c].0[k])
+    let mut out = [0.0; N];
+    for c in 0..N {
+        out[c] = passed[first + c].0[k];
+    }
+    out
 }
 
 #[inline(always)]
@@ -48,18 +52,25 @@ pub(super) fn forward(chains: &mut Chains, nodes: &Nodes, task: &Task<'_>) {
     for first in (0..groups).step_by(BLOCK) {
         let last = groups.min(first + BLOCK);
         for index in first..last {
-            passed[index - first] = pass(chains, nodes, task, index);
+            pass(chains, nodes, task, index, &mut passed[index - first]);
         }
         for node in first * LANES..nodes.count().min(last * LANES) {
             let (body, k) = (&passed[node / LANES - first], node % LANES);
             let joint = node + chain;
             let own = full(at(body, 0, k));
-            let block = std::array::from_fn(|c| carry.block[c] + own[c]);
-            let left: [f64; 3] = at(body, 21, k);
-            let gap = std::array::from_fn(|i| carry.point[i] - left[i]);
+            let mut block = carry.block;
+            for c in 0..9 {
+                block[c] += own[c];
+            }
+            let [s1, s2, s3] = carry.scale;
+            let scale = [s1 + own[0], s2 + own[4], s3 + own[8]];
+            let ([p1, p2, p3], left) = (carry.point, at::<3>(body, 21, k));
+            let gap = [p1 - left[0], p2 - left[1], p3 - left[2]];
             // The coupling is minus the block between the two anchors.
-            let coupling: [f64; 9] = at::<9>(body, 12, k).map(|x| -x);
-            let scale = std::array::from_fn(|i| carry.scale[i] + own[4 * i]);
+            let mut coupling: [f64; 9] = at(body, 12, k);
+            for entry in &mut coupling {
+                *entry = -*entry;
+            }
             let (factor, answer) = eliminate(chains, joint, (block, scale), gap, &coupling);
             let right = full(at(body, 6, k));
             let point: [f64; 3] = at(body, 24, k);
@@ -88,22 +99,22 @@ pub(super) fn forward(chains: &mut Chains, nodes: &Nodes, task: &Task<'_>) {
 
 /// What a group of bodies passes on.
 #[inline(always)]
-fn pass(chains: &Chains, nodes: &Nodes, task: &Task<'_>, index: usize) -> [Lanes; 27] {
+fn pass(chains: &Chains, nodes: &Nodes, task: &Task<'_>, index: usize, passed: &mut [Lanes; 27]) {
     let constants = &chains.constants[chains.group_of[index] as usize];
     let alone = Alone::new(nodes, constants, task, index);
     let (x, y) = (constants.left, constants.right);
     let (left, right, across) = (alone.between(x, x), alone.between(y, y), alone.between(x, y));
     let (p, q) = (alone.tip(x), alone.tip(y));
-    let upper = |m: &[[Lanes; 3]; 3]| [m[0][0], m[1][0], m[2][0], m[1][1], m[2][1], m[2][2]];
-    let (left, right) = (upper(&left), upper(&right));
-    std::array::from_fn(|c| match c {
-        0..6 => left[c],
-        6..12 => right[c - 6],
-        // By rows.
-        12..21 => across[(c - 12) % 3][(c - 12) / 3],
-        21..24 => p[c - 21],
-        _ => q[c - 24],
-    })
+    let [[l11, l21, l31], [_, l22, l32], [_, _, l33]] = left;
+    let [[r11, r21, r31], [_, r22, r32], [_, _, r33]] = right;
+    let [[a11, a21, a31], [a12, a22, a32], [a13, a23, a33]] = across;
+    // The last is by rows.
+    let own = [l11, l21, l31, l22, l32, l33, r11, r21, r31, r22, r32, r33];
+    let coupling = [a11, a12, a13, a21, a22, a23, a31, a32, a33];
+    passed[..12].copy_from_slice(&own);
+    passed[12..21].copy_from_slice(&coupling);
+    passed[21..24].copy_from_slice(&p);
+    passed[24..].copy_from_slice(&q);
 }
 
 /// `D^-1 O` and `D^-1 b` of a joint, which are kept.
@@ -149,7 +160,8 @@ fn held(chains: &Chains, nodes: &Nodes, joint: usize) -> Carry {
 #[inline(always)]
 fn close(chains: &mut Chains, nodes: &Nodes, carry: &Carry, joint: usize) {
     let end = held(chains, nodes, joint);
-    let gap = std::array::from_fn(|i| carry.point[i] - end.point[i]);
+    let ([p1, p2, p3], [q1, q2, q3]) = (carry.point, end.point);
+    let gap = [p1 - q1, p2 - q2, p3 - q3];
     eliminate(chains, joint, (carry.block, carry.scale), gap, &[0.0; 9]);
 }
 
@@ -180,7 +192,7 @@ pub(super) fn backward(chains: &mut Chains, nodes: &mut Nodes, task: &Task<'_>) 
         let constants = &chains.constants[chains.group_of[index] as usize];
         let alone = Alone::new(nodes, constants, task, index);
         let (frame, origin, load) = alone.under(constants, forces);
-        nodes.tension[index] = load.map(|x| -x);
+        nodes.tension[index] = [-load[0], -load[1], -load[2]];
         if !task.probes {
             let moved = &nodes.moved.groups[index];
             let (before, shift) = (crate::lane::frame(moved), crate::lane::origin(moved));
