@@ -86,6 +86,11 @@ pub enum Probe {
         /// Start of their names.
         prefix: String,
     },
+    /// Largest speed of the centre of a body or particle [m/s].
+    SpeedMax {
+        /// Start of their names.
+        prefix: String,
+    },
     /// How many bodies and particles are where they started.
     InPlace {
         /// Start of their names.
@@ -150,7 +155,8 @@ enum Resolved {
     CoordinateMin(Vec<Mass>, usize),
     /// Masses with where they started.
     TravelMax(Vec<(Mass, Vec3)>),
-    /// The same, and how far is in place.
+    SpeedMax(Vec<Mass>),
+    /// Masses with where they started, and how far is in place.
     InPlace(Vec<(Mass, Vec3)>, f64),
     /// Pairs of bodies, by index.
     NeighbourDistanceMax(Vec<[usize; 2]>),
@@ -169,6 +175,13 @@ impl Mass {
         match self {
             Self::Body(i) => state.bodies[i].position,
             Self::Particle(i) => state.particles[i].position,
+        }
+    }
+
+    fn velocity(self, state: &State) -> Vec3 {
+        match self {
+            Self::Body(i) => state.bodies[i].velocity,
+            Self::Particle(i) => state.particles[i].velocity,
         }
     }
 }
@@ -239,6 +252,9 @@ impl<'a> Probes<'a> {
             Resolved::TravelMax(masses) => {
                 masses.iter().map(|mass| travel(mass, state)).fold(0.0, largest)
             }
+            Resolved::SpeedMax(masses) => {
+                masses.iter().map(|mass| mass.velocity(state).norm()).fold(0.0, largest)
+            }
             Resolved::InPlace(masses, within) => {
                 masses.iter().filter(|mass| travel(mass, state) <= *within).count() as f64
             }
@@ -308,6 +324,7 @@ fn resolve(scene: &Scene, probe: &Probe) -> Option<Resolved> {
             Resolved::CoordinateMin(masses(scene, prefix)?, *axis as usize)
         }
         Probe::TravelMax { prefix } => Resolved::TravelMax(placed(scene, prefix)?),
+        Probe::SpeedMax { prefix } => Resolved::SpeedMax(masses(scene, prefix)?),
         Probe::InPlace { prefix, within } => Resolved::InPlace(placed(scene, prefix)?, *within),
         Probe::NeighbourDistanceMax { a, b, within } => {
             Resolved::NeighbourDistanceMax(neighbours(scene, (a, b), *within)?)
@@ -449,15 +466,17 @@ mod tests {
                 Probe::NeighbourDistanceMax { a: group("b"), b: group("b"), within: 1.5 },
             ),
             (group("broken"), Probe::BrokenJoints { a: group("low"), b: group("top") }),
+            (group("speed_m_s"), Probe::SpeedMax { prefix: group("b") }),
         ];
         let mut state = scene.initial_state();
         let measure = |state: &State| {
             Probes::new(&scene, probes.iter().map(|(n, p)| (n, p))).measure(state, None)
         };
-        assert_eq!(measure(&state), [0.0, 3.0, 1.0, 0.0]);
+        assert_eq!(measure(&state), [0.0, 3.0, 1.0, 0.0, 0.0]);
         state.bodies[2].position.x = 5.0;
         state.broken[0] = true;
-        assert_eq!(measure(&state), [3.0, 2.0, 4.0, 1.0]);
+        state.bodies[1].velocity.z = -2.0;
+        assert_eq!(measure(&state), [3.0, 2.0, 4.0, 1.0, 2.0]);
         state.bodies[1].position.x = f64::NAN;
         assert!(measure(&state)[0].is_nan() && measure(&state)[2].is_nan());
         assert_eq!(measure(&state)[1], 1.0);

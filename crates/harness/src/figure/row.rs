@@ -46,6 +46,8 @@ pub enum At {
     Max,
     /// Largest of the steps after this one.
     MaxAfter(u32),
+    /// By how much it rises after the step of this number: the largest later value less the one there.
+    RiseAfter(u32),
     /// Smallest of all steps.
     Min,
     /// Root of the mean square over all steps.
@@ -112,6 +114,14 @@ impl At {
             Self::Max | Self::MaxAfter(_) => {
                 vec![values.iter().copied().fold(f64::NEG_INFINITY, f64::max)]
             }
+            Self::RiseAfter(n) => {
+                let Some((start, later)) =
+                    values.get((n as usize).saturating_sub(1)..).and_then(<[f64]>::split_first)
+                else {
+                    return Vec::new();
+                };
+                vec![later.iter().copied().fold(*start, f64::max) - start]
+            }
             Self::Min => vec![values.iter().copied().fold(f64::INFINITY, f64::min)],
             Self::Rms => vec![(values.iter().map(|v| v * v).sum::<f64>() / count).sqrt()],
         }
@@ -129,6 +139,7 @@ impl At {
             Self::MeanAfter(n) => format!("on average after step {n}"),
             Self::Max => "at most".to_owned(),
             Self::MaxAfter(n) => format!("at most after step {n}"),
+            Self::RiseAfter(n) => format!("by its rise after step {n}"),
             Self::Min => "at least".to_owned(),
             Self::Rms => "by root mean square".to_owned(),
         }
@@ -191,6 +202,9 @@ mod tests {
         assert_eq!(value(At::MeanAfter(1)), [2.0]);
         assert_eq!(value(At::MaxAfter(1)), [3.0]);
         assert_eq!(value(At::Min), [1.0]);
+        assert_eq!(value(At::RiseAfter(2)), [2.0]);
+        assert_eq!(value(At::RiseAfter(1)), [0.0]);
+        assert!(value(At::RiseAfter(9)).is_empty());
         assert_eq!(value(At::Final), [3.0]);
         assert!(value(At::MeanAfter(9)).is_empty());
         assert_eq!(row.statistic("e_m", Statistic::Rms), Some((95.0_f64 / 4.0).sqrt()));
