@@ -1,6 +1,8 @@
 //! The step on the CPU: integrators, the watchdog over stretch, and the interface.
 
-use taut_core::{Mat3, Multipliers, Scene, Solver, SolverError, State, Step, scene::Joint};
+use taut_core::{
+    Mat3, Multipliers, Scene, Solver, SolverError, StageTime, State, Step, scene::Joint,
+};
 
 use crate::{
     lane::{self, LANES, Lanes, dot, frame, plus, transposed_product},
@@ -67,6 +69,9 @@ impl Mabd {
     fn take(&mut self, state: &State) {
         self.broken.clone_from(&state.broken);
         self.system.nodes.load(state);
+        if let Some(contacts) = &mut self.system.contacts {
+            contacts.forget();
+        }
         self.system.reset(&self.broken);
         (self.time_s, self.done) = (state.time_s, None);
         (self.tense, self.history, self.iterations) = (false, None, None);
@@ -201,6 +206,7 @@ impl Mabd {
             if part > 0 {
                 self.commit(h, &scheme);
             }
+            self.system.detect(&self.broken, h);
             self.system.nodes.hold(h);
             self.predict(h);
             for _ in 0..iterations {
@@ -252,6 +258,7 @@ impl Solver for Mabd {
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         (self.step, self.done, self.iterations) = (step, Some(0), Some(0));
         self.system.aim_motors(step.dt);
+        self.system.detect(&self.broken, step.dt);
         self.system.nodes.hold(step.dt);
         if self.refines() {
             self.predict(step.dt);
@@ -313,8 +320,17 @@ impl Solver for Mabd {
 
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
         self.system.joint_forces(self.broken.len(), &mut self.forces);
+        if let Some(contacts) = &self.system.contacts {
+            contacts.read_forces(&mut self.forces.contacts);
+        }
         out.clone_from(&self.forces);
         true
+    }
+
+    fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+        if let Some(contacts) = &mut self.system.contacts {
+            contacts.drain_times(out);
+        }
     }
 
     fn resolved_settings(&self) -> String {

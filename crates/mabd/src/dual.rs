@@ -81,4 +81,12 @@ impl DualSystem {
             Engine::Direct(direct) => direct.solve(&self.blocks, rhs),
         }
     }
+
+    /// Replaces another `rhs`, the matrix being that of the last [`DualSystem::solve`].
+    pub(crate) fn solve_again(&mut self, rhs: &mut [f64]) {
+        match &mut self.engine {
+            Engine::Elimination(_) => tree::solve(&self.blocks, rhs),
+            Engine::Direct(direct) => direct.solve_again(rhs),
+        }
+    }
 }

@@ -33,6 +33,18 @@ impl Place {
         }
     }
 
+    /// Sum of the products of all entries.
+    #[inline(always)]
+    pub(crate) fn dot(&self, other: &Self) -> f64 {
+        self.frame.dot(&other.frame) + self.origin.dot(&other.origin)
+    }
+
+    /// Where a point of the body is [m].
+    #[inline(always)]
+    pub(crate) fn point(&self, anchor: &Vec3) -> Vec3 {
+        self.frame * anchor + self.origin
+    }
+
     #[inline(always)]
     pub(crate) fn times(&self, factor: f64) -> Self {
         Self { frame: self.frame * factor, origin: self.origin * factor }
@@ -213,12 +225,60 @@ impl Nodes {
         }
     }
 
+    /// The node of a body of the scene.
+    pub(crate) fn node_of_body(&self, body: usize) -> u32 {
+        self.bodies[body]
+    }
+
+    /// Principal axes in which a node sees its anchors; those of the body where forces do not move it.
+    pub(crate) fn axes(&self, node: u32) -> Mat3 {
+        let node = node as usize;
+        if node < self.count() { self.kind(node).axes } else { Mat3::identity() }
+    }
+
+    /// Mass of a node [kg]; infinite where forces do not move it.
+    pub(crate) fn mass(&self, node: u32) -> f64 {
+        let node = node as usize;
+        if node < self.count() { self.kind(node).mass } else { f64::INFINITY }
+    }
+
+    /// Where a node is at the start of the step.
+    pub(crate) fn at_start(&self, node: u32) -> Place {
+        let node = node as usize;
+        if node < self.count() {
+            return self.start.get(node);
+        }
+        let BodyState { frame, position, .. } = self.fixed[node - self.count()].state;
+        Place { frame, origin: position }
+    }
+
+    /// The state of every body of the scene at the start of the step.
+    pub(crate) fn bodies_at_start(&self) -> impl Iterator<Item = BodyState> {
+        self.bodies.iter().map(|&node| {
+            let at = node as usize;
+            if at >= self.count() {
+                return self.fixed[at - self.count()].state;
+            }
+            self.body_state(at, &self.start.get(at), &self.rate.get(at))
+        })
+    }
+
+    /// A dynamic node in the axes of its body.
+    fn body_state(&self, node: usize, place: &Place, rate: &Place) -> BodyState {
+        let axes = self.kind(node).axes.transpose();
+        BodyState {
+            position: place.origin,
+            frame: place.frame * axes,
+            velocity: rate.origin,
+            frame_rate: rate.frame * axes,
+        }
+    }
+
     /// The nodes of two endpoints; `None` where forces move neither.
     pub(crate) fn ends(&self, a: Endpoint, b: Endpoint) -> Option<Ends> {
         let nodes = [a, b].map(|endpoint| self.node_of(endpoint));
         let moves = |node: u32| (node as usize) < self.count();
-        let axes = nodes
-            .map(|node| if moves(node) { self.kind(node as usize).axes } else { Mat3::identity() });
+        let axes = nodes.map(|node| self.axes(node));
         nodes.into_iter().any(moves).then_some(Ends { nodes, axes })
     }
 
@@ -306,13 +366,7 @@ impl Nodes {
         out.bodies.extend(self.bodies.iter().map(|&node| {
             if (node as usize) < count {
                 let (place, rate) = (self.place(node), velocity(node as usize));
-                let axes = self.kind(node as usize).axes.transpose();
-                return BodyState {
-                    position: place.origin,
-                    frame: place.frame * axes,
-                    velocity: rate.origin,
-                    frame_rate: rate.frame * axes,
-                };
+                return self.body_state(node as usize, &place, &rate);
             }
             self.fixed[node as usize - count].after(elapsed)
         }));

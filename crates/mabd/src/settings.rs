@@ -18,6 +18,9 @@ pub struct MabdSettings {
     /// A step after which a body is stretched by more than this [1] is made again, more carefully.
     /// Positive; `inf` lets every step pass. Default 0.02.
     pub stretch_limit: f64,
+    /// Stiffness of contacts in units of the pair's reduced mass over the squared step [1]. Positive. What
+    /// rests sinks in by `g h^2` over this, and what sticks creeps by as much per step. Default 1000.
+    pub contact_stiffness_scale: f64,
     /// Whether ball joints take the general path of all joints, to compare with. Default off.
     pub general: bool,
 }
@@ -88,6 +91,7 @@ impl Default for MabdSettings {
             geometric: Geometric::Diagonal(0.25),
             dual: Dual::Auto,
             stretch_limit: 0.02,
+            contact_stiffness_scale: 1000.0,
             general: false,
         }
     }
@@ -100,9 +104,14 @@ impl MabdSettings {
     /// [`BuildError::Settings`] naming the setting that is out of range.
     pub fn check(&self) -> Result<(), BuildError> {
         let wrong = |text: String| Err(BuildError::Settings(text));
-        let limit = self.stretch_limit;
-        if limit.is_nan() || limit <= 0.0 {
-            return wrong(format!("`stretch_limit` is {limit} but must be positive"));
+        let positive = [
+            ("stretch_limit", self.stretch_limit),
+            ("contact_stiffness_scale", self.contact_stiffness_scale),
+        ];
+        for (name, value) in positive {
+            if value.is_nan() || value <= 0.0 {
+                return wrong(format!("`{name}` is {value} but must be positive"));
+            }
         }
         if let Geometric::Diagonal(share) = self.geometric
             && !(0.0..=4.0).contains(&share)

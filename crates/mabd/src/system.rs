@@ -3,12 +3,14 @@
 mod assembly;
 mod bounds;
 mod points;
+mod touching;
 
 use taut_core::{Mat3, Multipliers, Scene, Vec3};
 
 use crate::{
     body::Local,
     chain::{Chains, Task},
+    contact::Contacts,
     dual::{
         self, DualSystem,
         order::{Link, Order},
@@ -21,6 +23,7 @@ use crate::{
 };
 use assembly::Incidence;
 use bounds::Bound;
+use touching::{Pairing, Touching};
 
 /// No joint of the scene.
 const NONE: u32 = u32::MAX;
@@ -63,6 +66,9 @@ pub(crate) struct System {
     /// Multipliers of the last solve.
     lambda: Vec<f64>,
     rhs: Vec<f64>,
+    pub(crate) contacts: Option<Box<Contacts>>,
+    touching: Touching,
+    pairing: Pairing,
     gravity: Vec3,
     polar: Polar,
     geometric: Option<f64>,
@@ -85,7 +91,8 @@ impl System {
             order.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();
         let links = links(&elements);
         let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
-        let points = !settings.general && elements.iter().all(Element::is_point);
+        let alone = scene.contacts.is_none() && !settings.general;
+        let points = alone && elements.iter().all(Element::is_point);
         let by_lanes = points && chosen == Dual::Thomas && settings.polar == Polar::Exact;
         let chains = if by_lanes { Chains::new(&elements, &compliance, &nodes) } else { None };
         let joint_of: Vec<u32> = elements.iter().map(|e| e.joint.unwrap_or(NONE)).collect();
@@ -119,6 +126,9 @@ impl System {
             elements,
             joint_of,
             chains: chains.map(Box::new),
+            contacts: Contacts::new(scene, settings.contact_stiffness_scale).map(Box::new),
+            touching: Touching::default(),
+            pairing: Pairing::default(),
             gravity: scene.gravity,
             polar: settings.polar,
             geometric: match settings.geometric {
@@ -136,6 +146,13 @@ impl System {
     /// Whether tension enters the local inverses, so that a first solve must find it.
     pub(crate) fn needs_tension(&self) -> bool {
         self.geometric.is_some() && !self.joint_of.is_empty()
+    }
+
+    /// Finds the contacts of a step of `h` [s] that starts now.
+    pub(crate) fn detect(&mut self, broken: &[bool], h: f64) {
+        if let Some(contacts) = &mut self.contacts {
+            contacts.detect(&self.nodes, broken, h);
+        }
     }
 
     /// Lets broken joints go and forgets all multipliers.
@@ -169,6 +186,29 @@ impl System {
             chains.solve(&mut self.nodes, &task);
             return;
         }
+        match self.contacts.take() {
+            Some(mut contacts) => {
+                self.solve_touching(&mut contacts, scheme);
+                self.contacts = Some(contacts);
+            }
+            None => self.solve_alone(scheme),
+        }
+        for node in 0..self.nodes.count() {
+            let Response { rotation, load, .. } = self.nodes.responses[node];
+            self.nodes.set_tension(node, &-load.frame.diagonal());
+            if probes {
+                continue;
+            }
+            let increment = self.touching.increment(&self.nodes, node, scheme.h);
+            let mut moved = self.nodes.moved.get(node);
+            moved.frame += self.turn_back(node, &rotation, &increment.frame);
+            moved.origin += increment.origin;
+            self.nodes.moved.set(node, &moved);
+        }
+    }
+
+    /// Solves for bodies and joints; what comes out is left in the responses.
+    fn solve_alone(&mut self, scheme: &Scheme) {
         for node in 0..self.nodes.count() {
             self.respond(node, scheme);
         }
@@ -181,19 +221,6 @@ impl System {
         } else if !self.elements.is_empty() {
             self.evaluate(scheme);
             self.find_multipliers(scheme);
-        }
-        for node in 0..self.nodes.count() {
-            let Response { rotation, local, free, load } = self.nodes.responses[node];
-            self.nodes.set_tension(node, &-load.frame.diagonal());
-            if probes {
-                continue;
-            }
-            let reach = scheme.h * scheme.h / self.nodes.kind(node).mass;
-            let turned = free.frame - local.apply(&load.frame);
-            let mut moved = self.nodes.moved.get(node);
-            moved.frame += self.turn_back(node, &rotation, &turned);
-            moved.origin += free.origin - load.origin * reach;
-            self.nodes.moved.set(node, &moved);
         }
     }
 
@@ -295,11 +322,10 @@ impl System {
                         self.gradients[at][side] = Place { frame, origin };
                         continue;
                     };
-                    let frame = response.rotation.tr_mul(&frame);
-                    self.gradients[at][side] = Place { frame, origin };
-                    let reach = scheme.h * scheme.h / self.nodes.kind(node).mass;
+                    let gradient = Place { frame: response.rotation.tr_mul(&frame), origin };
+                    self.gradients[at][side] = gradient;
                     self.replies[at][side] =
-                        Place { frame: response.local.apply(&frame), origin: origin * reach };
+                        self.touching.reply(&self.nodes, node, &gradient, scheme.h);
                 }
             }
             let rows = first..first + element.rows.len();
@@ -310,7 +336,7 @@ impl System {
     /// Sums of `multiplier times gradient` at every node.
     fn gather_loads(&mut self) {
         for node in 0..self.nodes.count() {
-            let mut load = Place::ZERO;
+            let mut load = self.touching.load(node);
             for &(element, side) in self.incidence.at(node) {
                 let first = self.dual.blocks.first[element as usize] as usize;
                 for k in first..first + self.dual.blocks.size(element as usize) {
@@ -321,16 +347,29 @@ impl System {
         }
     }
 
+    /// Finds the multipliers of the joints anew under the loads of the contacts, with the matrix of the
+    /// last solve.
+    fn settle_joints(&mut self) {
+        let live = self.live.iter().zip(&mut self.lambda).filter(|(live, _)| **live);
+        live.for_each(|(_, lambda)| *lambda = 0.0);
+        self.gather_loads();
+        if !self.elements.is_empty() {
+            self.gather_rhs();
+            self.dual.solve_again(&mut self.rhs);
+            std::mem::swap(&mut self.lambda, &mut self.rhs);
+            self.gather_loads();
+        }
+    }
+
     /// By how much the linearised step changes a row.
     fn change(&self, element: usize, row: usize, scheme: &Scheme) -> f64 {
         let mut value = 0.0;
         for (side, &node) in self.elements[element].nodes.iter().enumerate() {
-            let Some(response) = self.nodes.responses.get(node as usize) else { continue };
-            let reach = scheme.h * scheme.h / self.nodes.kind(node as usize).mass;
-            let (free, load) = (&response.free, &response.load);
-            let gradient = &self.gradients[row][side];
-            value += gradient.frame.dot(&(free.frame - response.local.apply(&load.frame)));
-            value += gradient.origin.dot(&(free.origin - load.origin * reach));
+            let node = node as usize;
+            if node < self.nodes.count() {
+                let increment = self.touching.increment(&self.nodes, node, scheme.h);
+                value += self.gradients[row][side].dot(&increment);
+            }
         }
         value
     }

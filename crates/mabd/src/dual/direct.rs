@@ -80,7 +80,6 @@ impl Direct {
             self.values[start] *= 1.0 + RAISED;
         }
         let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.values);
-        let size = rhs.len();
         let stack = MemStack::new(&mut self.scratch);
         let factorised = self.symbolic.factorize_numeric_llt(
             &mut self.factor,
@@ -96,6 +95,12 @@ impl Direct {
             rhs.fill(f64::NAN);
             return;
         }
+        self.solve_again(rhs);
+    }
+
+    /// Replaces `rhs` by the solution under the last factorisation.
+    pub(crate) fn solve_again(&mut self, rhs: &mut [f64]) {
+        let size = rhs.len();
         LltRef::new(&self.symbolic, &self.factor).solve_in_place_with_conj(
             Conj::No,
             MatMut::from_column_major_slice_mut(rhs, size, 1),

@@ -1,0 +1,154 @@
+//! Contacts against closed forms.
+
+mod common;
+
+use std::f64::consts::TAU;
+
+use common::{advance, ball, build, empty, path, state};
+use taut_core::{
+    Multipliers, Quat, Scene, Vec3,
+    scene::{Body, Contacts, Endpoint, Material, Shape},
+};
+
+const H: f64 = 0.01;
+const G: f64 = 9.81;
+
+fn rough(mu: f64) -> Material {
+    Material { friction_static: mu, friction_dynamic: mu, restitution: 0.0 }
+}
+
+fn ground(mu: f64) -> Scene {
+    let mut plane = Body::solid_box(Vec3::repeat(1.0), 1.0).fixed();
+    (plane.shape, plane.material) = (Shape::HalfSpace, rough(mu));
+    Scene {
+        contacts: Some(Contacts::default()),
+        bodies: vec![plane],
+        ..empty(H, Vec3::new(0.0, 0.0, -G))
+    }
+}
+
+fn cube(size: f64, z: f64, mu: f64) -> Body {
+    let mut cube = Body::solid_box(Vec3::repeat(size), 100.0).at(Vec3::new(0.0, 0.0, z));
+    cube.material = rough(mu);
+    cube
+}
+
+#[test]
+fn a_cube_that_lands_rests_and_is_carried_by_its_weight() {
+    for settings in ["()", "(integrator: implicit_euler)", "(polar: newton_schulz)"] {
+        let mut scene = ground(0.5);
+        scene.bodies.push(cube(1.0, 0.9, 0.5));
+        let mut solver = build(&scene, settings);
+        for _ in 0..100 {
+            advance(&mut *solver, H, 2);
+        }
+        let at = state(&mut *solver).bodies[1];
+        assert!((at.position.z - 0.5).abs() < 1e-5, "{settings}: {}", at.position.z);
+        assert!(at.velocity.norm() < 1e-6, "{settings}: {}", at.velocity);
+        let mut forces = Multipliers::default();
+        assert!(solver.read_multipliers(&mut forces));
+        let carried: Vec3 = forces.contacts.iter().map(|contact| contact.force).sum();
+        let sign = if forces.contacts[0].bodies[0] == 1 { 1.0 } else { -1.0 };
+        assert!((carried * sign - Vec3::new(0.0, 0.0, 100.0 * G)).norm() < 1.0, "{carried}");
+    }
+}
+
+#[test]
+fn a_stack_with_a_heavy_top_stands() {
+    let mut scene = ground(0.5);
+    scene.bodies.extend((0..5).map(|i| cube(1.0, 0.5 + f64::from(i), 0.5)));
+    let mut load = Body::solid_box(Vec3::repeat(1.0), 10_000.0).at(Vec3::new(0.0, 0.0, 5.5));
+    load.material = rough(0.5);
+    scene.bodies.push(load);
+    for state in path(&scene, "()", 300, 1) {
+        for (i, body) in state.bodies.iter().enumerate().skip(1) {
+            let rest = Vec3::new(0.0, 0.0, i as f64 - 0.5);
+            assert!((body.position - rest).norm() < 1e-3, "{i}: {}", body.position);
+        }
+    }
+}
+
+#[test]
+fn sliding_stops_where_implicit_euler_and_coulomb_stop_it() {
+    let (mut v, mut expected) = (3.0_f64, 0.0);
+    while v > 0.0 {
+        v = (v - 0.4 * G * H).max(0.0);
+        expected += v * H;
+    }
+    for degrees in [0.0_f64, 30.0, 75.0] {
+        let along = Vec3::new(degrees.to_radians().cos(), degrees.to_radians().sin(), 0.0);
+        let mut scene = ground(0.4);
+        let mut block = Body::solid_box(Vec3::new(1.0, 1.0, 0.2), 100.0);
+        (block.material, block.velocity) = (rough(0.4), along * 3.0);
+        scene.bodies.push(block.at(Vec3::new(0.0, 0.0, 0.1)));
+        let states = path(&scene, "()", 120, 1);
+        let distance = states[120].bodies[1].position.dot(&along);
+        assert!((distance / expected - 1.0).abs() < 0.01, "{degrees}: {distance} of {expected}");
+    }
+}
+
+#[test]
+fn a_block_on_an_incline_creeps_no_faster_than_its_stiffness_lets_it() {
+    let mut scene = ground(0.5);
+    let tilt = Quat::from_scaled_axis(Vec3::new(0.0, TAU / 18.0, 0.0));
+    scene.bodies[0].rotation = tilt;
+    let mut block = cube(1.0, 0.0, 0.5);
+    (block.position, block.rotation) = (tilt * Vec3::new(0.0, 0.0, 0.5), tilt);
+    let from = block.position;
+    scene.bodies.push(block);
+    let states = path(&scene, "()", 500, 1);
+    for k in [1, 2, 5, 10, 50, 100, 300, 400, 500] {
+        eprintln!(
+            "{k} {:e} {:e}",
+            (states[k].bodies[1].position - from).norm(),
+            states[k].bodies[1].velocity.norm()
+        );
+    }
+    let crept = (states[500].bodies[1].position - from).norm();
+    // Each step gives way by g sin(20) h^2 / (1000 * number of points).
+    let bound = 500.0 * G * (TAU / 18.0).sin() * H * H / 1000.0;
+    assert!(crept < bound, "{crept} of {bound}");
+}
+
+/// A chain that hangs over a bar keeps its joints closed, and does not sink in.
+#[test]
+fn a_chain_over_a_bar_keeps_its_joints() {
+    let mut bar = Body::solid_box(Vec3::new(0.4, 2.0, 0.4), 1.0).fixed();
+    (bar.shape, bar.material) = (Shape::Capsule { radius: 0.3, half_length: 1.0 }, rough(0.2));
+    bar.rotation = Quat::from_scaled_axis(Vec3::new(TAU / 4.0, 0.0, 0.0));
+    let mut scene = Scene {
+        contacts: Some(Contacts::default()),
+        bodies: vec![bar],
+        ..empty(H, Vec3::new(0.0, 0.0, -G))
+    };
+    let half = Vec3::new(0.1, 0.0, 0.0);
+    for i in 0..21_usize {
+        let mut link = Body::solid_box(Vec3::new(0.2, 0.05, 0.05), 1000.0);
+        link.material = rough(0.2);
+        scene.bodies.push(link.at(Vec3::new(0.2 * (i as f64 - 10.0), 0.0, 0.34)));
+        if i > 0 {
+            let ends = [i, i + 1].map(Endpoint::Body);
+            scene.joints.push(ball(ends[0], ends[1], [half, -half]));
+        }
+    }
+    let states = path(&scene, "()", 100, 1);
+    let ruler = taut_core::metrics::Ruler::new(&scene, &scene.initial_state());
+    let mut probe = taut_collide::metrics::Probe::new(&scene);
+    for state in &states {
+        let error = ruler.measure(state, None).into_iter().find(|m| m.0 == "joint_error_max_m");
+        assert!(error.is_some_and(|(_, error)| error < 1e-9), "{error:?}");
+        assert!(taut_core::metrics::stretch_max(&scene, state) < 0.05);
+    }
+    let depth = probe.measure(&states[100]).penetration_max_m;
+    assert!(depth < 0.01, "{depth}");
+    assert!(states[100].bodies[11].position.z > 0.2, "it hangs over the bar");
+    assert!(states[100].bodies[1].position.z < -0.3, "its ends hang down");
+}
+
+#[test]
+fn equal_runs_have_equal_bits() {
+    let mut scene = ground(0.5);
+    scene.bodies.extend((0..3).map(|i| cube(1.0, 0.6 + 1.1 * f64::from(i), 0.5)));
+    let hash = || path(&scene, "()", 60, 1).last().map(|state| state.hash());
+    assert_eq!(hash(), hash());
+}
