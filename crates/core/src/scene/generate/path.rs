@@ -57,7 +57,7 @@ pub(in crate::scene) fn add(
 
 /// The smallest turn that takes x along a direction.
 fn lying(along: &Vec3) -> Result<Quat> {
-    if !(along.norm_squared() > 0.0) {
+    if along.norm_squared() == 0.0 {
         return Err(SceneError::new("expected a direction, found the zero vector")).at("along");
     }
     // Straight back, every half turn is as small as any other.
