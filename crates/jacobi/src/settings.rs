@@ -79,14 +79,14 @@ impl JacobiSettings {
         let wrong = |name: &str, value: f64, range: &str| {
             Err(BuildError::Settings(format!("{name} is {value} but must be in {range}")))
         };
-        if !(self.relaxation > 0.0 && self.relaxation < 2.0) {
+        let converges = self.relaxation > 0.0 && self.relaxation < 2.0;
+        if !converges {
             return wrong("relaxation", self.relaxation, "(0, 2)");
         }
         match self.drift {
-            Drift::Baumgarte(share) if !(share > 0.0 && share <= 1.0) => {
-                wrong("drift", share, "(0, 1]")
-            }
-            _ => Ok(()),
+            Drift::Baumgarte(share) if share > 0.0 && share <= 1.0 => Ok(()),
+            Drift::Baumgarte(share) => wrong("drift", share, "(0, 1]"),
+            Drift::None => Ok(()),
         }
     }
 

@@ -13,7 +13,7 @@ use taut_core::{Scene, Settings, State};
 use super::{Figure, Measure, Planned, Probes, Row, SHORTEST, TIMED};
 use crate::{
     places,
-    record::{RunRow, metric, metric_names},
+    record::{Device, RunRow, metric, metric_names},
     runner::{Bench, Keep, RunOptions, Spec, Start, TimeOptions, TraceOptions, run, time, trace},
 };
 
@@ -246,8 +246,10 @@ fn empty_row(job: &Job<'_>, run: &RunRow) -> Row {
         ("work".to_owned(), count(iterations) * count(substeps)),
         ("dt_s".to_owned(), job.spec.step(&job.loaded.scene).dt),
     ];
-    facts.extend(run.step_time_s.map(|time| (TIMED.to_owned(), time.median)));
-    facts.extend(run.step_time_s.map(|time| (SHORTEST.to_owned(), time.min)));
+    // A software adapter's times say nothing, so panels over time leave it out.
+    let timed = run.step_time_s.filter(|_| run.device != Device::Software);
+    facts.extend(timed.map(|time| (TIMED.to_owned(), time.median)));
+    facts.extend(timed.map(|time| (SHORTEST.to_owned(), time.min)));
     facts.extend(job.loaded.parameters.iter().cloned());
     Row {
         label: run.label.clone(),
