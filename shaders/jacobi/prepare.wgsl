@@ -65,7 +65,7 @@ fn prepare_joints(
         let mass = bodies[a].inverse_mass + bodies[b].inverse_mass;
         let lever_a = sym_rotated(sym_of(inertias[a]), skew(arm_a));
         let lever_b = sym_rotated(sym_of(inertias[b]), skew(arm_b));
-        let block = sym_plus(Sym3(vec3<f32>(mass), vec3<f32>(0.0)), sym_plus(sym_keep(lever_a), sym_keep(lever_b)));
+        let block = sym_plus(Sym3(vec3<f32>(mass), vec3<f32>(0.0)), sym_plus(lever_a, lever_b));
         let apart = (motions[a].position - motions[b].position) + (arm_a - arm_b);
         block_inverse = inverse(block);
         bias = apart * constants.drift;

@@ -10,8 +10,12 @@ fn keep(x: vec3<f32>) -> vec3<f32> {
     return bitcast<vec3<f32>>(bitcast<vec3<u32>>(x) ^ vec3<u32>(nothing));
 }
 
+fn keep1(x: f32) -> f32 {
+    return bitcast<f32>(bitcast<u32>(x) ^ nothing);
+}
+
 fn dot3(a: vec3<f32>, b: vec3<f32>) -> f32 {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
+    return keep1(a.x * b.x + a.y * b.y + a.z * b.z);
 }
 
 fn cross3(a: vec3<f32>, b: vec3<f32>) -> vec3<f32> {
@@ -56,10 +60,6 @@ fn vec_array(v: vec3<f32>) -> array<f32, 3> {
     return array<f32, 3>(v.x, v.y, v.z);
 }
 
-fn sym_keep(s: Sym3) -> Sym3 {
-    return Sym3(keep(s.d), keep(s.o));
-}
-
 fn sym_zero() -> Sym3 {
     return Sym3(vec3<f32>(0.0), vec3<f32>(0.0));
 }
@@ -74,16 +74,16 @@ fn sym_times(a: Sym3, s: f32) -> Sym3 {
 
 // s u u^T.
 fn sym_outer(u: vec3<f32>, s: f32) -> Sym3 {
-    let v = u * s;
+    let v = keep(u * s);
     return Sym3(u * v, vec3<f32>(u.x * v.y, u.x * v.z, u.y * v.z));
 }
 
 fn sym_apply(s: Sym3, v: vec3<f32>) -> vec3<f32> {
-    return vec3<f32>(
+    return keep(vec3<f32>(
         s.d.x * v.x + s.o.x * v.y + s.o.y * v.z,
         s.o.x * v.x + s.d.y * v.y + s.o.z * v.z,
         s.o.y * v.x + s.o.z * v.y + s.d.z * v.z,
-    );
+    ));
 }
 
 // R S R^T.
@@ -107,8 +107,8 @@ fn inverse_pivot(pivot: f32) -> f32 {
 // Solves S x = b; a pivot that is not positive leaves its direction unmoved.
 fn sym_solve(s: Sym3, b: vec3<f32>) -> vec3<f32> {
     let i0 = inverse_pivot(s.d.x);
-    let minor = inverse_pivot(s.d.x * s.d.y - s.o.x * s.o.x);
-    let c = s.d.x * s.o.z - s.o.x * s.o.y;
+    let minor = inverse_pivot(keep1(s.d.x * s.d.y - s.o.x * s.o.x));
+    let c = keep1(s.d.x * s.o.z - s.o.x * s.o.y);
     let l10 = s.o.x * i0;
     let l20 = s.o.y * i0;
     let l21 = c * minor;
@@ -116,9 +116,9 @@ fn sym_solve(s: Sym3, b: vec3<f32>) -> vec3<f32> {
     let i2 = inverse_pivot(s.d.z - l20 * s.o.y - l21 * (c * i0));
     let y1 = b.y - l10 * b.x;
     let y2 = b.z - l20 * b.x - l21 * y1;
-    let x2 = y2 * i2;
-    let x1 = y1 * i1 - l21 * x2;
-    let x0 = b.x * i0 - l10 * x1 - l20 * x2;
+    let x2 = keep1(y2 * i2);
+    let x1 = keep1(y1 * i1 - l21 * x2);
+    let x0 = keep1(b.x * i0 - l10 * x1 - l20 * x2);
     return vec3<f32>(x0, x1, x2);
 }
 
@@ -132,7 +132,7 @@ fn mat_apply(m: Mat3, v: vec3<f32>) -> vec3<f32> {
 }
 
 fn mat_apply_transposed(m: Mat3, v: vec3<f32>) -> vec3<f32> {
-    return m.r0 * v.x + m.r1 * v.y + m.r2 * v.z;
+    return keep(m.r0 * v.x + m.r1 * v.y + m.r2 * v.z);
 }
 
 fn mat_plus(a: Mat3, b: Mat3) -> Mat3 {
@@ -168,7 +168,7 @@ fn quat_advanced(q: vec4<f32>, dw: vec3<f32>) -> vec4<f32> {
 
 // R(q) u - u, without the cancellation of rotating and subtracting.
 fn quat_displacement(q: vec4<f32>, u: vec3<f32>) -> vec3<f32> {
-    let t = cross3(q.xyz, u) + u * q.w;
+    let t = keep(cross3(q.xyz, u) + u * q.w);
     return cross3(q.xyz, t) * 2.0;
 }
 

@@ -27,32 +27,50 @@ pub(crate) struct Avbd<R: Real> {
     breakable: bool,
 }
 
-impl<R: Real> Avbd<R> {
-    pub(crate) fn new(scene: &Scene, settings: Resolved) -> Self {
-        let angular = match settings.angular_rows {
+/// How bodies move and constraints are laid out.
+pub(crate) fn model(settings: &Resolved) -> Model {
+    Model {
+        order: settings.order,
+        angular: match settings.angular_rows {
             AngularRowsSetting::RestPose => AngularRows::RestPose,
             AngularRowsSetting::Demo3d => AngularRows::Demo3d,
-        };
-        let model = Model {
-            order: settings.order,
-            angular,
-            isotropic: settings.isotropic,
-            rotation: settings.rotation,
-            frame: settings.inertia,
-            gyroscopic: settings.gyroscopic,
-            start: settings.start,
-            contacts: match settings.contacts {
-                ContactStyle::Common => Style::Common,
-                ContactStyle::Demo3d => Style::Demo3d,
-            },
-        };
-        let mut system = System::new(scene, model);
-        for (element, definition) in system.elements.iter_mut().zip(&system.definitions) {
-            let is_spring = definition.role == Role::Spring;
-            element.curvature =
-                if is_spring { settings.spring_curvature } else { settings.curvature };
-            element.rescaled = settings.rescaling;
-        }
+        },
+        isotropic: settings.isotropic,
+        rotation: settings.rotation,
+        frame: settings.inertia,
+        gyroscopic: settings.gyroscopic,
+        start: settings.start,
+        contacts: match settings.contacts {
+            ContactStyle::Common => Style::Common,
+            ContactStyle::Demo3d => Style::Demo3d,
+        },
+    }
+}
+
+/// What the elements are to do besides.
+pub(crate) fn configure<R: Real>(system: &mut System<R>, settings: &Resolved) {
+    for (element, definition) in system.elements.iter_mut().zip(&system.definitions) {
+        let is_spring = definition.role == Role::Spring;
+        element.curvature = if is_spring { settings.spring_curvature } else { settings.curvature };
+        element.rescaled = settings.rescaling;
+    }
+}
+
+/// Shares of stiffness and of multipliers that are kept from step to step (Eq. 19).
+pub(crate) fn decay<R: Real>(settings: &Resolved) -> [R; 2] {
+    let gamma = R::of(settings.gamma);
+    let retain = match (settings.post_stabilisation, settings.scheme) {
+        (true, _) => R::ONE,
+        (false, Scheme::Series) => gamma,
+        (false, Scheme::Ramp) => R::of(settings.alpha * settings.gamma),
+    };
+    [gamma, retain]
+}
+
+impl<R: Real> Avbd<R> {
+    pub(crate) fn new(scene: &Scene, settings: Resolved) -> Self {
+        let mut system = System::new(scene, model(&settings));
+        configure(&mut system, &settings);
         let values = vec![V3::ZERO; system.elements.len()];
         let breakable =
             scene.joints.iter().any(|j| j.break_force.min(j.break_torque) < f64::INFINITY);
@@ -84,13 +102,8 @@ impl<R: Real> Avbd<R> {
 
     /// Lines 5 and 6 of Algorithm 1, and what of the error at the step's start is to be corrected.
     fn prepare_elements(&mut self) {
-        let gamma = R::of(self.settings.gamma);
         let alpha = if self.settings.post_stabilisation { 1.0 } else { self.settings.alpha };
-        let retain = match (self.settings.post_stabilisation, self.settings.scheme) {
-            (true, _) => R::ONE,
-            (false, Scheme::Series) => gamma,
-            (false, Scheme::Ramp) => R::of(alpha * self.settings.gamma),
-        };
+        let [gamma, retain] = decay(&self.settings);
         for index in 0..self.system.elements.len() {
             self.regularise(index, alpha);
             let element = &mut self.system.elements[index];

@@ -11,6 +11,7 @@
 pub mod block;
 pub mod carried;
 pub mod colour;
+pub mod device;
 pub mod element;
 mod graph;
 pub mod lanes;

@@ -88,15 +88,15 @@ pub struct System<R: Real> {
     /// Contacts, in a scene that has any.
     pub touch: Option<Touch<R>>,
     pub(crate) motions: Vec<(V3<R>, V3<R>)>,
-    nodes_base: Vec<Base<R>>,
-    anchors: Vec<V3<R>>,
-    local_bases: Vec<Bases<R>>,
+    pub(crate) nodes_base: Vec<Base<R>>,
+    pub(crate) anchors: Vec<V3<R>>,
+    pub(crate) local_bases: Vec<Bases<R>>,
     pub(crate) broken: Vec<bool>,
-    gravity: V3<R>,
-    model: Model,
-    time_s: f64,
-    h: R,
-    within_step: bool,
+    pub(crate) gravity: V3<R>,
+    pub(crate) model: Model,
+    pub(crate) time_s: f64,
+    pub(crate) h: R,
+    pub(crate) within_step: bool,
 }
 
 impl<R: Real> System<R> {

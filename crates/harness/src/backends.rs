@@ -18,5 +18,7 @@ pub const BACKENDS: &[Backend] = &[
     taut_peer_rapier::BACKEND_F32,
     taut_jacobi::BACKEND_CPU,
     taut_jacobi::BACKEND_GPU,
+    taut_avbd::BACKEND_GPU,
+    taut_vbd::BACKEND_GPU,
     taut_null::BACKEND,
 ];

@@ -22,31 +22,43 @@ pub(crate) struct Vbd<R: Real> {
     penalty: Penalty<R>,
 }
 
+/// How bodies move and constraints are laid out.
+pub(crate) fn model(settings: &VbdSettings) -> Model {
+    Model {
+        order: settings.order,
+        angular: AngularRows::RestPose,
+        isotropic: true,
+        rotation: settings.rotation,
+        frame: InertiaFrame::World,
+        gyroscopic: settings.gyroscopic,
+        start: settings.start,
+        contacts: Style::Common,
+    }
+}
+
+/// What the elements are to do besides.
+pub(crate) fn configure<R: Real>(system: &mut System<R>, settings: &VbdSettings) {
+    for element in &mut system.elements {
+        element.curvature = settings.curvature;
+        element.rescaled = true;
+    }
+}
+
+/// Full stiffness of an element [N/m or N m/rad].
+///
+/// A penalty is a property of the material, so it follows the frame and not the substep.
+pub(crate) fn full_stiffness(d: &Definition, settings: &VbdSettings, frame_s: f64) -> f64 {
+    let scaled = settings.stiffness_scale * d.effective_mass / (frame_s * frame_s);
+    if d.is_hard() { settings.stiffness.unwrap_or(scaled) } else { d.stiffness }
+}
+
 impl<R: Real> Vbd<R> {
     pub(crate) fn new(scene: &Scene, settings: VbdSettings) -> Self {
-        let model = Model {
-            order: settings.order,
-            angular: AngularRows::RestPose,
-            isotropic: true,
-            rotation: settings.rotation,
-            frame: InertiaFrame::World,
-            gyroscopic: settings.gyroscopic,
-            start: settings.start,
-            contacts: Style::Common,
-        };
-        let mut system = System::new(scene, model);
-        for element in &mut system.elements {
-            element.curvature = settings.curvature;
-            element.rescaled = true;
-        }
+        let mut system = System::new(scene, model(&settings));
+        configure(&mut system, &settings);
         let breakable =
             scene.joints.iter().any(|j| j.break_force.min(j.break_torque) < f64::INFINITY);
-        // A penalty is a property of the material, so it follows the frame and not the substep.
-        let full = |d: &Definition| {
-            let scaled = settings.stiffness_scale * d.effective_mass / (scene.dt * scene.dt);
-            let penalty = settings.stiffness.unwrap_or(scaled);
-            R::of(if d.is_hard() { penalty } else { d.stiffness })
-        };
+        let full = |d: &Definition| R::of(full_stiffness(d, &settings, scene.dt));
         let full = system.definitions.iter().map(full).collect();
         let penalty = Penalty::new(&settings, scene.dt);
         Self { scene: scene.clone(), settings, system, full, dt: scene.dt, breakable, penalty }

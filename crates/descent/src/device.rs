@@ -1,0 +1,412 @@
+//! The same system on a graphics adapter: bodies, rows and sweep of scenes without contacts.
+//!
+//! The shaders of `shaders/descent` repeat the CPU's arithmetic operation by operation, in single precision
+//! and in the coloured order, so that both give the same bits. A [`System`] on the host holds the layout and
+//! takes the motion over when somebody reads. What a method adds, such as multipliers, are kernels of its own
+//! over the same buffers.
+
+mod layout;
+
+use bytemuck::Pod;
+use taut_core::{
+    BuildError, Multipliers, Quat, Scene, SolverError, Stage, StageTime, State, Unsupported,
+    constraint::RowKind,
+};
+use taut_gpu::{Bindings, Buffer, Call, Clock, Gpu, GpuError};
+
+use crate::{
+    element::AngularRows,
+    math::{Q4, V3},
+    node::Order,
+    system::{InertiaFrame, Model, Rotation, Start, System},
+};
+
+/// A system whose motion is on a device.
+pub struct Device {
+    gpu: Gpu,
+    scene: Scene,
+    /// Layout, and the motion as it was last read.
+    pub system: System<f32>,
+    /// Share of the error at a step's start that each element leaves uncorrected.
+    pub kept: Vec<f32>,
+    /// Stiffness of each element when a state is loaded.
+    pub stiffness: Vec<f32>,
+    /// What of stiffness and of multipliers the method keeps from step to step.
+    pub decay: [f32; 2],
+    buffers: Buffers,
+    predict: Call,
+    aim: Call,
+    sweep: Vec<(Call, usize)>,
+    finish: Call,
+    /// The method's own kernel after the aims are set, and the one after each sweep, over all elements.
+    hooks: [Option<Call>; 2],
+    clock: Clock,
+    due: Due,
+    dt: f64,
+}
+
+struct Buffers {
+    constants: Buffer<layout::Constants>,
+    colours: Vec<Buffer<layout::Colour>>,
+    nodes: Buffer<layout::Node>,
+    bases: Buffer<layout::Base>,
+    incidences: Buffer<layout::Incidence>,
+    elements: Buffer<layout::Element>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Due {
+    begin: bool,
+    iterations: u32,
+    finish: bool,
+}
+
+/// A fault of the device as one of a solver.
+pub fn fault(error: GpuError) -> SolverError {
+    match error {
+        GpuError::TooLarge { what, needed, limit, .. } => {
+            let bytes = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+            SolverError::Capacity { resource: what, needed: bytes(needed), limit: bytes(limit) }
+        }
+        other => SolverError::DeviceLost(other.to_string()),
+    }
+}
+
+/// Whether the shaders have what a scene needs.
+///
+/// # Errors
+/// Names what they do not have.
+pub fn supports(scene: &Scene) -> Result<(), Unsupported> {
+    let refuse = |why: String| Err(Unsupported(why));
+    if scene.contacts.is_some() {
+        return refuse("has no contacts on a graphics adapter yet".to_owned());
+    }
+    for (i, joint) in scene.joints.iter().enumerate() {
+        if joint.break_force.min(joint.break_torque) < f64::INFINITY {
+            return refuse(format!("joint {i} can break, which the adapter does not look for yet"));
+        }
+        let free = taut_core::constraint::free_coordinate(joint.kind);
+        if free == Some(RowKind::Angle) && (joint.limit.is_some() || joint.motor.is_some()) {
+            return refuse(format!("joint {i} bounds or drives an angle, and arc tangents differ"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses settings that only the CPU has.
+///
+/// # Errors
+/// Names the setting.
+pub fn check(model: &Model) -> Result<(), BuildError> {
+    let wrong = |text: &str| Err(BuildError::Settings(text.to_owned()));
+    if model.order != Order::Coloured {
+        return wrong("order is coloured on a graphics adapter");
+    }
+    if model.angular != AngularRows::RestPose {
+        return wrong("angular_rows is rest_pose on a graphics adapter");
+    }
+    Ok(())
+}
+
+impl Device {
+    /// Lays out a scene; `configure` sets what the method wants of the elements.
+    ///
+    /// # Errors
+    /// When the device has no room for it.
+    pub fn new(
+        gpu: &Gpu,
+        scene: &Scene,
+        model: Model,
+        configure: impl FnOnce(&mut System<f32>),
+    ) -> Result<Self, GpuError> {
+        let mut system = System::new(scene, model);
+        configure(&mut system);
+        let buffers = Buffers::new(gpu, &system)?;
+        let bindings = buffers.bindings();
+        let colours = system.layout.colours.windows(2).map(|pair| pair[1] - pair[0]);
+        let sweep = buffers.colours.iter().zip(colours).map(|(colour, count)| {
+            let bindings = bindings.clone().with("colour", colour);
+            Ok((gpu.call("descent/sweep.wgsl", "sweep", &bindings)?, count))
+        });
+        let device = Self {
+            gpu: gpu.clone(),
+            scene: scene.clone(),
+            kept: vec![0.0; system.elements.len()],
+            stiffness: vec![0.0; system.elements.len()],
+            decay: [1.0; 2],
+            predict: gpu.call("descent/begin.wgsl", "predict", &bindings)?,
+            aim: gpu.call("descent/begin.wgsl", "aim", &bindings)?,
+            sweep: sweep.collect::<Result<_, GpuError>>()?,
+            finish: gpu.call("descent/finish.wgsl", "finish", &bindings)?,
+            hooks: [None, None],
+            clock: Clock::new(gpu)?,
+            due: Due::default(),
+            dt: 0.0,
+            system,
+            buffers,
+        };
+        Ok(device)
+    }
+
+    /// Adds the method's own kernels of one shader: one that runs once the aims of a step are set, and one
+    /// after each sweep, both over all elements.
+    ///
+    /// # Errors
+    /// When the shader has no such entry points or wants other buffers.
+    pub fn hook<T: Pod>(
+        &mut self,
+        shader: &str,
+        entries: [&str; 2],
+        name: &'static str,
+        buffer: &Buffer<T>,
+    ) -> Result<(), GpuError> {
+        let bindings = self.buffers.bindings().with(name, buffer);
+        for (hook, entry) in self.hooks.iter_mut().zip(entries) {
+            *hook = Some(self.gpu.call(shader, entry, &bindings)?);
+        }
+        Ok(())
+    }
+
+    /// Replaces the state and forgets the step before.
+    ///
+    /// # Errors
+    /// When the state does not fit the scene, or the device fails.
+    pub fn load(&mut self, state: &State) -> Result<(), SolverError> {
+        self.system.load(&self.scene, state)?;
+        self.due = Due::default();
+        self.dt = 0.0;
+        self.upload().map_err(fault)
+    }
+
+    fn upload(&mut self) -> Result<(), GpuError> {
+        let system = &mut self.system;
+        for index in 0..system.elements.len() {
+            let broken = |joint: usize| system.broken[joint];
+            let held = match system.definitions[index].owner {
+                crate::Owner::Joint(joint) => !broken(joint),
+                crate::Owner::Spring(_) => true,
+            };
+            system.elements[index].active = held;
+            system.elements[index].stiffness = V3([self.stiffness[index]; 3]);
+        }
+        let nodes: Vec<_> = system.nodes.iter().map(layout::Node::of).collect();
+        let ends = system.incidences.iter().zip(&system.anchors);
+        let incidences: Vec<_> =
+            ends.map(|(end, &anchor)| layout::Incidence::of(end, anchor)).collect();
+        let all = system.elements.iter().zip(&system.definitions);
+        let all = all.zip(&system.local_bases).zip(&self.kept);
+        let elements: Vec<_> = all
+            .map(|(((element, definition), local), &kept)| {
+                layout::Element::of(element, definition, local, kept)
+            })
+            .collect();
+        self.gpu.write(&self.buffers.nodes, 0, &nodes)?;
+        self.gpu.write(&self.buffers.incidences, 0, &incidences)?;
+        self.gpu.write(&self.buffers.elements, 0, &elements)
+    }
+
+    /// Takes on a step length: constants, and how driven bodies turn in it.
+    fn change_step(&mut self, dt: f64) -> Result<(), GpuError> {
+        self.flush()?;
+        if self.dt != 0.0 {
+            self.take_over()?;
+        }
+        self.dt = dt;
+        let constants = self.constants(dt);
+        self.gpu.write(&self.buffers.constants, 0, &[constants])?;
+        let bases: Vec<_> = self
+            .system
+            .nodes_base
+            .iter()
+            .map(|base| {
+                let angle = base.omega.to_f64() * f64::from(constants.h);
+                let turn = Q4::of(&Quat::from_scaled_axis(angle));
+                layout::Base::of(base, if base.kinematic { turn } else { Q4::IDENTITY })
+            })
+            .collect();
+        self.gpu.write(&self.buffers.bases, 0, &bases)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the step is taken in single precision")]
+    fn constants(&self, dt: f64) -> layout::Constants {
+        let (system, h) = (&self.system, dt as f32);
+        let size = system.gravity.norm();
+        layout::Constants {
+            gravity: system.gravity.0,
+            h,
+            square: h * h,
+            inverse_h: 1.0 / h,
+            inverse_square: 1.0 / (h * h),
+            followed: h * size * size,
+            nodes: system.nodes.len() as u32,
+            elements: system.elements.len() as u32,
+            gyroscopic: u32::from(system.model.gyroscopic),
+            adaptive: u32::from(system.model.start == Start::Adaptive),
+            world_inertia: u32::from(system.model.frame == InertiaFrame::World),
+            cayley: u32::from(system.model.rotation == Rotation::Cayley),
+            gamma: self.decay[0],
+            retain: self.decay[1],
+            ..layout::Constants::default()
+        }
+    }
+
+    /// Begins a step.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn begin(&mut self, dt: f64) -> Result<(), SolverError> {
+        if dt != self.dt {
+            self.change_step(dt).map_err(fault)?;
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the step is taken in single precision"
+        )]
+        let h = dt as f32;
+        (self.system.h, self.system.within_step) = (h, true);
+        self.due.begin = true;
+        Ok(())
+    }
+
+    /// Asks for one more sweep.
+    pub fn iterate(&mut self) {
+        self.due.iterations += 1;
+    }
+
+    /// Ends the step and submits it.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn end(&mut self) -> Result<(), SolverError> {
+        self.due.finish = true;
+        self.system.time_s += self.dt;
+        self.system.within_step = false;
+        self.flush().map_err(fault)
+    }
+
+    /// Submits what is due and waits for it.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn wait(&mut self) -> Result<(), SolverError> {
+        self.flush().and_then(|()| self.gpu.wait()).map_err(fault)
+    }
+
+    /// Copies the current iterate, as [`System::read`].
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
+        self.flush().and_then(|()| self.take_over()).map_err(fault)?;
+        self.system.read(out);
+        Ok(())
+    }
+
+    /// Forces of the joints as they stand, from `force` of each element.
+    pub fn read_multipliers(
+        &mut self,
+        out: &mut Multipliers,
+        force: impl Fn(&System<f32>, usize) -> V3<f32>,
+    ) -> bool {
+        let read =
+            self.flush().and_then(|()| self.take_over()).and_then(|()| self.take_ends_over());
+        self.system.read_multipliers(out, force);
+        out.contacts.clear();
+        read.is_ok()
+    }
+
+    /// Takes motion and forces over from the device.
+    fn take_over(&mut self) -> Result<(), GpuError> {
+        let (mut nodes, mut bases, mut elements) = (vec![], vec![], vec![]);
+        self.gpu.read(&self.buffers.nodes, &mut nodes)?;
+        self.gpu.read(&self.buffers.bases, &mut bases)?;
+        self.gpu.read(&self.buffers.elements, &mut elements)?;
+        let system = &mut self.system;
+        system.nodes.iter_mut().zip(&nodes).for_each(|(node, read)| read.write_to(node));
+        system.nodes_base.iter_mut().zip(&bases).for_each(|(base, read)| read.write_to(base));
+        system.elements.iter_mut().zip(&elements).for_each(|(e, read)| read.write_to(e));
+        Ok(())
+    }
+
+    /// Takes lever arms and joint bases over, which only forces need.
+    fn take_ends_over(&mut self) -> Result<(), GpuError> {
+        let (mut ends, mut elements) = (vec![], vec![]);
+        self.gpu.read(&self.buffers.incidences, &mut ends)?;
+        self.gpu.read(&self.buffers.elements, &mut elements)?;
+        let system = &mut self.system;
+        system.incidences.iter_mut().zip(&ends).for_each(|(end, read)| read.write_to(end));
+        system.bases.iter_mut().zip(&elements).for_each(|(bases, read)| *bases = read.bases());
+        Ok(())
+    }
+
+    /// Appends the stages' times on the device.
+    pub fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+        let mut laps = Vec::new();
+        if self.clock.drain(&self.gpu, &mut laps).is_ok() {
+            out.extend(laps.iter().map(|lap| StageTime {
+                stage: match lap.stage {
+                    "prepare" => Stage::Prepare,
+                    "iterate" => Stage::Iterate,
+                    _ => Stage::Finish,
+                },
+                pass: lap.stage,
+                seconds: lap.seconds,
+            }));
+        }
+    }
+
+    /// Submits what is due.
+    fn flush(&mut self) -> Result<(), GpuError> {
+        let due = std::mem::take(&mut self.due);
+        if !due.begin && due.iterations == 0 && !due.finish {
+            return Ok(());
+        }
+        let (nodes, elements) = (self.system.nodes.len(), self.system.elements.len());
+        let mut recorder = self.gpu.record();
+        if due.begin {
+            recorder.stage(&mut self.clock, "prepare");
+            recorder.run(&self.predict, nodes);
+            recorder.run(&self.aim, elements);
+            self.hooks[0].iter().for_each(|call| recorder.run(call, elements));
+        }
+        if due.iterations > 0 {
+            recorder.stage(&mut self.clock, "iterate");
+        }
+        for _ in 0..due.iterations {
+            self.sweep.iter().for_each(|(call, count)| recorder.run(call, *count));
+            self.hooks[1].iter().for_each(|call| recorder.run(call, elements));
+        }
+        if due.finish {
+            recorder.stage(&mut self.clock, "finish");
+            recorder.run(&self.finish, nodes);
+        }
+        recorder.submit(&mut self.clock)
+    }
+}
+
+impl Buffers {
+    fn new(gpu: &Gpu, system: &System<f32>) -> Result<Self, GpuError> {
+        let colour = |pair: &[usize]| {
+            let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+            let (first, count) = (narrow(pair[0]), narrow(pair[1] - pair[0]));
+            gpu.upload("colour", &[layout::Colour { first, count, ..Default::default() }])
+        };
+        Ok(Self {
+            constants: gpu.buffer("constants of a step", 1)?,
+            colours: system.layout.colours.windows(2).map(colour).collect::<Result<_, _>>()?,
+            nodes: gpu.buffer("nodes", system.nodes.len())?,
+            bases: gpu.buffer("bases of nodes", system.nodes.len())?,
+            incidences: gpu.buffer("ends of elements", system.incidences.len())?,
+            elements: gpu.buffer("elements", system.elements.len())?,
+        })
+    }
+
+    fn bindings(&self) -> Bindings<'_> {
+        Bindings::default()
+            .with("constants", &self.constants)
+            .with("nodes", &self.nodes)
+            .with("bases", &self.bases)
+            .with("incidences", &self.incidences)
+            .with("elements", &self.elements)
+    }
+}

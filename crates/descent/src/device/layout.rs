@@ -1,0 +1,330 @@
+//! Structures as `shaders/descent/types.wgsl` has them.
+
+use bytemuck::{Pod, Zeroable};
+use taut_core::constraint::RowKind;
+
+use crate::{
+    element::{self, Definition, ElementKind, Role},
+    math::{Q4, V3},
+    node::{self, Acted, NodeKind},
+};
+
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Constants {
+    pub(crate) gravity: [f32; 3],
+    pub(crate) h: f32,
+    pub(crate) square: f32,
+    pub(crate) inverse_h: f32,
+    pub(crate) inverse_square: f32,
+    pub(crate) followed: f32,
+    pub(crate) nodes: u32,
+    pub(crate) elements: u32,
+    pub(crate) gyroscopic: u32,
+    pub(crate) adaptive: u32,
+    pub(crate) world_inertia: u32,
+    pub(crate) cayley: u32,
+    pub(crate) nothing: u32,
+    pub(crate) pad: u32,
+    pub(crate) gamma: f32,
+    pub(crate) retain: f32,
+    pub(crate) pad_2: u32,
+    pub(crate) pad_3: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Colour {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    pub(crate) pad_0: u32,
+    pub(crate) pad_1: u32,
+}
+
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Node {
+    step: [f32; 3],
+    mass: f32,
+    turn: [f32; 4],
+    target_step: [f32; 3],
+    kind: u32,
+    target_turn: [f32; 4],
+    inertia: [f32; 6],
+    first: u32,
+    last: u32,
+    acted: u32,
+    pad_0: u32,
+    pad_1: u32,
+    pad_2: u32,
+}
+
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Base {
+    position: [f32; 3],
+    mass: f32,
+    rotation: [f32; 4],
+    velocity: [f32; 3],
+    kinematic: u32,
+    omega: [f32; 3],
+    pad_0: u32,
+    previous: [f32; 3],
+    pad_1: u32,
+    drive: [f32; 4],
+    inertia: [f32; 6],
+    pad_2: u32,
+    pad_3: u32,
+}
+
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Incidence {
+    element: u32,
+    other: u32,
+    twin: u32,
+    is_b: u32,
+    arm: [f32; 3],
+    node: u32,
+    sway: [f32; 3],
+    pad_0: u32,
+    anchor: [f32; 3],
+    pad_1: u32,
+}
+
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Element {
+    lambda: [f32; 3],
+    lower: f32,
+    stiffness: [f32; 3],
+    upper: f32,
+    offset: [f32; 3],
+    rest: f32,
+    shift: [f32; 3],
+    kept: f32,
+    basis_a: [f32; 4],
+    basis_b: [f32; 4],
+    local_a: [f32; 4],
+    local_b: [f32; 4],
+    kind: u32,
+    flags: u32,
+    role: u32,
+    node_a: u32,
+    node_b: u32,
+    end_a: u32,
+    end_b: u32,
+    pad: u32,
+    least: f32,
+    most: f32,
+    pad_0: u32,
+    pad_1: u32,
+}
+
+impl Node {
+    pub(crate) fn of(node: &node::Node<f32>) -> Self {
+        Self {
+            step: node.step.0,
+            mass: node.mass,
+            turn: quaternion(node.turn),
+            target_step: node.target_step.0,
+            kind: match node.kind {
+                NodeKind::Body => 0,
+                NodeKind::Particle => 1,
+                NodeKind::Fixed => 2,
+            },
+            target_turn: quaternion(node.target_turn),
+            inertia: node.inertia.0,
+            first: node.incidences[0],
+            last: node.incidences[1],
+            acted: match node.acted {
+                Acted::ByPoints => 0,
+                Acted::ByBlocks => 1,
+                Acted::ByAny => 2,
+            },
+            pad_0: 0,
+            pad_1: 0,
+            pad_2: 0,
+        }
+    }
+
+    /// Takes the motion of the current step over.
+    pub(crate) fn write_to(&self, node: &mut node::Node<f32>) {
+        node.step = V3(self.step);
+        node.turn = rotation(self.turn);
+    }
+}
+
+impl Base {
+    pub(crate) fn of(base: &node::Base<f32>, drive: Q4<f32>) -> Self {
+        Self {
+            position: base.position.0,
+            mass: base.mass,
+            rotation: quaternion(base.rotation),
+            velocity: base.velocity.0,
+            kinematic: u32::from(base.kinematic),
+            omega: base.omega.0,
+            pad_0: 0,
+            previous: base.previous_velocity.0,
+            pad_1: 0,
+            drive: quaternion(drive),
+            inertia: base.inertia.0,
+            pad_2: 0,
+            pad_3: 0,
+        }
+    }
+
+    /// Takes the motion at the step's start over.
+    pub(crate) fn write_to(&self, base: &mut node::Base<f32>) {
+        base.position = V3(self.position);
+        base.rotation = rotation(self.rotation);
+        base.velocity = V3(self.velocity);
+        base.omega = V3(self.omega);
+        base.previous_velocity = V3(self.previous);
+    }
+}
+
+impl Incidence {
+    pub(crate) fn of(incidence: &node::Incidence<f32>, anchor: V3<f32>) -> Self {
+        Self {
+            element: incidence.element,
+            other: incidence.other,
+            twin: incidence.twin,
+            is_b: u32::from(incidence.is_b),
+            arm: incidence.arm.0,
+            node: 0,
+            sway: incidence.sway.0,
+            pad_0: 0,
+            anchor: anchor.0,
+            pad_1: 0,
+        }
+    }
+}
+
+impl Incidence {
+    /// Takes the lever arm over.
+    pub(crate) fn write_to(&self, incidence: &mut node::Incidence<f32>) {
+        (incidence.arm, incidence.sway) = (V3(self.arm), V3(self.sway));
+    }
+}
+
+impl Element {
+    pub(crate) fn of(
+        element: &element::Element<f32>,
+        definition: &Definition,
+        local: &element::Bases<f32>,
+        kept: f32,
+    ) -> Self {
+        let (role, least, most) = match definition.role {
+            Role::Lock | Role::Spring => (0, 0.0, 0.0),
+            Role::Limit { lower, upper } => (1, lower, upper),
+            Role::Motor { speed, max_effort } => (2, speed, max_effort),
+        };
+        let flags = u32::from(element.active)
+            | u32::from(element.curvature) << 1
+            | u32::from(element.rescaled) << 2;
+        Self {
+            lambda: element.lambda.0,
+            lower: finite(element.lower),
+            stiffness: element.stiffness.0,
+            upper: finite(element.upper),
+            offset: element.offset.0,
+            rest: round(definition.rest),
+            shift: element.shift.0,
+            kept,
+            basis_a: quaternion(local.a),
+            basis_b: quaternion(local.b),
+            local_a: quaternion(local.a),
+            local_b: quaternion(local.b),
+            kind: kind(element.kind),
+            flags,
+            role,
+            node_a: element.nodes[0],
+            node_b: element.nodes[1],
+            end_a: element.incidences[0],
+            end_b: element.incidences[1],
+            pad: 0,
+            least: finite(round(least)),
+            most: finite(round(most)),
+            pad_0: 0,
+            pad_1: 0,
+        }
+    }
+
+    /// Joint bases at the step's start, joint to world.
+    pub(crate) fn bases(&self) -> element::Bases<f32> {
+        element::Bases { a: rotation(self.basis_a), b: rotation(self.basis_b) }
+    }
+
+    /// Takes multiplier, stiffness and what the rows aim at over.
+    pub(crate) fn write_to(&self, element: &mut element::Element<f32>) {
+        element.lambda = V3(self.lambda);
+        element.stiffness = V3(self.stiffness);
+        element.offset = V3(self.offset);
+        element.shift = V3(self.shift);
+        (element.lower, element.upper) = (self.lower, self.upper);
+    }
+}
+
+/// The number by which shaders know how rows are computed.
+fn kind(kind: ElementKind) -> u32 {
+    let index = |axis: usize| u32::try_from(axis).unwrap_or_default();
+    match kind {
+        ElementKind::Point => 0,
+        ElementKind::Twist | ElementKind::WorldTwist => 1,
+        ElementKind::Row(RowKind::Slide(axis)) => 10 + index(axis),
+        ElementKind::Row(RowKind::Dot(i, j)) => 20 + 3 * index(i) + index(j),
+        ElementKind::Row(_) => 2,
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is the purpose")]
+fn round(x: f64) -> f32 {
+    x as f32
+}
+
+/// Shaders need not know infinity; no force is larger than this.
+fn finite(x: f32) -> f32 {
+    x.clamp(-3.4e38, 3.4e38)
+}
+
+fn quaternion(q: Q4<f32>) -> [f32; 4] {
+    let [x, y, z] = q.v.0;
+    [x, y, z, q.w]
+}
+
+fn rotation([x, y, z, w]: [f32; 4]) -> Q4<f32> {
+    Q4 { v: V3([x, y, z]), w }
+}
+
+#[cfg(test)]
+mod tests {
+    use taut_gpu::assert_layout;
+
+    use super::*;
+
+    #[test]
+    #[rustfmt::skip]
+    fn structures_are_those_of_the_shaders() {
+        const FILE: &str = "descent/types.wgsl";
+        assert_layout!(FILE, Constants {
+            gravity, h, square, inverse_h, inverse_square, followed, nodes, elements, gyroscopic, adaptive,
+            world_inertia, cayley, nothing, pad, gamma, retain, pad_2, pad_3
+        });
+        assert_layout!(FILE, Colour { first, count, pad_0, pad_1 });
+        assert_layout!(FILE, Node {
+            step, mass, turn, target_step, kind, target_turn, inertia, first, last, acted, pad_0, pad_1, pad_2
+        });
+        assert_layout!(FILE, Base {
+            position, mass, rotation, velocity, kinematic, omega, pad_0, previous, pad_1, drive, inertia, pad_2,
+            pad_3
+        });
+        assert_layout!(FILE, Incidence {
+            element, other, twin, is_b, arm, node, sway, pad_0, anchor, pad_1
+        });
+        assert_layout!(FILE, Element {
+            lambda, lower, stiffness, upper, offset, rest, shift, kept, basis_a, basis_b, local_a, local_b, kind,
+            flags, role, node_a, node_b, end_a, end_b, pad, least, most, pad_0, pad_1
+        });
+    }
+}

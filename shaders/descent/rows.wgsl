@@ -1,0 +1,156 @@
+// Scalar rows: value, one side's gradient and that side's second derivative. Twin: crates/descent/src/row.rs.
+
+//#use descent/types.wgsl
+
+struct Pair {
+    arm_a: vec3<f32>,
+    arm_b: vec3<f32>,
+    offset: vec3<f32>,
+    basis_a: vec4<f32>,
+    basis_b: vec4<f32>,
+}
+
+// Vector part of the rotation from A's basis to B's, and its non-negative scalar part.
+fn relative(p: Pair) -> vec4<f32> {
+    let q = quat_times(quat_conjugate(p.basis_a), p.basis_b);
+    if q.w < 0.0 {
+        return -q;
+    }
+    return q;
+}
+
+// Gradient of a twist row with respect to B's rotation; A's is the negative.
+fn twist_gradient(p: Pair, q: vec4<f32>, c: u32) -> vec3<f32> {
+    let e = unit3(c);
+    return quat_rotate(p.basis_a, keep(e * q.w + cross3(q.xyz, e)));
+}
+
+struct Gradient {
+    value: f32,
+    linear: vec3<f32>,
+    angular: vec3<f32>,
+}
+
+fn gradient(kind: u32, p: Pair, is_b: bool) -> Gradient {
+    if kind >= DOT {
+        let u = quat_rotate(p.basis_a, unit3((kind - DOT) / 3u));
+        let w = quat_rotate(p.basis_b, unit3((kind - DOT) % 3u));
+        let torque = cross3(u, w);
+        return Gradient(dot3(u, w), vec3<f32>(0.0), select(torque, -torque, is_b));
+    }
+    if kind >= SLIDE {
+        let u = quat_rotate(p.basis_a, unit3(kind - SLIDE));
+        let value = -dot3(u, p.offset);
+        if is_b {
+            return Gradient(value, u, cross3(p.arm_b, u));
+        }
+        return Gradient(value, -u, cross3(u, p.arm_a - p.offset));
+    }
+    let value = norm3(p.offset);
+    var n = vec3<f32>(0.0);
+    if value > 0.0 {
+        n = keep(p.offset * (1.0 / value));
+    }
+    if is_b {
+        return Gradient(value, -n, cross3(n, p.arm_b));
+    }
+    return Gradient(value, n, cross3(p.arm_a, n));
+}
+
+struct Curvature {
+    ll: Mat3,
+    al: Mat3,
+    aa: Mat3,
+}
+
+fn mat_zero() -> Mat3 {
+    return Mat3(vec3<f32>(0.0), vec3<f32>(0.0), vec3<f32>(0.0));
+}
+
+// Second derivative of e . u with respect to a rotation of u.
+fn rotation_curvature(u: vec3<f32>, e: vec3<f32>) -> Mat3 {
+    let d = dot3(e, u);
+    let r0 = keep(e.x * u + u.x * e) * 0.5;
+    let r1 = keep(e.y * u + u.y * e) * 0.5;
+    let r2 = keep(e.z * u + u.z * e) * 0.5;
+    return Mat3(
+        vec3<f32>(r0.x - d, r0.y, r0.z),
+        vec3<f32>(r1.x, r1.y - d, r1.z),
+        vec3<f32>(r2.x, r2.y, r2.z - d),
+    );
+}
+
+fn curvature(kind: u32, p: Pair, is_b: bool) -> Curvature {
+    var h = Curvature(mat_zero(), mat_zero(), mat_zero());
+    if kind >= DOT {
+        let u = quat_rotate(p.basis_a, unit3((kind - DOT) / 3u));
+        let w = quat_rotate(p.basis_b, unit3((kind - DOT) % 3u));
+        if is_b {
+            h.aa = rotation_curvature(w, u);
+        } else {
+            h.aa = rotation_curvature(u, w);
+        }
+        return h;
+    }
+    if kind >= SLIDE {
+        let u = quat_rotate(p.basis_a, unit3(kind - SLIDE));
+        if is_b {
+            h.aa = rotation_curvature(p.arm_b, u);
+        } else {
+            h.aa = rotation_curvature(u, p.arm_a - p.offset);
+            h.al = skew(-u);
+        }
+        return h;
+    }
+    let length = norm3(p.offset);
+    if length > 0.0 {
+        let inverse = 1.0 / length;
+        let n = keep(p.offset * inverse);
+        h.ll = Mat3(
+            keep(unit3(0u) + n * -n.x) * inverse,
+            keep(unit3(1u) + n * -n.y) * inverse,
+            keep(unit3(2u) + n * -n.z) * inverse,
+        );
+        let arm = select(p.arm_a, p.arm_b, is_b);
+        let pull = select(n, -n, is_b);
+        let s = skew(arm);
+        h.al = Mat3(mat_apply(h.ll, s.r0), mat_apply(h.ll, s.r1), mat_apply(h.ll, s.r2));
+        let swept = Mat3(mat_apply(s, h.al.r0), mat_apply(s, h.al.r1), mat_apply(s, h.al.r2));
+        h.aa = mat_plus(swept, rotation_curvature(arm, pull));
+    }
+    return h;
+}
+
+// How far A's anchor is from B's, or what of that is to be corrected.
+fn offset_of(e: u32) -> vec3<f32> {
+    let a = nodes[elements[e].node_a].step;
+    let b = nodes[elements[e].node_b].step;
+    let sway_a = incidences[elements[e].end_a].sway;
+    let sway_b = incidences[elements[e].end_b].sway;
+    return elements[e].offset + ((a - b) + (sway_a - sway_b));
+}
+
+fn pair_of(e: u32) -> Pair {
+    let a = elements[e].end_a;
+    let b = elements[e].end_b;
+    return Pair(
+        incidences[a].arm + incidences[a].sway,
+        incidences[b].arm + incidences[b].sway,
+        offset_of(e),
+        quat_times(nodes[elements[e].node_a].turn, elements[e].basis_a),
+        quat_times(nodes[elements[e].node_b].turn, elements[e].basis_b),
+    );
+}
+
+// The rows' current values less what is not to be corrected.
+fn value_of(e: u32) -> vec3<f32> {
+    let kind = elements[e].kind;
+    if kind == POINT {
+        return offset_of(e);
+    }
+    let pair = pair_of(e);
+    if kind == TWIST {
+        return relative(pair).xyz * 2.0 - elements[e].shift;
+    }
+    return vec3<f32>(gradient(kind, pair, false).value, 0.0, 0.0) - elements[e].shift;
+}
