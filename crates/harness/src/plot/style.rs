@@ -21,6 +21,10 @@ const PALETTE: &[Rgb] = &[
     (86, 180, 233),
     (110, 120, 30),
     (200, 40, 80),
+    (90, 60, 170),
+    (0, 130, 150),
+    (235, 130, 120),
+    (120, 175, 60),
 ];
 
 /// Runs of one backend beyond this many are told apart within a panel only.
