@@ -152,6 +152,7 @@ const UNITS: &[(&str, &str)] = &[
     ("_kg_m2_s", "kg m²/s"),
     ("_kg_m_s", "kg m/s"),
     ("_m_s", "m/s"),
+    ("_rad_s", "rad/s"),
     ("_rad", "rad"),
     ("_deg", "°"),
     ("_ms", "ms"),
