@@ -77,7 +77,7 @@ impl Envelope {
                 row[j - start] = (row[j - start] - sum) / other[j - self.first[j]];
             }
             let pivot = row[length] - dot(&row[..length], &row[..length]);
-            if !(pivot > 0.0) {
+            if pivot.is_nan() || pivot <= 0.0 {
                 return false;
             }
             row[length] = pivot.sqrt();
