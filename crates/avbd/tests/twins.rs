@@ -37,8 +37,7 @@ fn pair(gpu: &Gpu, scene: &Scene, settings: &str) -> [Box<dyn Solver>; 2] {
     let (Build::Cpu(on_cpu), Build::Gpu(on_gpu)) = (BACKEND.build, BACKEND_GPU.build) else {
         panic!("one backend of each kind")
     };
-    let single =
-        Settings::from_ron(&settings.replacen('(', "(precision: f32, order: coloured,", 1));
+    let single = Settings::from_ron(settings.replacen('(', "(precision: f32, order: coloured,", 1));
     let both = [on_cpu(scene, &single), on_gpu(gpu, scene, &Settings::from_ron(settings))];
     both.map(|solver| solver.unwrap_or_else(|e| panic!("{} {settings}: {e}", scene.name)))
 }

@@ -25,6 +25,8 @@ const PALETTE: &[Rgb] = &[
     (0, 130, 150),
     (235, 130, 120),
     (120, 175, 60),
+    (180, 120, 90),
+    (60, 90, 60),
 ];
 
 /// Runs of one backend beyond this many are told apart within a panel only.
