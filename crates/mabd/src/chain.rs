@@ -43,6 +43,8 @@ pub(crate) struct Constants {
     left: [Lanes; 3],
     right: [Lanes; 3],
     rigid: bool,
+    /// Whether all anchors lie on the first axis.
+    axial: bool,
 }
 
 /// The chains of a scene, ready to be solved.
@@ -220,6 +222,7 @@ impl Constants {
             ratio: lanes(&|link| link.0.ratio),
             left: vector(&|link| link.1),
             right: vector(&|link| link.2),
+            axial: links.iter().all(|(_, x, y)| x.yz() == y.yz() && x.yz().norm() == 0.0),
             rigid: links.iter().all(|link| link.0.softness == 0.0),
         }
     }

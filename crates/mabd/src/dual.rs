@@ -1,23 +1,34 @@
 //! The dual system `D lambda = b` of all joint rows (Eq. 26 to 28), and the ways to solve it.
 
 pub(crate) mod blocks;
+mod cg;
 mod direct;
+pub(crate) mod lines;
 pub(crate) mod order;
 mod tree;
 
-use crate::settings::Dual;
+use crate::settings::{Dual, MabdSettings};
 use blocks::Blocks;
+use cg::LineSolver;
 use direct::Direct;
+use lines::Lines;
 use order::{Link, Order, Shape, couplings};
 use tree::Elimination;
 
 /// More joints than this that close loops leave a complement that is better not kept dense.
 const CLOSURES_MAX: usize = 24;
 
+/// More elements than this are iterated on. Below, factorising is the safer choice: a net of rigid
+/// bodies that is pinned at its corners starts out singular, and gradients take hundreds of iterations.
+const DIRECT_MAX: usize = 200_000;
+
 /// How a dual system is solved.
 enum Engine {
     /// By elimination in the order of the elements.
     Elimination(Elimination),
+    /// By conjugate gradients, or by sweeps, along lines.
+    Gradients(Box<LineSolver>),
+    Sweeps(Box<LineSolver>),
     /// By a sparse factorisation in an order of its own.
     Direct(Box<Direct>),
 }
@@ -35,7 +46,8 @@ pub(crate) fn choose(wanted: Dual, order: &Order) -> Result<Dual, String> {
         (Dual::Auto, Shape::Chains) => Dual::Thomas,
         (Dual::Auto, Shape::Trees) => Dual::Tree,
         (Dual::Auto, Shape::Graph) if order.closures <= CLOSURES_MAX => Dual::Schur,
-        (Dual::Auto, Shape::Graph) => Dual::Direct,
+        (Dual::Auto, Shape::Graph) if order.elements.len() <= DIRECT_MAX => Dual::Direct,
+        (Dual::Auto, Shape::Graph) => Dual::Cg,
         (Dual::Thomas, Shape::Trees | Shape::Graph) => {
             return Err("`dual: thomas` needs joints that form chains".to_owned());
         }
@@ -48,15 +60,26 @@ pub(crate) fn choose(wanted: Dual, order: &Order) -> Result<Dual, String> {
 }
 
 impl DualSystem {
-    /// The system of elements of these sizes between `nodes` nodes, in the order of elimination.
+    /// The system of elements of these sizes between `nodes` nodes, in the order of elimination or, for
+    /// iterative solvers, of `lines`.
     pub(crate) fn new(
         chosen: Dual,
         nodes: usize,
         links: &[Link],
         sizes: &[u8],
+        lines: &Lines,
+        settings: &MabdSettings,
     ) -> Result<Self, String> {
         let pattern = couplings(nodes, links);
         let (blocks, engine) = match chosen {
+            Dual::Cg | Dual::Sweeps => {
+                let blocks = Blocks::new(sizes, &pattern);
+                let (tolerance, most) = (settings.tolerance, settings.dual_iterations);
+                let solver = Box::new(LineSolver::new(&blocks, lines, tolerance, most));
+                let gradients = chosen == Dual::Cg;
+                let engine = if gradients { Engine::Gradients } else { Engine::Sweeps };
+                (blocks, engine(solver))
+            }
             Dual::Direct => {
                 let blocks = Blocks::new(sizes, &pattern);
                 let direct = Direct::new(&blocks)?;
@@ -71,9 +94,15 @@ impl DualSystem {
         Ok(Self { blocks, engine })
     }
 
-    /// Replaces `rhs` by the multipliers. The matrix may be overwritten.
-    pub(crate) fn solve(&mut self, rhs: &mut [f64]) {
+    /// Replaces `rhs` by the multipliers, which may be near `guess`. The matrix may be overwritten.
+    pub(crate) fn solve(&mut self, rhs: &mut [f64], guess: &[f64]) {
         match &mut self.engine {
+            Engine::Gradients(lines) => {
+                lines.gradients(&self.blocks, rhs, Some(guess));
+            }
+            Engine::Sweeps(lines) => {
+                lines.sweeps(&self.blocks, rhs, Some(guess));
+            }
             Engine::Elimination(elimination) => {
                 elimination.factorise(&mut self.blocks);
                 tree::solve(&self.blocks, rhs);
@@ -85,8 +114,18 @@ impl DualSystem {
     /// Replaces another `rhs`, the matrix being that of the last [`DualSystem::solve`].
     pub(crate) fn solve_again(&mut self, rhs: &mut [f64]) {
         match &mut self.engine {
+            Engine::Gradients(lines) => {
+                lines.gradients(&self.blocks, rhs, None);
+            }
+            Engine::Sweeps(lines) => {
+                lines.sweeps(&self.blocks, rhs, None);
+            }
             Engine::Elimination(_) => tree::solve(&self.blocks, rhs),
             Engine::Direct(direct) => direct.solve_again(rhs),
         }
     }
 }
+
+#[cfg(test)]
+#[path = "dual_tests.rs"]
+mod tests;

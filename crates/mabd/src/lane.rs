@@ -29,8 +29,8 @@ impl Lanes {
     #[inline(always)]
     fn zip(self, o: Self, f: impl Fn(f64, f64) -> f64) -> Self {
         let mut out = [0.0; LANES];
-        for k in 0..LANES {
-            out[k] = f(self.0[k], o.0[k]);
+        for (out, (a, b)) in out.iter_mut().zip(self.0.iter().zip(&o.0)) {
+            *out = f(*a, *b);
         }
         Self(out)
     }

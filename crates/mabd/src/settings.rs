@@ -21,6 +21,10 @@ pub struct MabdSettings {
     /// Stiffness of contacts in units of the pair's reduced mass over the squared step [1]. Positive. What
     /// rests sinks in by `g h^2` over this, and what sticks creeps by as much per step. Default 1000.
     pub contact_stiffness_scale: f64,
+    /// Largest joint error that iterative dual solvers leave [m]. Positive. Default 2e-10.
+    pub tolerance: f64,
+    /// Most inner iterations of an iterative dual solver. At least 1. Default 1000.
+    pub dual_iterations: u32,
     /// Whether ball joints take the general path of all joints, to compare with. Default off.
     pub general: bool,
 }
@@ -79,6 +83,11 @@ pub enum Dual {
     Tree,
     /// A tree, and the Schur complement of the joints that close loops.
     Schur,
+    /// Conjugate gradients on what is left after eliminating a set of chains, preconditioned by a
+    /// symmetric sweep over the others.
+    Cg,
+    /// Block Gauss-Seidel along chains of all directions, forwards and backwards.
+    Sweeps,
     /// Sparse Cholesky factorisation.
     Direct,
 }
@@ -92,6 +101,8 @@ impl Default for MabdSettings {
             dual: Dual::Auto,
             stretch_limit: 0.02,
             contact_stiffness_scale: 1000.0,
+            tolerance: 2e-10,
+            dual_iterations: 1000,
             general: false,
         }
     }
@@ -107,11 +118,15 @@ impl MabdSettings {
         let positive = [
             ("stretch_limit", self.stretch_limit),
             ("contact_stiffness_scale", self.contact_stiffness_scale),
+            ("tolerance", self.tolerance),
         ];
         for (name, value) in positive {
             if value.is_nan() || value <= 0.0 {
                 return wrong(format!("`{name}` is {value} but must be positive"));
             }
+        }
+        if self.dual_iterations == 0 {
+            return wrong("`dual_iterations` must be at least 1".to_owned());
         }
         if let Geometric::Diagonal(share) = self.geometric
             && !(0.0..=4.0).contains(&share)
@@ -135,6 +150,8 @@ mod tests {
             parsed.and_then(|s| s.check()).unwrap_err().to_string()
         };
         assert!(message("(stretch_limit: 0)").contains("`stretch_limit` is 0"));
+        assert!(message("(tolerance: NaN)").contains("`tolerance` is NaN"));
+        assert!(message("(dual_iterations: 0)").contains("at least 1"));
         assert!(message("(geometric: diagonal(-1))").contains("from 0 to 4"));
         assert!(message("(integrator: bdf)").contains("did you mean `bdf2`?"));
     }

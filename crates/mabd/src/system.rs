@@ -13,6 +13,7 @@ use crate::{
     contact::Contacts,
     dual::{
         self, DualSystem,
+        lines::Lines,
         order::{Link, Order},
     },
     joint::{Element, Law, View, elements},
@@ -69,6 +70,8 @@ pub(crate) struct System {
     pub(crate) contacts: Option<Box<Contacts>>,
     touching: Touching,
     pairing: Pairing,
+    /// Those before.
+    guess: Vec<f64>,
     gravity: Vec3,
     polar: Polar,
     geometric: Option<f64>,
@@ -86,9 +89,15 @@ impl System {
         };
         let order = Order::new(count, &links(&unordered));
         let chosen = dual::choose(settings.dual, &order)?;
+        let lines = if matches!(chosen, Dual::Cg | Dual::Sweeps) {
+            let anchors: Vec<[Vec3; 2]> = unordered.iter().map(|e| e.anchors).collect();
+            Lines::new(count, &links(&unordered), &anchors)
+        } else {
+            Lines { elements: order.elements, ..Lines::default() }
+        };
         let mut slots: Vec<Option<Element>> = unordered.into_iter().map(Some).collect();
         let elements: Vec<Element> =
-            order.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();
+            lines.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();
         let links = links(&elements);
         let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
         let alone = scene.contacts.is_none() && !settings.general;
@@ -100,7 +109,7 @@ impl System {
         let (elements, links) =
             if chains.is_some() { (Vec::new(), Vec::new()) } else { (elements, links) };
         let sizes: Vec<u8> = elements.iter().map(|e| e.rows.len() as u8).collect();
-        let dual = DualSystem::new(chosen, count, &links, &sizes)?;
+        let dual = DualSystem::new(chosen, count, &links, &sizes, &lines, settings)?;
         if chains.is_none() {
             nodes.make_room();
         }
@@ -118,6 +127,7 @@ impl System {
             incidence: Incidence::new(count, &links, &dual.blocks),
             dual,
             errors: vec![0.0; stored],
+            guess: vec![0.0; stored],
             compliance,
             gradients: vec![none; stored],
             replies: vec![none; stored],
@@ -215,7 +225,7 @@ impl System {
         if self.points {
             self.assemble_points(scheme);
             self.gather_points_rhs();
-            self.dual.solve(&mut self.rhs);
+            self.dual.solve(&mut self.rhs, &self.lambda);
             std::mem::swap(&mut self.lambda, &mut self.rhs);
             self.gather_points_loads();
         } else if !self.elements.is_empty() {

@@ -81,6 +81,28 @@ impl LocalLanes {
         ]
     }
 
+    /// The same for a load on the first column alone.
+    #[inline(always)]
+    fn apply_first(&self, r: V) -> M {
+        let ([_, a21, _, a31, _, _], [b12, b13, _]) = (self.own, self.mirrored);
+        let along = match self.diagonal {
+            None => ZERO3,
+            Some([d1, _, _, d12, d13, _]) => [d1 * r[0], d12 * r[0], d13 * r[0]],
+        };
+        let zero = Lanes::ZERO;
+        [
+            [along[0], a21 * r[1], a31 * r[2]],
+            [b12 * r[1], along[1], zero],
+            [b13 * r[2], zero, along[2]],
+        ]
+    }
+
+    /// The diagonal of [`LocalLanes::between`] for unit anchors along the first axis.
+    #[inline(always)]
+    fn along_first(&self) -> V {
+        [self.diagonal.map_or(Lanes::ZERO, |d| d[0]), self.own[1], self.own[3]]
+    }
+
     #[inline(always)]
     fn between(&self, x: V, y: V) -> M {
         let ([a12, a21, a13, a31, a23, a32], [b12, b13, b23]) = (self.own, self.mirrored);
@@ -122,12 +144,13 @@ impl Alone {
         let left = minus(aim_frame, shift);
         let columns = |m: M, s: V| [scale(m[0], s[0]), scale(m[1], s[1]), scale(m[2], s[2])];
         let push = columns(left, inertia);
-        let stretch = transposed_product(rotation, at);
-        let half = Lanes::splat(0.5);
-        let sigma = nine(|i, j| {
-            let symmetric = (stretch[j][i] + stretch[i][j]) * half;
-            if i == j { Lanes::ONE - symmetric } else { Lanes::ZERO - symmetric }
-        });
+        let ([r1, r2, r3], [f1, f2, f3]) = (rotation, at);
+        let stretch =
+            [dot(r1, f1), dot(r2, f1), dot(r3, f1), dot(r2, f2), dot(r3, f2), dot(r3, f3)];
+        let sigma = full(six(|c| {
+            let one = Lanes::splat(if DIAGONAL[c] { 1.0 } else { 0.0 });
+            one - stretch[c]
+        }));
         let held = columns(sigma, stiff);
         let turned = transposed_product(rotation, push);
         let fall: Vec3 = task.gravity * (task.h * task.h);
@@ -143,21 +166,51 @@ impl Alone {
         }
     }
 
-    /// Where a point of the bodies would go without joints.
+    /// What the bodies pass on to the joints at their left and right: the upper triangles of what unit
+    /// forces do at either point, in world axes, by rows what forces at the right do at the left, and
+    /// where the points would go without joints.
     #[inline(always)]
-    pub(super) fn tip(&self, anchor: V) -> V {
-        let increment = add(times(self.rotation, times(self.frame, anchor)), self.origin);
-        add(add(times(self.at, anchor), self.centre), increment)
+    pub(super) fn pass(&self, constants: &Constants, passed: &mut [Lanes; 27]) {
+        let (x, y) = (constants.left, constants.right);
+        let reach = self.reach;
+        let grounded = |s: S| [s[0] + reach, s[1], s[2], s[3] + reach, s[4], s[5] + reach];
+        if !constants.axial {
+            let upper = |m: M| grounded([m[0][0], m[1][0], m[2][0], m[1][1], m[2][1], m[2][2]]);
+            let between = |x: V, y: V| conjugate(self.rotation, self.local.between(x, y));
+            passed[..6].copy_from_slice(&upper(between(x, x)));
+            passed[6..12].copy_from_slice(&upper(between(y, y)));
+            let m = between(x, y);
+            for i in 0..3 {
+                for j in 0..3 {
+                    passed[12 + 3 * i + j] = if i == j { m[j][i] + reach } else { m[j][i] };
+                }
+            }
+            passed[21..24].copy_from_slice(&self.tip(x));
+            passed[24..].copy_from_slice(&self.tip(y));
+            return;
+        }
+        // Along the first axis all three blocks are multiples of one.
+        let [a, b, c] = self.rotation;
+        let [d, e, f] = self.local.along_first();
+        let (u, v, w) = (scale(a, d), scale(b, e), scale(c, f));
+        let entry = |i: usize, j: usize| u[i] * a[j] + v[i] * b[j] + w[i] * c[j];
+        let unit = [entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)];
+        let times = |factor: Lanes| grounded(six(|k| unit[k] * factor));
+        passed[..6].copy_from_slice(&times(x[0] * x[0]));
+        passed[6..12].copy_from_slice(&times(y[0] * y[0]));
+        let [m11, m12, m13, m22, m23, m33] = times(x[0] * y[0]);
+        passed[12..21].copy_from_slice(&[m11, m12, m13, m12, m22, m23, m13, m23, m33]);
+        let axis = add(self.at[0], self::times(self.rotation, self.frame[0]));
+        let middle = add(self.centre, self.origin);
+        passed[21..24].copy_from_slice(&add(scale(axis, x[0]), middle));
+        passed[24..].copy_from_slice(&add(scale(axis, y[0]), middle));
     }
 
-    /// How unit forces at `y` move `x`, in world axes, by columns.
+    /// Where a point of the bodies would go without joints.
     #[inline(always)]
-    pub(super) fn between(&self, x: V, y: V) -> M {
-        let mut block = conjugate(self.rotation, self.local.between(x, y));
-        block[0][0] += self.reach;
-        block[1][1] += self.reach;
-        block[2][2] += self.reach;
-        block
+    fn tip(&self, anchor: V) -> V {
+        let increment = add(times(self.rotation, times(self.frame, anchor)), self.origin);
+        add(add(times(self.at, anchor), self.centre), increment)
     }
 
     /// Increments under forces at the two joints, and the diagonal of the co-rotated load.
@@ -166,11 +219,18 @@ impl Alone {
         let f = transposed_times(self.rotation, forces[0]);
         let g = transposed_times(self.rotation, forces[1]);
         let (x, y) = (constants.left, constants.right);
+        let sum = scale(add(forces[0], forces[1]), self.reach);
+        let origin = sub(self.origin, sum);
+        if constants.axial {
+            let load = add(scale(f, x[0]), scale(g, y[0]));
+            let turned = minus(self.frame, self.local.apply_first(load));
+            let diagonal = [load[0], Lanes::ZERO, Lanes::ZERO];
+            return (product(self.rotation, turned), origin, diagonal);
+        }
         let load = nine(|i, j| f[i] * x[j] + g[i] * y[j]);
         let turned = minus(self.frame, self.local.apply(load));
-        let sum = scale(add(forces[0], forces[1]), self.reach);
         let diagonal = [load[0][0], load[1][1], load[2][2]];
-        (product(self.rotation, turned), sub(self.origin, sum), diagonal)
+        (product(self.rotation, turned), origin, diagonal)
     }
 }
 
@@ -192,36 +252,72 @@ fn aim(nodes: &Nodes, task: &Task<'_>, group: usize) -> (M, V) {
 /// most strained one needs.
 #[inline(always)]
 fn rotation(at: M) -> M {
-    let mut strain = transposed_product(at, at);
-    strain[0][0] = strain[0][0] - Lanes::ONE;
-    strain[1][1] = strain[1][1] - Lanes::ONE;
-    strain[2][2] = strain[2][2] - Lanes::ONE;
-    let squared = dot(strain[0], strain[0]) + dot(strain[1], strain[1]) + dot(strain[2], strain[2]);
+    let strain = strain(at);
+    let [e11, e21, e31, e22, e32, e33] = strain;
+    let aside = e21 * e21 + e31 * e31 + e32 * e32;
+    let squared = e11 * e11 + e22 * e22 + e33 * e33 + aside + aside;
     let worst = squared.largest();
     if worst >= 0.01 {
         return scalar_rotation(at);
     }
-    let square = product(strain, strain);
-    let cube = product(square, strain);
-    let fourth = product(square, square);
-    let series = nine(|i, j| {
-        let one = if i == j { Lanes::ONE } else { Lanes::ZERO };
-        one - strain[j][i] * Lanes::splat(0.5) + square[j][i] * Lanes::splat(0.375)
-            - cube[j][i] * Lanes::splat(0.3125)
-            + fourth[j][i] * Lanes::splat(35.0 / 128.0)
+    let square = symmetric_product(strain, strain);
+    let inner = six(|c| {
+        let one = Lanes::splat(if DIAGONAL[c] { 0.375 } else { 0.0 });
+        one - strain[c] * Lanes::splat(0.3125) + square[c] * Lanes::splat(35.0 / 128.0)
     });
-    let mut rotation = product(at, series);
+    let outer = symmetric_product(square, inner);
+    let series = six(|c| {
+        let one = Lanes::splat(if DIAGONAL[c] { 1.0 } else { 0.0 });
+        one - strain[c] * Lanes::splat(0.5) + outer[c]
+    });
+    let mut rotation = product(at, full(series));
     let mut left = worst * worst * worst.sqrt();
     while left > 1e-17 {
-        let strain = transposed_product(rotation, rotation);
-        let correction = nine(|i, j| {
-            let one = Lanes::splat(if i == j { 1.5 } else { 0.0 });
-            one - strain[j][i] * Lanes::splat(0.5)
+        let strain = self::strain(rotation);
+        let correction = six(|c| {
+            let one = Lanes::splat(if DIAGONAL[c] { 1.0 } else { 0.0 });
+            one - strain[c] * Lanes::splat(0.5)
         });
-        rotation = product(rotation, correction);
+        rotation = product(rotation, full(correction));
         left *= left;
     }
     rotation
+}
+
+/// A symmetric matrix per lane: 11, 21, 31, 22, 32, 33.
+type S = [Lanes; 6];
+
+const DIAGONAL: [bool; 6] = [true, false, false, true, false, true];
+
+#[inline(always)]
+fn six(entry: impl Fn(usize) -> Lanes) -> S {
+    [entry(0), entry(1), entry(2), entry(3), entry(4), entry(5)]
+}
+
+#[inline(always)]
+fn full([a, b, c, d, e, f]: S) -> M {
+    [[a, b, c], [b, d, e], [c, e, f]]
+}
+
+/// `A^T A - 1`.
+#[inline(always)]
+fn strain([a, b, c]: M) -> S {
+    let one = Lanes::ONE;
+    [dot(a, a) - one, dot(b, a), dot(c, a), dot(b, b) - one, dot(c, b), dot(c, c) - one]
+}
+
+/// The product of two symmetric matrices that commute.
+#[inline(always)]
+fn symmetric_product(a: S, b: S) -> S {
+    let ([a11, a21, a31, a22, a32, a33], [b11, b21, b31, b22, b32, b33]) = (a, b);
+    [
+        a11 * b11 + a21 * b21 + a31 * b31,
+        a21 * b11 + a22 * b21 + a32 * b31,
+        a31 * b11 + a32 * b21 + a33 * b31,
+        a21 * b21 + a22 * b22 + a32 * b32,
+        a31 * b21 + a32 * b22 + a33 * b32,
+        a31 * b31 + a32 * b32 + a33 * b33,
+    ]
 }
 
 #[cold]

@@ -102,19 +102,7 @@ pub(super) fn forward(chains: &mut Chains, nodes: &Nodes, task: &Task<'_>) {
 fn pass(chains: &Chains, nodes: &Nodes, task: &Task<'_>, index: usize, passed: &mut [Lanes; 27]) {
     let constants = &chains.constants[chains.group_of[index] as usize];
     let alone = Alone::new(nodes, constants, task, index);
-    let (x, y) = (constants.left, constants.right);
-    let (left, right, across) = (alone.between(x, x), alone.between(y, y), alone.between(x, y));
-    let (p, q) = (alone.tip(x), alone.tip(y));
-    let [[l11, l21, l31], [_, l22, l32], [_, _, l33]] = left;
-    let [[r11, r21, r31], [_, r22, r32], [_, _, r33]] = right;
-    let [[a11, a21, a31], [a12, a22, a32], [a13, a23, a33]] = across;
-    // The last is by rows.
-    let own = [l11, l21, l31, l22, l32, l33, r11, r21, r31, r22, r32, r33];
-    let coupling = [a11, a12, a13, a21, a22, a23, a31, a32, a33];
-    passed[..12].copy_from_slice(&own);
-    passed[12..21].copy_from_slice(&coupling);
-    passed[21..24].copy_from_slice(&p);
-    passed[24..].copy_from_slice(&q);
+    alone.pass(constants, passed);
 }
 
 /// `D^-1 O` and `D^-1 b` of a joint, which are kept.

@@ -75,6 +75,28 @@ impl Blocks {
         let below = self.below(column);
         below.binary_search_by_key(&row, |block| block.row).ok().map(|i| below[i].at)
     }
+
+    /// The matrix in full, by rows.
+    #[cfg(test)]
+    pub(crate) fn dense(&self) -> nalgebra::DMatrix<f64> {
+        let mut dense = nalgebra::DMatrix::zeros(self.rows(), self.rows());
+        for column in 0..self.count() {
+            let (c0, nc) = (self.first[column] as usize, self.size(column));
+            let whole = Below { row: column as u32, at: self.diagonal[column] };
+            for block in std::iter::once(&whole).chain(self.below(column)) {
+                let (r0, nr) =
+                    (self.first[block.row as usize] as usize, self.size(block.row as usize));
+                for i in 0..nr {
+                    for j in 0..nc {
+                        let value = self.values[block.at as usize + i * nc + j];
+                        dense[(r0 + i, c0 + j)] = value;
+                        dense[(c0 + j, r0 + i)] = value;
+                    }
+                }
+            }
+        }
+        dense
+    }
 }
 
 /// `target -= left right^T` for `left` of `m` by `n`, `right` of `k` by `n`.

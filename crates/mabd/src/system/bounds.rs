@@ -118,6 +118,7 @@ impl System {
         for bound in &mut self.bounds {
             bound.value = self.errors[bound.row as usize];
         }
+        self.guess.copy_from_slice(&self.lambda);
         for _ in 0..ROUNDS_MAX {
             self.lambda.fill(0.0);
             if !self.bounds.is_empty() {
@@ -126,7 +127,7 @@ impl System {
             }
             self.assemble();
             self.gather_rhs();
-            self.dual.solve(&mut self.rhs);
+            self.dual.solve(&mut self.rhs, &self.guess);
             std::mem::swap(&mut self.lambda, &mut self.rhs);
             self.gather_loads();
             if !self.choose_bounds(scheme) {
