@@ -159,3 +159,16 @@ fn a_hanging_load_pulls_with_its_weight() {
         assert!(forces.joint_torque.last().unwrap().norm() < 1e-6 * weight.abs());
     }
 }
+
+/// Every joint of the arm drives into a limit, and holds there whichever solver finds its multipliers.
+#[test]
+fn motors_stop_at_limits() {
+    let scene = file("panda", &[]);
+    let ends: Vec<State> = ["tree", "direct"]
+        .map(|dual| path(&scene, &format!("(dual: {dual})"), 200, 1).pop().unwrap())
+        .into();
+    for (a, b) in ends[0].bodies.iter().zip(&ends[1].bodies) {
+        assert!((a.position - b.position).norm() < 1e-3, "{} and {}", a.position, b.position);
+        assert!(a.velocity.norm() < 1e-2, "it has come to rest: {}", a.velocity);
+    }
+}

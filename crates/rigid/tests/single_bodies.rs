@@ -15,7 +15,7 @@ fn run(scene: &Scene, dt: f64, steps: usize, substeps: u32) -> State {
 /// The same by a named integrator.
 fn run_with(integrator: &str, scene: &Scene, dt: f64, steps: usize, substeps: u32) -> State {
     let Build::Cpu(build) = taut_rigid::BACKEND.build else { unreachable!("runs on the CPU") };
-    let settings = Settings::from_ron(&format!("(integrator: {integrator})"));
+    let settings = Settings::from_ron(format!("(integrator: {integrator})"));
     let mut solver = build(scene, &settings).expect("scene is supported");
     for _ in 0..steps {
         solver.begin_step(Step { dt, iterations: substeps }).expect("begins");

@@ -111,6 +111,7 @@ impl System {
             bound.held = bound.target;
             bound.given = None;
         }
+        yield_to_limits(&mut self.bounds);
     }
 
     /// Finds all multipliers and the loads that they make.
@@ -164,12 +165,29 @@ impl System {
             let multiplier = self.lambda[row as usize];
             changed |= self.bounds[i].choose(predicted, multiplier, softness);
         }
+        yield_to_limits(&mut self.bounds);
         changed
     }
 
     fn softness(&self, row: usize, side: usize) -> f64 {
         let (gradient, reply) = (&self.gradients[row][side], &self.replies[row][side]);
         gradient.frame.dot(&reply.frame) + gradient.origin.dot(&reply.origin)
+    }
+}
+
+/// Where a joint's limit holds, its motor does not too, but pushes as hard as it can: two rows with one
+/// gradient and different targets have no multipliers.
+fn yield_to_limits(bounds: &mut [Bound]) {
+    for i in 1..bounds.len() {
+        let (before, bound) = (bounds[i - 1], &mut bounds[i]);
+        let stopped = matches!(before.law, Law::Limit(_)) && before.given.is_none();
+        if let (Law::Motor(motor), None) = (bound.law, bound.given)
+            && stopped
+            && before.element == bound.element
+        {
+            let effort = if motor.speed == 0.0 { 0.0 } else { motor.max_effort };
+            bound.given = Some(effort.copysign(-motor.speed));
+        }
     }
 }
 
