@@ -240,6 +240,24 @@ mod tests {
     }
 
     #[test]
+    fn a_single_point_is_something_to_show() {
+        let dir = tempfile::tempdir().unwrap();
+        let panel = Panel {
+            x: Axis::linear("time", "s"),
+            y: Axis::metric("joint_error_max_m", Scale::Log),
+            curves: vec![Curve {
+                label: "one budget".to_owned(),
+                backend: "null".to_owned(),
+                points: vec![(1.0, 1e-3)],
+            }],
+            ..Panel::default()
+        };
+        let plot = PlotSpec { title: "t".to_owned(), panels: vec![panel], ..PlotSpec::default() };
+        let files = write(&dir.path().join("figure"), &plot).unwrap();
+        assert!(!fs::read_to_string(&files[0]).unwrap().contains("nothing to show"));
+    }
+
+    #[test]
     fn both_files_are_written_even_with_nothing_to_show() {
         let dir = tempfile::tempdir().unwrap();
         let panel = Panel {

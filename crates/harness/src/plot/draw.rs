@@ -188,7 +188,8 @@ where
     let mut any = false;
     for (i, (curve, style)) in panel.curves.iter().zip(&place.styles).enumerate() {
         let runs = frame.clip(&curve.points);
-        any |= !runs.is_empty();
+        let inside = |&p: &Point| frame.map(p).is_some_and(|at| frame.contains(at));
+        any |= !runs.is_empty() || curve.points.iter().any(inside);
         stroke(root, &runs, style, 2)?;
         mark(root, &frame, &curve.points, style, i)?;
     }
