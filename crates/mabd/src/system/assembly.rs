@@ -62,11 +62,6 @@ impl Incidence {
     }
 }
 
-#[inline(always)]
-fn dot(a: &Place, b: &Place) -> f64 {
-    a.frame.dot(&b.frame) + a.origin.dot(&b.origin)
-}
-
 impl System {
     /// Fills the dual matrix. Rows that are not live stand alone.
     pub(super) fn assemble(&mut self) {
@@ -108,7 +103,7 @@ impl System {
                             continue;
                         };
                         let (gradient, reply) = (&self.gradients[k][side], &self.replies[k][side]);
-                        value += dot(gradient, &response.free) - dot(reply, &response.load);
+                        value += gradient.dot(&response.free) - reply.dot(&response.load);
                     }
                     value
                 } else {
@@ -135,7 +130,7 @@ fn add_block(
             if live[r0 + i] && live[c0 + j] {
                 let gradient = &gradients[r0 + i][row_side as usize];
                 let reply = &replies[c0 + j][column_side as usize];
-                blocks.values[slot + i * n + j] += dot(gradient, reply);
+                blocks.values[slot + i * n + j] += gradient.dot(reply);
             }
         }
     }
