@@ -1,7 +1,7 @@
 //! Affine body dynamics as first published: the slow baseline that co-rotated variants are measured against.
 //!
 //! A body is an affine map `x = A X + t` of twelve numbers `q`, the columns of `A` and then `t`, so that
-//! every point is linear in them: what four control points move is a whole embedded mesh. A step of
+//! every point is linear in them: four control points move a whole embedded mesh ([`EmbeddedMesh`]). A step of
 //! implicit Euler minimises
 //!
 //! ```text
@@ -22,6 +22,7 @@
 //! Newton Barrier Method for Multibody Dynamics" (SIGGRAPH 2022), for the joints, without their change
 //! of variables. `iterate` is one Newton iteration, and does nothing once converged.
 
+mod control;
 mod energy;
 mod envelope;
 mod joint;
@@ -30,6 +31,7 @@ mod solver;
 #[cfg(test)]
 mod solver_tests;
 
+pub use control::{ControlTetrahedron, EmbeddedMesh};
 pub use settings::AbdSettings;
 use solver::Abd;
 use taut_core::{
