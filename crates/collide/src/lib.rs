@@ -16,6 +16,7 @@ mod contact;
 mod convex;
 mod demo3d;
 mod detect;
+pub mod device;
 mod feature;
 mod graph;
 mod hull;
