@@ -168,6 +168,11 @@ impl<R: Real> ContactRamps<R> {
         }
     }
 
+    /// Least and greatest stiffness of each patch, and its growth per error and per error and force.
+    pub(crate) fn limits(&self) -> impl Iterator<Item = [R; 4]> {
+        self.ramps.iter().map(|ramp| [ramp.start, ramp.cap, ramp.beta, ramp.load])
+    }
+
     /// Lines 5 and 6 of Algorithm 1 for contacts.
     pub(crate) fn warm_start(&mut self, touch: &mut Touch<R>, gamma: R, retain: R) {
         self.ramps.clear();

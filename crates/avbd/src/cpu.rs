@@ -67,6 +67,13 @@ pub(crate) fn decay<R: Real>(settings: &Resolved) -> [R; 2] {
     [gamma, retain]
 }
 
+/// The law of contact for steps of length `dt` [s].
+pub(crate) fn cone(scene: &Scene, settings: &Resolved, dt: f64) -> Cone {
+    let margin = scene.contacts.map_or(0.0, |contacts| contacts.margin);
+    let fall = scene.gravity.norm() * dt * dt;
+    Cone { hessian: settings.contact_hessian, open: settings.open_gap * fall.max(margin / 5.0) }
+}
+
 impl<R: Real> Avbd<R> {
     pub(crate) fn new(scene: &Scene, settings: Resolved) -> Self {
         let mut system = System::new(scene, model(&settings));
@@ -81,7 +88,7 @@ impl<R: Real> Avbd<R> {
             ramps: vec![],
             values,
             contact_ramps: ContactRamps::new(settings, scene.dt, scene.dt),
-            cone: Cone { hessian: settings.contact_hessian, open: f64::INFINITY },
+            cone: cone(scene, &settings, scene.dt),
             dt: 0.0,
             breakable,
         };
@@ -92,9 +99,7 @@ impl<R: Real> Avbd<R> {
     fn scale_ramps(&mut self, dt: f64) {
         self.dt = dt;
         self.contact_ramps = ContactRamps::new(self.settings, dt, self.scene.dt);
-        let margin = self.scene.contacts.map_or(0.0, |contacts| contacts.margin);
-        let fall = self.scene.gravity.norm() * dt * dt;
-        self.cone.open = self.settings.open_gap * fall.max(margin / 5.0);
+        self.cone = cone(&self.scene, &self.settings, dt);
         self.ramps.clear();
         let definitions = self.system.definitions.iter();
         self.ramps.extend(definitions.map(|d| Ramp::new(d, &self.settings, dt, self.scene.dt)));

@@ -1,18 +1,24 @@
-//! The step on a graphics adapter, for scenes without contacts.
+//! The step on a graphics adapter.
 
 use bytemuck::{Pod, Zeroable};
 use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_descent::{
     Real,
-    device::{self, Device, fault},
+    device::{self, ContactKernels, Device, fault},
+    patch::lane,
 };
 use taut_gpu::{Buffer, Gpu};
 
 use crate::{
-    cpu::{configure, decay, model},
+    contact::ContactRamps,
+    cpu::{cone, configure, decay, model},
     dual,
-    settings::{Precision, Resolved},
+    settings::{ContactHessian, Precision, Resolved},
 };
+
+/// What works on contacts.
+const CONTACTS: ContactKernels =
+    ContactKernels { shader: "avbd/contact.wgsl", follow: Some("follow") };
 
 /// As `shaders/avbd/dual.wgsl` has it.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -34,7 +40,8 @@ pub(crate) struct Avbd {
     settings: Resolved,
     ramps: Vec<dual::Ramp<f32>>,
     buffer: Buffer<Ramp>,
-    frame_s: f64,
+    contact_ramps: ContactRamps<f32>,
+    scene: Scene,
     dt: f64,
 }
 
@@ -73,19 +80,44 @@ impl Avbd {
         let buffer = gpu.upload("stiffness ramps", &all).map_err(fault)?;
         let entries = ["warm_start", "update"];
         device.hook("avbd/dual.wgsl", entries, "ramps", &buffer).map_err(fault)?;
+        device.touch_by(CONTACTS).map_err(fault)?;
+        device.govern(law(scene, &settings, scene.dt))?;
         device.load(&scene.initial_state())?;
         let settings = Resolved { precision: Precision::F32, ..settings };
-        let (frame_s, dt) = (scene.dt, scene.dt);
-        Ok(Self { gpu: gpu.clone(), device, settings, ramps, buffer, frame_s, dt })
+        Ok(Self {
+            gpu: gpu.clone(),
+            device,
+            settings,
+            ramps,
+            buffer,
+            contact_ramps: ContactRamps::new(settings, scene.dt, scene.dt),
+            scene: scene.clone(),
+            dt: scene.dt,
+        })
     }
 
     fn scale_ramps(&mut self, dt: f64) -> Result<(), SolverError> {
         self.device.wait()?;
         self.dt = dt;
-        self.ramps = make_ramps(&self.device, &self.settings, dt, self.frame_s);
+        self.ramps = make_ramps(&self.device, &self.settings, dt, self.scene.dt);
+        self.contact_ramps = ContactRamps::new(self.settings, dt, self.scene.dt);
+        self.device.govern(law(&self.scene, &self.settings, dt))?;
         let all: Vec<Ramp> = self.ramps.iter().map(Into::into).collect();
         self.gpu.write(&self.buffer, 0, &all).map_err(fault)
     }
+}
+
+/// The law of contact as `shaders/avbd/contact.wgsl` has it.
+fn law(scene: &Scene, settings: &Resolved, dt: f64) -> [u32; 4] {
+    let cone = cone(scene, settings, dt);
+    // Shaders need not know infinity; no gap is larger than this.
+    let open = f32::of(cone.open).min(3.4e38);
+    let hessian = match cone.hessian {
+        ContactHessian::SlipDirection => 0,
+        ContactHessian::Full => 1,
+        ContactHessian::Rescaled => 2,
+    };
+    [open.to_bits(), hessian, 0, 0]
 }
 
 fn make_ramps(device: &Device, settings: &Resolved, dt: f64, frame_s: f64) -> Vec<dual::Ramp<f32>> {
@@ -102,6 +134,13 @@ impl Solver for Avbd {
         if step.dt != self.dt {
             self.scale_ramps(step.dt)?;
         }
+        let ([gamma, retain], alpha) = (decay(&self.settings), self.settings.alpha);
+        let ramps = &mut self.contact_ramps;
+        self.device.detect(step.dt, |touch, limits| {
+            ramps.regularise(touch, alpha);
+            ramps.warm_start(touch, gamma, retain);
+            limits.extend(ramps.limits());
+        })?;
         self.device.begin(step.dt)
     }
 
@@ -128,7 +167,9 @@ impl Solver for Avbd {
 
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
         let ramps = &self.ramps;
-        self.device.read_multipliers(out, |system, index| ramps[index].force(system, index))
+        let force =
+            |system: &taut_descent::System<f32>, index: usize| ramps[index].force(system, index);
+        self.device.read_multipliers(out, force, |_, patch, i| lane::<f32>(&patch.lambda, i))
     }
 
     fn resolved_settings(&self) -> String {

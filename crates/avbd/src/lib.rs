@@ -49,7 +49,7 @@ pub const BACKEND: Backend = Backend {
 pub const BACKEND_GPU: Backend = Backend {
     info: Info {
         name: "avbd-gpu",
-        summary: "the same on a graphics adapter, all bodies of a colour at once; no contacts yet",
+        summary: "the same on a graphics adapter, all bodies of a colour at once",
         reference: "Giles, Diaz, Yuksel, Augmented Vertex Block Descent, ACM TOG 44(4), 2025; \
                     mass-scaled constants by default",
         determinism: Determinism::Bitwise,

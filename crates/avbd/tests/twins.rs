@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use taut_avbd::{BACKEND, BACKEND_GPU};
-use taut_core::{Build, Scene, Settings, Solver, State, Step, scene::load_file};
+use taut_core::{Build, Multipliers, Scene, Settings, Solver, State, Step, scene::load_file};
 use taut_gpu::Gpu;
 
 fn load(name: &str, parameters: &[(&str, f64)]) -> Scene {
@@ -56,26 +56,58 @@ const SETTINGS: [&str; 3] = [
     "(profile: compliant, isotropic: false, gyroscopic: false, start: target)",
 ];
 
+/// Boxes that rest, fall, tip and slide, beside joints; other shapes; driven bodies.
+fn touching_scenes() -> Vec<Scene> {
+    vec![
+        load("stack", &[("n", 4.0), ("gap", 0.1)]),
+        load("pyramid", &[("n", 4.0)]),
+        load("friction-slide", &[]),
+        load("incline", &[]),
+        load("bridge", &[("n", 8.0)]),
+        load("shapes", &[]),
+    ]
+}
+
+const TOUCHING_SETTINGS: [&str; 3] =
+    ["()", "(profile: paper)", "(profile: compliant, contact_hessian: rescaled, open_gap: inf)"];
+
+/// Steps both and compares them after every step.
+fn compare(gpu: &Gpu, scene: &Scene, settings: &str) -> Multipliers {
+    let [mut on_cpu, mut on_gpu] = pair(gpu, scene, settings);
+    let (mut a, mut b) = (State::default(), State::default());
+    for step in 1..=60 {
+        // Another length half way: what depends on it is made anew.
+        let dt = if step > 30 { scene.dt / 2.0 } else { scene.dt };
+        advance(&mut *on_cpu, dt, 5);
+        advance(&mut *on_gpu, dt, 5);
+        on_cpu.read(&mut a).unwrap();
+        on_gpu.read(&mut b).unwrap();
+        assert!(a.is_finite(), "{} {settings} after step {step}", scene.name);
+        assert_eq!(a.hash(), b.hash(), "{} {settings} after step {step}", scene.name);
+    }
+    let (mut f, mut g) = Default::default();
+    assert!(on_cpu.read_multipliers(&mut f) && on_gpu.read_multipliers(&mut g));
+    assert_eq!(f, g, "{} {settings}", scene.name);
+    f
+}
+
 #[test]
 fn both_give_the_same_bits_over_sixty_steps() {
     let Some(gpu) = Gpu::for_test() else { return };
     for scene in scenes() {
         for settings in SETTINGS {
-            let [mut on_cpu, mut on_gpu] = pair(&gpu, &scene, settings);
-            let (mut a, mut b) = (State::default(), State::default());
-            for step in 1..=60 {
-                // Another length half way: what depends on it is made anew.
-                let dt = if step > 30 { scene.dt / 2.0 } else { scene.dt };
-                advance(&mut *on_cpu, dt, 5);
-                advance(&mut *on_gpu, dt, 5);
-                on_cpu.read(&mut a).unwrap();
-                on_gpu.read(&mut b).unwrap();
-                assert!(a.is_finite(), "{} {settings} after step {step}", scene.name);
-                assert_eq!(a.hash(), b.hash(), "{} {settings} after step {step}", scene.name);
-            }
-            let (mut f, mut g) = Default::default();
-            assert!(on_cpu.read_multipliers(&mut f) && on_gpu.read_multipliers(&mut g));
-            assert_eq!(f, g, "{} {settings}", scene.name);
+            compare(&gpu, &scene, settings);
+        }
+    }
+}
+
+#[test]
+fn both_give_the_same_bits_where_bodies_touch() {
+    let Some(gpu) = Gpu::for_test() else { return };
+    for scene in touching_scenes() {
+        for settings in TOUCHING_SETTINGS {
+            let forces = compare(&gpu, &scene, settings);
+            assert!(!forces.contacts.is_empty(), "{} {settings}", scene.name);
         }
     }
 }

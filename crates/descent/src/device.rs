@@ -1,13 +1,16 @@
-//! The same system on a graphics adapter: bodies, rows and sweep of scenes without contacts.
+//! The same system on a graphics adapter: bodies, rows, contacts and sweep.
 //!
 //! The shaders of `shaders/descent` repeat the CPU's arithmetic operation by operation, in single precision
 //! and in the coloured order, so that both give the same bits. A [`System`] on the host holds the layout and
 //! takes the motion over when somebody reads. What a method adds, such as multipliers, are kernels of its own
 //! over the same buffers.
 
+mod contact;
 mod layout;
+mod touch;
 
 use bytemuck::Pod;
+use taut_collide::Style;
 use taut_core::{
     BuildError, Multipliers, Quat, Scene, SolverError, Stage, StageTime, State, Unsupported,
     constraint::RowKind,
@@ -18,8 +21,12 @@ use crate::{
     element::AngularRows,
     math::{Q4, V3},
     node::Order,
+    patch::Patch,
     system::{InertiaFrame, Model, Rotation, Start, System},
 };
+
+pub use touch::ContactKernels;
+use touch::Contacts;
 
 /// A system whose motion is on a device.
 pub struct Device {
@@ -40,6 +47,7 @@ pub struct Device {
     finish: Call,
     /// The method's own kernel after the aims are set, and the one after each sweep, over all elements.
     hooks: [Option<Call>; 2],
+    contacts: Option<Contacts>,
     clock: Clock,
     due: Due,
     dt: f64,
@@ -78,8 +86,9 @@ pub fn fault(error: GpuError) -> SolverError {
 /// Names what they do not have.
 pub fn supports(scene: &Scene) -> Result<(), Unsupported> {
     let refuse = |why: String| Err(Unsupported(why));
-    if scene.contacts.is_some() {
-        return refuse("has no contacts on a graphics adapter yet".to_owned());
+    let bounces = |b: &taut_core::scene::Body| b.material.restitution > 0.0;
+    if scene.contacts.is_some() && scene.bodies.iter().any(bounces) {
+        return refuse("restitution is not part of the method".to_owned());
     }
     for (i, joint) in scene.joints.iter().enumerate() {
         if joint.break_force.min(joint.break_torque) < f64::INFINITY {
@@ -104,6 +113,9 @@ pub fn check(model: &Model) -> Result<(), BuildError> {
     }
     if model.angular != AngularRows::RestPose {
         return wrong("angular_rows is rest_pose on a graphics adapter");
+    }
+    if model.contacts != Style::Common {
+        return wrong("contacts are common on a graphics adapter");
     }
     Ok(())
 }
@@ -139,6 +151,7 @@ impl Device {
             sweep: sweep.collect::<Result<_, GpuError>>()?,
             finish: gpu.call("descent/finish.wgsl", "finish", &bindings)?,
             hooks: [None, None],
+            contacts: None,
             clock: Clock::new(gpu)?,
             due: Due::default(),
             dt: 0.0,
@@ -165,6 +178,66 @@ impl Device {
             *hook = Some(self.gpu.call(shader, entry, &bindings)?);
         }
         Ok(())
+    }
+
+    /// Lets the method's kernels work on contacts, in a scene that has any.
+    ///
+    /// # Errors
+    /// When the device has no room for them.
+    pub fn touch_by(&mut self, kernels: ContactKernels) -> Result<(), GpuError> {
+        if self.system.touch.is_some() {
+            let nodes = self.system.nodes.len();
+            let contacts = Contacts::new(&self.gpu, self.buffers.bindings(), nodes, kernels)?;
+            self.contacts = Some(contacts);
+        }
+        Ok(())
+    }
+
+    /// Sets the parameters of the method's law of contact, as its shader has them.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn govern(&mut self, law: [u32; 4]) -> Result<(), SolverError> {
+        self.flush().map_err(fault)?;
+        match &self.contacts {
+            Some(contacts) => contacts.govern(&self.gpu, law).map_err(fault),
+            None => Ok(()),
+        }
+    }
+
+    /// Finds the contacts of a step of length `dt` [s]; the method prepares them and says how the
+    /// stiffness of each patch is bounded and grows.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn detect(
+        &mut self,
+        dt: f64,
+        prepare: impl FnOnce(&mut crate::Touch<f32>, &mut Vec<[f32; 4]>),
+    ) -> Result<(), SolverError> {
+        let Some(contacts) = self.contacts.take() else { return Ok(()) };
+        self.contacts = Some(self.detect_with(contacts, dt, prepare).map_err(fault)?);
+        Ok(())
+    }
+
+    fn detect_with(
+        &mut self,
+        contacts: Contacts,
+        dt: f64,
+        prepare: impl FnOnce(&mut crate::Touch<f32>, &mut Vec<[f32; 4]>),
+    ) -> Result<Contacts, GpuError> {
+        self.flush()?;
+        if dt != self.dt {
+            self.change_step(dt)?;
+        }
+        self.take_over()?;
+        let system = &mut self.system;
+        let Some(touch) = &mut system.touch else { return Ok(contacts) };
+        contacts.take_over(&self.gpu, touch)?;
+        touch.detect(&system.nodes_base, &system.layout, &system.broken, dt);
+        let mut ramps = vec![];
+        prepare(touch, &mut ramps);
+        contacts.upload(&self.gpu, self.buffers.bindings(), touch, &ramps)
     }
 
     /// Replaces the state and forgets the step before.
@@ -201,6 +274,7 @@ impl Device {
             })
             .collect();
         self.gpu.write(&self.buffers.nodes, 0, &nodes)?;
+        self.upload_bases(0.0)?;
         self.gpu.write(&self.buffers.incidences, 0, &incidences)?;
         self.gpu.write(&self.buffers.elements, 0, &elements)
     }
@@ -214,16 +288,16 @@ impl Device {
         self.dt = dt;
         let constants = self.constants(dt);
         self.gpu.write(&self.buffers.constants, 0, &[constants])?;
-        let bases: Vec<_> = self
-            .system
-            .nodes_base
-            .iter()
-            .map(|base| {
-                let angle = base.omega.to_f64() * f64::from(constants.h);
-                let turn = Q4::of(&Quat::from_scaled_axis(angle));
-                layout::Base::of(base, if base.kinematic { turn } else { Q4::IDENTITY })
-            })
-            .collect();
+        self.upload_bases(f64::from(constants.h))
+    }
+
+    /// Writes where nodes are, and how driven bodies turn in a step of length `h` [s].
+    fn upload_bases(&self, h: f64) -> Result<(), GpuError> {
+        let of = |base: &crate::node::Base<f32>| {
+            let turn = Q4::of(&Quat::from_scaled_axis(base.omega.to_f64() * h));
+            layout::Base::of(base, if base.kinematic { turn } else { Q4::IDENTITY })
+        };
+        let bases: Vec<_> = self.system.nodes_base.iter().map(of).collect();
         self.gpu.write(&self.buffers.bases, 0, &bases)
     }
 
@@ -302,16 +376,21 @@ impl Device {
         Ok(())
     }
 
-    /// Forces of the joints as they stand, from `force` of each element.
+    /// Forces of joints and contacts as they stand, from `force` of each element and `push` of each
+    /// patch and lane.
     pub fn read_multipliers(
         &mut self,
         out: &mut Multipliers,
         force: impl Fn(&System<f32>, usize) -> V3<f32>,
+        push: impl Fn(&System<f32>, &Patch<f32>, usize) -> V3<f32>,
     ) -> bool {
         let read =
             self.flush().and_then(|()| self.take_over()).and_then(|()| self.take_ends_over());
         self.system.read_multipliers(out, force);
         out.contacts.clear();
+        if let Some(touch) = &self.system.touch {
+            touch.read_forces(&mut out.contacts, |patch, i| push(&self.system, patch, i));
+        }
         read.is_ok()
     }
 
@@ -328,7 +407,7 @@ impl Device {
         Ok(())
     }
 
-    /// Takes lever arms and joint bases over, which only forces need.
+    /// Takes lever arms, joint bases and contacts over, which only forces need.
     fn take_ends_over(&mut self) -> Result<(), GpuError> {
         let (mut ends, mut elements) = (vec![], vec![]);
         self.gpu.read(&self.buffers.incidences, &mut ends)?;
@@ -336,11 +415,17 @@ impl Device {
         let system = &mut self.system;
         system.incidences.iter_mut().zip(&ends).for_each(|(end, read)| read.write_to(end));
         system.bases.iter_mut().zip(&elements).for_each(|(bases, read)| *bases = read.bases());
+        if let (Some(contacts), Some(touch)) = (&self.contacts, &mut system.touch) {
+            contacts.take_over(&self.gpu, touch)?;
+        }
         Ok(())
     }
 
     /// Appends the stages' times on the device.
     pub fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+        if let Some(touch) = &mut self.system.touch {
+            touch.drain_times(out);
+        }
         let mut laps = Vec::new();
         if self.clock.drain(&self.gpu, &mut laps).is_ok() {
             out.extend(laps.iter().map(|lap| StageTime {
@@ -373,11 +458,18 @@ impl Device {
             recorder.stage(&mut self.clock, "iterate");
         }
         for _ in 0..due.iterations {
-            self.sweep.iter().for_each(|(call, count)| recorder.run(call, *count));
+            match &self.contacts {
+                Some(contacts) => {
+                    contacts.sweep(&mut recorder);
+                    contacts.update(&mut recorder);
+                }
+                None => self.sweep.iter().for_each(|(call, count)| recorder.run(call, *count)),
+            }
             self.hooks[1].iter().for_each(|call| recorder.run(call, elements));
         }
         if due.finish {
             recorder.stage(&mut self.clock, "finish");
+            self.contacts.iter().for_each(|contacts| contacts.follow(&mut recorder));
             recorder.run(&self.finish, nodes);
         }
         recorder.submit(&mut self.clock)

@@ -59,8 +59,8 @@ pub struct Touch<R: Real> {
     /// Patch and lane of each contact, now and in the step before.
     slots: [Vec<u32>; 2],
     /// Ends of patches, node by node: twice the patch, plus one on side B.
-    ends: Vec<u32>,
-    end_starts: Vec<u32>,
+    pub(crate) ends: Vec<u32>,
+    pub(crate) end_starts: Vec<u32>,
 }
 
 impl<R: Real> Touch<R> {

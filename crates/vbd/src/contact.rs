@@ -1,7 +1,7 @@
 //! Contacts as penalties: stiffness against overlap, damping while it grows, regularised friction.
 
 use taut_core::Scene;
-use taut_descent::{ContactLaw, Lanes, Patch, Push, Real, Touch, node::Node, patch::Rows};
+use taut_descent::{Backing, ContactLaw, Lanes, Patch, Push, Real, Touch, node::Node, patch::Rows};
 
 use crate::settings::VbdSettings;
 
@@ -58,12 +58,35 @@ impl<R: Real> ContactLaw<R> for Penalty<R> {
     }
 }
 
+impl Penalty<f32> {
+    /// As `shaders/vbd/contact.wgsl` has it.
+    pub(crate) fn to_bits(self, settings: &VbdSettings) -> [u32; 4] {
+        let beta = settings.ramp.map_or(0.0, |ramp| f32::of(ramp.beta));
+        [
+            self.damping.to_bits(),
+            self.reach.to_bits(),
+            beta.to_bits(),
+            u32::from(settings.ramp.is_some()),
+        ]
+    }
+}
+
+/// Greatest stiffness of a patch's points [N/m].
+///
+/// A penalty is a property of the material, so it follows the frame and not the substep.
+pub(crate) fn full_stiffness<R: Real>(
+    backing: &Backing<R>,
+    settings: &VbdSettings,
+    frame_s: f64,
+) -> R {
+    let scaled = settings.contact_stiffness_scale * backing.effective_mass / (frame_s * frame_s);
+    R::of(settings.contact_stiffness.unwrap_or(scaled))
+}
+
 /// Sets the stiffness of the step's contacts: the full one, or what the ramp has kept of it.
 pub(crate) fn prepare<R: Real>(touch: &mut Touch<R>, scene: &Scene, settings: &VbdSettings) {
-    let frame = scene.dt * scene.dt;
     for (patch, backing) in touch.patches.iter_mut().zip(&touch.backings) {
-        let scaled = settings.contact_stiffness_scale * backing.effective_mass / frame;
-        let full = R::of(settings.contact_stiffness.unwrap_or(scaled));
+        let full = full_stiffness(backing, settings, scene.dt);
         for i in 0..patch.count as usize {
             let stiffness = match settings.ramp {
                 Some(ramp) => {
@@ -98,10 +121,8 @@ pub(crate) fn grow<R: Real>(
     settings: &VbdSettings,
     beta: R,
 ) {
-    let frame = scene.dt * scene.dt;
     for (patch, backing) in touch.patches.iter_mut().zip(&touch.backings) {
-        let scaled = settings.contact_stiffness_scale * backing.effective_mass / frame;
-        let full = R::of(settings.contact_stiffness.unwrap_or(scaled));
+        let full = full_stiffness(backing, settings, scene.dt);
         let [a, b] = patch.nodes.map(|n| &nodes[n as usize]);
         let value = patch.value(a, b);
         for i in 0..patch.count as usize {

@@ -1,20 +1,28 @@
-//! The step on a graphics adapter, for scenes without contacts.
+//! The step on a graphics adapter.
 
 use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_descent::{
-    Real,
-    device::{self, Device, fault},
+    ContactLaw, Real,
+    device::{self, ContactKernels, Device, fault},
+    patch::lane,
 };
 use taut_gpu::Gpu;
 
 use crate::{
+    contact::{self, Penalty},
     cpu::{configure, full_stiffness, model},
     settings::{Precision, VbdSettings},
 };
 
+/// What works on contacts.
+const CONTACTS: ContactKernels = ContactKernels { shader: "vbd/contact.wgsl", follow: None };
+
 pub(crate) struct Vbd {
     device: Device,
     settings: VbdSettings,
+    scene: Scene,
+    penalty: Penalty<f32>,
+    dt: f64,
 }
 
 impl Vbd {
@@ -28,8 +36,12 @@ impl Vbd {
         let mut device = built.map_err(fault)?;
         let full = |d| f32::of(full_stiffness(d, &settings, scene.dt));
         device.stiffness = device.system.definitions.iter().map(full).collect();
+        device.touch_by(CONTACTS).map_err(fault)?;
+        let penalty = Penalty::new(&settings, scene.dt);
+        device.govern(penalty.to_bits(&settings))?;
         device.load(&scene.initial_state())?;
-        Ok(Self { device, settings: VbdSettings { precision: Precision::F32, ..settings } })
+        let settings = VbdSettings { precision: Precision::F32, ..settings };
+        Ok(Self { device, settings, scene: scene.clone(), penalty, dt: scene.dt })
     }
 }
 
@@ -39,6 +51,17 @@ impl Solver for Vbd {
     }
 
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
+        if step.dt != self.dt {
+            self.dt = step.dt;
+            self.penalty = Penalty::new(&self.settings, step.dt);
+            self.device.govern(self.penalty.to_bits(&self.settings))?;
+        }
+        let (scene, settings) = (&self.scene, &self.settings);
+        self.device.detect(step.dt, |touch, limits| {
+            contact::prepare(touch, scene, settings);
+            let full = |backing| contact::full_stiffness(backing, settings, scene.dt);
+            limits.extend(touch.backings.iter().map(|backing| [0.0, full(backing), 0.0, 0.0]));
+        })?;
         self.device.begin(step.dt)
     }
 
@@ -64,7 +87,12 @@ impl Solver for Vbd {
     }
 
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
-        self.device.read_multipliers(out, |system, index| system.penalty_force(index))
+        let penalty = &self.penalty;
+        let force = |system: &taut_descent::System<f32>, index| system.penalty_force(index);
+        self.device.read_multipliers(out, force, |system, patch, i| {
+            let [a, b] = patch.nodes.map(|n| &system.nodes[n as usize]);
+            lane::<f32>(&penalty.push(patch, &patch.value(a, b)).force, i)
+        })
     }
 
     fn resolved_settings(&self) -> String {

@@ -42,7 +42,7 @@ pub const BACKEND: Backend = Backend {
 pub const BACKEND_GPU: Backend = Backend {
     info: Info {
         name: "vbd-gpu",
-        summary: "the same on a graphics adapter, all bodies of a colour at once; no contacts yet",
+        summary: "the same on a graphics adapter, all bodies of a colour at once",
         reference: "Chen, Liu, Yang, Yuksel, Vertex Block Descent, ACM TOG 43(4), 2024, and \
                     Rigid Body Dynamics with VBD, Section I",
         determinism: Determinism::Bitwise,

@@ -1,0 +1,164 @@
+// Contacts with Coulomb friction: the sweep, the dual update, and the drift of what sticks. Twin:
+// crates/avbd/src/contact.rs.
+
+//#use descent/patch.wgsl
+
+const SLIP_DIRECTION: u32 = 0u;
+const FULL: u32 = 1u;
+const RESCALED_TANGENTS: u32 = 2u;
+
+// Friction below this, squared, has no direction.
+const SQUARE_MIN: f32 = 1e-30;
+
+struct Cone {
+    // A point that has not pressed in the step has no stiffness where its gap is larger than this [m].
+    open: f32,
+    hessian: u32,
+    pad_0: u32,
+    pad_1: u32,
+}
+
+@group(0) @binding(13) var<uniform> law: Cone;
+
+// Forces of a patch and where the cone ends.
+struct Bounded {
+    asked: array<vec4<f32>, 3>,
+    force: array<vec4<f32>, 3>,
+    square: vec4<f32>,
+    share: vec4<f32>,
+}
+
+fn bounded(p: u32, value: array<vec4<f32>, 3>) -> Bounded {
+    let k = patches[p].stiffness;
+    let lambda = patches[p].lambda;
+    let x = keep4(k[0] * value[0] + lambda[0]);
+    let y = keep4(k[1] * value[1] + lambda[1]);
+    let z = keep4(k[1] * value[2] + lambda[2]);
+    let pressure = smaller4(x, vec4<f32>(0.0));
+    let square = keep4(y * y + z * z);
+    let bound = -(patches[p].friction * pressure);
+    let size = sqrt(square);
+    let share = select(vec4<f32>(1.0), bound / size, size > bound);
+    return Bounded(
+        array<vec4<f32>, 3>(x, y, z),
+        array<vec4<f32>, 3>(pressure, keep4(y * share), keep4(z * share)),
+        square,
+        share,
+    );
+}
+
+// The gap of points whose load is zero, minus something of the others.
+fn unloaded_gap(load: vec4<f32>, gap: vec4<f32>) -> vec4<f32> {
+    return select(gap, load, is_below_zero(load));
+}
+
+fn idles(p: u32, value: array<vec4<f32>, 3>) -> bool {
+    return !any(vec4<f32>(law.open) > unloaded_gap(patches[p].pressed, value[0]));
+}
+
+fn cone(p: u32, value: array<vec4<f32>, 3>) -> Push {
+    let found = bounded(p, value);
+    let zero = vec4<f32>(0.0);
+    let open = vec4<f32>(law.open);
+    let k = patches[p].stiffness;
+    // What was thrown out would go in deeper with every iteration if nothing resisted its return.
+    let normal = select(k[0], zero, unloaded_gap(patches[p].pressed, value[0]) > open);
+    let tangent = select(k[1], zero, unloaded_gap(patches[p].lambda[0], value[0]) > open);
+    if law.hessian == SLIP_DIRECTION {
+        // K = k (I - d d^T) + k share d d^T with d the direction of the friction asked for.
+        let extra = keep4(tangent * keep4(found.share - 1.0)) / larger4(found.square, vec4<f32>(SQUARE_MIN));
+        return Push(found.force, normal, tangent, extra, array<vec4<f32>, 2>(found.asked[1], found.asked[2]));
+    }
+    var kept = vec4<f32>(1.0);
+    if law.hessian == RESCALED_TANGENTS {
+        kept = found.share;
+    }
+    return Push(found.force, normal, keep4(tangent * kept), zero, array<vec4<f32>, 2>(zero, zero));
+}
+
+@compute @workgroup_size(THREADS)
+fn sweep(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let place = thread_index(group, groups, THREADS, local);
+    nothing = constants.nothing;
+    if place >= colour.count {
+        return;
+    }
+    let n = visit[colour.first + place];
+    let first = end_starts[n];
+    let last = end_starts[n + 1u];
+    if first == last {
+        advance(n, newton_step(n));
+        return;
+    }
+    var block = assemble(n);
+    for (var i = first; i < last; i++) {
+        let p = ends[i] / 2u;
+        let value = patch_value(p);
+        if !idles(p, value) {
+            add_patch(&block, p, (ends[i] & 1u) != 0u, cone(p, value));
+        }
+    }
+    advance(n, solve(block, false));
+}
+
+// Eq. 11 and 12 within the cone: stiffness grows only where no bound holds the force back. Lanes without a point
+// press nothing, so nothing of them grows.
+@compute @workgroup_size(THREADS)
+fn update(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let p = thread_index(group, groups, THREADS, local);
+    nothing = constants.nothing;
+    if p >= extent.patches {
+        return;
+    }
+    let value = patch_value(p);
+    let found = bounded(p, value);
+    let presses = is_below_zero(found.force[0]);
+    let ramp = backings[p].ramp;
+    let beta = vec4<f32>(ramp.z);
+    let load = vec4<f32>(ramp.w);
+    let cap = vec4<f32>(ramp.y);
+    let k = patches[p].stiffness;
+    let rate = keep4(beta - load * found.force[0]);
+    let deeper = smaller4(keep4(k[0] + rate * abs(value[0])), cap);
+    let slip = sqrt(keep4(value[1] * value[1] + value[2] * value[2]));
+    let pull = sqrt(keep4(found.force[1] * found.force[1] + found.force[2] * found.force[2]));
+    let rate_across = keep4(beta + load * pull);
+    let farther = smaller4(keep4(k[1] + rate_across * slip), cap);
+    let slides = vec4<f32>(1.0) > found.share;
+    patches[p].stiffness[0] = select(k[0], deeper, presses);
+    patches[p].stiffness[1] = select(k[1], select(farther, k[1], slides), presses);
+    patches[p].pressed = select(patches[p].pressed, found.force[0], presses);
+    patches[p].lambda = found.force;
+    let sticks = (found.share == vec4<f32>(1.0)) & presses;
+    let bits = select(vec4<u32>(0u), vec4<u32>(1u, 2u, 4u, 8u), sticks);
+    patches[p].state = (patches[p].state & 7u) | ((bits.x | bits.y | bits.z | bits.w) << STICKS);
+}
+
+// Adds to each sticking point's drift what the step dragged it along.
+@compute @workgroup_size(THREADS)
+fn follow(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let p = thread_index(group, groups, THREADS, local);
+    nothing = constants.nothing;
+    if p >= extent.patches {
+        return;
+    }
+    let value = patch_value(p);
+    let bits = vec4<u32>(patches[p].state >> STICKS);
+    let sticks = (bits & vec4<u32>(1u, 2u, 4u, 8u)) != vec4<u32>(0u);
+    for (var c = 0u; c < 2u; c++) {
+        let dragged = keep4(value[c + 1u] - patches[p].start[c + 1u]);
+        backings[p].drift[c] = select(vec4<f32>(0.0), backings[p].drift[c] + dragged, sticks);
+    }
+}

@@ -1,0 +1,109 @@
+// Contacts as penalties: stiffness against overlap, damping while it grows, regularised friction. Twin:
+// crates/vbd/src/contact.rs.
+
+//#use descent/patch.wgsl
+
+struct Penalty {
+    // Damping over the step's length: what a growing overlap adds to the force, per force [1].
+    damping: f32,
+    // Displacement within a step at which friction reaches Coulomb's [m].
+    reach: f32,
+    // Growth of the stiffness with the overlap [N/m^2].
+    beta: f32,
+    // Whether it grows.
+    grows: u32,
+}
+
+@group(0) @binding(13) var<uniform> law: Penalty;
+
+// Pressure of all points (negative).
+fn pressure(k: vec4<f32>, gap: vec4<f32>, start: vec4<f32>) -> vec4<f32> {
+    let zero = vec4<f32>(0.0);
+    // Damping acts while the overlap grows.
+    let closing = smaller4(keep4(gap - start), zero);
+    let force = keep4(k * keep4(gap + law.damping * closing));
+    return select(zero, force, is_below_zero(gap));
+}
+
+fn resistance(k: vec4<f32>, gap: vec4<f32>, start: vec4<f32>) -> vec4<f32> {
+    let zero = vec4<f32>(0.0);
+    let closing = smaller4(keep4(gap - start), zero);
+    let damped = select(k, keep4(k + k * law.damping), is_below_zero(closing));
+    return select(zero, damped, is_below_zero(gap));
+}
+
+// Secant stiffness of friction at a displacement of this size: mu N f1(s)/s with f1 = 2 s/r - (s/r)^2 up to the
+// reach r and one beyond.
+fn drag(bound: vec4<f32>, size: vec4<f32>) -> vec4<f32> {
+    let reach = vec4<f32>(law.reach);
+    let sticking = keep4(bound * keep4(2.0 - size / reach)) / reach;
+    return select(bound / size, sticking, reach > size);
+}
+
+fn penalty(p: u32, value: array<vec4<f32>, 3>) -> Push {
+    let k = patches[p].stiffness[0];
+    let start = patches[p].start[0];
+    let force = pressure(k, value[0], start);
+    let size = sqrt(keep4(value[1] * value[1] + value[2] * value[2]));
+    let pull = drag(-(patches[p].friction * patches[p].lambda[0]), size);
+    let zero = vec4<f32>(0.0);
+    return Push(
+        array<vec4<f32>, 3>(force, keep4(pull * value[1]), keep4(pull * value[2])),
+        resistance(k, value[0], start),
+        pull,
+        zero,
+        array<vec4<f32>, 2>(zero, zero),
+    );
+}
+
+@compute @workgroup_size(THREADS)
+fn sweep(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let place = thread_index(group, groups, THREADS, local);
+    nothing = constants.nothing;
+    if place >= colour.count {
+        return;
+    }
+    let n = visit[colour.first + place];
+    let first = end_starts[n];
+    let last = end_starts[n + 1u];
+    if first == last {
+        advance(n, newton_step(n));
+        return;
+    }
+    var block = assemble(n);
+    for (var i = first; i < last; i++) {
+        let p = ends[i] / 2u;
+        add_patch(&block, p, (ends[i] & 1u) != 0u, penalty(p, patch_value(p)));
+    }
+    advance(n, solve(block, false));
+}
+
+// Remembers the pressure of every point, which bounds friction in the next sweep, and lets the stiffness grow with
+// the overlap: k <- min(k + beta d, k_max).
+@compute @workgroup_size(THREADS)
+fn update(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let p = thread_index(group, groups, THREADS, local);
+    nothing = constants.nothing;
+    if p >= extent.patches {
+        return;
+    }
+    let gap = patch_value(p)[0];
+    let k = patches[p].stiffness[0];
+    // Lanes without a point have no stiffness, so they press nothing.
+    patches[p].lambda[0] = pressure(k, gap, patches[p].start[0]);
+    if law.grows != 0u {
+        let depth = larger4(-gap, vec4<f32>(0.0));
+        let full = vec4<f32>(backings[p].ramp.y);
+        let grown = smaller4(keep4(k + law.beta * depth), full);
+        let used = vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(patches[p].state & 7u);
+        patches[p].stiffness[0] = select(k, grown, used);
+    }
+}
