@@ -162,3 +162,18 @@ fn follow(
         backings[p].drift[c] = select(vec4<f32>(0.0), backings[p].drift[c] + dragged, sticks);
     }
 }
+
+// For a last sweep that corrects all of the overlap and the drift (Eq. 18 with alpha = 0).
+@compute @workgroup_size(THREADS)
+fn stabilise(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let p = thread_index(group, groups, THREADS, local);
+    if p < extent.patches {
+        patches[p].start[0] = backings[p].gap;
+        patches[p].start[1] = backings[p].drift[0];
+        patches[p].start[2] = backings[p].drift[1];
+    }
+}

@@ -77,17 +77,8 @@ fn start_value(e: u32, pair: Pair) -> vec3<f32> {
     return vec3<f32>(gradient(kind, pair, false).value - elements[e].rest, 0.0, 0.0);
 }
 
-@compute @workgroup_size(THREADS)
-fn aim(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let e = thread_index(group, groups, THREADS, local);
-    nothing = constants.nothing;
-    if e >= constants.elements {
-        return;
-    }
+// Sets what the rows of an element aim at: a share `kept` of the error at the step's start is left.
+fn aim_at(e: u32, kept: f32) {
     let a = elements[e].node_a;
     let b = elements[e].node_b;
     let arm_a = incidences[elements[e].end_a].arm;
@@ -99,7 +90,6 @@ fn aim(
     elements[e].basis_b = basis_b;
     elements[e].offset = offset;
     let start = start_value(e, Pair(arm_a, arm_b, offset, basis_a, basis_b));
-    let kept = elements[e].kept;
     let kind = elements[e].kind;
     if elements[e].role == LIMIT {
         let value = start.x;
@@ -127,5 +117,32 @@ fn aim(
         elements[e].shift = start * kept;
     } else {
         elements[e].shift.x = elements[e].rest + start.x * kept;
+    }
+}
+
+@compute @workgroup_size(THREADS)
+fn aim(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let e = thread_index(group, groups, THREADS, local);
+    nothing = constants.nothing;
+    if e < constants.elements {
+        aim_at(e, elements[e].kept);
+    }
+}
+
+// For a last sweep that corrects all of the error.
+@compute @workgroup_size(THREADS)
+fn aim_at_all(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let e = thread_index(group, groups, THREADS, local);
+    nothing = constants.nothing;
+    if e < constants.elements {
+        aim_at(e, 0.0);
     }
 }

@@ -46,6 +46,16 @@ fn gradient(kind: u32, p: Pair, is_b: bool) -> Gradient {
         }
         return Gradient(value, -u, cross3(u, p.arm_a - p.offset));
     }
+    if kind == ANGLE {
+        let y_a = quat_rotate(p.basis_a, unit3(1u));
+        let y_b = quat_rotate(p.basis_b, unit3(1u));
+        let z_a = quat_rotate(p.basis_a, unit3(2u));
+        let cosine = dot3(y_a, y_b);
+        let sine = dot3(z_a, y_b);
+        let across = keep(keep(cross3(z_a, y_b) * cosine) - keep(cross3(y_a, y_b) * sine));
+        let torque = keep(across * (1.0 / keep1(cosine * cosine + sine * sine)));
+        return Gradient(arc_tangent(sine, cosine), vec3<f32>(0.0), select(torque, -torque, is_b));
+    }
     let value = norm3(p.offset);
     var n = vec3<f32>(0.0);
     if value > 0.0 {
@@ -103,7 +113,7 @@ fn curvature(kind: u32, p: Pair, is_b: bool) -> Curvature {
         return h;
     }
     let length = norm3(p.offset);
-    if length > 0.0 {
+    if kind == DISTANCE && length > 0.0 {
         let inverse = 1.0 / length;
         let n = keep(p.offset * inverse);
         h.ll = Mat3(
@@ -153,4 +163,16 @@ fn value_of(e: u32) -> vec3<f32> {
         return relative(pair).xyz * 2.0 - elements[e].shift;
     }
     return vec3<f32>(gradient(kind, pair, false).value, 0.0, 0.0) - elements[e].shift;
+}
+
+// Force of the rows after an update, within its bounds: the multiplier where that took over all of it.
+fn force_of(e: u32) -> vec3<f32> {
+    if (elements[e].flags & TAKES_OVER) != 0u {
+        return elements[e].lambda;
+    }
+    let free = keep(elements[e].stiffness * keep(value_of(e)) + elements[e].lambda);
+    if elements[e].kind == POINT || elements[e].kind == TWIST {
+        return free;
+    }
+    return vec3<f32>(smaller(larger(free.x, elements[e].lower), elements[e].upper), 0.0, 0.0);
 }

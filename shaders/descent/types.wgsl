@@ -15,6 +15,7 @@ const BY_ANY: u32 = 2u;
 const POINT: u32 = 0u;
 const TWIST: u32 = 1u;
 const DISTANCE: u32 = 2u;
+const ANGLE: u32 = 3u;
 const SLIDE: u32 = 10u;
 const DOT: u32 = 20u;
 
@@ -25,6 +26,8 @@ const MOTOR: u32 = 2u;
 const ACTIVE: u32 = 1u;
 const CURVED: u32 = 2u;
 const RESCALED: u32 = 4u;
+// The multiplier is all of the force after an update.
+const TAKES_OVER: u32 = 8u;
 
 struct Constants {
     gravity: vec3<f32>,

@@ -30,6 +30,40 @@ fn unit3(i: u32) -> vec3<f32> {
     return vec3<f32>(f32(i == 0u), f32(i == 1u), f32(i == 2u));
 }
 
+// The arc tangent of y/x in the right quadrant; twin of `arc_tangent` in crates/descent/src/real.rs.
+fn arc_tangent(y: f32, x: f32) -> f32 {
+    let across = abs(y);
+    let along = abs(x);
+    let steep = across > along;
+    let small = select(across, along, steep);
+    let large = select(along, across, steep);
+    var quotient = 0.0;
+    if large > 0.0 {
+        quotient = small / large;
+    }
+    let folds = quotient > 0.41421357;
+    var t = quotient;
+    if folds {
+        t = keep1(quotient - 1.0) / keep1(quotient + 1.0);
+    }
+    let z = keep1(t * t);
+    var p = keep1(keep1(8.0537445e-2 * z) - 1.3877685e-1);
+    p = keep1(keep1(p * z) + 1.9977711e-1);
+    p = keep1(keep1(p * z) - 3.3332949e-1);
+    let core = keep1(keep1(keep1(p * z) * t) + t);
+    var angle = core;
+    if folds {
+        angle = keep1(0.78539816339744831 + core);
+    }
+    if steep {
+        angle = keep1(1.5707963267948966 - angle);
+    }
+    if x < 0.0 {
+        angle = keep1(3.1415926535897932 - angle);
+    }
+    return select(angle, -angle, y < 0.0);
+}
+
 // A symmetric matrix: its diagonal, and xy, xz, yz.
 struct Sym3 {
     d: vec3<f32>,

@@ -107,7 +107,7 @@ impl<R: Real> Avbd<R> {
 
     /// Lines 5 and 6 of Algorithm 1, and what of the error at the step's start is to be corrected.
     fn prepare_elements(&mut self) {
-        let alpha = if self.settings.post_stabilisation { 1.0 } else { self.settings.alpha };
+        let alpha = self.settings.kept();
         let [gamma, retain] = decay(&self.settings);
         for index in 0..self.system.elements.len() {
             self.regularise(index, alpha);

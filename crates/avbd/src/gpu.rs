@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_descent::{
     Real,
-    device::{self, ContactKernels, Device, fault},
+    device::{self, Breaking, ContactKernels, Device, fault},
     patch::lane,
 };
 use taut_gpu::{Buffer, Gpu};
@@ -17,8 +17,11 @@ use crate::{
 };
 
 /// What works on contacts.
-const CONTACTS: ContactKernels =
-    ContactKernels { shader: "avbd/contact.wgsl", follow: Some("follow") };
+const CONTACTS: ContactKernels = ContactKernels {
+    shader: "avbd/contact.wgsl",
+    follow: Some("follow"),
+    stabilise: Some("stabilise"),
+};
 
 /// As `shaders/avbd/dual.wgsl` has it.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -63,19 +66,20 @@ impl From<&dual::Ramp<f32>> for Ramp {
 
 impl Avbd {
     pub(crate) fn new(gpu: &Gpu, scene: &Scene, settings: Resolved) -> Result<Self, BuildError> {
-        if settings.post_stabilisation {
-            let message = "post_stabilisation is off on a graphics adapter";
-            return Err(BuildError::Settings(message.to_owned()));
-        }
         let model = model(&settings);
         device::check(&model)?;
         let built = Device::new(gpu, scene, model, |system| configure(system, &settings));
         let mut device = built.map_err(fault)?;
         device.decay = decay(&settings);
         let ramps = make_ramps(&device, &settings, scene.dt, scene.dt);
-        let kept =
-            |ramp: &dual::Ramp<f32>| if ramp.regularised { f32::of(settings.alpha) } else { 0.0 };
+        let alpha = f32::of(settings.kept());
+        let kept = |ramp: &dual::Ramp<f32>| if ramp.regularised { alpha } else { 0.0 };
         device.kept = ramps.iter().map(kept).collect();
+        device.takes_over = ramps.iter().map(|ramp| ramp.share == 1.0).collect();
+        device.break_joints(Breaking::EverySweep).map_err(fault)?;
+        if settings.post_stabilisation {
+            device.stabilise().map_err(fault)?;
+        }
         let all: Vec<Ramp> = ramps.iter().map(Into::into).collect();
         let buffer = gpu.upload("stiffness ramps", &all).map_err(fault)?;
         let entries = ["warm_start", "update"];
@@ -134,7 +138,7 @@ impl Solver for Avbd {
         if step.dt != self.dt {
             self.scale_ramps(step.dt)?;
         }
-        let ([gamma, retain], alpha) = (decay(&self.settings), self.settings.alpha);
+        let ([gamma, retain], alpha) = (decay(&self.settings), self.settings.kept());
         let ramps = &mut self.contact_ramps;
         self.device.detect(step.dt, |touch, limits| {
             ramps.regularise(touch, alpha);

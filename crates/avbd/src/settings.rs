@@ -263,6 +263,11 @@ fn overridden(absolute: Option<f64>, scale: Option<f64>, base: Option<f64>) -> O
 }
 
 impl Resolved {
+    /// Share of the error at a step's start that its iterations leave (Eq. 18).
+    pub(crate) fn kept(&self) -> f64 {
+        if self.post_stabilisation { 1.0 } else { self.alpha }
+    }
+
     fn check(&self) -> Result<(), BuildError> {
         let share = 0.0..=1.0;
         let optional = [

@@ -5,6 +5,7 @@
 //! takes the motion over when somebody reads. What a method adds, such as multipliers, are kernels of its own
 //! over the same buffers.
 
+mod breaking;
 mod contact;
 mod layout;
 mod touch;
@@ -13,9 +14,8 @@ use bytemuck::Pod;
 use taut_collide::Style;
 use taut_core::{
     BuildError, Multipliers, Quat, Scene, SolverError, Stage, StageTime, State, Unsupported,
-    constraint::RowKind,
 };
-use taut_gpu::{Bindings, Buffer, Call, Clock, Gpu, GpuError};
+use taut_gpu::{Bindings, Buffer, Call, Clock, Gpu, GpuError, Recorder};
 
 use crate::{
     element::AngularRows,
@@ -25,6 +25,8 @@ use crate::{
     system::{InertiaFrame, Model, Rotation, Start, System},
 };
 
+use breaking::Breaker;
+pub use breaking::Breaking;
 pub use touch::ContactKernels;
 use touch::Contacts;
 
@@ -38,6 +40,8 @@ pub struct Device {
     pub kept: Vec<f32>,
     /// Stiffness of each element when a state is loaded.
     pub stiffness: Vec<f32>,
+    /// Whether the multiplier of each element is all of its force after an update.
+    pub takes_over: Vec<bool>,
     /// What of stiffness and of multipliers the method keeps from step to step.
     pub decay: [f32; 2],
     buffers: Buffers,
@@ -48,9 +52,18 @@ pub struct Device {
     /// The method's own kernel after the aims are set, and the one after each sweep, over all elements.
     hooks: [Option<Call>; 2],
     contacts: Option<Contacts>,
+    breaker: Option<Breaker>,
+    stabiliser: Option<Stabiliser>,
     clock: Clock,
     due: Due,
     dt: f64,
+}
+
+/// What a last sweep, that corrects all error and makes no velocity of it, takes besides.
+struct Stabiliser {
+    rates: Call,
+    aim: Call,
+    commit: Call,
 }
 
 struct Buffers {
@@ -89,15 +102,6 @@ pub fn supports(scene: &Scene) -> Result<(), Unsupported> {
     let bounces = |b: &taut_core::scene::Body| b.material.restitution > 0.0;
     if scene.contacts.is_some() && scene.bodies.iter().any(bounces) {
         return refuse("restitution is not part of the method".to_owned());
-    }
-    for (i, joint) in scene.joints.iter().enumerate() {
-        if joint.break_force.min(joint.break_torque) < f64::INFINITY {
-            return refuse(format!("joint {i} can break, which the adapter does not look for yet"));
-        }
-        let free = taut_core::constraint::free_coordinate(joint.kind);
-        if free == Some(RowKind::Angle) && (joint.limit.is_some() || joint.motor.is_some()) {
-            return refuse(format!("joint {i} bounds or drives an angle, and arc tangents differ"));
-        }
     }
     Ok(())
 }
@@ -145,6 +149,7 @@ impl Device {
             scene: scene.clone(),
             kept: vec![0.0; system.elements.len()],
             stiffness: vec![0.0; system.elements.len()],
+            takes_over: vec![false; system.elements.len()],
             decay: [1.0; 2],
             predict: gpu.call("descent/begin.wgsl", "predict", &bindings)?,
             aim: gpu.call("descent/begin.wgsl", "aim", &bindings)?,
@@ -152,6 +157,8 @@ impl Device {
             finish: gpu.call("descent/finish.wgsl", "finish", &bindings)?,
             hooks: [None, None],
             contacts: None,
+            breaker: None,
+            stabiliser: None,
             clock: Clock::new(gpu)?,
             due: Due::default(),
             dt: 0.0,
@@ -190,6 +197,30 @@ impl Device {
             let contacts = Contacts::new(&self.gpu, self.buffers.bindings(), nodes, kernels)?;
             self.contacts = Some(contacts);
         }
+        Ok(())
+    }
+
+    /// Lets joints go that bear no more, in a scene that has any such.
+    ///
+    /// # Errors
+    /// When the device has no room for them.
+    pub fn break_joints(&mut self, when: Breaking) -> Result<(), GpuError> {
+        let (definitions, bindings) = (&self.system.definitions, self.buffers.bindings());
+        self.breaker = Breaker::new(&self.gpu, &self.scene, definitions, bindings, when)?;
+        Ok(())
+    }
+
+    /// Ends each step with a sweep that corrects the error that is left without making it velocity.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn stabilise(&mut self) -> Result<(), GpuError> {
+        let bindings = self.buffers.bindings();
+        self.stabiliser = Some(Stabiliser {
+            rates: self.gpu.call("descent/finish.wgsl", "rates", &bindings)?,
+            aim: self.gpu.call("descent/begin.wgsl", "aim_at_all", &bindings)?,
+            commit: self.gpu.call("descent/finish.wgsl", "commit", &bindings)?,
+        });
         Ok(())
     }
 
@@ -267,12 +298,15 @@ impl Device {
         let incidences: Vec<_> =
             ends.map(|(end, &anchor)| layout::Incidence::of(end, anchor)).collect();
         let all = system.elements.iter().zip(&system.definitions);
-        let all = all.zip(&system.local_bases).zip(&self.kept);
+        let all = all.zip(&system.local_bases).zip(self.kept.iter().zip(&self.takes_over));
         let elements: Vec<_> = all
-            .map(|(((element, definition), local), &kept)| {
-                layout::Element::of(element, definition, local, kept)
+            .map(|(((element, definition), local), (&kept, &takes_over))| {
+                layout::Element::of(element, definition, local, kept, takes_over)
             })
             .collect();
+        if let Some(breaker) = &self.breaker {
+            breaker.upload(&self.gpu, &system.broken)?;
+        }
         self.gpu.write(&self.buffers.nodes, 0, &nodes)?;
         self.upload_bases(0.0)?;
         self.gpu.write(&self.buffers.incidences, 0, &incidences)?;
@@ -404,6 +438,9 @@ impl Device {
         system.nodes.iter_mut().zip(&nodes).for_each(|(node, read)| read.write_to(node));
         system.nodes_base.iter_mut().zip(&bases).for_each(|(base, read)| read.write_to(base));
         system.elements.iter_mut().zip(&elements).for_each(|(e, read)| read.write_to(e));
+        if let Some(breaker) = &self.breaker {
+            breaker.take_over(&self.gpu, &mut system.broken)?;
+        }
         Ok(())
     }
 
@@ -458,21 +495,44 @@ impl Device {
             recorder.stage(&mut self.clock, "iterate");
         }
         for _ in 0..due.iterations {
-            match &self.contacts {
-                Some(contacts) => {
-                    contacts.sweep(&mut recorder);
-                    contacts.update(&mut recorder);
-                }
-                None => self.sweep.iter().for_each(|(call, count)| recorder.run(call, *count)),
-            }
+            self.record_sweep(&mut recorder);
+            self.contacts.iter().for_each(|contacts| contacts.update(&mut recorder));
             self.hooks[1].iter().for_each(|call| recorder.run(call, elements));
+            self.record_breaking(&mut recorder, Breaking::EverySweep);
         }
         if due.finish {
             recorder.stage(&mut self.clock, "finish");
-            self.contacts.iter().for_each(|contacts| contacts.follow(&mut recorder));
-            recorder.run(&self.finish, nodes);
+            self.record_finish(&mut recorder);
         }
         recorder.submit(&mut self.clock)
+    }
+}
+
+impl Device {
+    fn record_sweep(&self, recorder: &mut Recorder) {
+        match &self.contacts {
+            Some(contacts) => contacts.sweep(recorder),
+            None => self.sweep.iter().for_each(|(call, count)| recorder.run(call, *count)),
+        }
+    }
+
+    fn record_breaking(&self, recorder: &mut Recorder, when: Breaking) {
+        let due = self.breaker.iter().filter(|breaker| breaker.when == when);
+        due.for_each(|breaker| breaker.record(recorder));
+    }
+
+    fn record_finish(&self, recorder: &mut Recorder) {
+        let (nodes, elements) = (self.system.nodes.len(), self.system.elements.len());
+        self.contacts.iter().for_each(|contacts| contacts.follow(recorder));
+        self.record_breaking(recorder, Breaking::EveryStep);
+        let Some(stabiliser) = &self.stabiliser else {
+            return recorder.run(&self.finish, nodes);
+        };
+        recorder.run(&stabiliser.rates, nodes);
+        recorder.run(&stabiliser.aim, elements);
+        self.contacts.iter().for_each(|contacts| contacts.stabilise(recorder));
+        self.record_sweep(recorder);
+        recorder.run(&stabiliser.commit, nodes);
     }
 }
 

@@ -30,18 +30,19 @@ impl<R: Real> System<R> {
         let mut index = 0;
         while let Some(owner) = self.definitions.get(index).map(|d| d.owner) {
             let first = index;
-            let (mut linear, mut angular) = (0.0_f64, 0.0_f64);
+            let (mut linear, mut angular) = (R::ZERO, R::ZERO);
             while let Some(definition) = self.definitions.get(index).filter(|d| d.owner == owner) {
                 if definition.role == Role::Lock && self.elements[index].active {
-                    let size = force(self, index).to_f64().norm() * definition.lever;
+                    let pull = force(self, index) * R::of(definition.lever);
                     let total = if definition.is_angular() { &mut angular } else { &mut linear };
-                    *total = total.hypot(size);
+                    *total += pull.dot(pull);
                 }
                 index += 1;
             }
             if let Owner::Joint(j) = owner {
                 let joint = &scene.joints[j];
-                if linear > joint.break_force || angular > joint.break_torque {
+                let bears = [R::of(joint.break_force), R::of(joint.break_torque)];
+                if linear.sqrt() > bears[0] || angular.sqrt() > bears[1] {
                     self.broken[j] = true;
                     for element in &mut self.elements[first..index] {
                         (element.active, element.lambda) = (false, V3::ZERO);

@@ -135,7 +135,7 @@ pub fn gradient<R: Real>(kind: RowKind, pair: &Pair<R>, side: Side) -> Gradient<
             let (cosine, sine) = (y_a.dot(y_b), z_a.dot(y_b));
             let across = z_a.cross(y_b) * cosine - y_a.cross(y_b) * sine;
             let torque = across * (R::ONE / (cosine * cosine + sine * sine));
-            let value = R::of(sine.to_f64().atan2(cosine.to_f64()));
+            let value = sine.atan2(cosine);
             let angular = if side == Side::A { torque } else { -torque };
             Gradient { value, linear: zero, angular }
         }

@@ -1,9 +1,10 @@
 //! The step on a graphics adapter.
 
+use bytemuck::{Pod, Zeroable};
 use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_descent::{
-    ContactLaw, Real,
-    device::{self, ContactKernels, Device, fault},
+    ContactLaw, Definition, Real, Role,
+    device::{self, Breaking, ContactKernels, Device, fault},
     patch::lane,
 };
 use taut_gpu::Gpu;
@@ -11,11 +12,12 @@ use taut_gpu::Gpu;
 use crate::{
     contact::{self, Penalty},
     cpu::{configure, full_stiffness, model},
-    settings::{Precision, VbdSettings},
+    settings::{self, Precision, VbdSettings},
 };
 
 /// What works on contacts.
-const CONTACTS: ContactKernels = ContactKernels { shader: "vbd/contact.wgsl", follow: None };
+const CONTACTS: ContactKernels =
+    ContactKernels { shader: "vbd/contact.wgsl", follow: None, stabilise: None };
 
 pub(crate) struct Vbd {
     device: Device,
@@ -25,17 +27,47 @@ pub(crate) struct Vbd {
     dt: f64,
 }
 
+/// As `shaders/vbd/ramp.wgsl` has it.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Ramp {
+    start: f32,
+    full: f32,
+    grows: u32,
+    beta: f32,
+}
+
+impl Ramp {
+    fn of(definition: &Definition, full: f32, ramp: &settings::Ramp) -> Self {
+        Self {
+            start: f32::of(ramp.k_start),
+            full,
+            grows: u32::from(definition.role != Role::Spring),
+            beta: f32::of(ramp.beta),
+        }
+    }
+}
+
 impl Vbd {
     pub(crate) fn new(gpu: &Gpu, scene: &Scene, settings: VbdSettings) -> Result<Self, BuildError> {
-        if settings.ramp.is_some() {
-            return Err(BuildError::Settings("ramp is none on a graphics adapter".to_owned()));
-        }
         let model = model(&settings);
         device::check(&model)?;
         let built = Device::new(gpu, scene, model, |system| configure(system, &settings));
         let mut device = built.map_err(fault)?;
-        let full = |d| f32::of(full_stiffness(d, &settings, scene.dt));
+        device.break_joints(Breaking::EveryStep).map_err(fault)?;
+        let full = |d: &Definition| f32::of(full_stiffness(d, &settings, scene.dt));
         device.stiffness = device.system.definitions.iter().map(full).collect();
+        if let Some(ramp) = settings.ramp {
+            let ramps: Vec<_> =
+                device.system.definitions.iter().map(|d| Ramp::of(d, full(d), &ramp)).collect();
+            // What grows starts anew with every state.
+            let grown = device.stiffness.iter_mut().zip(&ramps).filter(|(_, r)| r.grows != 0);
+            grown.for_each(|(stiffness, _)| *stiffness = 0.0);
+            device.decay[0] = f32::of(ramp.gamma);
+            let buffer = gpu.upload("stiffness ramps", &ramps).map_err(fault)?;
+            let entries = ["warm_start", "update"];
+            device.hook("vbd/ramp.wgsl", entries, "ramps", &buffer).map_err(fault)?;
+        }
         device.touch_by(CONTACTS).map_err(fault)?;
         let penalty = Penalty::new(&settings, scene.dt);
         device.govern(penalty.to_bits(&settings))?;
@@ -97,5 +129,15 @@ impl Solver for Vbd {
 
     fn resolved_settings(&self) -> String {
         ron::to_string(&self.settings).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ramps_are_those_of_the_shader() {
+        taut_gpu::assert_layout!("vbd/ramp.wgsl", Ramp { start, full, grows, beta });
     }
 }

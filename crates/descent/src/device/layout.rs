@@ -214,6 +214,7 @@ impl Element {
         definition: &Definition,
         local: &element::Bases<f32>,
         kept: f32,
+        takes_over: bool,
     ) -> Self {
         let (role, least, most) = match definition.role {
             Role::Lock | Role::Spring => (0, 0.0, 0.0),
@@ -222,7 +223,8 @@ impl Element {
         };
         let flags = u32::from(element.active)
             | u32::from(element.curvature) << 1
-            | u32::from(element.rescaled) << 2;
+            | u32::from(element.rescaled) << 2
+            | u32::from(takes_over) << 3;
         Self {
             lambda: element.lambda.0,
             lower: finite(element.lower),
@@ -256,8 +258,9 @@ impl Element {
         element::Bases { a: rotation(self.basis_a), b: rotation(self.basis_b) }
     }
 
-    /// Takes multiplier, stiffness and what the rows aim at over.
+    /// Takes multiplier, stiffness and what the rows aim at over, and whether they still hold.
     pub(crate) fn write_to(&self, element: &mut element::Element<f32>) {
+        element.active = self.flags & 1 != 0;
         element.lambda = V3(self.lambda);
         element.stiffness = V3(self.stiffness);
         element.offset = V3(self.offset);
@@ -274,6 +277,7 @@ fn kind(kind: ElementKind) -> u32 {
         ElementKind::Twist | ElementKind::WorldTwist => 1,
         ElementKind::Row(RowKind::Slide(axis)) => 10 + index(axis),
         ElementKind::Row(RowKind::Dot(i, j)) => 20 + 3 * index(i) + index(j),
+        ElementKind::Row(RowKind::Angle) => 3,
         ElementKind::Row(_) => 2,
     }
 }

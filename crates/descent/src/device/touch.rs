@@ -19,6 +19,8 @@ pub struct ContactKernels {
     pub shader: &'static str,
     /// Entry point that runs by patches once the iterations are over.
     pub follow: Option<&'static str>,
+    /// Entry point that sets all error to be corrected, by patches, for a last sweep.
+    pub stabilise: Option<&'static str>,
 }
 
 /// All contacts of a step, and the calls that work on them.
@@ -30,6 +32,7 @@ pub(super) struct Contacts {
     sweep: Vec<Call>,
     update: Call,
     follow: Option<Call>,
+    stabilise: Option<Call>,
     /// Patches of the current step.
     count: usize,
     /// Nodes of each colour of the current step.
@@ -90,6 +93,7 @@ impl Contacts {
         Ok(Self {
             update: call("update")?,
             follow: kernels.follow.map(call).transpose()?,
+            stabilise: kernels.stabilise.map(call).transpose()?,
             kernels,
             store,
             colours: vec![],
@@ -192,5 +196,10 @@ impl Contacts {
     /// Records what follows the last sweep.
     pub(super) fn follow(&self, recorder: &mut Recorder) {
         self.follow.iter().for_each(|call| recorder.run(call, self.count));
+    }
+
+    /// Records what precedes a sweep that corrects all error.
+    pub(super) fn stabilise(&self, recorder: &mut Recorder) {
+        self.stabilise.iter().for_each(|call| recorder.run(call, self.count));
     }
 }
