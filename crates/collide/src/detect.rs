@@ -228,7 +228,7 @@ impl Collider {
 }
 
 /// Sorted pairs of bodies that something keeps from touching.
-fn joined(scene: &Scene, style: Style) -> Vec<([u32; 2], Option<u32>)> {
+pub(crate) fn joined(scene: &Scene, style: Style) -> Vec<([u32; 2], Option<u32>)> {
     let pair = |a: Endpoint, b: Endpoint| match (a, b) {
         (Endpoint::Body(a), Endpoint::Body(b)) => Some([a.min(b) as u32, a.max(b) as u32]),
         _ => None,

@@ -25,10 +25,17 @@
 //! The caller then restores its own state from before the step, binds the new buffers and does the step
 //! again: the next query of a detector that grew is the same query as the one that failed.
 
+mod broad;
+mod feature;
 mod layout;
+mod narrow;
+mod world;
 
-use taut_core::{Scene, Unsupported, scene::Shape};
-use taut_gpu::{Buffer, Gpu, GpuError, Recorder};
+use taut_core::{Scene, Unsupported, Vec3, scene::Shape};
+use taut_gpu::{Bindings, Buffer, Gpu, GpuError, Recorder};
+
+use self::{broad::Broad, narrow::Narrow, world::World};
+use crate::{Contact, ContactList, NONE};
 
 pub use self::layout::{Counts, Far, Manifold, Near, Pose};
 
@@ -52,6 +59,19 @@ pub struct Answer {
     pub features: Buffer<[u32; 2]>,
     /// Workgroups with one thread per manifold: three numbers.
     pub groups: Buffer<u32>,
+}
+
+/// What the next answer is matched with: an [`Answer`] as it was, at the same places.
+#[derive(Debug)]
+pub struct Before {
+    /// How much there is: one value.
+    pub counts: Buffer<Counts>,
+    /// Manifolds by pair.
+    pub manifolds: Buffer<Manifold>,
+    /// The side of A of every point, four places per manifold.
+    pub near: Buffer<Near>,
+    /// The name of every point among those of its pair.
+    pub features: Buffer<[u32; 2]>,
 }
 
 /// For how much there is room.
@@ -81,10 +101,15 @@ impl Room {
 /// Finds the contacts of one scene's bodies on a device.
 #[derive(Debug)]
 pub struct Detector {
-    poses: Buffer<Pose>,
-    broken: Buffer<u32>,
+    gpu: Gpu,
+    room: Room,
+    world: World,
     answer: Answer,
-    before: Answer,
+    before: Before,
+    /// None for a scene without contacts.
+    stages: Option<(Broad, Narrow)>,
+    /// Whether the next query repeats one that had no room.
+    again: bool,
 }
 
 /// Whether the device can find a scene's contacts.
@@ -103,6 +128,7 @@ pub fn supports(scene: &Scene) -> Result<(), Unsupported> {
             Shape::Cylinder { .. } => "a cylinder",
             Shape::Hull { .. } => "a convex hull",
             Shape::Compound { .. } => "a compound",
+            Shape::Mesh { .. } => "a mesh",
             _ => continue,
         };
         return refuse(format!("body {i} is {shape}, whose contacts no shader finds yet"));
@@ -116,22 +142,23 @@ impl Detector {
     /// # Errors
     /// When the device has no room.
     pub fn new(gpu: &Gpu, scene: &Scene, room: Room) -> Result<Self, GpuError> {
-        Ok(Self {
-            poses: gpu.buffer("poses of bodies", scene.bodies.len())?,
-            broken: gpu.buffer("broken joints", scene.joints.len())?,
-            answer: Answer::new(gpu, &room)?,
-            before: Answer::new(gpu, &room)?,
-        })
+        let mut world = World::new(gpu, scene)?;
+        let (answer, before) = (Answer::new(gpu, &room)?, Before::new(gpu, &room)?);
+        let stages = match scene.contacts {
+            Some(_) => Some(stages(gpu, &mut world, &answer, &before, &room)?),
+            None => None,
+        };
+        Ok(Self { gpu: gpu.clone(), room, world, answer, before, stages, again: false })
     }
 
     /// Where the bodies are: to be filled before a query runs.
     pub fn poses(&self) -> &Buffer<Pose> {
-        &self.poses
+        &self.world.poses
     }
 
     /// Not zero for joints that no longer keep their bodies from touching.
     pub fn broken(&self) -> &Buffer<u32> {
-        &self.broken
+        &self.world.broken
     }
 
     /// The last answer.
@@ -140,16 +167,23 @@ impl Detector {
     }
 
     /// The answer before the last.
-    pub fn before(&self) -> &Answer {
+    pub fn before(&self) -> &Before {
         &self.before
+    }
+
+    /// For how much there is room.
+    pub fn room(&self) -> Room {
+        self.room
     }
 
     /// Sets how far ahead queries look [s]. Work that was submitted before is not affected.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn look_ahead(&mut self, _dt: f64) -> Result<(), GpuError> {
-        Ok(())
+    #[expect(clippy::cast_possible_truncation, reason = "the step is taken in single precision")]
+    pub fn look_ahead(&mut self, dt: f64) -> Result<(), GpuError> {
+        self.world.task.dt = dt as f32;
+        self.world.write_task(&self.gpu)
     }
 
     /// Forgets all answers, so that the next one continues none.
@@ -157,13 +191,22 @@ impl Detector {
     /// # Errors
     /// When the device is lost.
     pub fn forget(&mut self) -> Result<(), GpuError> {
-        Ok(())
+        self.again = false;
+        self.gpu.write(&self.answer.counts, 0, &[Counts::default()])
     }
 
     /// Records a query.
     pub fn record(&mut self, recorder: &mut Recorder) {
-        recorder.clear(&self.answer.counts);
-        recorder.clear(&self.answer.groups);
+        let Some((broad, narrow)) = &self.stages else { return };
+        if !self.again {
+            recorder.copy(&self.answer.counts, &self.before.counts);
+            recorder.copy(&self.answer.manifolds, &self.before.manifolds);
+            recorder.copy(&self.answer.near, &self.before.near);
+            recorder.copy(&self.answer.features, &self.before.features);
+        }
+        self.again = false;
+        broad.record(recorder);
+        narrow.record(recorder, &broad.pairs);
     }
 
     /// Waits for the last query and says whether it had no room: then the buffers are new, those of the
@@ -171,9 +214,117 @@ impl Detector {
     ///
     /// # Errors
     /// When the device is lost, or has no memory for larger buffers.
-    pub fn settle(&mut self, _gpu: &Gpu) -> Result<bool, GpuError> {
-        Ok(false)
+    pub fn settle(&mut self) -> Result<bool, GpuError> {
+        let counts = self.counts()?;
+        if counts.short == 0 {
+            return Ok(false);
+        }
+        // Where an early stage had no room, later ones have not said all that they need.
+        let larger = |room: usize, needed: u32| {
+            if needed as usize > room { needed as usize + needed as usize / 2 } else { room }
+        };
+        let room = Room {
+            pairs: larger(self.room.pairs, counts.pairs_needed),
+            manifolds: larger(self.room.manifolds, counts.manifolds_needed),
+            triangles: larger(self.room.triangles, counts.triangles_needed),
+        };
+        self.grow(room)?;
+        self.again = true;
+        Ok(true)
     }
+
+    /// How much there was to the last query. Waits for it.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn counts(&self) -> Result<Counts, GpuError> {
+        let mut counts = vec![];
+        self.gpu.read(&self.answer.counts, &mut counts)?;
+        Ok(counts[0])
+    }
+
+    /// Copies the last answer as the CPU would have given it, with `previous` counted as there.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn read(&self, out: &mut ContactList) -> Result<(), GpuError> {
+        out.clear();
+        let count = self.counts()?.manifolds as usize;
+        let (mut manifolds, mut near, mut far) = (vec![], vec![], vec![]);
+        let (mut features, mut before) = (vec![], vec![]);
+        self.gpu.read(&self.answer.manifolds, &mut manifolds)?;
+        self.gpu.read(&self.answer.near, &mut near)?;
+        self.gpu.read(&self.answer.far, &mut far)?;
+        self.gpu.read(&self.answer.features, &mut features)?;
+        self.gpu.read(&self.before.manifolds, &mut before)?;
+        // Where the points of each manifold before began in a list without unused places.
+        let begin = |total: &mut u32, m: &Manifold| {
+            let first = *total;
+            *total += m.count;
+            Some(first)
+        };
+        let starts: Vec<u32> = before.iter().scan(0, begin).collect();
+        for (m, manifold) in manifolds[..count].iter().enumerate() {
+            let first = out.contacts.len() as u32;
+            let normal = Vec3::from(manifold.normal.map(f64::from));
+            let bodies = [manifold.a, manifold.b];
+            for place in (m * LANES..).take(manifold.count as usize) {
+                let old = far[place].previous;
+                let lane = old % LANES as u32;
+                out.contacts.push(Contact {
+                    bodies,
+                    anchor_a: Vec3::from(near[place].anchor.map(f64::from)),
+                    anchor_b: Vec3::from(far[place].anchor.map(f64::from)),
+                    normal,
+                    gap: f64::from(near[place].gap),
+                    feature: feature::number(features[place]),
+                    previous: if old == NONE { NONE } else { starts[old as usize / LANES] + lane },
+                });
+            }
+            out.manifolds.push(crate::Manifold {
+                bodies,
+                normal,
+                contacts: first..first + manifold.count,
+                friction_static: f64::from(manifold.friction_static),
+                friction_dynamic: f64::from(manifold.friction_dynamic),
+                restitution: f64::from(manifold.restitution),
+            });
+        }
+        Ok(())
+    }
+
+    /// Makes all buffers anew and keeps the answer before.
+    fn grow(&mut self, room: Room) -> Result<(), GpuError> {
+        let answer = Answer::new(&self.gpu, &room)?;
+        let before = Before::new(&self.gpu, &room)?;
+        let mut recorder = self.gpu.record();
+        recorder.copy(&self.before.counts, &before.counts);
+        recorder.copy(&self.before.manifolds, &before.manifolds);
+        recorder.copy(&self.before.near, &before.near);
+        recorder.copy(&self.before.features, &before.features);
+        recorder.submit(&mut taut_gpu::Clock::default())?;
+        self.stages = Some(stages(&self.gpu, &mut self.world, &answer, &before, &room)?);
+        (self.answer, self.before, self.room) = (answer, before, room);
+        Ok(())
+    }
+}
+
+/// The stages of a query over buffers of this room.
+fn stages(
+    gpu: &Gpu,
+    world: &mut World,
+    answer: &Answer,
+    before: &Before,
+    room: &Room,
+) -> Result<(Broad, Narrow), GpuError> {
+    let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    world.task.pairs_room = narrow(room.pairs);
+    world.task.manifolds_room = narrow(room.manifolds);
+    world.task.triangles_room = narrow(room.triangles);
+    world.write_task(gpu)?;
+    let broad = Broad::new(gpu, world, answer, room)?;
+    let narrow = Narrow::new(gpu, world, &broad.pairs, (answer, before), room)?;
+    Ok((broad, narrow))
 }
 
 impl Answer {
@@ -187,5 +338,35 @@ impl Answer {
             features: gpu.buffer("features of contacts", points)?,
             groups: gpu.buffer("workgroups over manifolds", 3)?,
         })
+    }
+
+    fn bind<'a>(&'a self, bindings: Bindings<'a>) -> Bindings<'a> {
+        bindings
+            .with("counts", &self.counts)
+            .with("manifolds", &self.manifolds)
+            .with("near", &self.near)
+            .with("far", &self.far)
+            .with("features", &self.features)
+            .with("groups_out", &self.groups)
+    }
+}
+
+impl Before {
+    fn new(gpu: &Gpu, room: &Room) -> Result<Self, GpuError> {
+        let points = room.manifolds * LANES;
+        Ok(Self {
+            counts: gpu.buffer("counts of contacts before", 1)?,
+            manifolds: gpu.buffer("manifolds before", room.manifolds)?,
+            near: gpu.buffer("contacts on A before", points)?,
+            features: gpu.buffer("features of contacts before", points)?,
+        })
+    }
+
+    fn bind<'a>(&'a self, bindings: Bindings<'a>) -> Bindings<'a> {
+        bindings
+            .with("counts_before", &self.counts)
+            .with("manifolds_before", &self.manifolds)
+            .with("near_before", &self.near)
+            .with("features_before", &self.features)
     }
 }

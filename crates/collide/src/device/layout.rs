@@ -1,4 +1,4 @@
-//! Structures as `shaders/collide/types.wgsl` has them.
+//! Structures as `shaders/collide` has them: what is asked and answered, and what the stages share.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -90,6 +90,80 @@ pub struct Far {
     pub previous: u32,
 }
 
+/// What holds for a whole query.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Task {
+    pub(super) bodies: u32,
+    pub(super) planes: u32,
+    pub(super) points_max: u32,
+    pub(super) pairs_room: u32,
+    pub(super) margin: f32,
+    pub(super) dt: f32,
+    pub(super) manifolds_room: u32,
+    pub(super) triangles_room: u32,
+}
+
+/// Shape and traits of a body.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Body {
+    pub(super) half: [f32; 3],
+    pub(super) round: f32,
+    pub(super) middle: [f32; 3],
+    pub(super) reach: f32,
+    pub(super) extent: [f32; 3],
+    pub(super) size: f32,
+    pub(super) kind: u32,
+    pub(super) dynamic: u32,
+    pub(super) group: u32,
+    pub(super) mesh: u32,
+    pub(super) joined_first: u32,
+    pub(super) joined_last: u32,
+    pub(super) friction_static: f32,
+    pub(super) friction_dynamic: f32,
+    pub(super) restitution: f32,
+    pub(super) rank: u32,
+    pub(super) mesh_last: u32,
+    pub(super) pad: u32,
+}
+
+/// A box of the tree.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Node {
+    pub(super) low: [f32; 3],
+    pub(super) body: u32,
+    pub(super) high: [f32; 3],
+    pub(super) pad: u32,
+}
+
+/// Where the nodes of one level of the tree are.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Level {
+    pub(super) first: u32,
+    pub(super) count: u32,
+    pub(super) first_below: u32,
+    pub(super) count_below: u32,
+}
+
+/// A body that a joint keeps from touching.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Joined {
+    pub(super) other: u32,
+    pub(super) joint: u32,
+}
+
+/// What was found of a pair.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Found {
+    pub(super) normal: [f32; 3],
+    pub(super) count: u32,
+}
+
 #[cfg(test)]
 mod tests {
     use taut_gpu::assert_layout;
@@ -109,5 +183,17 @@ mod tests {
         });
         assert_layout!(FILE, Near { anchor, gap });
         assert_layout!(FILE, Far { anchor, previous });
+        const PAIRS: &str = "collide/pairs.wgsl";
+        assert_layout!(PAIRS, Task {
+            bodies, planes, points_max, pairs_room, margin, dt, manifolds_room, triangles_room
+        });
+        assert_layout!(PAIRS, Body {
+            half, round, middle, reach, extent, size, kind, dynamic, group, mesh, joined_first, joined_last,
+            friction_static, friction_dynamic, restitution, rank, mesh_last, pad
+        });
+        assert_layout!(PAIRS, Node { low, body, high, pad });
+        assert_layout!(PAIRS, Joined { other, joint });
+        assert_layout!("collide/tree.wgsl", Level { first, count, first_below, count_below });
+        assert_layout!("collide/answer.wgsl", Found { normal, count });
     }
 }

@@ -1,0 +1,87 @@
+//! From sorted pairs to the answer: one kernel per kind of pair, gathering, matching.
+
+use taut_gpu::{Buffer, Call, Gpu, GpuError, Recorder, scan::Scan};
+
+use super::{
+    Answer, Before, LANES, Room,
+    broad::Pairs,
+    layout::{Far, Found, Near},
+    world::{BOX, CAPSULE, PLANE, SPHERE, World},
+};
+
+/// Buffers and kernels.
+#[derive(Debug)]
+pub(super) struct Narrow {
+    /// One kernel per kind of pair that the scene can have.
+    kinds: Vec<Call>,
+    numbers: Buffer<u32>,
+    scan: Scan,
+    admit: Call,
+    emit: Call,
+    taken: Buffer<u32>,
+    look_back: Call,
+    manifolds: usize,
+}
+
+impl Narrow {
+    pub(super) fn new(
+        gpu: &Gpu,
+        world: &World,
+        pairs: &Pairs,
+        (answer, before): (&Answer, &Before),
+        room: &Room,
+    ) -> Result<Self, GpuError> {
+        let found: Buffer<Found> = gpu.buffer("what was found of pairs", room.pairs)?;
+        let near: Buffer<Near> = gpu.buffer("points on A", room.pairs * LANES)?;
+        let far: Buffer<Far> = gpu.buffer("points on B", room.pairs * LANES)?;
+        let numbers = gpu.buffer("numbers of manifolds", room.pairs)?;
+        let taken = gpu.buffer("continued contacts", room.manifolds)?;
+        let scan = Scan::new(gpu, &numbers)?;
+        let bindings = world
+            .bindings()
+            .with("pair_keys", &pairs.keys)
+            .with("slots", &pairs.slots)
+            .with("highs", &pairs.highs)
+            .with("found", &found)
+            .with("near_found", &near)
+            .with("far_found", &far)
+            .with("numbers", &numbers)
+            .with("manifolds_total", &scan.total)
+            .with("taken", &taken);
+        let bindings = before.bind(answer.bind(bindings));
+        let has = |kind: u32| world.kinds[kind as usize] > 0;
+        let wanted = [
+            ("boxes", has(BOX)),
+            ("round", has(SPHERE) || has(CAPSULE)),
+            ("plane", has(PLANE)),
+            // Boxes that pass each other, and boxes with capsules.
+            ("convex", has(BOX)),
+        ];
+        let kinds = wanted
+            .iter()
+            .filter(|(_, wanted)| *wanted)
+            .map(|(name, _)| gpu.call(&format!("collide/{name}.wgsl"), name, &bindings));
+        let last = |entry: &str| gpu.call("collide/answer.wgsl", entry, &bindings);
+        Ok(Self {
+            kinds: kinds.collect::<Result<_, GpuError>>()?,
+            admit: last("admit")?,
+            emit: last("emit")?,
+            look_back: last("look_back")?,
+            manifolds: room.manifolds,
+            scan,
+            numbers,
+            taken,
+        })
+    }
+
+    /// Records all from pairs to matched contacts.
+    pub(super) fn record(&self, recorder: &mut Recorder, pairs: &Pairs) {
+        recorder.clear(&self.numbers);
+        recorder.clear(&self.taken);
+        self.kinds.iter().for_each(|call| recorder.run(call, pairs.room));
+        self.scan.record(recorder);
+        recorder.run(&self.admit, 1);
+        recorder.run(&self.emit, pairs.room);
+        recorder.run(&self.look_back, self.manifolds);
+    }
+}
