@@ -132,6 +132,7 @@ fn every_joint_holds_and_momentum_stays() {
         JointKind::Hinge,
         JointKind::Universal,
         JointKind::Prismatic,
+        JointKind::Cylindrical,
         JointKind::Fixed,
         JointKind::Distance { length: 2.0 },
     ];

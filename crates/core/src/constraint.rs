@@ -125,6 +125,7 @@ pub fn locked_rows(joint: &Joint) -> impl Iterator<Item = (RowKind, f64)> {
         JointKind::Hinge => &[Point(0), Point(1), Point(2), Dot(1, 0), Dot(2, 0)],
         JointKind::Universal => &[Point(0), Point(1), Point(2), Dot(0, 1)],
         JointKind::Prismatic => &[Slide(1), Slide(2), Twist(0), Twist(1), Twist(2)],
+        JointKind::Cylindrical => &[Slide(1), Slide(2), Dot(1, 0), Dot(2, 0)],
         JointKind::Fixed => &[Point(0), Point(1), Point(2), Twist(0), Twist(1), Twist(2)],
         JointKind::Distance { .. } if joint.limit.is_none() => &[Distance],
         JointKind::Distance { .. } => &[],
@@ -140,7 +141,7 @@ pub fn locked_rows(joint: &Joint) -> impl Iterator<Item = (RowKind, f64)> {
 pub fn free_coordinate(kind: JointKind) -> Option<RowKind> {
     match kind {
         JointKind::Hinge => Some(RowKind::Angle),
-        JointKind::Prismatic => Some(RowKind::Slide(0)),
+        JointKind::Prismatic | JointKind::Cylindrical => Some(RowKind::Slide(0)),
         JointKind::Distance { .. } => Some(RowKind::Distance),
         JointKind::Ball | JointKind::Universal | JointKind::Fixed => None,
     }

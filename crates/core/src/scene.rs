@@ -268,6 +268,9 @@ pub enum JointKind {
     Universal,
     /// B's anchor stays on the line through A's anchor along A's x axis; the bases stay parallel.
     Prismatic,
+    /// B's anchor stays on the line through A's anchor along A's x axis; the x axes of the bases stay
+    /// parallel.
+    Cylindrical,
     /// The anchors coincide and the bases stay parallel.
     Fixed,
     /// The anchors keep a distance, or with a limit stay within its bounds.

@@ -202,7 +202,7 @@ fn jointed(joint: &str) -> (Joint, f64, Option<f64>, Vec3) {
 fn joints_rest_at_the_initial_pose() {
     let ends = "a: \"a\", b: \"b\", at: (0.5, 1, 0)";
     let axis = Vec3::new(1.0, 2.0, -2.0) / 3.0;
-    for kind in ["hinge", "prismatic"] {
+    for kind in ["hinge", "prismatic", "cylindrical"] {
         let (_, worst, free, world_axis) = jointed(&format!("{kind}({ends}, axis: (1, 2, -2))"));
         assert!(worst < 1e-14 && free.unwrap().abs() < 1e-14);
         assert!((world_axis - axis).norm() < 1e-14);

@@ -261,8 +261,8 @@ fn the_zoo_has_every_kind_hard_and_compliant() {
         kinds.dedup();
         kinds
     };
-    assert_eq!(kinds(false).len(), 6);
-    assert_eq!(kinds(true).len(), 6);
-    assert_eq!(scene.joints.iter().filter(|joint| joint.motor.is_some()).count(), 2);
-    assert_eq!(scene.joints.iter().filter(|joint| joint.limit.is_some()).count(), 4);
+    assert_eq!(kinds(false).len(), 7);
+    assert_eq!(kinds(true).len(), 7);
+    assert_eq!(scene.joints.iter().filter(|joint| joint.motor.is_some()).count(), 3);
+    assert_eq!(scene.joints.iter().filter(|joint| joint.limit.is_some()).count(), 5);
 }

@@ -431,11 +431,12 @@ mod tests {
     };
     use taut_collide::Style;
 
-    const KINDS: [JointKind; 6] = [
+    const KINDS: [JointKind; 7] = [
         JointKind::Ball,
         JointKind::Hinge,
         JointKind::Universal,
         JointKind::Prismatic,
+        JointKind::Cylindrical,
         JointKind::Fixed,
         JointKind::Distance { length: 0.7 },
     ];
@@ -462,8 +463,9 @@ mod tests {
             Some(kind) => {
                 let mut joint = Joint::new(kind, a, b).anchored(anchor_a, anchor_b);
                 (joint.basis_a, joint.basis_b) = (basis_a, basis_b);
+                let slides = matches!(kind, JointKind::Prismatic | JointKind::Cylindrical);
                 joint.limit = Some(Limit { lower: -9.0, upper: 9.0 })
-                    .filter(|_| matches!(kind, JointKind::Hinge | JointKind::Prismatic));
+                    .filter(|_| slides || kind == JointKind::Hinge);
                 scene.joints.push(joint);
             }
             None => {

@@ -11,11 +11,12 @@ use taut_core::{
 
 const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
 
-const KINDS: [JointKind; 6] = [
+const KINDS: [JointKind; 7] = [
     JointKind::Ball,
     JointKind::Hinge,
     JointKind::Universal,
     JointKind::Prismatic,
+    JointKind::Cylindrical,
     JointKind::Fixed,
     JointKind::Distance { length: 0.7 },
 ];
@@ -258,18 +259,25 @@ fn motors_reach_their_speed_within_their_effort() {
 
 #[test]
 fn a_slider_is_driven_and_stopped() {
-    let mut scene = Scene { gravity: Vec3::zeros(), ..scene() };
-    scene.bodies.push(Body::solid_box(Vec3::new(0.2, 0.2, 0.2), 1000.0));
-    let mut slider = Joint::new(JointKind::Prismatic, Endpoint::World, Endpoint::Body(0));
-    slider.motor = Some(Motor { speed: 1.0, max_effort: 80.0 });
-    slider.limit = Some(Limit { lower: -1.0, upper: 0.5 });
-    scene.joints.push(slider);
-    let mut run = Run::new(&scene, "()", 0.01, 10);
-    run.steps(5);
-    let speed = run.state.bodies[0].velocity.x;
-    assert!((speed - 0.5).abs() < 1e-6, "8 kg under 80 N for 0.05 s: {speed}");
-    run.steps(200);
-    assert!((run.state.bodies[0].position.x - 0.5).abs() < 1e-3, "{:?}", run.state.bodies[0]);
+    for kind in [JointKind::Prismatic, JointKind::Cylindrical] {
+        let mut scene = Scene { gravity: Vec3::zeros(), ..scene() };
+        scene.bodies.push(Body::solid_box(Vec3::new(0.2, 0.2, 0.2), 1000.0));
+        // A slider of the first kind stops this, one of the second leaves it.
+        scene.bodies[0].omega = Vec3::new(2.0, 0.0, 0.0);
+        let mut slider = Joint::new(kind, Endpoint::World, Endpoint::Body(0));
+        slider.motor = Some(Motor { speed: 1.0, max_effort: 80.0 });
+        slider.limit = Some(Limit { lower: -1.0, upper: 0.5 });
+        scene.joints.push(slider);
+        let mut run = Run::new(&scene, "()", 0.01, 10);
+        run.steps(5);
+        let speed = run.state.bodies[0].velocity.x;
+        assert!((speed - 0.5).abs() < 1e-6, "8 kg under 80 N for 0.05 s: {speed}");
+        run.steps(200);
+        assert!((run.state.bodies[0].position.x - 0.5).abs() < 1e-3, "{:?}", run.state.bodies[0]);
+        let expected = if kind == JointKind::Prismatic { 0.0 } else { 2.0 };
+        let spin = run.state.bodies[0].omega().x;
+        assert!((spin - expected).abs() < 1e-3, "{kind:?} turns at {spin} rad/s");
+    }
 }
 
 #[test]

@@ -31,7 +31,7 @@ impl Numbers {
     }
 }
 
-const KINDS: [JointKind; 7] = [
+const KINDS: [JointKind; 8] = [
     JointKind::Ball,
     JointKind::Hinge,
     JointKind::Universal,
@@ -39,6 +39,7 @@ const KINDS: [JointKind; 7] = [
     JointKind::Fixed,
     JointKind::Distance { length: 0.7 },
     JointKind::Hinge,
+    JointKind::Cylindrical,
 ];
 
 /// A chain with one joint of every kind, a hinge and a slider with limits and motors, springs of
@@ -65,7 +66,7 @@ fn everything(numbers: &mut Numbers) -> Scene {
         (joint.basis_a, joint.basis_b) = (numbers.rotation(), numbers.rotation());
         joint.compliance_linear = if i % 2 == 0 { 0.0 } else { 1e-4 };
         joint.compliance_angular = if i % 3 == 0 { 0.0 } else { 1e-3 };
-        if matches!(kind, JointKind::Hinge | JointKind::Prismatic) {
+        if matches!(kind, JointKind::Hinge | JointKind::Prismatic | JointKind::Cylindrical) {
             joint.limit = Some(Limit { lower: -0.1, upper: 0.1 });
             joint.motor = Some(Motor { speed: 1.0, max_effort: if i == 6 { 1e9 } else { 1.0 } });
         }

@@ -253,6 +253,7 @@ fn every_kind_of_joint_holds_while_it_moves() {
         JointKind::Hinge,
         JointKind::Universal,
         JointKind::Prismatic,
+        JointKind::Cylindrical,
         JointKind::Fixed,
         JointKind::Distance { length: 0.8 },
     ];

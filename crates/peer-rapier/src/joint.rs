@@ -24,6 +24,10 @@ pub(super) fn joint(joint: &Joint) -> GenericJoint {
     let (locked, free) = match joint.kind {
         JointKind::Hinge => (JointAxesMask::LOCKED_REVOLUTE_AXES, Some(JointAxis::AngX)),
         JointKind::Prismatic => (JointAxesMask::LOCKED_PRISMATIC_AXES, Some(JointAxis::LinX)),
+        JointKind::Cylindrical => {
+            let locked = JointAxesMask::LOCKED_PRISMATIC_AXES.difference(JointAxesMask::ANG_X);
+            (locked, Some(JointAxis::LinX))
+        }
         JointKind::Fixed => (JointAxesMask::LOCKED_FIXED_AXES, None),
         JointKind::Distance { .. } => (JointAxesMask::empty(), Some(JointAxis::LinX)),
         JointKind::Ball | JointKind::Universal => (JointAxesMask::LOCKED_SPHERICAL_AXES, None),

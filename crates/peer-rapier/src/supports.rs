@@ -48,6 +48,7 @@ fn joint_reason(joint: &Joint) -> Option<&'static str> {
         JointKind::Ball
         | JointKind::Hinge
         | JointKind::Prismatic
+        | JointKind::Cylindrical
         | JointKind::Fixed
         | JointKind::Distance { .. } => {}
     }

@@ -161,6 +161,7 @@ pub(crate) fn locks(joint: &Joint) -> &'static [Kind] {
         JointKind::Hinge => &[Kind::Axis, Kind::Point],
         JointKind::Universal => &[Kind::Row(RowKind::Dot(0, 1)), Kind::Point],
         JointKind::Prismatic => &[Kind::Twist, Kind::Line],
+        JointKind::Cylindrical => &[Kind::Axis, Kind::Line],
         JointKind::Fixed => &[Kind::Twist, Kind::Point],
         JointKind::Distance { .. } if joint.limit.is_none() => &[Kind::Distance],
         JointKind::Distance { .. } => &[],

@@ -210,7 +210,9 @@ fn slack(joint: &Joint) -> Option<f64> {
         JointKind::Distance { length } => {
             Some(joint.limit.map_or(length, |l| l.upper)).filter(|length| length.is_finite())
         }
-        JointKind::Prismatic => joint.limit.map(|l| l.lower.abs().max(l.upper.abs())),
+        JointKind::Prismatic | JointKind::Cylindrical => {
+            joint.limit.map(|l| l.lower.abs().max(l.upper.abs()))
+        }
     }
     .filter(|slack| slack.is_finite())
 }

@@ -186,11 +186,14 @@ fn what_only_contacts_hold_may_fall_and_come_to_rest() {
 
 #[test]
 fn a_slider_may_fall_along_its_axis() {
-    let mut joint = Joint::new(JointKind::Prismatic, Endpoint::World, Endpoint::Body(0));
-    joint.basis_a = crate::Quat::rotation_between(&Vec3::x(), &Vec3::z()).expect("not opposite");
-    joint.basis_b = joint.basis_a;
-    let scene = Scene { joints: vec![joint], ..chain(0, 1.0, 1.0, Vec3::x()) };
-    assert_label(&judged(&scene, 120, fall, None), Label::Ok);
+    for kind in [JointKind::Prismatic, JointKind::Cylindrical] {
+        let mut joint = Joint::new(kind, Endpoint::World, Endpoint::Body(0));
+        joint.basis_a =
+            crate::Quat::rotation_between(&Vec3::x(), &Vec3::z()).expect("not opposite");
+        joint.basis_b = joint.basis_a;
+        let scene = Scene { joints: vec![joint], ..chain(0, 1.0, 1.0, Vec3::x()) };
+        assert_label(&judged(&scene, 120, fall, None), Label::Ok);
+    }
 }
 
 #[test]

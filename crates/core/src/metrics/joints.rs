@@ -75,7 +75,7 @@ fn linear_error_m(joint: &Joint, state: &State) -> f64 {
         JointKind::Ball | JointKind::Hinge | JointKind::Universal | JointKind::Fixed => {
             offset.norm()
         }
-        JointKind::Prismatic => {
+        JointKind::Prismatic | JointKind::Cylindrical => {
             let axis = slide_axis(joint, state);
             let slide = axis.dot(&offset);
             let across = (offset - axis * slide).norm();
@@ -88,7 +88,7 @@ fn linear_error_m(joint: &Joint, state: &State) -> f64 {
     }
 }
 
-/// Direction along which a prismatic joint slides, in world axes.
+/// Direction along which B slides, in world axes.
 fn slide_axis(joint: &Joint, state: &State) -> Vec3 {
     let local = joint.basis_a * Vec3::x();
     let axis = match joint.a {
@@ -114,6 +114,7 @@ fn angle_error_rad(joint: &Joint, state: &State) -> f64 {
             let turn = RowKind::Angle.evaluate(&Geometry::from(joint), &a, &b).value;
             angle_between(&x_a, &x_b).max(joint.limit.map_or(0.0, |limit| beyond(limit, turn)))
         }
+        JointKind::Cylindrical => angle_between(&x_a, &x_b),
         // Deviation from square, from sine and cosine so that it is exact near zero.
         JointKind::Universal => {
             let y_b = basis_b * Vec3::y();

@@ -66,6 +66,10 @@ fn joints_are_judged_along_what_they_lock() {
     assert_near(errors(joint(JointKind::Hinge), away, turn).angle_max_rad, 0.0, 1e-12);
     let across = Vec3::new(0.0, 0.1, 0.0);
     assert_near(errors(joint(JointKind::Hinge), away, across).angle_max_rad, 0.1, 1e-12);
+    let through = || joint(JointKind::Cylindrical);
+    assert_near(errors(through(), away, turn).max_m, 0.04, 1e-15);
+    assert_near(errors(through(), away, turn).angle_max_rad, 0.0, 1e-12);
+    assert_near(errors(through(), away, across).angle_max_rad, 0.1, 1e-12);
     let about_z = Vec3::new(0.0, 0.0, 0.3);
     assert_near(errors(joint(JointKind::Universal), away, about_z).angle_max_rad, 0.3, 1e-12);
     assert_near(errors(joint(JointKind::Universal), away, across).angle_max_rad, 0.0, 1e-12);
@@ -75,12 +79,14 @@ fn joints_are_judged_along_what_they_lock() {
 
 #[test]
 fn limits_count_only_beyond_their_bounds() {
-    let mut slider = Joint::new(JointKind::Prismatic, WORLD, BODY);
-    slider.limit = Some(Limit { lower: -0.1, upper: 0.2 });
-    let at = |x| errors(slider.clone(), Vec3::new(x, 0.0, 0.0), Vec3::zeros()).max_m;
-    assert_eq!(at(0.15), 0.0);
-    assert_near(at(0.25), 0.05, 1e-15);
-    assert_near(at(-0.25), 0.15, 1e-15);
+    for kind in [JointKind::Prismatic, JointKind::Cylindrical] {
+        let mut slider = Joint::new(kind, WORLD, BODY);
+        slider.limit = Some(Limit { lower: -0.1, upper: 0.2 });
+        let at = |x| errors(slider.clone(), Vec3::new(x, 0.0, 0.0), Vec3::zeros()).max_m;
+        assert_eq!(at(0.15), 0.0);
+        assert_near(at(0.25), 0.05, 1e-15);
+        assert_near(at(-0.25), 0.15, 1e-15);
+    }
     let mut hinge = Joint::new(JointKind::Hinge, WORLD, BODY);
     hinge.limit = Some(Limit { lower: -0.5, upper: 0.5 });
     let at = |x| errors(hinge.clone(), Vec3::zeros(), Vec3::new(x, 0.0, 0.0)).angle_max_rad;

@@ -250,6 +250,7 @@ pub(super) enum JointEntry {
     Hinge(Box<Joint>),
     Universal(Box<Joint>),
     Prismatic(Box<Joint>),
+    Cylindrical(Box<Joint>),
     Fixed(Box<Joint>),
     Distance(Box<Joint>),
     Repeat(Box<Repeat>),

@@ -17,6 +17,7 @@ enum Kind {
     Hinge,
     Universal,
     Prismatic,
+    Cylindrical,
     Fixed,
     Distance,
 }
@@ -28,6 +29,7 @@ impl Kind {
             JointEntry::Hinge(spec) => Some((Self::Hinge, spec)),
             JointEntry::Universal(spec) => Some((Self::Universal, spec)),
             JointEntry::Prismatic(spec) => Some((Self::Prismatic, spec)),
+            JointEntry::Cylindrical(spec) => Some((Self::Cylindrical, spec)),
             JointEntry::Fixed(spec) => Some((Self::Fixed, spec)),
             JointEntry::Distance(spec) => Some((Self::Distance, spec)),
             JointEntry::Repeat(_) => None,
@@ -35,7 +37,7 @@ impl Kind {
     }
 
     fn has_axis(self) -> bool {
-        matches!(self, Self::Hinge | Self::Universal | Self::Prismatic)
+        self.has_motor() || self == Self::Universal
     }
 
     fn has_basis(self) -> bool {
@@ -43,7 +45,7 @@ impl Kind {
     }
 
     fn has_motor(self) -> bool {
-        matches!(self, Self::Hinge | Self::Prismatic)
+        matches!(self, Self::Hinge | Self::Prismatic | Self::Cylindrical)
     }
 
     fn has_limit(self) -> bool {
@@ -406,6 +408,7 @@ fn flat_kind(kind: Kind, spec: &author::Joint, apart: f64, scope: &Scope) -> Res
         Kind::Hinge => JointKind::Hinge,
         Kind::Universal => JointKind::Universal,
         Kind::Prismatic => JointKind::Prismatic,
+        Kind::Cylindrical => JointKind::Cylindrical,
         Kind::Fixed => JointKind::Fixed,
         Kind::Distance => JointKind::Distance { length: length(spec, apart, scope).at("length")? },
     })

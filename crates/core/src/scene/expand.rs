@@ -143,6 +143,7 @@ impl<'a> Builder<'a> {
             | JointEntry::Hinge(spec)
             | JointEntry::Universal(spec)
             | JointEntry::Prismatic(spec)
+            | JointEntry::Cylindrical(spec)
             | JointEntry::Fixed(spec)
             | JointEntry::Distance(spec) => full_name(&spec.name, scope).at("name")?,
         };

@@ -86,7 +86,7 @@ impl<R: Real> Joints<R> {
             JointKind::Ball | JointKind::Hinge | JointKind::Universal | JointKind::Fixed => {
                 self.points.push(Point::new(&anchors, compliance));
             }
-            JointKind::Prismatic => {
+            JointKind::Prismatic | JointKind::Cylindrical => {
                 self.rows.push(Rows::new(anchors, RowSet::Line, Role::Lock, 0.0, compliance));
             }
             JointKind::Distance { .. } if joint.limit.is_none() => {
@@ -115,7 +115,7 @@ impl<R: Real> Joints<R> {
 fn turning_rows(joint: &Joint) -> &'static [RowSet] {
     match joint.kind {
         JointKind::Ball | JointKind::Distance { .. } => &[],
-        JointKind::Hinge => &[RowSet::Axis],
+        JointKind::Hinge | JointKind::Cylindrical => &[RowSet::Axis],
         JointKind::Universal => &[RowSet::One(RowKind::Dot(0, 1))],
         JointKind::Prismatic | JointKind::Fixed => &[RowSet::Twist],
     }

@@ -8,11 +8,12 @@ use taut_core::{
 
 use super::*;
 
-const KINDS: [JointKind; 6] = [
+const KINDS: [JointKind; 7] = [
     JointKind::Ball,
     JointKind::Hinge,
     JointKind::Universal,
     JointKind::Prismatic,
+    JointKind::Cylindrical,
     JointKind::Fixed,
     JointKind::Distance { length: 0.7 },
 ];
