@@ -48,15 +48,6 @@ fn admit() {
     groups_out[2] = 1u;
 }
 
-fn surface(a: u32, b: u32, normal: vec3<f32>, count: u32) -> Manifold {
-    let p = bodies[a];
-    let q = bodies[b];
-    return Manifold(
-        a, b, count, 0u, normal, sqrt(p.friction_static * q.friction_static),
-        sqrt(p.friction_dynamic * q.friction_dynamic), max(p.restitution, q.restitution), 0u, 0u,
-    );
-}
-
 @compute @workgroup_size(THREADS)
 fn emit(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -76,7 +67,12 @@ fn emit(
     if a >= task.bodies || m == next {
         return;
     }
-    manifolds[m] = surface(a, highs[slots[k]], found[k].normal, found[k].count);
+    let b = highs[slots[k]];
+    // Those of surfaces of triangles are elsewhere.
+    if bodies[a].kind == MESH || bodies[b].kind == MESH {
+        return;
+    }
+    manifolds[m] = manifold_of(a, b, found[k].normal, found[k].count);
     for (var i = 0u; i < found[k].count; i++) {
         let from_ = far_found[LANES * k + i];
         near[LANES * m + i] = near_found[LANES * k + i];

@@ -3,14 +3,6 @@
 
 //#use collide/world.wgsl
 
-// A box; a body's index in leaves.
-struct Node {
-    low: vec3<f32>,
-    body: u32,
-    high: vec3<f32>,
-    pad: u32,
-}
-
 @group(0) @binding(3) var<storage, read_write> boxes: array<Node>;
 // Sums over shares of the bodies: first of their places, then of their distances from the middle.
 @group(0) @binding(4) var<storage, read_write> partial: array<vec4<f32>>;

@@ -3,13 +3,6 @@
 
 //#use collide/world.wgsl
 
-struct Node {
-    low: vec3<f32>,
-    body: u32,
-    high: vec3<f32>,
-    pad: u32,
-}
-
 // A body that a joint keeps from touching, and the joint.
 struct Joined {
     other: u32,

@@ -32,7 +32,7 @@ const MOST: u32 = 8u;
 const PASSING: u32 = 2u;
 
 // Points of contact with world axes and A's position as origin, so that precision does not depend on where
-// the pair is.
+// the pair is; with B's position where A is a half-space or a surface, which may be far away.
 var<private> points_a: array<vec3<f32>, MOST>;
 var<private> points_b: array<vec3<f32>, MOST>;
 var<private> gaps: array<f32, MOST>;
@@ -108,6 +108,10 @@ fn pair_at(k: u32) -> Pair {
     let between = pose_b.position - pose_a.position;
     pair.place_a = Place(vec3<f32>(0.0), rotation(pose_a.rotation));
     pair.place_b = Place(between, rotation(pose_b.rotation));
+    if bodies[a].kind >= PLANE {
+        pair.place_a.position = -between;
+        pair.place_b.position = vec3<f32>(0.0);
+    }
     let distance = length(between);
     let approach = length(pose_a.velocity - pose_b.velocity)
         + swing(length(pose_a.omega), bodies[a].reach, bodies[b].reach, distance)
@@ -123,7 +127,8 @@ fn drop_distant(pair: Pair, normal: vec3<f32>) {
     let pose_b = poses[pair.b];
     var left = 0u;
     for (var i = 0u; i < points; i++) {
-        let speed_a = pose_a.velocity + cross(pose_a.omega, points_a[i]);
+        let arm_a = points_a[i] - pair.place_a.position;
+        let speed_a = pose_a.velocity + cross(pose_a.omega, arm_a);
         let arm_b = points_b[i] - pair.place_b.position;
         let speed_b = pose_b.velocity + cross(pose_b.omega, arm_b);
         let closing = max(dot(normal, speed_b - speed_a), 0.0);

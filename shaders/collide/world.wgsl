@@ -44,7 +44,7 @@ struct Body {
     dynamic: u32,
     // Bodies of one group do not touch, but zero is no group.
     group: u32,
-    // First node of its mesh, as `nodes` of the mesh's tree.
+    // First node of its mesh's tree.
     mesh: u32,
     // Whom joints keep it from touching, in `joined`.
     joined_first: u32,
@@ -54,8 +54,16 @@ struct Body {
     restitution: f32,
     // How large it is compared with the others, in factors of four.
     rank: u32,
-    // Last node of its mesh.
-    mesh_last: u32,
+    // How many triangles its mesh has, and the first of them.
+    triangle_count: u32,
+    triangle_first: u32,
+}
+
+// A box of a tree over bodies or triangles, with the index of a leaf's.
+struct Node {
+    low: vec3<f32>,
+    body: u32,
+    high: vec3<f32>,
     pad: u32,
 }
 
@@ -98,4 +106,14 @@ fn largest(v: vec3<f32>) -> f32 {
 
 fn smallest(v: vec3<f32>) -> f32 {
     return min(v.x, min(v.y, v.z));
+}
+
+// The manifold of a pair, without its points.
+fn manifold_of(a: u32, b: u32, normal: vec3<f32>, count: u32) -> Manifold {
+    let p = bodies[a];
+    let q = bodies[b];
+    return Manifold(
+        a, b, count, 0u, normal, sqrt(p.friction_static * q.friction_static),
+        sqrt(p.friction_dynamic * q.friction_dynamic), max(p.restitution, q.restitution), 0u, 0u,
+    );
 }

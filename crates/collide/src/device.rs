@@ -29,6 +29,7 @@ mod broad;
 mod feature;
 mod layout;
 mod narrow;
+mod surfaces;
 mod world;
 
 use taut_core::{Scene, Unsupported, Vec3, scene::Shape};
@@ -128,7 +129,6 @@ pub fn supports(scene: &Scene) -> Result<(), Unsupported> {
             Shape::Cylinder { .. } => "a cylinder",
             Shape::Hull { .. } => "a convex hull",
             Shape::Compound { .. } => "a compound",
-            Shape::Mesh { .. } => "a mesh",
             _ => continue,
         };
         return refuse(format!("body {i} is {shape}, whose contacts no shader finds yet"));

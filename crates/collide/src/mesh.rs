@@ -20,25 +20,25 @@ use crate::{
 };
 
 /// Normals may lean this much farther than the surface bends [rad].
-const LEAN: f64 = 1e-3;
+pub(crate) const LEAN: f64 = 1e-3;
 
 /// A surface of triangles in local coordinates.
 #[derive(Clone, Debug)]
 pub(crate) struct Mesh {
-    triangles: Vec<Triangle>,
+    pub(crate) triangles: Vec<Triangle>,
     tree: Bvh,
 }
 
 /// One triangle.
 #[derive(Clone, Debug)]
-struct Triangle {
+pub(crate) struct Triangle {
     /// Counterclockwise seen from the front [m].
-    corners: [Vec3; 3],
+    pub(crate) corners: [Vec3; 3],
     normal: Vec3,
     /// In the plane, across each edge `k` to `k + 1`, away from the triangle.
-    outward: [Vec3; 3],
+    pub(crate) outward: [Vec3; 3],
     /// By how much the surface bends down over each edge [rad]; half a turn where it ends.
-    bend: [f64; 3],
+    pub(crate) bend: [f64; 3],
 }
 
 impl Mesh {

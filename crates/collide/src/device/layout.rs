@@ -124,8 +124,8 @@ pub(super) struct Body {
     pub(super) friction_dynamic: f32,
     pub(super) restitution: f32,
     pub(super) rank: u32,
-    pub(super) mesh_last: u32,
-    pub(super) pad: u32,
+    pub(super) triangle_count: u32,
+    pub(super) triangle_first: u32,
 }
 
 /// A box of the tree.
@@ -154,6 +154,25 @@ pub(super) struct Level {
 pub(super) struct Joined {
     pub(super) other: u32,
     pub(super) joint: u32,
+}
+
+/// A triangle of a surface: its first corner, the others as seen from there, what is across each edge away from
+/// it, and sine and cosine of how far a normal may lean over each edge.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Triangle {
+    pub(super) origin: [f32; 3],
+    pub(super) sine_0: f32,
+    pub(super) b: [f32; 3],
+    pub(super) sine_1: f32,
+    pub(super) c: [f32; 3],
+    pub(super) sine_2: f32,
+    pub(super) outward_0: [f32; 3],
+    pub(super) cosine_0: f32,
+    pub(super) outward_1: [f32; 3],
+    pub(super) cosine_1: f32,
+    pub(super) outward_2: [f32; 3],
+    pub(super) cosine_2: f32,
 }
 
 /// What was found of a pair.
@@ -189,11 +208,15 @@ mod tests {
         });
         assert_layout!(PAIRS, Body {
             half, round, middle, reach, extent, size, kind, dynamic, group, mesh, joined_first, joined_last,
-            friction_static, friction_dynamic, restitution, rank, mesh_last, pad
+            friction_static, friction_dynamic, restitution, rank, triangle_count,
+            triangle_first
         });
         assert_layout!(PAIRS, Node { low, body, high, pad });
         assert_layout!(PAIRS, Joined { other, joint });
         assert_layout!("collide/tree.wgsl", Level { first, count, first_below, count_below });
+        assert_layout!("collide/mesh/touch.wgsl", Triangle {
+            origin, sine_0, b, sine_1, c, sine_2, outward_0, cosine_0, outward_1, cosine_1, outward_2, cosine_2
+        });
         assert_layout!("collide/answer.wgsl", Found { normal, count });
     }
 }

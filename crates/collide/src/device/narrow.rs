@@ -6,7 +6,8 @@ use super::{
     Answer, Before, LANES, Room,
     broad::Pairs,
     layout::{Far, Found, Near},
-    world::{BOX, CAPSULE, PLANE, SPHERE, World},
+    surfaces::Meetings,
+    world::{BOX, CAPSULE, MESH, PLANE, SPHERE, World},
 };
 
 /// Buffers and kernels.
@@ -14,6 +15,7 @@ use super::{
 pub(super) struct Narrow {
     /// One kernel per kind of pair that the scene can have.
     kinds: Vec<Call>,
+    meetings: Option<Meetings>,
     numbers: Buffer<u32>,
     scan: Scan,
     admit: Call,
@@ -61,9 +63,11 @@ impl Narrow {
             .iter()
             .filter(|(_, wanted)| *wanted)
             .map(|(name, _)| gpu.call(&format!("collide/{name}.wgsl"), name, &bindings));
+        let meetings = if has(MESH) { Some(Meetings::new(gpu, &bindings, room)?) } else { None };
         let last = |entry: &str| gpu.call("collide/answer.wgsl", entry, &bindings);
         Ok(Self {
             kinds: kinds.collect::<Result<_, GpuError>>()?,
+            meetings,
             admit: last("admit")?,
             emit: last("emit")?,
             look_back: last("look_back")?,
@@ -79,9 +83,11 @@ impl Narrow {
         recorder.clear(&self.numbers);
         recorder.clear(&self.taken);
         self.kinds.iter().for_each(|call| recorder.run(call, pairs.room));
+        self.meetings.iter().for_each(|meetings| meetings.record(recorder));
         self.scan.record(recorder);
         recorder.run(&self.admit, 1);
         recorder.run(&self.emit, pairs.room);
+        self.meetings.iter().for_each(|meetings| meetings.record_emission(recorder));
         recorder.run(&self.look_back, self.manifolds);
     }
 }

@@ -6,7 +6,10 @@ use taut_core::{
 };
 use taut_gpu::{Bindings, Buffer, Gpu, GpuError};
 
-use super::layout::{self, Joined, Pose, Task};
+use super::{
+    layout::{self, Joined, Node, Pose, Task, Triangle},
+    surfaces::Surfaces,
+};
 use crate::{
     detect::{Style, joined},
     shape,
@@ -34,15 +37,17 @@ pub(super) struct World {
     bodies: Buffer<layout::Body>,
     planes: Buffer<u32>,
     joined: Buffer<Joined>,
+    nodes: Buffer<Node>,
+    triangles: Buffer<Triangle>,
     task_buffer: Buffer<Task>,
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is the purpose")]
-fn round(x: f64) -> f32 {
+pub(super) fn round(x: f64) -> f32 {
     x.clamp(-f64::from(HUGE), f64::from(HUGE)) as f32
 }
 
-fn vector(v: &Vec3) -> [f32; 3] {
+pub(super) fn vector(v: &Vec3) -> [f32; 3] {
     [round(v.x), round(v.y), round(v.z)]
 }
 
@@ -50,6 +55,9 @@ impl World {
     pub(super) fn new(gpu: &Gpu, scene: &Scene) -> Result<Self, GpuError> {
         let mut bodies: Vec<layout::Body> = scene.bodies.iter().map(body).collect();
         rank(&mut bodies);
+        let mut surfaces = Surfaces::default();
+        let both = scene.bodies.iter().zip(&mut bodies);
+        both.for_each(|(scene, body)| surfaces.add(&scene.shape, body));
         let joined = sort_joined(scene, &mut bodies);
         let planes = (0..).zip(&bodies).filter(|(_, b)| b.kind == PLANE).map(|(i, _)| i);
         let planes: Vec<u32> = planes.collect();
@@ -72,6 +80,8 @@ impl World {
             bodies: gpu.upload("shapes of bodies", &bodies)?,
             planes: gpu.upload("half-spaces", &planes)?,
             joined: gpu.upload("joined bodies", &joined)?,
+            nodes: gpu.upload("trees of triangles", &surfaces.nodes)?,
+            triangles: gpu.upload("triangles", &surfaces.triangles)?,
             task_buffer: gpu.upload("collision query", &[task])?,
         })
     }
@@ -88,6 +98,8 @@ impl World {
             .with("planes", &self.planes)
             .with("joined", &self.joined)
             .with("broken", &self.broken)
+            .with("mesh_nodes", &self.nodes)
+            .with("triangles", &self.triangles)
     }
 }
 
