@@ -18,6 +18,9 @@ struct Cone {
     pad_1: u32,
 }
 
+// First and last place of the colour at hand.
+var<workgroup> range_of_rest: vec2<u32>;
+
 @group(0) @binding(13) var<uniform> law: Cone;
 
 // Forces of a patch and where the cone ends.
@@ -76,23 +79,12 @@ fn cone(p: u32, value: array<vec4<f32>, 3>) -> Push {
     return Push(found.force, normal, keep4(tangent * kept), zero, array<vec4<f32>, 2>(zero, zero));
 }
 
-@compute @workgroup_size(THREADS)
-fn sweep(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let place = thread_index(group, groups, THREADS, local);
-    nothing = constants.nothing;
-    if place >= colour.count {
-        return;
-    }
-    let n = visit[colour.first + place];
+// The Newton step of a node with its contacts.
+fn step_touching(n: u32) -> Move {
     let first = end_starts[n];
     let last = end_starts[n + 1u];
     if first == last {
-        advance(n, newton_step(n));
-        return;
+        return newton_step(n);
     }
     var block = assemble(n);
     for (var i = first; i < last; i++) {
@@ -102,7 +94,47 @@ fn sweep(
             add_patch(&block, p, (ends[i] & 1u) != 0u, cone(p, value));
         }
     }
-    advance(n, solve(block, false));
+    return solve(block, false);
+}
+
+@compute @workgroup_size(THREADS)
+fn sweep(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    nothing = constants.nothing;
+    let place = colour_starts[colour.index] + thread_index(group, groups, THREADS, local);
+    if place < colour_starts[colour.index + 1u] {
+        let n = visit[place];
+        advance(n, step_touching(n));
+    }
+}
+
+// The colours from one on, by a single workgroup: what is left for no dispatch of its own. Nodes of the last
+// group, which may hold more than one colour, move one by one.
+@compute @workgroup_size(THREADS)
+fn sweep_rest(@builtin(local_invocation_index) local: u32) {
+    nothing = constants.nothing;
+    let colours = arrayLength(&colour_starts) - 1u;
+    for (var c = colour.index; c < colours; c++) {
+        if local == 0u {
+            range_of_rest = vec2<u32>(colour_starts[c], colour_starts[c + 1u]);
+        }
+        let range = workgroupUniformLoad(&range_of_rest);
+        // Where a colour is empty, so are those after it.
+        if range.x == range.y {
+            break;
+        }
+        let mixed = c + 1u == colours;
+        for (var place = range.x + local; place < range.y && !mixed; place += THREADS) {
+            advance(visit[place], step_touching(visit[place]));
+        }
+        for (var place = range.x; place < range.y && mixed && local == 0u; place++) {
+            advance(visit[place], step_touching(visit[place]));
+        }
+        storageBarrier();
+    }
 }
 
 // Eq. 11 and 12 within the cone: stiffness grows only where no bound holds the force back. Lanes without a point
@@ -175,5 +207,103 @@ fn stabilise(
         patches[p].start[0] = backings[p].gap;
         patches[p].start[1] = backings[p].drift[0];
         patches[p].start[2] = backings[p].drift[1];
+    }
+}
+
+// As `Carry` in descent/carry.wgsl.
+struct Carry {
+    depth: u32,
+    share: f32,
+}
+
+// What stiffness starts with, and how it may grow; negative where a scale rules.
+struct Start {
+    k_start: f32,
+    k_start_scale: f32,
+    carried_scale: f32,
+    k_max: f32,
+    k_max_scale: f32,
+    beta: f32,
+    beta_scale: f32,
+    load_scale: f32,
+    // Negative where the stiffness grows.
+    rho_scale: f32,
+    // Inverse of the squared frame [1/s^2].
+    pace: f32,
+    // Share of the error at the step's start that is corrected.
+    part: f32,
+    pad: u32,
+}
+
+@group(0) @binding(15) var<uniform> begin: Start;
+@group(0) @binding(16) var<storage, read> carry: array<Carry>;
+
+// Mass that rests on a patch [kg].
+fn carried(p: u32) -> f32 {
+    let a = patches[p].node_a;
+    let b = patches[p].node_b;
+    var depth_a = 0u;
+    var depth_b = 0u;
+    if a < constants.moving {
+        depth_a = carry[a].depth;
+    }
+    if b < constants.moving {
+        depth_b = carry[b].depth;
+    }
+    if depth_a < depth_b {
+        return carry[b].share;
+    }
+    if depth_b < depth_a {
+        return carry[a].share;
+    }
+    return 0.0;
+}
+
+fn or_scaled(given: f32, scaled: f32) -> f32 {
+    return select(given, scaled, given < 0.0);
+}
+
+// Least and greatest stiffness, growth per error, and per error and force. Twin: `ContactRamps::of`.
+fn ramp_of(p: u32) -> vec4<f32> {
+    let found = backings[p].ramp;
+    let unit = found.x * constants.inverse_square;
+    if begin.rho_scale >= 0.0 {
+        let rho = begin.rho_scale * unit;
+        return vec4<f32>(rho, rho, 0.0, 0.0);
+    }
+    let cap = or_scaled(begin.k_max, begin.k_max_scale * unit);
+    let resting = begin.carried_scale * carried(p) * begin.pace;
+    let least = or_scaled(begin.k_start, larger(begin.k_start_scale * unit, resting));
+    let beta = or_scaled(begin.beta, begin.beta_scale * unit / found.y);
+    return vec4<f32>(smaller(least, cap), cap, beta, begin.load_scale / (found.y * found.y));
+}
+
+// Lines 5 and 6 of Algorithm 1 for contacts, and Eq. 18: a share of overlap and drift is left for later steps. A
+// gap that is still open is not an error and counts whole.
+@compute @workgroup_size(THREADS)
+fn warm_start(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let p = thread_index(group, groups, THREADS, local);
+    if p >= extent.patches {
+        return;
+    }
+    let ramp = ramp_of(p);
+    backings[p].ramp = ramp;
+    let gap = backings[p].gap;
+    patches[p].start[0] = select(gap * begin.part, gap, gap > vec4<f32>(0.0));
+    patches[p].start[1] = backings[p].drift[0] * begin.part;
+    patches[p].start[2] = backings[p].drift[1] * begin.part;
+    patches[p].pressed = patches[p].lambda[0];
+    for (var c = 0u; c < 3u; c++) {
+        patches[p].lambda[c] = patches[p].lambda[c] * constants.retain;
+    }
+    let used = vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(patches[p].state & 7u);
+    for (var c = 0u; c < 2u; c++) {
+        let kept = patches[p].stiffness[c] * constants.gamma;
+        let bounded = smaller4(larger4(kept, vec4<f32>(ramp.x)), vec4<f32>(ramp.y));
+        patches[p].stiffness[c] = select(vec4<f32>(0.0), bounded, used);
     }
 }

@@ -28,6 +28,8 @@ const CURVED: u32 = 2u;
 const RESCALED: u32 = 4u;
 // The multiplier is all of the force after an update.
 const TAKES_OVER: u32 = 8u;
+// A joint's rows that hold exactly.
+const HARD: u32 = 16u;
 
 struct Constants {
     gravity: vec3<f32>,
@@ -48,19 +50,20 @@ struct Constants {
     cayley: u32,
     // Zero, see shared/math.wgsl.
     nothing: u32,
+    // Nodes that forces move: those before this one.
+    moving: u32,
     // Of the method: what is kept of stiffness and of multipliers from step to step.
-    pad: u32,
     gamma: f32,
     retain: f32,
     pad_2: u32,
     pad_3: u32,
 }
 
-// The nodes of one colour.
+// The nodes of one colour. Where contacts change the colouring, only its index counts.
 struct Colour {
     first: u32,
     count: u32,
-    pad_0: u32,
+    index: u32,
     pad_1: u32,
 }
 

@@ -14,6 +14,9 @@ struct Penalty {
     grows: u32,
 }
 
+// First and last place of the colour at hand.
+var<workgroup> range_of_rest: vec2<u32>;
+
 @group(0) @binding(13) var<uniform> law: Penalty;
 
 // Pressure of all points (negative).
@@ -56,30 +59,59 @@ fn penalty(p: u32, value: array<vec4<f32>, 3>) -> Push {
     );
 }
 
-@compute @workgroup_size(THREADS)
-fn sweep(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let place = thread_index(group, groups, THREADS, local);
-    nothing = constants.nothing;
-    if place >= colour.count {
-        return;
-    }
-    let n = visit[colour.first + place];
+// The Newton step of a node with its contacts.
+fn step_touching(n: u32) -> Move {
     let first = end_starts[n];
     let last = end_starts[n + 1u];
     if first == last {
-        advance(n, newton_step(n));
-        return;
+        return newton_step(n);
     }
     var block = assemble(n);
     for (var i = first; i < last; i++) {
         let p = ends[i] / 2u;
         add_patch(&block, p, (ends[i] & 1u) != 0u, penalty(p, patch_value(p)));
     }
-    advance(n, solve(block, false));
+    return solve(block, false);
+}
+
+@compute @workgroup_size(THREADS)
+fn sweep(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    nothing = constants.nothing;
+    let place = colour_starts[colour.index] + thread_index(group, groups, THREADS, local);
+    if place < colour_starts[colour.index + 1u] {
+        let n = visit[place];
+        advance(n, step_touching(n));
+    }
+}
+
+// The colours from one on, by a single workgroup: what is left for no dispatch of its own. Nodes of the last
+// group, which may hold more than one colour, move one by one.
+@compute @workgroup_size(THREADS)
+fn sweep_rest(@builtin(local_invocation_index) local: u32) {
+    nothing = constants.nothing;
+    let colours = arrayLength(&colour_starts) - 1u;
+    for (var c = colour.index; c < colours; c++) {
+        if local == 0u {
+            range_of_rest = vec2<u32>(colour_starts[c], colour_starts[c + 1u]);
+        }
+        let range = workgroupUniformLoad(&range_of_rest);
+        // Where a colour is empty, so are those after it.
+        if range.x == range.y {
+            break;
+        }
+        let mixed = c + 1u == colours;
+        for (var place = range.x + local; place < range.y && !mixed; place += THREADS) {
+            advance(visit[place], step_touching(visit[place]));
+        }
+        for (var place = range.x; place < range.y && mixed && local == 0u; place++) {
+            advance(visit[place], step_touching(visit[place]));
+        }
+        storageBarrier();
+    }
 }
 
 // Remembers the pressure of every point, which bounds friction in the next sweep, and lets the stiffness grow with
@@ -106,4 +138,41 @@ fn update(
         let used = vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(patches[p].state & 7u);
         patches[p].stiffness[0] = select(k, grown, used);
     }
+}
+
+// The greatest stiffness of a point, and what a ramp starts with and keeps from step to step.
+struct Start {
+    // Negative where the scale rules [N/m].
+    stiffness: f32,
+    // In units of mass [1/s^2].
+    scale: f32,
+    k_start: f32,
+    gamma: f32,
+}
+
+@group(0) @binding(15) var<uniform> begin: Start;
+
+@compute @workgroup_size(THREADS)
+fn warm_start(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let p = thread_index(group, groups, THREADS, local);
+    if p >= extent.patches {
+        return;
+    }
+    let found = backings[p].ramp;
+    let full = select(begin.stiffness, begin.scale * found.x, begin.stiffness < 0.0);
+    backings[p].ramp = vec4<f32>(0.0, full, 0.0, 0.0);
+    var k = vec4<f32>(full);
+    if law.grows != 0u {
+        k = smaller4(larger4(patches[p].stiffness[0] * begin.gamma, vec4<f32>(begin.k_start)), vec4<f32>(full));
+    }
+    let used = vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(patches[p].state & 7u);
+    patches[p].stiffness[0] = select(vec4<f32>(0.0), k, used);
+    // Friction has no memory: it opposes the displacement within the step.
+    patches[p].start[1] = vec4<f32>(0.0);
+    patches[p].start[2] = vec4<f32>(0.0);
+    patches[p].friction = vec4<f32>(found.z);
 }

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_descent::{
     Real,
-    device::{self, Breaking, ContactKernels, Device, fault},
+    device::{self, Breaking, Collision, ContactKernels, Device, fault, unbuilt},
     patch::lane,
 };
 use taut_gpu::{Buffer, Gpu};
@@ -13,7 +13,7 @@ use crate::{
     contact::ContactRamps,
     cpu::{cone, configure, decay, model},
     dual,
-    settings::{ContactHessian, Precision, Resolved},
+    settings::{ContactHessian, Precision, Resolved, Scheme},
 };
 
 /// What works on contacts.
@@ -35,6 +35,46 @@ struct Ramp {
     flags: u32,
     pad_0: u32,
     pad_1: u32,
+}
+
+/// How contacts that the device finds start, as `shaders/avbd/contact.wgsl` has it.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Start {
+    k_start: f32,
+    k_start_scale: f32,
+    carried_scale: f32,
+    k_max: f32,
+    k_max_scale: f32,
+    beta: f32,
+    beta_scale: f32,
+    load_scale: f32,
+    rho_scale: f32,
+    pace: f32,
+    part: f32,
+    pad: u32,
+}
+
+impl Start {
+    fn words(scene: &Scene, s: &Resolved) -> [[u32; 4]; 3] {
+        // Negative where a scale rules.
+        let given = |x: Option<f64>| f32::of(x.unwrap_or(-1.0));
+        let start = Self {
+            k_start: given(s.k_start),
+            k_start_scale: f32::of(s.k_start_scale),
+            carried_scale: f32::of(s.carried_scale),
+            k_max: given(s.k_max),
+            k_max_scale: f32::of(s.k_max_scale),
+            beta: given(s.beta),
+            beta_scale: f32::of(s.beta_scale),
+            load_scale: f32::of(s.load_scale),
+            rho_scale: given(Some(s.rho_scale).filter(|_| s.scheme == Scheme::Series)),
+            pace: f32::of(1.0 / (scene.dt * scene.dt)),
+            part: f32::of(1.0 - s.kept()),
+            pad: 0,
+        };
+        bytemuck::cast(start)
+    }
 }
 
 pub(crate) struct Avbd {
@@ -69,25 +109,27 @@ impl Avbd {
         let model = model(&settings);
         device::check(&model)?;
         let built = Device::new(gpu, scene, model, |system| configure(system, &settings));
-        let mut device = built.map_err(fault)?;
+        let mut device = built.map_err(unbuilt)?;
         device.decay = decay(&settings);
         let ramps = make_ramps(&device, &settings, scene.dt, scene.dt);
         let alpha = f32::of(settings.kept());
         let kept = |ramp: &dual::Ramp<f32>| if ramp.regularised { alpha } else { 0.0 };
         device.kept = ramps.iter().map(kept).collect();
         device.takes_over = ramps.iter().map(|ramp| ramp.share == 1.0).collect();
-        device.break_joints(Breaking::EverySweep).map_err(fault)?;
+        device.break_joints(Breaking::EverySweep).map_err(unbuilt)?;
         if settings.post_stabilisation {
-            device.stabilise().map_err(fault)?;
+            device.stabilise().map_err(unbuilt)?;
         }
         let all: Vec<Ramp> = ramps.iter().map(Into::into).collect();
-        let buffer = gpu.upload("stiffness ramps", &all).map_err(fault)?;
+        let buffer = gpu.upload("stiffness ramps", &all).map_err(unbuilt)?;
         let entries = ["warm_start", "update"];
-        device.hook("avbd/dual.wgsl", entries, "ramps", &buffer).map_err(fault)?;
-        device.touch_by(CONTACTS).map_err(fault)?;
-        device.govern(law(scene, &settings, scene.dt))?;
+        device.hook("avbd/dual.wgsl", entries, "ramps", &buffer).map_err(unbuilt)?;
+        let collision = Collision::choose(settings.collision, scene)?;
+        device.touch_by(CONTACTS, collision).map_err(unbuilt)?;
+        device.govern(law(scene, &settings, scene.dt), &Start::words(scene, &settings))?;
         device.load(&scene.initial_state())?;
-        let settings = Resolved { precision: Precision::F32, ..settings };
+        let settings =
+            Resolved { precision: Precision::F32, collision: Some(collision), ..settings };
         Ok(Self {
             gpu: gpu.clone(),
             device,
@@ -105,7 +147,8 @@ impl Avbd {
         self.dt = dt;
         self.ramps = make_ramps(&self.device, &self.settings, dt, self.scene.dt);
         self.contact_ramps = ContactRamps::new(self.settings, dt, self.scene.dt);
-        self.device.govern(law(&self.scene, &self.settings, dt))?;
+        let begin = Start::words(&self.scene, &self.settings);
+        self.device.govern(law(&self.scene, &self.settings, dt), &begin)?;
         let all: Vec<Ramp> = self.ramps.iter().map(Into::into).collect();
         self.gpu.write(&self.buffer, 0, &all).map_err(fault)
     }
@@ -190,6 +233,23 @@ mod tests {
         taut_gpu::assert_layout!(
             "avbd/dual.wgsl",
             Ramp { start, cap, beta, load, share, flags, pad_0, pad_1 }
+        );
+        taut_gpu::assert_layout!(
+            "avbd/contact.wgsl",
+            Start {
+                k_start,
+                k_start_scale,
+                carried_scale,
+                k_max,
+                k_max_scale,
+                beta,
+                beta_scale,
+                load_scale,
+                rho_scale,
+                pace,
+                part,
+                pad
+            }
         );
     }
 }

@@ -25,6 +25,7 @@ use std::any::Any;
 use taut_core::{
     Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
 };
+use taut_descent::device::Collision;
 use taut_gpu::Gpu;
 
 pub use settings::{
@@ -68,6 +69,7 @@ fn supports(scene: &Scene) -> Result<(), Unsupported> {
 
 fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
     let settings = settings.parse::<AvbdSettings>()?.resolve()?;
+    Collision::refuse_device(settings.collision)?;
     supports(scene)?;
     Ok(match settings.precision {
         Precision::F32 => Box::new(cpu::Avbd::<f32>::new(scene, settings)),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
-use taut_descent::{InertiaFrame, Order, Rotation, Start};
+use taut_descent::{InertiaFrame, Order, Rotation, Start, device::Collision};
 
 /// Settings as given; whatever is left out comes from the profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
@@ -66,6 +66,8 @@ pub struct AvbdSettings {
     pub contacts: Option<ContactStyle>,
     /// See [`Resolved::contact_hessian`].
     pub contact_hessian: Option<ContactHessian>,
+    /// See [`Resolved::collision`].
+    pub collision: Option<Collision>,
     /// See [`Resolved::open_gap`].
     pub open_gap: Option<f64>,
 }
@@ -211,6 +213,10 @@ pub struct Resolved {
     /// and close calm, but neighbours that come and go at the edge of the margin would not let a heap
     /// rest. `inf`: every point keeps its stiffness, as in the paper.
     pub open_gap: f64,
+    /// Where `avbd-gpu` searches for contacts: on the device wherever its shaders know all shapes of the scene;
+    /// `host` gives the bits of the CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collision: Option<Collision>,
 }
 
 impl AvbdSettings {
@@ -251,6 +257,7 @@ impl AvbdSettings {
             contacts: self.contacts.unwrap_or(base.contacts),
             contact_hessian: self.contact_hessian.unwrap_or(base.contact_hessian),
             open_gap: self.open_gap.unwrap_or(base.open_gap),
+            collision: self.collision,
         };
         resolved.check()?;
         Ok(resolved)
@@ -355,6 +362,7 @@ impl Profile {
             contacts: ContactStyle::Common,
             contact_hessian: ContactHessian::SlipDirection,
             open_gap: 1.0,
+            collision: None,
         };
         let published = robust.as_published();
         match self {

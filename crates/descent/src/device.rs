@@ -7,6 +7,7 @@
 
 mod breaking;
 mod contact;
+mod finder;
 mod layout;
 mod touch;
 
@@ -27,8 +28,8 @@ use crate::{
 
 use breaking::Breaker;
 pub use breaking::Breaking;
-pub use touch::ContactKernels;
 use touch::Contacts;
+pub use touch::{Collision, ContactKernels};
 
 /// A system whose motion is on a device.
 pub struct Device {
@@ -54,9 +55,19 @@ pub struct Device {
     contacts: Option<Contacts>,
     breaker: Option<Breaker>,
     stabiliser: Option<Stabiliser>,
+    /// State before the step, where the device searches for contacts and may find no room for them.
+    before: Option<Before>,
     clock: Clock,
     due: Due,
+    /// What of the current step has been submitted, as long as it may have to be done again.
+    taken: Option<Due>,
     dt: f64,
+}
+
+/// What it takes to do a step again.
+struct Before {
+    bases: Buffer<layout::Base>,
+    elements: Buffer<layout::Element>,
 }
 
 /// What a last sweep, that corrects all error and makes no velocity of it, takes besides.
@@ -85,11 +96,19 @@ struct Due {
 /// A fault of the device as one of a solver.
 pub fn fault(error: GpuError) -> SolverError {
     match error {
-        GpuError::TooLarge { what, needed, limit, .. } => {
-            let bytes = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-            SolverError::Capacity { resource: what, needed: bytes(needed), limit: bytes(limit) }
+        GpuError::TooLarge { what, count, fits, .. } => {
+            SolverError::Capacity { resource: what, needed: count, limit: fits }
         }
         other => SolverError::DeviceLost(other.to_string()),
+    }
+}
+
+/// A fault of the device as a reason why there is no solver: a scene too large for the adapter is one that
+/// it does not support, and the message names the limit and what would fit.
+pub fn unbuilt(error: GpuError) -> BuildError {
+    match error {
+        GpuError::TooLarge { .. } => Unsupported(error.to_string()).into(),
+        other => fault(other).into(),
     }
 }
 
@@ -159,8 +178,10 @@ impl Device {
             contacts: None,
             breaker: None,
             stabiliser: None,
+            before: None,
             clock: Clock::new(gpu)?,
             due: Due::default(),
+            taken: None,
             dt: 0.0,
             system,
             buffers,
@@ -191,11 +212,22 @@ impl Device {
     ///
     /// # Errors
     /// When the device has no room for them.
-    pub fn touch_by(&mut self, kernels: ContactKernels) -> Result<(), GpuError> {
-        if self.system.touch.is_some() {
-            let nodes = self.system.nodes.len();
-            let contacts = Contacts::new(&self.gpu, self.buffers.bindings(), nodes, kernels)?;
-            self.contacts = Some(contacts);
+    pub fn touch_by(
+        &mut self,
+        kernels: ContactKernels,
+        collision: Collision,
+    ) -> Result<(), GpuError> {
+        if self.system.touch.is_none() {
+            return Ok(());
+        }
+        let (how, bindings) = ((kernels, collision), self.buffers.bindings());
+        self.contacts = Some(Contacts::new(&self.gpu, bindings, &self.scene, &self.system, how)?);
+        if collision == Collision::Device {
+            let (nodes, elements) = (self.system.nodes.len(), self.system.elements.len());
+            self.before = Some(Before {
+                bases: self.gpu.buffer("nodes of the step before", nodes)?,
+                elements: self.gpu.buffer("elements of the step before", elements)?,
+            });
         }
         Ok(())
     }
@@ -224,20 +256,21 @@ impl Device {
         Ok(())
     }
 
-    /// Sets the parameters of the method's law of contact, as its shader has them.
+    /// Sets the parameters of the method's law of contact and of how contacts start, as its shader has
+    /// them.
     ///
     /// # Errors
     /// When the device fails.
-    pub fn govern(&mut self, law: [u32; 4]) -> Result<(), SolverError> {
-        self.flush().map_err(fault)?;
+    pub fn govern(&mut self, law: [u32; 4], begin: &[[u32; 4]]) -> Result<(), SolverError> {
+        self.flush().and_then(|()| self.settle()).map_err(fault)?;
         match &self.contacts {
-            Some(contacts) => contacts.govern(&self.gpu, law).map_err(fault),
+            Some(contacts) => contacts.govern(&self.gpu, law, begin).map_err(fault),
             None => Ok(()),
         }
     }
 
-    /// Finds the contacts of a step of length `dt` [s]; the method prepares them and says how the
-    /// stiffness of each patch is bounded and grows.
+    /// Finds the contacts of a step of length `dt` [s], where that is the host's work; the method prepares
+    /// them and says how the stiffness of each patch is bounded and grows.
     ///
     /// # Errors
     /// When the device fails.
@@ -246,6 +279,9 @@ impl Device {
         dt: f64,
         prepare: impl FnOnce(&mut crate::Touch<f32>, &mut Vec<[f32; 4]>),
     ) -> Result<(), SolverError> {
+        if self.before.is_some() {
+            return Ok(());
+        }
         let Some(contacts) = self.contacts.take() else { return Ok(()) };
         self.contacts = Some(self.detect_with(contacts, dt, prepare).map_err(fault)?);
         Ok(())
@@ -278,7 +314,11 @@ impl Device {
     pub fn load(&mut self, state: &State) -> Result<(), SolverError> {
         self.system.load(&self.scene, state)?;
         self.due = Due::default();
+        self.taken = None;
         self.dt = 0.0;
+        if let Some(finder) = self.contacts.as_mut().and_then(|c| c.finder.as_mut()) {
+            finder.forget().map_err(fault)?;
+        }
         self.upload().map_err(fault)
     }
 
@@ -307,6 +347,10 @@ impl Device {
         if let Some(breaker) = &self.breaker {
             breaker.upload(&self.gpu, &system.broken)?;
         }
+        if let Some(finder) = self.contacts.as_ref().and_then(|c| c.finder.as_ref()) {
+            let broken: Vec<u32> = system.broken.iter().map(|&b| u32::from(b)).collect();
+            self.gpu.write(finder.detector.broken(), 0, &broken)?;
+        }
         self.gpu.write(&self.buffers.nodes, 0, &nodes)?;
         self.upload_bases(0.0)?;
         self.gpu.write(&self.buffers.incidences, 0, &incidences)?;
@@ -320,6 +364,9 @@ impl Device {
             self.take_over()?;
         }
         self.dt = dt;
+        if let Some(finder) = self.contacts.as_mut().and_then(|c| c.finder.as_mut()) {
+            finder.detector.look_ahead(dt)?;
+        }
         let constants = self.constants(dt);
         self.gpu.write(&self.buffers.constants, 0, &[constants])?;
         self.upload_bases(f64::from(constants.h))
@@ -347,6 +394,7 @@ impl Device {
             inverse_square: 1.0 / (h * h),
             followed: h * size * size,
             nodes: system.nodes.len() as u32,
+            moving: system.layout.colours.last().map_or(0, |&last| last as u32),
             elements: system.elements.len() as u32,
             gyroscopic: u32::from(system.model.gyroscopic),
             adaptive: u32::from(system.model.start == Start::Adaptive),
@@ -363,6 +411,7 @@ impl Device {
     /// # Errors
     /// When the device fails.
     pub fn begin(&mut self, dt: f64) -> Result<(), SolverError> {
+        self.flush().and_then(|()| self.settle()).map_err(fault)?;
         if dt != self.dt {
             self.change_step(dt).map_err(fault)?;
         }
@@ -397,7 +446,7 @@ impl Device {
     /// # Errors
     /// When the device fails.
     pub fn wait(&mut self) -> Result<(), SolverError> {
-        self.flush().and_then(|()| self.gpu.wait()).map_err(fault)
+        self.flush().and_then(|()| self.settle()).and_then(|()| self.gpu.wait()).map_err(fault)
     }
 
     /// Copies the current iterate, as [`System::read`].
@@ -422,14 +471,23 @@ impl Device {
             self.flush().and_then(|()| self.take_over()).and_then(|()| self.take_ends_over());
         self.system.read_multipliers(out, force);
         out.contacts.clear();
+        let push = |patch: &Patch<f32>, i| push(&self.system, patch, i);
+        if let (Some(before), Some(contacts)) = (&self.before, &self.contacts) {
+            let mut bases = vec![];
+            let read = read.and_then(|()| self.gpu.read(&before.bases, &mut bases));
+            let forces = &mut out.contacts;
+            let read = read.and_then(|()| contacts.read_forces(&self.gpu, &bases, forces, push));
+            return read.is_ok();
+        }
         if let Some(touch) = &self.system.touch {
-            touch.read_forces(&mut out.contacts, |patch, i| push(&self.system, patch, i));
+            touch.read_forces(&mut out.contacts, push);
         }
         read.is_ok()
     }
 
     /// Takes motion and forces over from the device.
     fn take_over(&mut self) -> Result<(), GpuError> {
+        self.settle()?;
         let (mut nodes, mut bases, mut elements) = (vec![], vec![], vec![]);
         self.gpu.read(&self.buffers.nodes, &mut nodes)?;
         self.gpu.read(&self.buffers.bases, &mut bases)?;
@@ -467,6 +525,7 @@ impl Device {
         if self.clock.drain(&self.gpu, &mut laps).is_ok() {
             out.extend(laps.iter().map(|lap| StageTime {
                 stage: match lap.stage {
+                    "collide" => Stage::Collide,
                     "prepare" => Stage::Prepare,
                     "iterate" => Stage::Iterate,
                     _ => Stage::Finish,
@@ -483,9 +542,56 @@ impl Device {
         if !due.begin && due.iterations == 0 && !due.finish {
             return Ok(());
         }
+        if due.begin && self.before.is_some() {
+            self.taken = Some(due);
+        } else if let Some(taken) = &mut self.taken {
+            taken.iterations += due.iterations;
+            taken.finish |= due.finish;
+        }
+        self.submit(due, false)
+    }
+
+    /// Makes sure that the contacts of the submitted step had room; where they had not, makes room and
+    /// does the step again.
+    fn settle(&mut self) -> Result<(), GpuError> {
+        while let Some(taken) = self.taken {
+            let finder = self.contacts.as_mut().and_then(|c| c.finder.as_mut());
+            let Some(finder) = finder else { return Ok(()) };
+            if !finder.detector.settle()? {
+                finder.taken();
+                // Iterations may follow, but the search is over.
+                self.taken = None;
+                return Ok(());
+            }
+            let mut recorder = self.gpu.record();
+            if let Some(breaker) = &self.breaker {
+                recorder.copy(finder.detector.broken(), breaker.broken());
+            }
+            if let Some(before) = &self.before {
+                recorder.copy(&before.bases, &self.buffers.bases);
+                recorder.copy(&before.elements, &self.buffers.elements);
+            }
+            recorder.submit(&mut Clock::default())?;
+            if let Some(contacts) = self.contacts.take() {
+                self.contacts = Some(contacts.grow(&self.gpu, self.buffers.bindings())?);
+            }
+            self.submit(taken, true)?;
+        }
+        Ok(())
+    }
+
+    /// Submits a part of a step; `again` if its search had no room before.
+    fn submit(&mut self, due: Due, again: bool) -> Result<(), GpuError> {
         let (nodes, elements) = (self.system.nodes.len(), self.system.elements.len());
         let mut recorder = self.gpu.record();
         if due.begin {
+            if let (Some(before), Some(contacts)) = (&self.before, &mut self.contacts) {
+                recorder.stage(&mut self.clock, "collide");
+                recorder.copy(&self.buffers.bases, &before.bases);
+                recorder.copy(&self.buffers.elements, &before.elements);
+                let broken = self.breaker.as_ref().map(Breaker::broken);
+                contacts.find(&mut recorder, broken, again);
+            }
             recorder.stage(&mut self.clock, "prepare");
             recorder.run(&self.predict, nodes);
             recorder.run(&self.aim, elements);

@@ -133,7 +133,12 @@ impl<R: Real> Touch<R> {
                 self.backings.push(backing);
             }
         }
-        self.attach(layout.len());
+        self.arrange(layout.len());
+    }
+
+    /// Everything that follows from which nodes the patches join.
+    pub(crate) fn arrange(&mut self, nodes: usize) {
+        self.attach(nodes);
         self.graph.follow(self.patches.iter().map(|p| p.nodes));
         for (backing, &mass) in self.backings.iter_mut().zip(self.graph.carried()) {
             backing.carried_mass = mass;

@@ -54,7 +54,8 @@ impl Gpu {
             ("maxBufferSize", limits.max_buffer_size),
         ];
         if let Some(&(name, limit)) = bounds.iter().find(|(_, limit)| size > *limit) {
-            return Err(GpuError::TooLarge { what, name, needed: size, limit });
+            let fits = limit as usize / size_of::<T>();
+            return Err(GpuError::TooLarge { what, name, needed: size, limit, count: len, fits });
         }
         let uniform = size <= limits.max_uniform_buffer_binding_size;
         let usage = BufferUsages::STORAGE

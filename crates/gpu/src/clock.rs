@@ -35,7 +35,7 @@ impl Clock {
     /// # Errors
     /// When the device has no memory for it.
     pub fn new(gpu: &Gpu) -> Result<Self, GpuError> {
-        if !gpu.device().features().contains(Features::TIMESTAMP_QUERY) {
+        if !gpu.device().features().contains(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS) {
             return Ok(Self::default());
         }
         let size = u64::from(2 * STAGES * QUERY_SIZE);
@@ -54,12 +54,24 @@ impl Clock {
         Ok(Self { queries: Some((set, resolve, times)), begun: vec![], resolved: 0 })
     }
 
-    /// Begins a stage: the queries for its two ends, if it can be timed.
-    pub(crate) fn begin(&mut self, stage: &'static str) -> Option<(&QuerySet, u32)> {
+    /// Begins a stage, if it can be timed: the first of the queries for its two ends.
+    pub(crate) fn begin(
+        &mut self,
+        encoder: &mut CommandEncoder,
+        stage: &'static str,
+    ) -> Option<u32> {
         let (set, ..) = self.queries.as_ref()?;
         let index = u32::try_from(self.begun.len()).ok().filter(|index| *index < STAGES)?;
         self.begun.push(stage);
-        Some((set, 2 * index))
+        encoder.write_timestamp(set, 2 * index);
+        Some(2 * index)
+    }
+
+    /// Ends the stage that began with this query.
+    pub(crate) fn end(&mut self, encoder: &mut CommandEncoder, first: u32) {
+        if let Some((set, ..)) = &self.queries {
+            encoder.write_timestamp(set, first + 1);
+        }
     }
 
     /// Adds what makes the times of finished stages readable.

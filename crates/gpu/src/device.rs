@@ -20,6 +20,9 @@ use crate::{GpuError, kernel::Kernel};
 /// Environment variable under which tests fail where they find no adapter, instead of passing by.
 pub const REQUIRE: &str = "TAUT_REQUIRE_GPU";
 
+/// What it takes to time stages on the device.
+const TIMES: Features = Features::TIMESTAMP_QUERY.union(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
+
 /// What is known of an adapter before it is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
@@ -148,7 +151,7 @@ impl Gpu {
         let limits = adapter.limits();
         let descriptor = DeviceDescriptor {
             label: Some("taut"),
-            required_features: adapter.features() & Features::TIMESTAMP_QUERY,
+            required_features: adapter.features() & TIMES,
             required_limits: limits.clone(),
             ..DeviceDescriptor::default()
         };

@@ -11,7 +11,9 @@ pub enum GpuError {
     #[error("device lost: {0}")]
     Lost(String),
     /// A buffer would be larger than the adapter allows.
-    #[error("{what} needs {needed} bytes, but the adapter's {name} is {limit} bytes")]
+    #[error(
+        "{what} needs {needed} bytes, but the adapter's {name} is {limit} bytes: room for {fits} of {count}"
+    )]
     TooLarge {
         /// What the buffer is for.
         what: &'static str,
@@ -21,6 +23,10 @@ pub enum GpuError {
         needed: u64,
         /// Bytes allowed.
         limit: u64,
+        /// Values asked for.
+        count: usize,
+        /// Values for which there is room.
+        fits: usize,
     },
     /// The device has no memory left.
     #[error("out of memory on the device: {0}")]

@@ -1,13 +1,10 @@
 //! The dispatches of a step, collected before any of them runs.
 
-use wgpu::{
-    CommandEncoder, CommandEncoderDescriptor, ComputePass, ComputePassDescriptor,
-    ComputePassTimestampWrites,
-};
+use wgpu::{CommandEncoder, CommandEncoderDescriptor, ComputePass, ComputePassDescriptor};
 
 use crate::{Buffer, Call, Clock, Gpu, GpuError};
 
-/// Collects dispatches, in one pass per stage, and submits them at once.
+/// Collects dispatches, in one pass between copies, and submits them at once.
 ///
 /// Dispatches run in the order in which they were recorded, each as if it waited for the one before.
 #[derive(Debug)]
@@ -15,6 +12,8 @@ pub struct Recorder {
     gpu: Gpu,
     encoder: CommandEncoder,
     pass: Option<ComputePass<'static>>,
+    /// Query at the beginning of the stage at hand.
+    stage: Option<u32>,
     dispatches: u64,
 }
 
@@ -23,21 +22,22 @@ impl Gpu {
     pub fn record(&self) -> Recorder {
         let descriptor = CommandEncoderDescriptor { label: Some("step") };
         let encoder = self.device().create_command_encoder(&descriptor);
-        Recorder { gpu: self.clone(), encoder, pass: None, dispatches: 0 }
+        Recorder { gpu: self.clone(), encoder, pass: None, stage: None, dispatches: 0 }
     }
 }
 
 impl Recorder {
-    /// Begins a stage, and with it a pass, whose time `clock` takes.
+    /// Begins a stage, whose time `clock` takes; the one before ends.
     pub fn stage(&mut self, clock: &mut Clock, stage: &'static str) {
+        self.end_stage(clock);
+        self.stage = clock.begin(&mut self.encoder, stage);
+    }
+
+    fn end_stage(&mut self, clock: &mut Clock) {
         self.pass = None;
-        let writes = clock.begin(stage).map(|(query_set, first)| ComputePassTimestampWrites {
-            query_set,
-            beginning_of_pass_write_index: Some(first),
-            end_of_pass_write_index: Some(first + 1),
-        });
-        let descriptor = ComputePassDescriptor { label: Some(stage), timestamp_writes: writes };
-        self.pass = Some(self.encoder.begin_compute_pass(&descriptor).forget_lifetime());
+        if let Some(first) = self.stage.take() {
+            clock.end(&mut self.encoder, first);
+        }
     }
 
     /// Runs a kernel on at least `threads` threads; on none if there are none.
@@ -73,7 +73,7 @@ impl Recorder {
     /// # Errors
     /// When something recorded is refused, or the device is lost.
     pub fn submit(mut self, clock: &mut Clock) -> Result<(), GpuError> {
-        self.pass = None;
+        self.end_stage(clock);
         clock.resolve(&mut self.encoder);
         let Self { gpu, encoder, dispatches, .. } = self;
         gpu.count_submission(dispatches);

@@ -66,9 +66,8 @@ struct Due {
 /// A fault of the device as one of a solver.
 pub(crate) fn fault(error: GpuError) -> SolverError {
     match error {
-        GpuError::TooLarge { what, needed, limit, .. } => {
-            let bytes = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-            SolverError::Capacity { resource: what, needed: bytes(needed), limit: bytes(limit) }
+        GpuError::TooLarge { what, count, fits, .. } => {
+            SolverError::Capacity { resource: what, needed: count, limit: fits }
         }
         other => SolverError::DeviceLost(other.to_string()),
     }

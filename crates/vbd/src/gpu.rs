@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_descent::{
     ContactLaw, Definition, Real, Role,
-    device::{self, Breaking, ContactKernels, Device, fault},
+    device::{self, Breaking, Collision, ContactKernels, Device, unbuilt},
     patch::lane,
 };
 use taut_gpu::Gpu;
@@ -48,13 +48,22 @@ impl Ramp {
     }
 }
 
+/// How contacts that the device finds start, as `Start` in `shaders/vbd/contact.wgsl`.
+fn start(scene: &Scene, settings: &VbdSettings) -> [u32; 4] {
+    let ramp = settings.ramp.unwrap_or_default();
+    // Negative where the scale rules.
+    let stiffness = settings.contact_stiffness.unwrap_or(-1.0);
+    let scale = settings.contact_stiffness_scale / (scene.dt * scene.dt);
+    [stiffness, scale, ramp.k_start, ramp.gamma].map(|x| f32::of(x).to_bits())
+}
+
 impl Vbd {
     pub(crate) fn new(gpu: &Gpu, scene: &Scene, settings: VbdSettings) -> Result<Self, BuildError> {
         let model = model(&settings);
         device::check(&model)?;
         let built = Device::new(gpu, scene, model, |system| configure(system, &settings));
-        let mut device = built.map_err(fault)?;
-        device.break_joints(Breaking::EveryStep).map_err(fault)?;
+        let mut device = built.map_err(unbuilt)?;
+        device.break_joints(Breaking::EveryStep).map_err(unbuilt)?;
         let full = |d: &Definition| f32::of(full_stiffness(d, &settings, scene.dt));
         device.stiffness = device.system.definitions.iter().map(full).collect();
         if let Some(ramp) = settings.ramp {
@@ -64,15 +73,17 @@ impl Vbd {
             let grown = device.stiffness.iter_mut().zip(&ramps).filter(|(_, r)| r.grows != 0);
             grown.for_each(|(stiffness, _)| *stiffness = 0.0);
             device.decay[0] = f32::of(ramp.gamma);
-            let buffer = gpu.upload("stiffness ramps", &ramps).map_err(fault)?;
+            let buffer = gpu.upload("stiffness ramps", &ramps).map_err(unbuilt)?;
             let entries = ["warm_start", "update"];
-            device.hook("vbd/ramp.wgsl", entries, "ramps", &buffer).map_err(fault)?;
+            device.hook("vbd/ramp.wgsl", entries, "ramps", &buffer).map_err(unbuilt)?;
         }
-        device.touch_by(CONTACTS).map_err(fault)?;
+        let collision = Collision::choose(settings.collision, scene)?;
+        device.touch_by(CONTACTS, collision).map_err(unbuilt)?;
         let penalty = Penalty::new(&settings, scene.dt);
-        device.govern(penalty.to_bits(&settings))?;
+        device.govern(penalty.to_bits(&settings), &[start(scene, &settings)])?;
         device.load(&scene.initial_state())?;
-        let settings = VbdSettings { precision: Precision::F32, ..settings };
+        let settings =
+            VbdSettings { precision: Precision::F32, collision: Some(collision), ..settings };
         Ok(Self { device, settings, scene: scene.clone(), penalty, dt: scene.dt })
     }
 }
@@ -86,7 +97,8 @@ impl Solver for Vbd {
         if step.dt != self.dt {
             self.dt = step.dt;
             self.penalty = Penalty::new(&self.settings, step.dt);
-            self.device.govern(self.penalty.to_bits(&self.settings))?;
+            let begin = start(&self.scene, &self.settings);
+            self.device.govern(self.penalty.to_bits(&self.settings), &[begin])?;
         }
         let (scene, settings) = (&self.scene, &self.settings);
         self.device.detect(step.dt, |touch, limits| {

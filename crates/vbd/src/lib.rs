@@ -21,6 +21,7 @@ use std::any::Any;
 use taut_core::{
     Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
 };
+use taut_descent::device::Collision;
 use taut_gpu::Gpu;
 
 pub use settings::{Precision, Ramp, VbdSettings};
@@ -62,6 +63,7 @@ fn supports(scene: &Scene) -> Result<(), Unsupported> {
 fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
     let settings: VbdSettings = settings.parse()?;
     settings.check()?;
+    Collision::refuse_device(settings.collision)?;
     supports(scene)?;
     Ok(match settings.precision {
         Precision::F32 => Box::new(cpu::Vbd::<f32>::new(scene, settings)),

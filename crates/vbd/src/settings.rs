@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
-use taut_descent::{Order, Rotation, Start};
+use taut_descent::{Order, Rotation, Start, device::Collision};
 
 /// Settings of the VBD solver.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
@@ -43,6 +43,10 @@ pub struct VbdSettings {
     pub rotation: Rotation,
     /// Stiffness ramp of the rigid document's last section. Default none: plain VBD.
     pub ramp: Option<Ramp>,
+    /// Where `vbd-gpu` searches for contacts: by default on the device wherever its shaders know all shapes of the
+    /// scene; `host` gives the bits of the CPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collision: Option<Collision>,
 }
 
 /// Penalties that start low and grow with the violation up to the stiffness above.
@@ -90,6 +94,7 @@ impl Default for VbdSettings {
             start: Start::Target,
             rotation: Rotation::Cayley,
             ramp: None,
+            collision: None,
         }
     }
 }

@@ -41,7 +41,8 @@ fn pair(gpu: &Gpu, scene: &Scene, settings: &str) -> [Box<dyn Solver>; 2] {
         panic!("one backend of each kind")
     };
     let single = Settings::from_ron(settings.replacen('(', "(precision: f32, order: coloured,", 1));
-    let both = [on_cpu(scene, &single), on_gpu(gpu, scene, &Settings::from_ron(settings))];
+    let hosted = Settings::from_ron(settings.replacen('(', "(collision: host,", 1));
+    let both = [on_cpu(scene, &single), on_gpu(gpu, scene, &hosted)];
     both.map(|solver| solver.unwrap_or_else(|e| panic!("{} {settings}: {e}", scene.name)))
 }
 
@@ -118,6 +119,60 @@ fn both_give_the_same_bits_where_bodies_touch() {
             assert!(late || !forces.contacts.is_empty(), "{} {settings}", scene.name);
         }
     }
+}
+
+/// Searching on the device gives other roundings, and so another motion, but the same rest.
+#[test]
+fn contacts_found_on_the_device_hold_the_same() {
+    let Some(gpu) = Gpu::for_test() else { return };
+    let Build::Gpu(on_gpu) = BACKEND_GPU.build else { panic!("a backend for adapters") };
+    for scene in [
+        load("stack", &[("n", 4.0), ("gap", 0.0)]),
+        load("pyramid", &[("n", 5.0), ("gap", 0.0)]),
+        load("incline", &[]),
+        load("wall", &[("rows", 3.0), ("columns", 4.0), ("balls", 0.0)]),
+    ] {
+        let states = ["(collision: host)", "(collision: device)"].map(|settings| {
+            let mut solver = on_gpu(&gpu, &scene, &Settings::from_ron(settings)).unwrap();
+            let (mut state, mut forces) = (State::default(), Multipliers::default());
+            (0..60).for_each(|_| advance(&mut *solver, scene.dt, 10));
+            solver.read(&mut state).unwrap();
+            assert!(solver.read_multipliers(&mut forces));
+            (state, forces)
+        });
+        let [(host, pressed), (device, found)] = &states;
+        for (a, b) in host.bodies.iter().zip(&device.bodies) {
+            let apart = (a.position - b.position).norm();
+            assert!(apart < 1e-3, "{}: {apart:e} m apart", scene.name);
+        }
+        assert_eq!(pressed.contacts.len(), found.contacts.len(), "{}", scene.name);
+        let weight = |m: &Multipliers| m.contacts.iter().map(|c| c.force.norm()).sum::<f64>();
+        let share = weight(found) / weight(pressed);
+        assert!((share - 1.0).abs() < 0.05, "{}: {share} of the forces", scene.name);
+    }
+}
+
+/// Between two steps the host asks how many contacts there were, with 32 bytes; within one it asks nothing.
+#[test]
+fn contacts_found_on_the_device_are_not_read_back() {
+    let Some(gpu) = Gpu::for_test() else { return };
+    let Build::Gpu(on_gpu) = BACKEND_GPU.build else { panic!("a backend for adapters") };
+    let scene = load("pyramid", &[("n", 4.0), ("gap", 0.0)]);
+    let mut solver = on_gpu(&gpu, &scene, &Settings::from_ron("()")).unwrap();
+    let mut dispatches = |iterations: u32| {
+        advance(&mut *solver, scene.dt, iterations);
+        solver.begin_step(Step { dt: scene.dt, iterations }).unwrap();
+        let before = gpu.counters();
+        (0..iterations).for_each(|_| solver.iterate().unwrap());
+        solver.end_step().unwrap();
+        let after = gpu.counters();
+        assert_eq!(after.reads, before.reads);
+        assert_eq!(after.submissions - before.submissions, 1);
+        after.dispatches - before.dispatches
+    };
+    // Sixteen colours, what colours are left, and the update of contacts and of elements, of which there are none.
+    let each = dispatches(11) - dispatches(10);
+    assert_eq!(each, 16 + 1 + 1);
 }
 
 #[test]

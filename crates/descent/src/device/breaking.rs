@@ -56,6 +56,11 @@ impl Breaker {
         Ok(Some(Self { when, broken, call, _joints: joints }))
     }
 
+    /// Not zero for joints that have let go.
+    pub(super) fn broken(&self) -> &Buffer<u32> {
+        &self.broken
+    }
+
     pub(super) fn record(&self, recorder: &mut Recorder) {
         recorder.run(&self.call, self.broken.len());
     }

@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::{
     lanes::{LANES, Lanes},
+    math::V3,
     patch::{self, Rows},
     touch,
 };
@@ -78,6 +79,25 @@ impl Patch {
         for (i, sticks) in patch.sticks.iter_mut().enumerate() {
             *sticks = self.state >> (STICKS as usize + i) & 1 != 0;
         }
+    }
+}
+
+impl Patch {
+    /// This patch as the host has it.
+    pub(crate) fn patch(&self) -> patch::Patch<f32> {
+        let lanes = |rows: [[f32; LANES]; 3]| rows.map(<wide::f32x4 as Lanes<f32>>::of);
+        let mut patch = patch::Patch {
+            nodes: [self.node_a, self.node_b],
+            count: self.state & 7,
+            axes: [V3(self.normal), V3(self.first_tangent), V3(self.second_tangent)],
+            arm_a: lanes(self.arm_a),
+            arm_b: lanes(self.arm_b),
+            start: lanes(self.start),
+            friction: Lanes::<f32>::of(self.friction),
+            ..patch::Patch::EMPTY
+        };
+        self.write_to(&mut patch);
+        patch
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Constants {
     pub(crate) world_inertia: u32,
     pub(crate) cayley: u32,
     pub(crate) nothing: u32,
-    pub(crate) pad: u32,
+    pub(crate) moving: u32,
     pub(crate) gamma: f32,
     pub(crate) retain: f32,
     pub(crate) pad_2: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Constants {
 pub(crate) struct Colour {
     pub(crate) first: u32,
     pub(crate) count: u32,
-    pub(crate) pad_0: u32,
+    pub(crate) index: u32,
     pub(crate) pad_1: u32,
 }
 
@@ -174,6 +174,11 @@ impl Base {
         }
     }
 
+    /// Position at the step's start [m].
+    pub(crate) fn position(&self) -> V3<f32> {
+        V3(self.position)
+    }
+
     /// Takes the motion at the step's start over.
     pub(crate) fn write_to(&self, base: &mut node::Base<f32>) {
         base.position = V3(self.position);
@@ -224,7 +229,8 @@ impl Element {
         let flags = u32::from(element.active)
             | u32::from(element.curvature) << 1
             | u32::from(element.rescaled) << 2
-            | u32::from(takes_over) << 3;
+            | u32::from(takes_over) << 3
+            | u32::from(definition.role == Role::Lock && definition.is_hard()) << 4;
         Self {
             lambda: element.lambda.0,
             lower: finite(element.lower),
@@ -313,9 +319,9 @@ mod tests {
         const FILE: &str = "descent/types.wgsl";
         assert_layout!(FILE, Constants {
             gravity, h, square, inverse_h, inverse_square, followed, nodes, elements, gyroscopic, adaptive,
-            world_inertia, cayley, nothing, pad, gamma, retain, pad_2, pad_3
+            world_inertia, cayley, nothing, moving, gamma, retain, pad_2, pad_3
         });
-        assert_layout!(FILE, Colour { first, count, pad_0, pad_1 });
+        assert_layout!(FILE, Colour { first, count, index, pad_1 });
         assert_layout!(FILE, Node {
             step, mass, turn, target_step, kind, target_turn, inertia, first, last, acted, pad_0, pad_1, pad_2
         });

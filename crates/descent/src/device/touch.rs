@@ -1,18 +1,70 @@
-//! Contacts on a device: patches, where they attach, and the order in which nodes are visited.
+//! Contacts on a device: patches, where they attach, and the order in which nodes are visited. They come
+//! from the host's search between steps, or from a [`Finder`].
 
+use taut_collide::ContactList;
+use taut_core::{BuildError, ContactForce, Scene, Unsupported};
 use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder};
 
 use super::{
     contact::{Backing, Extent, Patch},
-    layout::Colour,
+    finder::{DISPATCHED, Finder},
+    layout::{self, Colour},
 };
-use crate::{node::narrow, touch::Touch};
+use crate::{
+    math::V3,
+    node::narrow,
+    patch::{self, lane},
+    system::System,
+    touch::Touch,
+};
 
-/// Patches that there is room for at first.
+/// Patches that there is room for at first, where the host searches.
 const ROOM: usize = 256;
 
-/// A method's kernels of contacts: a shader with the entry points `sweep` (one colour, by nodes) and
-/// `update` (after each sweep, by patches).
+/// Where contacts are searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Collision {
+    /// On the host, which reads all motion back before each step: the same bits as on the CPU.
+    Host,
+    /// On the device, in single precision.
+    Device,
+}
+
+impl Collision {
+    /// What was asked for, or the device wherever it knows all shapes of a scene.
+    ///
+    /// # Errors
+    /// When the device is asked for what it cannot do.
+    pub fn choose(asked: Option<Self>, scene: &Scene) -> Result<Self, BuildError> {
+        match (asked, taut_collide::device::supports(scene)) {
+            (Some(Self::Host), _) | (None, Err(_)) => Ok(Self::Host),
+            (Some(Self::Device) | None, Ok(())) => Ok(Self::Device),
+            (Some(Self::Device), Err(Unsupported(why))) => {
+                Err(BuildError::Settings(format!("collision is host for this scene: {why}")))
+            }
+        }
+    }
+}
+
+impl Collision {
+    /// On the CPU there is only the host.
+    ///
+    /// # Errors
+    /// When the device is asked for.
+    pub fn refuse_device(asked: Option<Self>) -> Result<(), BuildError> {
+        match asked {
+            Some(Self::Device) => {
+                Err(BuildError::Settings("collision is host on the CPU".to_owned()))
+            }
+            Some(Self::Host) | None => Ok(()),
+        }
+    }
+}
+
+/// A method's kernels of contacts: a shader with the entry points `sweep` (one colour, by nodes),
+/// `sweep_rest` (the colours from one on, by one workgroup), `warm_start` (before the first sweep, by
+/// patches) and `update` (after each sweep, by patches).
 #[derive(Clone, Copy, Debug)]
 pub struct ContactKernels {
     /// Where the shader is.
@@ -26,98 +78,171 @@ pub struct ContactKernels {
 /// All contacts of a step, and the calls that work on them.
 pub(super) struct Contacts {
     kernels: ContactKernels,
-    store: Store,
+    pub(super) store: Store,
+    pub(super) finder: Option<Finder>,
     /// One per colour; as many as any step has needed.
     colours: Vec<Buffer<Colour>>,
     sweep: Vec<Call>,
+    rest: Option<Call>,
     update: Call,
     follow: Option<Call>,
     stabilise: Option<Call>,
-    /// Patches of the current step.
+    /// Patches of the current step, where the host knows.
     count: usize,
-    /// Nodes of each colour of the current step.
+    /// Nodes of each colour of the current step, where the host knows.
     counts: Vec<usize>,
 }
 
-struct Store {
+/// Buffers of contacts.
+pub(super) struct Store {
     law: Buffer<[u32; 4]>,
+    begin: Buffer<[u32; 4]>,
     extent: Buffer<Extent>,
-    patches: Buffer<Patch>,
-    backings: Buffer<Backing>,
-    ends: Buffer<u32>,
-    end_starts: Buffer<u32>,
+    pub(super) patches: Buffer<Patch>,
+    pub(super) backings: Buffer<Backing>,
+    pub(super) ends: Buffer<u32>,
+    pub(super) end_starts: Buffer<u32>,
     visit: Buffer<u32>,
+    colour_starts: Buffer<u32>,
 }
 
 impl Store {
-    fn bindings<'a>(&'a self, fixed: Bindings<'a>) -> Bindings<'a> {
+    pub(super) fn bindings<'a>(&'a self, fixed: Bindings<'a>) -> Bindings<'a> {
         fixed
             .with("law", &self.law)
+            .with("begin", &self.begin)
             .with("extent", &self.extent)
             .with("patches", &self.patches)
             .with("backings", &self.backings)
             .with("ends", &self.ends)
             .with("end_starts", &self.end_starts)
             .with("visit", &self.visit)
+            .with("colour_starts", &self.colour_starts)
+    }
+}
+
+/// All buffers of contacts by their names; what the device finds goes before what the host writes.
+fn bindings<'a>(fixed: Bindings<'a>, store: &'a Store, finder: Option<&'a Finder>) -> Bindings<'a> {
+    let all = store.bindings(fixed);
+    match finder {
+        Some(finder) => finder.bindings(all),
+        None => all,
     }
 }
 
 impl Contacts {
-    /// For the contacts of a scene with this many nodes; `fixed` are the buffers that never grow.
+    /// For the contacts of a scene; `fixed` are the buffers that never grow.
     pub(super) fn new(
         gpu: &Gpu,
         fixed: Bindings<'_>,
-        nodes: usize,
-        kernels: ContactKernels,
+        scene: &Scene,
+        system: &System<f32>,
+        (kernels, collision): (ContactKernels, Collision),
     ) -> Result<Self, GpuError> {
+        let nodes = system.layout.len();
+        let finder = match collision {
+            Collision::Host => None,
+            Collision::Device => Some(Finder::new(gpu, scene, system)?),
+        };
         let store = Store {
             law: gpu.buffer("contact law", 1)?,
+            begin: gpu.buffer("start of contacts", 4)?,
             extent: gpu.buffer("number of patches", 1)?,
-            patches: gpu.buffer("patches of contact", ROOM)?,
-            backings: gpu.buffer("backings of patches", ROOM)?,
-            ends: gpu.buffer("ends of patches", 2 * ROOM)?,
+            patches: gpu.buffer("patches of contact", 1)?,
+            backings: gpu.buffer("backings of patches", 1)?,
+            ends: gpu.buffer("ends of patches", 1)?,
             end_starts: gpu.buffer("starts of patch ends", nodes + 1)?,
             visit: gpu.buffer("visited nodes", nodes)?,
+            colour_starts: gpu.buffer("starts of colours", nodes + 1)?,
         };
-        Self::over(gpu, fixed, kernels, store)
+        let room = finder.as_ref().map_or(ROOM, Finder::room);
+        Self::over(gpu, fixed, kernels, (store, finder), room)
     }
 
+    /// With room for this many patches; what is there is lost.
     fn over(
         gpu: &Gpu,
         fixed: Bindings<'_>,
         kernels: ContactKernels,
-        store: Store,
+        (store, mut finder): (Store, Option<Finder>),
+        room: usize,
     ) -> Result<Self, GpuError> {
-        let bindings = store.bindings(fixed);
-        let call = |entry| gpu.call(kernels.shader, entry, &bindings);
-        Ok(Self {
+        let store = Store {
+            patches: gpu.buffer("patches of contact", room)?,
+            backings: gpu.buffer("backings of patches", room)?,
+            ends: gpu.buffer("ends of patches", 2 * room)?,
+            ..store
+        };
+        if let Some(finder) = &mut finder {
+            finder.bind(gpu, fixed.clone(), &store, kernels.shader)?;
+        }
+        let all = bindings(fixed.clone(), &store, finder.as_ref());
+        let call = |entry| gpu.call(kernels.shader, entry, &all);
+        let mut own = Self {
             update: call("update")?,
             follow: kernels.follow.map(call).transpose()?,
             stabilise: kernels.stabilise.map(call).transpose()?,
             kernels,
             store,
+            finder,
             colours: vec![],
             sweep: vec![],
+            rest: None,
             count: 0,
             counts: vec![],
-        })
-    }
-
-    /// Makes room for at least `count` patches; what is there is lost.
-    fn grow(self, gpu: &Gpu, fixed: Bindings<'_>, count: usize) -> Result<Self, GpuError> {
-        let room = count + count / 2;
-        let store = Store {
-            patches: gpu.buffer("patches of contact", room)?,
-            backings: gpu.buffer("backings of patches", room)?,
-            ends: gpu.buffer("ends of patches", 2 * room)?,
-            ..self.store
         };
-        Self::over(gpu, fixed, self.kernels, store)
+        if own.finder.is_some() {
+            own.sweep_up_to(gpu, fixed.clone(), DISPATCHED)?;
+            own.rest = Some(own.sweep_from(gpu, fixed, DISPATCHED, "sweep_rest")?);
+        }
+        Ok(own)
     }
 
-    /// Sets the parameters of the method's law, as its shader has them.
-    pub(super) fn govern(&self, gpu: &Gpu, law: [u32; 4]) -> Result<(), GpuError> {
-        gpu.write(&self.store.law, 0, &[law])
+    /// Makes room for what the last search has found beyond it; what is there is lost.
+    pub(super) fn grow(self, gpu: &Gpu, fixed: Bindings<'_>) -> Result<Self, GpuError> {
+        let room = self.finder.as_ref().map_or(ROOM, Finder::room);
+        Self::over(gpu, fixed, self.kernels, (self.store, self.finder), room)
+    }
+
+    /// Makes calls for at least this many colours.
+    fn sweep_up_to(
+        &mut self,
+        gpu: &Gpu,
+        fixed: Bindings<'_>,
+        colours: usize,
+    ) -> Result<(), GpuError> {
+        while self.sweep.len() < colours {
+            let call = self.sweep_from(gpu, fixed.clone(), self.sweep.len(), "sweep")?;
+            self.sweep.push(call);
+        }
+        Ok(())
+    }
+
+    /// The sweep over one colour, or from one colour on.
+    fn sweep_from(
+        &mut self,
+        gpu: &Gpu,
+        fixed: Bindings<'_>,
+        colour: usize,
+        entry: &str,
+    ) -> Result<Call, GpuError> {
+        let colour = Colour { index: narrow(colour), ..Colour::default() };
+        let buffer = gpu.upload("colour", &[colour])?;
+        let all = bindings(fixed, &self.store, self.finder.as_ref()).with("colour", &buffer);
+        let call = gpu.call(self.kernels.shader, entry, &all)?;
+        self.colours.push(buffer);
+        Ok(call)
+    }
+
+    /// Sets the parameters of the method's law and of how contacts start, as its shader has them.
+    pub(super) fn govern(
+        &self,
+        gpu: &Gpu,
+        law: [u32; 4],
+        begin: &[[u32; 4]],
+    ) -> Result<(), GpuError> {
+        gpu.write(&self.store.law, 0, &[law])?;
+        gpu.write(&self.store.begin, 0, begin)
     }
 
     /// Takes on the contacts of a step, with the method's ramp of each patch.
@@ -129,42 +254,56 @@ impl Contacts {
         ramps: &[[f32; 4]],
     ) -> Result<Self, GpuError> {
         let mut own = self;
-        if touch.patches.len() > own.store.patches.len() {
-            own = own.grow(gpu, fixed.clone(), touch.patches.len())?;
+        let count = touch.patches.len();
+        if count > own.store.patches.len() {
+            let room = count + count / 2;
+            own = Self::over(gpu, fixed.clone(), own.kernels, (own.store, None), room)?;
         }
-        own.count = touch.patches.len();
+        own.count = count;
+        let extent = Extent { patches: narrow(count), ..Extent::default() };
         let patches: Vec<_> = touch.patches.iter().map(Patch::of).collect();
         let backings = touch.backings.iter().zip(ramps);
         let backings: Vec<_> = backings.map(|(b, &ramp)| Backing::of(b, ramp)).collect();
-        gpu.write(
-            &own.store.extent,
-            0,
-            &[Extent { patches: narrow(own.count), ..Extent::default() }],
-        )?;
+        let (starts, visit) = (&touch.graph.colours, &touch.graph.visit);
+        let places: Vec<u32> = starts.iter().map(|&start| narrow(start)).collect();
+        gpu.write(&own.store.extent, 0, &[extent])?;
         gpu.write(&own.store.patches, 0, &patches)?;
         gpu.write(&own.store.backings, 0, &backings)?;
         gpu.write(&own.store.ends, 0, &touch.ends)?;
         gpu.write(&own.store.end_starts, 0, &touch.end_starts)?;
-        gpu.write(&own.store.visit, 0, &touch.graph.visit)?;
-        own.colour(gpu, fixed, &touch.graph.colours)?;
+        gpu.write(&own.store.visit, 0, visit)?;
+        gpu.write(&own.store.colour_starts, 0, &places)?;
+        own.counts.clear();
+        own.counts.extend(starts.windows(2).map(|pair| pair[1] - pair[0]));
+        own.sweep_up_to(gpu, fixed, own.counts.len())?;
         Ok(own)
     }
 
-    fn colour(&mut self, gpu: &Gpu, fixed: Bindings<'_>, starts: &[usize]) -> Result<(), GpuError> {
-        self.counts.clear();
-        for (c, pair) in starts.windows(2).enumerate() {
-            let [first, last] = [pair[0], pair[1]];
-            self.counts.push(last - first);
-            let colour =
-                Colour { first: narrow(first), count: narrow(last - first), ..Colour::default() };
-            if c == self.colours.len() {
-                let buffer = gpu.upload("colour", &[colour])?;
-                let bindings = self.store.bindings(fixed.clone()).with("colour", &buffer);
-                let call = gpu.call(self.kernels.shader, "sweep", &bindings)?;
-                self.sweep.push(call);
-                self.colours.push(buffer);
-            } else {
-                gpu.write(&self.colours[c], 0, &[colour])?;
+    /// Appends the forces of the contacts that the device has found; `bases` are the nodes at the step's
+    /// start.
+    pub(super) fn read_forces(
+        &self,
+        gpu: &Gpu,
+        bases: &[layout::Base],
+        out: &mut Vec<ContactForce>,
+        force: impl Fn(&patch::Patch<f32>, usize) -> V3<f32>,
+    ) -> Result<(), GpuError> {
+        let Some(finder) = &self.finder else { return Ok(()) };
+        let (mut list, mut patches) = (ContactList::default(), vec![]);
+        finder.detector.read(&mut list)?;
+        gpu.read(&self.store.patches, &mut patches)?;
+        for (manifold, read) in list.manifolds.iter().zip(&patches) {
+            let patch = read.patch();
+            for (i, contact) in list.contacts[manifold.range()].iter().enumerate() {
+                let centre = bases[patch.nodes[0] as usize].position();
+                out.push(ContactForce {
+                    bodies: contact.bodies,
+                    point: (centre + lane::<f32>(&patch.arm_a, i)).to_f64(),
+                    normal: contact.normal,
+                    gap: contact.gap,
+                    friction: [manifold.friction_static, manifold.friction_dynamic],
+                    force: -patch.world(force(&patch, i)).to_f64(),
+                });
             }
         }
         Ok(())
@@ -183,23 +322,49 @@ impl Contacts {
         Ok(())
     }
 
+    /// Records the search at the step's start, where it is the device's.
+    pub(super) fn find(
+        &mut self,
+        recorder: &mut Recorder,
+        broken: Option<&Buffer<u32>>,
+        again: bool,
+    ) {
+        if let Some(finder) = &mut self.finder {
+            finder.record(recorder, &self.store, broken, again);
+        }
+    }
+
     /// Records one sweep over all nodes.
     pub(super) fn sweep(&self, recorder: &mut Recorder) {
-        self.sweep.iter().zip(&self.counts).for_each(|(call, &count)| recorder.run(call, count));
+        let Some(finder) = &self.finder else {
+            let calls = self.sweep.iter().zip(&self.counts);
+            return calls.for_each(|(call, &count)| recorder.run(call, count));
+        };
+        for (colour, call) in self.sweep.iter().enumerate() {
+            recorder.run_indirect(call, &finder.widths, 3 * colour);
+        }
+        self.rest.iter().for_each(|call| recorder.run(call, 1));
+    }
+
+    fn by_patches(&self, recorder: &mut Recorder, call: &Call) {
+        match &self.finder {
+            Some(finder) => recorder.run_indirect(call, finder.groups(), 0),
+            None => recorder.run(call, self.count),
+        }
     }
 
     /// Records what follows a sweep.
     pub(super) fn update(&self, recorder: &mut Recorder) {
-        recorder.run(&self.update, self.count);
+        self.by_patches(recorder, &self.update);
     }
 
     /// Records what follows the last sweep.
     pub(super) fn follow(&self, recorder: &mut Recorder) {
-        self.follow.iter().for_each(|call| recorder.run(call, self.count));
+        self.follow.iter().for_each(|call| self.by_patches(recorder, call));
     }
 
     /// Records what precedes a sweep that corrects all error.
     pub(super) fn stabilise(&self, recorder: &mut Recorder) {
-        self.stabilise.iter().for_each(|call| recorder.run(call, self.count));
+        self.stabilise.iter().for_each(|call| self.by_patches(recorder, call));
     }
 }
