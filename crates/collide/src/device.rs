@@ -205,6 +205,7 @@ impl Detector {
             recorder.copy(&self.answer.features, &self.before.features);
         }
         self.again = false;
+        narrow.clear(recorder);
         broad.record(recorder);
         narrow.record(recorder, &broad.pairs);
     }

@@ -464,6 +464,11 @@ fn equal_queries_give_equal_answers() {
     for room in [Room::of(&scene), tight] {
         assert!(query(&gpu, &mut detector(&gpu, &scene, room), &placements) == first);
     }
+    for threads in [32, 256] {
+        let gpu = gpu.resized(threads);
+        let same = query(&gpu, &mut detector(&gpu, &scene, Room::of(&scene)), &placements);
+        assert!(same == first, "{threads} threads");
+    }
 }
 
 #[test]
@@ -611,4 +616,48 @@ fn large_boxes_lie_on_fine_surfaces() {
     assert!(ours.manifolds.len() > 20 * tally.touching, "{}", ours.manifolds.len());
     // Of a box's many patches, any may be made by rounding; the whole box counts as different then.
     assert!(tally.different * 20 < tally.touching, "{tally:?}");
+}
+
+/// A wall as large as the largest published scene, in a few rows: run by hand, for times and memory.
+#[test]
+#[ignore = "a measurement"]
+fn a_hundred_thousand_bricks() {
+    let Some(gpu) = Gpu::for_test() else { return };
+    let mut bodies = vec![body(Shape::HalfSpace).fixed()];
+    let half = Vec3::new(0.5, 0.25, 0.25);
+    for i in 0..48 {
+        for j in 0..48 {
+            for k in 0..48 {
+                let shift = if k % 2 == 0 { 0.0 } else { 0.5 };
+                let at = [f64::from(i) + shift, f64::from(j) * 0.51, 0.25 + 0.5 * f64::from(k)];
+                bodies.push(body(Shape::Box { half }).at(at.into()));
+            }
+        }
+    }
+    let scene = scene(bodies);
+    let placements: Vec<_> = scene.bodies.iter().map(rounded).collect();
+    let mut detector = detector(&gpu, &scene, Room::of(&scene));
+    write(&gpu, &detector, &placements);
+    let mut clock = Clock::new(&gpu).unwrap();
+    for _ in 0..4 {
+        let mut recorder = gpu.record();
+        recorder.stage(&mut clock, "collide");
+        detector.record(&mut recorder);
+        recorder.submit(&mut clock).unwrap();
+        if detector.settle().unwrap() {
+            println!("grown to {:?}", detector.room());
+        }
+    }
+    let mut laps = vec![];
+    clock.drain(&gpu, &mut laps).unwrap();
+    println!("{}: {:?}", gpu.facts(), detector.counts().unwrap());
+    laps.iter().for_each(|lap| println!("{lap:?}"));
+    let mut collider = Collider::new(&scene, Style::Common);
+    for _ in 0..3 {
+        let list = collider.detect(&placements, &[], single(DT));
+        println!("on the CPU {} manifolds", list.manifolds.len());
+        let mut times = vec![];
+        collider.drain_times(&mut times);
+        println!("{times:?}");
+    }
 }

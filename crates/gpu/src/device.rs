@@ -65,6 +65,8 @@ struct Inner {
     limits: Limits,
     fault: Arc<Mutex<Option<GpuError>>>,
     kernels: Mutex<BTreeMap<(String, String), Arc<Kernel>>>,
+    /// Threads per workgroup where that is free, if not the usual number.
+    threads: Option<u32>,
     dispatches: AtomicU64,
     submissions: AtomicU64,
     reads: AtomicU64,
@@ -175,6 +177,7 @@ impl Gpu {
             limits,
             fault,
             kernels: Mutex::default(),
+            threads: None,
             dispatches: AtomicU64::new(0),
             submissions: AtomicU64::new(0),
             reads: AtomicU64::new(0),
@@ -206,6 +209,30 @@ impl Gpu {
                 None
             }
         }
+    }
+
+    /// The same device with workgroups of another size where shaders leave it free, which is where they say
+    /// `const THREADS: u32 = 64u;`. For tests that nothing depends on it.
+    #[must_use]
+    pub fn resized(&self, threads: u32) -> Self {
+        let inner = &self.0;
+        Self(Arc::new(Inner {
+            device: inner.device.clone(),
+            queue: inner.queue.clone(),
+            facts: inner.facts.clone(),
+            limits: inner.limits.clone(),
+            fault: inner.fault.clone(),
+            kernels: Mutex::default(),
+            threads: Some(threads),
+            dispatches: AtomicU64::new(0),
+            submissions: AtomicU64::new(0),
+            reads: AtomicU64::new(0),
+        }))
+    }
+
+    /// Threads per workgroup where shaders leave that free, if not the usual number.
+    pub(crate) fn threads(&self) -> Option<u32> {
+        self.0.threads
     }
 
     /// What adapter this is.

@@ -57,7 +57,7 @@ impl Gpu {
     /// When there is none such, or when the device does not take it.
     pub fn kernel(&self, path: &str, entry: &str) -> Result<Arc<Kernel>, GpuError> {
         self.cached((path.to_owned(), entry.to_owned()), || {
-            let shader = Shader::load(path)?;
+            let shader = Shader::resized(path, self.threads())?;
             let (size, variables) = shader.entry(entry)?;
             let label = format!("{path}:{entry}");
             let pipeline = self.guarded(|| {

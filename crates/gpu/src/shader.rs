@@ -39,9 +39,18 @@ impl Shader {
     /// # Errors
     /// When there is none, or when it is wrong; then the message names file and line.
     pub fn load(path: &str) -> Result<Self, GpuError> {
+        Self::resized(path, None)
+    }
+
+    /// The same with other workgroups where the shader leaves their size free.
+    pub(crate) fn resized(path: &str, threads: Option<u32>) -> Result<Self, GpuError> {
         let find = |path: &str| SHADERS.iter().find(|(name, _)| *name == path);
         let read = |path: &str| find(path).map(|(_, text)| *text);
-        let source = Source::assemble(path, &read).map_err(GpuError::Shader)?;
+        let mut source = Source::assemble(path, &read).map_err(GpuError::Shader)?;
+        if let Some(threads) = threads {
+            let other = format!("const THREADS: u32 = {threads}u;");
+            source.text = source.text.replace("const THREADS: u32 = 64u;", &other);
+        }
         let (module, info) = check(&source).map_err(GpuError::Shader)?;
         let path = find(path).map_or("", |(name, _)| name);
         Ok(Self { path, text: source.text, module, info })

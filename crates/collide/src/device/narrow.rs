@@ -78,10 +78,14 @@ impl Narrow {
         })
     }
 
-    /// Records all from pairs to matched contacts.
-    pub(super) fn record(&self, recorder: &mut Recorder, pairs: &Pairs) {
+    /// Records what forgets the query before. Between dispatches it would cost a pause.
+    pub(super) fn clear(&self, recorder: &mut Recorder) {
         recorder.clear(&self.numbers);
         recorder.clear(&self.taken);
+    }
+
+    /// Records all from pairs to matched contacts.
+    pub(super) fn record(&self, recorder: &mut Recorder, pairs: &Pairs) {
         self.kinds.iter().for_each(|call| recorder.run(call, pairs.room));
         self.meetings.iter().for_each(|meetings| meetings.record(recorder));
         self.scan.record(recorder);
