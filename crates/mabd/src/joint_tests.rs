@@ -1,11 +1,13 @@
 //! Rows against finite differences, and against the core's definitions where frames are rotations.
 
+use nalgebra::DMatrix;
 use taut_core::{
     Mat3, Quat, Vec3,
     constraint::{Geometry, Pose, RowKind},
+    scene::{Endpoint, Joint, JointKind},
 };
 
-use super::{Function, Gradient, View};
+use super::{Function, Gradient, View, joint_rows};
 use crate::node::Place;
 
 const FUNCTIONS: [Function; 13] = [
@@ -125,5 +127,41 @@ fn the_point_ahead_means_the_same_as_the_product_where_anchors_meet() {
         let ahead = case.evaluate(Function::Ahead(axis)).value;
         let product = case.evaluate(Function::Plain(RowKind::Dot(axis, 0))).value;
         assert!((ahead - product).abs() < 1e-14);
+    }
+}
+
+#[test]
+fn rows_of_every_joint_are_as_many_as_its_rank() {
+    let ranks = [
+        (JointKind::Ball, 3),
+        (JointKind::Hinge, 5),
+        (JointKind::Universal, 4),
+        (JointKind::Prismatic, 5),
+        (JointKind::Cylindrical, 4),
+        (JointKind::Fixed, 6),
+        (JointKind::Distance { length: 1.0 }, 1),
+    ];
+    // Joints as they are assembled: bases agree, anchors meet, or are a length apart for a distance.
+    let mut case = Case::new(0.0);
+    for side in 0..2 {
+        case.bases[side] = case.places[side].frame.transpose() * case.bases[0];
+    }
+    let tips = [0, 1].map(|side| case.places[side].frame * case.anchors[side]);
+    case.places[1].origin = case.places[0].origin + tips[0] - tips[1];
+    for (kind, expected) in ranks {
+        let apart = if expected == 1 { Vec3::x() } else { Vec3::zeros() };
+        let places =
+            [case.places[0], Place { origin: case.places[1].origin + apart, ..case.places[1] }];
+        let view = View { places, anchors: &case.anchors, bases: &case.bases };
+        let rows = joint_rows(&Joint::new(kind, Endpoint::Body(0), Endpoint::Body(1)));
+        let gradients = rows.iter().flat_map(|row| {
+            let found = view.evaluate(row.function);
+            let numbers = [0, 1].map(|side| (found.frames[side], found.origins[side]));
+            numbers.into_iter().flat_map(|(frame, origin)| {
+                frame.iter().chain(&origin).copied().collect::<Vec<_>>()
+            })
+        });
+        let matrix = DMatrix::from_row_iterator(rows.len(), 24, gradients);
+        assert_eq!((rows.len(), matrix.rank(1e-9)), (expected, expected), "{kind:?}");
     }
 }
