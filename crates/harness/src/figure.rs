@@ -197,6 +197,13 @@ pub enum Reference {
         /// Text in the legend.
         label: String,
     },
+    /// One result from elsewhere.
+    Point {
+        /// Where, in the units of the axes.
+        at: (f64, f64),
+        /// Text beside the point.
+        label: String,
+    },
 }
 
 /// A sentence about the figure, with the check that stands for it.

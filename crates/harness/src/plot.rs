@@ -117,14 +117,23 @@ pub enum Reference {
         /// Name in the legend.
         label: String,
     },
+    /// One result from elsewhere.
+    Point {
+        /// Where.
+        at: (f64, f64),
+        /// Name beside the point.
+        label: String,
+    },
 }
 
 impl Reference {
+    /// Name in the legend, or beside a point.
     fn label(&self) -> &str {
         match self {
             Self::Horizontal { label, .. }
             | Self::Vertical { label, .. }
-            | Self::Slope { label, .. } => label,
+            | Self::Slope { label, .. }
+            | Self::Point { label, .. } => label,
         }
     }
 }
@@ -276,6 +285,33 @@ mod tests {
         let svg = fs::read_to_string(&files[0]).unwrap();
         assert!(svg.starts_with("<svg") && svg.contains("nothing to show"), "{svg}");
         assert!(fs::metadata(&files[1]).unwrap().len() > 1000);
+    }
+
+    #[test]
+    fn a_point_to_compare_with_is_named_inside_the_frame() {
+        let drawn = |x: f64| {
+            let range = Some((0.0, 1.0));
+            let panel = Panel {
+                x: Axis { range, ..Axis::linear("time", "s") },
+                y: Axis { range, ..Axis::linear("error", "m") },
+                curves: vec![],
+                references: vec![Reference::Point { at: (x, 0.5), label: "engine".to_owned() }],
+                ..Panel::default()
+            };
+            to_svg(&PlotSpec { panels: vec![panel], ..PlotSpec::default() }).unwrap()
+        };
+        let at = |svg: &str| -> Option<f64> {
+            let (before, _) = svg.split_once("engine")?;
+            let (_, tail) = before.rsplit_once("<text x=\"")?;
+            tail.split_once('"')?.0.parse().ok()
+        };
+        let [first, last] = [0.1, 0.95].map(|x| at(&drawn(x)).unwrap());
+        let apart = last - first;
+        let [from, to] = [0.2, 0.3].map(|x| at(&drawn(x)).unwrap());
+        // The last one has its name on its left, so that it is drawn less far to the right.
+        assert!(to > from && apart < 8.5 * (to - from), "{from} {to}, {first} {last}");
+        assert_eq!(drawn(0.5).matches("engine").count(), 1, "not in the legend too");
+        assert_eq!(at(&drawn(2.0)), None, "outside");
     }
 
     #[test]

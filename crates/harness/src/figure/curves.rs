@@ -105,6 +105,7 @@ fn reference(reference: &Reference) -> plot::Reference {
         Reference::Slope { through, exponent, label } => {
             plot::Reference::Slope { through, exponent, label }
         }
+        Reference::Point { at, label } => plot::Reference::Point { at, label },
     }
 }
 

@@ -3,8 +3,9 @@
 use serde::Deserialize;
 use taut_core::{
     Scene, State,
-    constraint::{Geometry, Pose, RowKind, locked_rows},
+    constraint::{Geometry, Pose, RowKind},
     math::Vec3,
+    metrics,
     scene::{Endpoint, Spring, SpringKind},
 };
 
@@ -36,7 +37,7 @@ pub enum Probe {
         #[serde(default)]
         b: String,
     },
-    /// Largest violation of the position rows of the joints between two groups [m].
+    /// Largest error of the hard joints between two groups, as the core measures it [m].
     JointErrorMax {
         /// Start of the names on one side, `world` for the world; empty takes all.
         #[serde(default)]
@@ -144,8 +145,8 @@ enum Resolved {
     Distance(Mass, Mass),
     /// Springs, by index.
     StretchMax(Vec<usize>),
-    /// Joints, by index.
-    JointErrorMax(Vec<usize>),
+    /// Joints, by index, and a scene of these joints alone.
+    JointErrorMax(Vec<usize>, Box<Scene>),
     TurnError(usize),
     Tilt(usize),
     Precession(usize),
@@ -216,8 +217,9 @@ impl<'a> Probes<'a> {
                 let stretches = springs.iter().map(|&i| self.stretch(i, state));
                 stretches.fold(f64::NEG_INFINITY, largest)
             }
-            Resolved::JointErrorMax(joints) => {
-                joints.iter().map(|&i| self.joint_error(i, state)).fold(0.0, largest)
+            Resolved::JointErrorMax(joints, alone) => {
+                let broken = joints.iter().map(|&i| state.broken[i]).collect();
+                metrics::joint_errors(alone, &State { broken, ..state.clone() }).max_m
             }
             Resolved::TurnError(body) => reference.map_or(f64::NAN, |reference| {
                 let [now, then] = [state, reference].map(|s| s.bodies[*body].rotation());
@@ -277,20 +279,6 @@ impl<'a> Probes<'a> {
         let (a, b) = (Pose::of(spring.a, state), Pose::of(spring.b, state));
         RowKind::Distance.evaluate(&Geometry::from(spring), &a, &b).value - rest_length
     }
-
-    /// Norm of the position rows; those that hold angles are not lengths.
-    fn joint_error(&self, index: usize, state: &State) -> f64 {
-        let joint = &self.scene.joints[index];
-        if state.broken[index] {
-            return 0.0;
-        }
-        let (a, b) = (Pose::of(joint.a, state), Pose::of(joint.b, state));
-        let geometry = Geometry::from(joint);
-        let squares = locked_rows(joint)
-            .filter(|(row, _)| !row.is_angular())
-            .map(|(row, target)| (row.evaluate(&geometry, &a, &b).value - target).powi(2));
-        squares.sum::<f64>().sqrt()
-    }
 }
 
 /// The larger one; NaN stays NaN, unlike with `f64::max`.
@@ -313,7 +301,11 @@ fn resolve(scene: &Scene, probe: &Probe) -> Option<Resolved> {
             let found = springs.filter(|(_, s)| linear(s) && between(scene, (s.a, s.b), (a, b)));
             Resolved::StretchMax(some(found.map(|(i, _)| i).collect())?)
         }
-        Probe::JointErrorMax { a, b } => Resolved::JointErrorMax(joints(scene, (a, b))?),
+        Probe::JointErrorMax { a, b } => {
+            let joints = joints(scene, (a, b))?;
+            let alone = joints.iter().map(|&i| scene.joints[i].clone()).collect();
+            Resolved::JointErrorMax(joints, Box::new(Scene { joints: alone, ..scene.clone() }))
+        }
         Probe::TurnError { of } => Resolved::TurnError(body(of)?),
         Probe::Tilt { of } => Resolved::Tilt(body(of)?),
         Probe::Precession { of } => Resolved::Precession(body(of)?),

@@ -17,7 +17,7 @@ use plotters::{
 use super::{
     Axis, Panel, PlotSpec, Reference,
     axis::Fitted,
-    legend::{GAP, Legend, ROW, SAMPLE, TEXT, wrap},
+    legend::{GAP, Legend, ROW, SAMPLE, TEXT, text_width, wrap},
     style::{self, Marker, Rgb, Style},
 };
 
@@ -182,8 +182,7 @@ where
         .shrink((px(left), frame.top), (px(width - RIGHT), frame.bottom - frame.top + px(BOTTOM)));
     draw_axes(&area, panel, &frame)?;
     for (i, reference) in panel.references.iter().enumerate() {
-        let runs = frame.clip(&frame.reference_points(reference));
-        stroke(root, &runs, &Style::reference(i), 1)?;
+        draw_reference(root, &frame, reference, &Style::reference(i))?;
     }
     let mut any = false;
     for (i, (curve, style)) in panel.curves.iter().zip(&place.styles).enumerate() {
@@ -200,6 +199,30 @@ where
     if let Some(legend) = &place.legend {
         draw_legend(root, legend, (left + LEFT / 2, top + height + LEGEND_GAP))?;
     }
+    Ok(())
+}
+
+/// A line, or a point with its name on the side where there is room for it.
+fn draw_reference<DB: DrawingBackend>(
+    root: &Area<'_, DB>,
+    frame: &Frame,
+    reference: &Reference,
+    style: &Style,
+) -> anyhow::Result<()>
+where
+    DB::ErrorType: 'static + Error + Send + Sync,
+{
+    let Reference::Point { at, label } = reference else {
+        return stroke(root, &frame.clip(&frame.reference_points(reference)), style, 1);
+    };
+    let Some(place) = frame.map(*at).filter(|&place| frame.contains(place)) else { return Ok(()) };
+    let (x, y) = (place.0.round() as i32, place.1.round() as i32);
+    let ring = ShapeStyle::from(&rgb(INK)).stroke_width(2 * SCALE);
+    root.draw(&Circle::new((x, y), px(5), ring))?;
+    let (scale, width) = (px(1), text_width(label, TICK_TEXT, false));
+    let right = x + px(9 + width) <= frame.right;
+    let left = if right { x / scale + 9 } else { x / scale - 9 - width };
+    root.draw(&text(label, (left, y / scale - TICK_TEXT / 2), TICK_TEXT, INK, false))?;
     Ok(())
 }
 
@@ -320,6 +343,7 @@ impl Frame {
                 let at = |x: f64| (x, through.1 * (x / through.0).powf(exponent));
                 vec![at(x0), at(x1)]
             }
+            Reference::Point { .. } => Vec::new(),
         }
     }
 }

@@ -141,12 +141,15 @@ pub(super) struct Entry {
     pub(super) style: Style,
 }
 
-/// The legend of one panel: its curves, then its lines to compare with.
+/// The legend of one panel: its curves, then its lines to compare with. Points have their names beside them.
 pub(super) fn entries(panel: &Panel, styles: &[Style]) -> Vec<Entry> {
     let curves = panel.curves.iter().zip(styles);
     let curves = curves.map(|(curve, &style)| Entry { label: curve.label.clone(), style });
-    let references = panel.references.iter().enumerate().map(|(i, reference): (_, &Reference)| {
-        Entry { label: reference.label().to_owned(), style: Style::reference(i) }
+    let lines = panel.references.iter().enumerate();
+    let lines = lines.filter(|(_, reference)| !matches!(reference, Reference::Point { .. }));
+    let references = lines.map(|(i, reference)| Entry {
+        label: reference.label().to_owned(),
+        style: Style::reference(i),
     });
     curves.chain(references).collect()
 }
