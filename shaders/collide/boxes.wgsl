@@ -239,13 +239,10 @@ fn boxes(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let k = thread_index(group, groups, THREADS, lane);
-    if k >= task.pairs_room {
+    if kinds_at(k) != kinds(BOX, BOX) {
         return;
     }
     let pair = pair_at(k);
-    if pair.kinds != kinds(BOX, BOX) {
-        return;
-    }
     let half_a = bodies[pair.a].half;
     let half_b = bodies[pair.b].half;
     let best = separate(pair, half_a, half_b);

@@ -9,14 +9,12 @@ fn convex(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let k = thread_index(group, groups, THREADS, lane);
-    if k >= task.pairs_room {
+    let both = kinds_at(k);
+    let passing = both == kinds(BOX, BOX) && numbers[k] == PASSING;
+    if !passing && both != kinds(BOX, CAPSULE) && both != kinds(CAPSULE, BOX) {
         return;
     }
     let pair = pair_at(k);
-    let passing = pair.kinds == kinds(BOX, BOX) && numbers[k] == PASSING;
-    if !passing && pair.kinds != kinds(BOX, CAPSULE) && pair.kinds != kinds(CAPSULE, BOX) {
-        return;
-    }
     points = 0u;
     numbers[k] = 0u;
     let normal = touch(core_of(pair.a), pair.place_a, core_of(pair.b), pair.place_b, pair.size, pair.reach);

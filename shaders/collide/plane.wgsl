@@ -52,24 +52,20 @@ fn plane(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let k = thread_index(group, groups, THREADS, lane);
-    if k >= task.pairs_room {
+    let both = kinds_at(k);
+    let kind_a = both / 8u;
+    let kind_b = both % 8u;
+    if !(kind_b == PLANE && kind_a <= CAPSULE) && !(kind_a == PLANE && kind_b <= CAPSULE) {
         return;
     }
     let pair = pair_at(k);
-    if pair.kinds == 0xffffffffu {
-        return;
-    }
-    let kind_a = bodies[pair.a].kind;
-    let kind_b = bodies[pair.b].kind;
     points = 0u;
     var normal: vec3<f32>;
-    if kind_b == PLANE && kind_a <= CAPSULE {
+    if kind_b == PLANE {
         normal = over(pair.a, pair.place_a, pair.place_b, pair.reach);
-    } else if kind_a == PLANE && kind_b <= CAPSULE {
+    } else {
         normal = -over(pair.b, pair.place_b, pair.place_a, pair.reach);
         flip(0u);
-    } else {
-        return;
     }
     finish(k, pair, normal);
 }

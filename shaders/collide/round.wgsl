@@ -70,29 +70,26 @@ fn round(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let k = thread_index(group, groups, THREADS, lane);
-    if k >= task.pairs_room {
+    let both = kinds_at(k);
+    let kind_a = both / 8u;
+    let kind_b = both % 8u;
+    let has_sphere = (kind_a == SPHERE && kind_b <= CAPSULE) || (kind_b == SPHERE && kind_a <= CAPSULE);
+    if !has_sphere && both != kinds(CAPSULE, CAPSULE) {
         return;
     }
     let pair = pair_at(k);
-    if pair.kinds == 0xffffffffu {
-        return;
-    }
-    let kind_a = bodies[pair.a].kind;
-    let kind_b = bodies[pair.b].kind;
     points = 0u;
     var normal: vec3<f32>;
-    if kind_a == SPHERE && kind_b <= CAPSULE {
+    if kind_a == SPHERE {
         let core = core_of(pair.b);
         normal = sphere(vec3<f32>(0.0), bodies[pair.a].round, core, pair.place_b, pair.reach);
-    } else if kind_b == SPHERE && kind_a <= CAPSULE {
+    } else if kind_b == SPHERE {
         let core = core_of(pair.a);
         let centre = pair.place_b.position;
         normal = -sphere(centre, bodies[pair.b].round, core, pair.place_a, pair.reach);
         flip(0u);
-    } else if pair.kinds == kinds(CAPSULE, CAPSULE) {
-        normal = capsules(core_of(pair.a), pair.place_a, core_of(pair.b), pair.place_b);
     } else {
-        return;
+        normal = capsules(core_of(pair.a), pair.place_a, core_of(pair.b), pair.place_b);
     }
     finish(k, pair, normal);
 }

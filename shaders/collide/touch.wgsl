@@ -44,7 +44,6 @@ var<private> kept: array<u32, LANES>;
 struct Pair {
     a: u32,
     b: u32,
-    kinds: u32,
     // How far apart surfaces may be to matter [m].
     reach: f32,
     place_a: Place,
@@ -52,6 +51,8 @@ struct Pair {
     // Smaller of the sizes [m].
     size: f32,
 }
+
+const NO_KINDS: u32 = 0xffffffffu;
 
 // Both kinds in one number.
 fn kinds(a: u32, b: u32) -> u32 {
@@ -90,18 +91,21 @@ fn swing(speed: f32, own: f32, other: f32, apart: f32) -> f32 {
     return 0.0;
 }
 
-// Pair `k` of all pairs; one that is none has no kinds.
+// The kinds of pair `k` of all pairs: as the digits of a number, or none where there is no pair.
+fn kinds_at(k: u32) -> u32 {
+    if k >= task.pairs_room || pair_keys[k] >= task.bodies {
+        return NO_KINDS;
+    }
+    return kinds(bodies[pair_keys[k]].kind, bodies[highs[slots[k]]].kind);
+}
+
+// Pair `k`, which is one.
 fn pair_at(k: u32) -> Pair {
     var pair: Pair;
-    pair.kinds = 0xffffffffu;
     pair.a = pair_keys[k];
-    if pair.a >= task.bodies {
-        return pair;
-    }
     pair.b = highs[slots[k]];
     let a = pair.a;
     let b = pair.b;
-    pair.kinds = kinds(bodies[a].kind, bodies[b].kind);
     pair.size = min(bodies[a].size, bodies[b].size);
     let pose_a = poses[a];
     let pose_b = poses[b];

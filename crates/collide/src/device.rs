@@ -50,7 +50,7 @@ mod surfaces;
 mod world;
 
 use taut_core::{Scene, Unsupported, Vec3, scene::Shape};
-use taut_gpu::{Bindings, Buffer, Gpu, GpuError, Recorder};
+use taut_gpu::{Bindings, Buffer, Clock, Gpu, GpuError, Recorder};
 
 use self::{broad::Broad, narrow::Narrow, world::World};
 use crate::{Contact, ContactList, NONE};
@@ -61,6 +61,9 @@ pub use self::layout::{Counts, Far, Manifold, Near, Pose};
 pub const THREADS: u32 = 64;
 /// Places for points per manifold.
 pub const LANES: usize = 4;
+
+/// Told where the stages of a query begin.
+type Mark<'a> = &'a mut dyn FnMut(&mut Recorder, &'static str);
 
 /// Contacts on a device.
 #[derive(Debug)]
@@ -214,6 +217,16 @@ impl Detector {
 
     /// Records a query.
     pub fn record(&mut self, recorder: &mut Recorder) {
+        self.record_marked(recorder, &mut |_, _| {});
+    }
+
+    /// Records a query in stages of its own, whose times `clock` takes: `boxes` and the tree over them, `pairs`,
+    /// their `order`, `points` of contact, and the `answer` with what it continues.
+    pub fn record_timed(&mut self, recorder: &mut Recorder, clock: &mut Clock) {
+        self.record_marked(recorder, &mut |recorder, stage| recorder.stage(clock, stage));
+    }
+
+    fn record_marked(&mut self, recorder: &mut Recorder, mark: Mark<'_>) {
         let Some((broad, narrow)) = &self.stages else { return };
         if !self.again {
             recorder.copy(&self.answer.counts, &self.before.counts);
@@ -223,8 +236,8 @@ impl Detector {
         }
         self.again = false;
         narrow.clear(recorder);
-        broad.record(recorder);
-        narrow.record(recorder, &broad.pairs);
+        broad.record(recorder, mark);
+        narrow.record(recorder, &broad.pairs, mark);
     }
 
     /// Waits for the last query and says whether it had no room: then the buffers are new, those of the
@@ -320,7 +333,7 @@ impl Detector {
         recorder.copy(&self.before.manifolds, &before.manifolds);
         recorder.copy(&self.before.near, &before.near);
         recorder.copy(&self.before.features, &before.features);
-        recorder.submit(&mut taut_gpu::Clock::default())?;
+        recorder.submit(&mut Clock::default())?;
         self.stages = Some(stages(&self.gpu, &mut self.world, &answer, &before, &room)?);
         (self.answer, self.before, self.room) = (answer, before, room);
         Ok(())

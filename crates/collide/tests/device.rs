@@ -464,11 +464,10 @@ fn equal_queries_give_equal_answers() {
     for room in [Room::of(&scene), tight] {
         assert!(query(&gpu, &mut detector(&gpu, &scene, room), &placements) == first);
     }
-    for threads in [32, 256] {
-        let gpu = gpu.resized(threads);
-        let same = query(&gpu, &mut detector(&gpu, &scene, Room::of(&scene)), &placements);
-        assert!(same == first, "{threads} threads");
-    }
+    // One other size is enough: each compiles all kernels anew.
+    let gpu = gpu.resized(256);
+    let same = query(&gpu, &mut detector(&gpu, &scene, Room::of(&scene)), &placements);
+    assert!(same == first);
 }
 
 #[test]
@@ -639,10 +638,9 @@ fn a_hundred_thousand_bricks() {
     let mut detector = detector(&gpu, &scene, Room::of(&scene));
     write(&gpu, &detector, &placements);
     let mut clock = Clock::new(&gpu).unwrap();
-    for _ in 0..4 {
+    for _ in 0..3 {
         let mut recorder = gpu.record();
-        recorder.stage(&mut clock, "collide");
-        detector.record(&mut recorder);
+        detector.record_timed(&mut recorder, &mut clock);
         recorder.submit(&mut clock).unwrap();
         if detector.settle().unwrap() {
             println!("grown to {:?}", detector.room());

@@ -83,9 +83,8 @@ fn count(
     }
     met = 0u;
     filling = false;
-    let pair = pair_at(k);
-    if is_mesh(pair) {
-        look(k, pair);
+    if is_mesh(k) {
+        look(k, pair_at(k));
     }
     meeting_starts[k] = met;
 }

@@ -42,12 +42,10 @@ struct Triangle {
 
 const PATCH: u32 = 256u;
 
-fn is_mesh(pair: Pair) -> bool {
-    if pair.kinds == 0xffffffffu {
-        return false;
-    }
-    let a = bodies[pair.a].kind;
-    let b = bodies[pair.b].kind;
+fn is_mesh(k: u32) -> bool {
+    let both = kinds_at(k);
+    let a = both / 8u;
+    let b = both % 8u;
     return (a == MESH && b <= CAPSULE) || (b == MESH && a <= CAPSULE);
 }
 

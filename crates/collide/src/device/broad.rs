@@ -9,7 +9,7 @@
 use taut_gpu::{Buffer, Call, Gpu, GpuError, Recorder, scan::Scan, sort::RadixSort};
 
 use super::{
-    Answer, Room,
+    Answer, Mark, Room,
     layout::{Level, Node},
     world::World,
 };
@@ -148,7 +148,8 @@ impl Broad {
     }
 
     /// Records the search.
-    pub(super) fn record(&self, recorder: &mut Recorder) {
+    pub(super) fn record(&self, recorder: &mut Recorder, mark: Mark<'_>) {
+        mark(recorder, "boxes");
         recorder.run(&self.enclose, self.bodies);
         recorder.run(&self.centre, SHARES * SUMMERS);
         recorder.run(&self.spread, SHARES * SUMMERS);
@@ -156,10 +157,12 @@ impl Broad {
         self.sort.record(recorder, &self.keys, &self.order);
         recorder.run(&self.leaves, self.bodies);
         self.levels.iter().for_each(|(call, count)| recorder.run(call, *count));
+        mark(recorder, "pairs");
         recorder.run(&self.count, self.bodies);
         self.scan.record(recorder);
         recorder.run(&self.blank, self.pairs.room.max(1));
         recorder.run(&self.fill, self.bodies);
+        mark(recorder, "order");
         // By the higher index, then by the lower: the sort is stable.
         self.sort_pairs.record(recorder, &self.pairs.keys, &self.pairs.slots);
         recorder.run(&self.regroup, self.pairs.room);

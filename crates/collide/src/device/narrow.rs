@@ -3,7 +3,7 @@
 use taut_gpu::{Buffer, Call, Gpu, GpuError, Recorder, scan::Scan};
 
 use super::{
-    Answer, Before, LANES, Room,
+    Answer, Before, LANES, Mark, Room,
     broad::Pairs,
     layout::{Far, Found, Near},
     surfaces::Meetings,
@@ -85,9 +85,11 @@ impl Narrow {
     }
 
     /// Records all from pairs to matched contacts.
-    pub(super) fn record(&self, recorder: &mut Recorder, pairs: &Pairs) {
+    pub(super) fn record(&self, recorder: &mut Recorder, pairs: &Pairs, mark: Mark<'_>) {
+        mark(recorder, "points");
         self.kinds.iter().for_each(|call| recorder.run(call, pairs.room));
         self.meetings.iter().for_each(|meetings| meetings.record(recorder));
+        mark(recorder, "answer");
         self.scan.record(recorder);
         recorder.run(&self.admit, 1);
         recorder.run(&self.emit, pairs.room);
