@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use common::{body, scene, terrain};
 use nalgebra::Quaternion;
@@ -12,7 +12,7 @@ use taut_collide::{
 };
 use taut_core::{
     Quat, Scene, Vec3,
-    scene::{Body, Endpoint, Joint, JointKind, Shape},
+    scene::{Body, Endpoint, Joint, JointKind, Shape, load_file},
 };
 use taut_gpu::{Clock, Gpu};
 
@@ -145,6 +145,8 @@ struct Tally {
     /// As far as rounding the placements changes what the CPU says.
     within_rounding: usize,
     different: usize,
+    /// With the same points in another order.
+    reordered: usize,
     worst: f64,
 }
 
@@ -167,6 +169,8 @@ fn compare(
         match difference(&mine, &other) {
             Some(most) if most <= CLOSE => {
                 tally.worst = tally.worst.max(most);
+                let same = mine.iter().zip(&other).all(|(a, b)| a.feature == b.feature);
+                tally.reordered += usize::from(!same);
                 continue;
             }
             _ => {}
@@ -294,7 +298,7 @@ fn check_pairs(kinds: [usize; 2], count: usize) {
     assert!(tally.touching > count / 10, "{tally:?}");
     assert_eq!(tally.different, 0, "{tally:?}");
     assert!(tally.within_rounding < count / 20, "{tally:?}");
-    assert!(tally.level < count / 100, "{tally:?}");
+    assert!(tally.level < count / 100 && tally.reordered < count / 100, "{tally:?}");
 }
 
 #[test]
@@ -500,6 +504,34 @@ fn lost_bodies_touch_nothing_and_harm_nobody() {
     let list = query(&gpu, &mut detector(&gpu, &scene, Room::of(&scene)), &placements);
     let pairs: Vec<_> = list.manifolds.iter().map(|m| m.bodies).collect();
     assert_eq!(pairs, [[2, 3], [2, 4]]);
+}
+
+/// The scenes of the project as they start, where contacts meet as exactly as they were written down.
+#[test]
+fn scenes_start_as_on_the_cpu() {
+    let Some(gpu) = Gpu::for_test() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let mut files: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "ron"));
+    files.sort();
+    let mut seen = 0;
+    for file in files {
+        let Ok(loaded) = load_file(&file, &[]) else { continue };
+        let scene = loaded.scene;
+        if scene.contacts.is_none() || supports(&scene).is_err() || scene.bodies.len() > 3000 {
+            continue;
+        }
+        let placements: Vec<_> = scene.bodies.iter().map(rounded).collect();
+        let ours = query(&gpu, &mut detector(&gpu, &scene, Room::of(&scene)), &placements);
+        let theirs = on_cpu(&scene, &placements);
+        let pairs: std::collections::BTreeSet<[u32; 2]> =
+            ours.manifolds.iter().chain(&theirs.manifolds).map(|m| m.bodies).collect();
+        let tally = compare(&scene, &placements, &ours, pairs.into_iter());
+        println!("{}: {tally:?}", scene.name);
+        assert!(tally.different == 0, "{}: {tally:?}", scene.name);
+        seen += usize::from(tally.touching > 0);
+    }
+    assert!(seen > 10, "{seen}");
 }
 
 /// What a query costs besides its threads; the count grows with the logarithm of what there is.
