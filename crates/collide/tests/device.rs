@@ -4,7 +4,7 @@ mod common;
 
 use std::{collections::BTreeMap, path::Path};
 
-use common::{body, scene, terrain};
+use common::{angle_iron, body, crystal, scene, terrain};
 use nalgebra::Quaternion;
 use taut_collide::{
     Collider, Contact, ContactList, Placement, Style,
@@ -690,4 +690,24 @@ fn a_hundred_thousand_bricks() {
         collider.drain_times(&mut times);
         println!("{times:?}");
     }
+}
+
+#[test]
+fn shapes_without_shaders_are_refused_by_name() {
+    let cylinder = Shape::Cylinder { radius: 0.5, half_length: 0.5 };
+    let ball = Shape::Sphere { radius: 0.5 };
+    let mut scene = scene(vec![body(ball), body(cylinder), body(angle_iron())]);
+    let reason = |scene: &Scene| supports(scene).unwrap_err().0;
+    assert!(reason(&scene).starts_with("body 1 is a cylinder"), "{}", reason(&scene));
+    scene.bodies.remove(1);
+    assert!(reason(&scene).starts_with("body 1 is a compound"), "{}", reason(&scene));
+    scene.bodies[1] = body(crystal());
+    assert!(reason(&scene).starts_with("body 1 is a convex hull"), "{}", reason(&scene));
+    scene.bodies.truncate(1);
+    assert_eq!(supports(&scene), Ok(()));
+    scene.contacts.as_mut().unwrap().points_max = 5;
+    assert!(reason(&scene).starts_with("points_max is 5"), "{}", reason(&scene));
+    // Without contacts there is nothing to find.
+    scene.contacts = None;
+    assert_eq!(supports(&scene), Ok(()));
 }
