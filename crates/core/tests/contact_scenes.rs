@@ -185,6 +185,9 @@ fn the_large_scenes_have_the_sizes_of_their_figures() {
     assert_eq!(counts("card-tower", &[("balls", 0.0)]), [41, 0]);
     assert_eq!(counts("chain-mail", &[]), [762, 0]);
     assert_eq!(counts("chain-mail-plates", &[]), [402, 760]);
+    assert_eq!(counts("jointed-drop", &[]), [345, 684]);
+    let full = [("n", 64.0), ("blocks", 600.0), ("side", 8.0), ("cloth", 100.0)];
+    assert_eq!(counts("jointed-drop", &full), [34_097, 71_064]);
     assert_eq!(counts("wall", &[]), [604, 1_180]);
     assert_eq!(counts("two-heavy-balls-beam", &[]), [54, 51]);
 }

@@ -2,7 +2,7 @@
 
 use std::{
     marker::PhantomData,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{OnceLock, mpsc},
 };
 
 use bytemuck::Pod;
@@ -115,22 +115,22 @@ impl Gpu {
                 mapped_at_creation: false,
             })
         });
-        let mapped = Arc::new(Mutex::new(None));
+        let (mapped, result) = mpsc::channel();
         self.guarded(|| {
             let mut encoder = self.device().create_command_encoder(&Default::default());
             encoder.copy_buffer_to_buffer(&buffer.raw, 0, staging, 0, bytes);
             self.queue().submit([encoder.finish()]);
-            let slot = mapped.clone();
             staging.slice(..).map_async(MapMode::Read, move |result| {
-                *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+                // Nobody listens any more where something else went wrong meanwhile.
+                let _ = mapped.send(result);
             });
         })?;
         self.wait()?;
-        let result = mapped.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match result {
-            Some(Ok(())) => {}
-            Some(Err(error)) => return Err(GpuError::Lost(error.to_string())),
-            None => return Err(GpuError::Lost("a read never ended".to_owned())),
+        // Another thread's wait may have taken the news, and be about to bring it.
+        match result.recv() {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => return Err(GpuError::Lost(error.to_string())),
+            Err(_) => return Err(GpuError::Lost("a read never ended".to_owned())),
         }
         let range = staging.slice(..).get_mapped_range();
         let view = range.map_err(|error| GpuError::Refused(error.to_string()))?;

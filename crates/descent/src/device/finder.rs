@@ -82,8 +82,12 @@ impl Finder {
         let members: Vec<_> = scene.bodies.iter().zip(&layout.bodies).map(member).collect();
         let keys = gpu.buffer("colours to sort by", moving)?;
         let carry = || gpu.buffer("carried masses", moving);
+        // A guess must not be what makes a scene too large.
+        let mut room = Room::of(scene);
+        let most = gpu.limits().max_storage_buffer_binding_size / size_of::<Patch>() as u64;
+        room.manifolds = room.manifolds.min(usize::try_from(most).unwrap_or(usize::MAX));
         Ok(Self {
-            detector: Detector::new(gpu, scene, Room::of(scene))?,
+            detector: Detector::new(gpu, scene, room)?,
             moving,
             members: gpu.upload("bodies", &members)?,
             patches_before: gpu.buffer("patches of the step before", 1)?,
