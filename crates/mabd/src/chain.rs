@@ -1,173 +1,232 @@
-//! Chains of ball joints, block by block: bodies eight at a time, then block Thomas along the joints.
+//! Chains of ball joints, block by block: bodies eight at a time, then elimination along the joints.
 //!
-//! The forward pass finds each body's response, couples it to the joint before and after it and
-//! eliminates that joint; the backward pass finds the response again, which is cheaper than to fetch
-//! it from memory, and moves the body. What is stored per joint is one 3x3 block and a vector. Joint
-//! `j` of a chain lies left of its body `j`; the last one lies right of the last body. Joints that do
-//! not exist have no multiplier.
+//! The nodes are put into an order in which this is done side by side: all chains in a row are cut
+//! into segments of equal length, eight consecutive segments form a block, and a group of eight nodes
+//! holds the same link of each. A joint is stored with the node at its right. What holds a body to
+//! something that forces do not move is a pin; it is eliminated within its body.
 
 mod local;
-mod thomas;
+mod segments;
 
 use std::collections::BTreeMap;
 
-use pulp::NullaryFnOnce;
+use pulp::{Simd, WithSimd};
 use taut_core::Vec3;
 
 use crate::{
     body::Kind,
     joint::Element,
-    lane::{LANES, Lanes},
+    lane::{LANES, Lanes, V, ZERO3},
     node::Nodes,
 };
+use local::LocalLanes;
+pub(crate) use segments::squared_strain;
+use segments::{ENDS, Ends, Kept};
 
-/// Groups of eight bodies that are handled together, so that what passes between them stays in cache.
-const BLOCK: usize = 8;
+/// The longest segment: what is kept of eight of them stays in a cache of half a MiB.
+const LENGTH_MAX: usize = 64;
 
-/// A joint of a chain.
+/// No element.
+const NONE: u32 = u32::MAX;
+
+/// The element of a joint, and whether that calls the left side B.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Slot {
-    /// Its element, and whether that calls the left side B.
     element: u32,
     flipped: bool,
+}
+
+impl Slot {
+    const FREE: Self = Self { element: NONE, flipped: false };
+}
+
+/// What holds one end of a body to what forces do not move.
+#[derive(Clone, Debug, PartialEq)]
+struct Pin {
+    node: u32,
+    at_right: bool,
+    slot: Slot,
+    /// Where it is held: node and anchor.
+    held: u32,
+    anchor: Vec3,
+    /// Infinite where it has broken.
     compliance: f64,
+    /// Its multiplier under no other forces, and by how much forces at the same and at the other end
+    /// lower it.
+    answer: [f64; 3],
+    own: [f64; 9],
+    between: [f64; 9],
+    force: [f64; 3],
 }
 
 /// The constants of eight bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Constants {
     mass: Lanes,
-    second: [Lanes; 3],
+    second: V,
     softness: Lanes,
     ratio: Lanes,
-    left: [Lanes; 3],
-    right: [Lanes; 3],
+    left: V,
+    right: V,
     rigid: bool,
     /// Whether all anchors lie on the first axis.
     axial: bool,
+    /// Inertia over the squared step, the local inverse that goes with it, and `h^2 / m`.
+    inertia: V,
+    local: LocalLanes,
+    reach: Lanes,
 }
 
 /// The chains of a scene, ready to be solved.
-#[derive(Clone, Debug)]
 pub(crate) struct Chains {
-    /// Where each chain ends: its last node, excluded. Joint `node + chain` lies left of a node.
-    ends: Vec<u32>,
-    /// By joint; `None` at free ends.
-    slots: Vec<Option<Slot>>,
+    /// Nodes of a segment; groups of a block.
+    length: usize,
+    /// Joints at the left of each node, and their compliance by groups, infinite where there is none.
+    slots: Vec<Slot>,
+    compliance: Vec<Lanes>,
+    /// In the order of their nodes.
+    pins: Vec<Pin>,
     /// Which constants each group of bodies has.
     group_of: Vec<u32>,
     constants: Vec<Constants>,
-    /// Where the fixed side of a joint is held: node and anchor.
-    held: BTreeMap<u32, (u32, Vec3)>,
-    /// `D^-1 O` and `D^-1 b` of each joint, then its multiplier in place of the latter.
-    factors: Vec<[f64; 9]>,
-    forces: Vec<[f64; 3]>,
-    /// Joints that have broken hold nothing.
-    broken: Vec<bool>,
+    /// For which step length [s] they are.
+    constants_h: f64,
+    /// Every segment as one stretch, and the multipliers between them, one more at the end.
+    segments: Vec<Ends<f64>>,
+    replies: Vec<[f64; 9]>,
+    edges: Vec<[f64; 3]>,
+    /// Room for one block.
+    kept: Vec<Kept>,
+    /// Multipliers of the joints at the left of each group.
+    forces: Vec<V>,
+    /// Largest squared norm of a strain after the last solve.
+    strain: f64,
 }
 
 /// Kind of a body and where its joints are.
 type Link = (Kind, Vec3, Vec3);
 
-impl Chains {
-    /// The chains that the elements form, if they are ball joints along consecutive nodes.
-    pub(crate) fn new(elements: &[Element], compliance: &[f64], nodes: &Nodes) -> Option<Self> {
-        let count = nodes.count();
-        let none = vec![None; count];
-        // Joint at the left and right of each node, as element and side.
-        let (mut lefts, mut rights) = (none.clone(), none);
-        let dynamic = |element: &&Element| element.nodes.iter().all(|&n| (n as usize) < count);
-        for (e, element) in elements.iter().enumerate().filter(|(_, e)| dynamic(e)) {
-            let [a, b] = element.nodes.map(|node| node as usize);
-            let (left, right) = if a + 1 == b {
-                ((a, 0), (b, 1))
-            } else if b + 1 == a {
-                ((b, 1), (a, 0))
-            } else {
-                return None;
-            };
-            // Two joints between the same bodies are no chain.
-            let taken = rights[left.0].replace((e as u32, left.1)).is_some();
-            if lefts[right.0].replace((e as u32, right.1)).is_some() || taken {
-                return None;
-            }
-        }
-        for (e, element) in elements.iter().enumerate().filter(|(_, e)| !dynamic(e)) {
-            let side = usize::from(element.nodes[0] as usize >= count);
-            let node = element.nodes[side] as usize;
-            let end = if lefts[node].is_none() { &mut lefts } else { &mut rights };
-            if end[node].replace((e as u32, side)).is_some() {
-                return None;
-            }
-        }
-        Some(Self::lay(elements, compliance, nodes, &lefts, &rights))
-    }
+/// Element and side.
+type End = (u32, usize);
 
-    fn lay(
-        elements: &[Element],
-        compliance: &[f64],
-        nodes: &Nodes,
-        lefts: &[Option<(u32, usize)>],
-        rights: &[Option<(u32, usize)>],
-    ) -> Self {
-        let count = nodes.count();
-        let dynamic = |element: u32| {
-            elements[element as usize].nodes.iter().all(|&node| (node as usize) < count)
-        };
-        let slot = |(element, side): (u32, usize), at_left: bool| Slot {
-            element,
-            // At the left of a body, the body is the right side of the joint.
-            flipped: (side == 0) == at_left,
-            compliance: compliance[3 * element as usize],
-        };
-        let mut this = Self {
-            ends: Vec::new(),
-            slots: Vec::new(),
-            group_of: Vec::new(),
-            constants: Vec::new(),
-            held: BTreeMap::new(),
-            factors: Vec::new(),
-            forces: Vec::new(),
-            broken: Vec::new(),
-        };
-        let held = |(element, side): (u32, usize)| {
-            let element = &elements[element as usize];
-            (element.nodes[1 - side], element.anchors[1 - side])
-        };
-        for node in 0..count {
-            if let Some(at) = lefts[node].filter(|at| !dynamic(at.0)) {
-                this.held.insert(this.slots.len() as u32, held(at));
-            }
-            this.slots.push(lefts[node].map(|at| slot(at, true)));
-            if rights[node].is_some_and(|at| dynamic(at.0)) {
+/// The chains that elements form between nodes.
+struct Path {
+    /// Nodes in a row, and the joint that each has at its left and at its right.
+    nodes: Vec<u32>,
+    joints: Vec<[Option<End>; 2]>,
+}
+
+impl Path {
+    /// Nodes in the order of their chains; `None` where three joints meet or a chain is closed.
+    fn new(elements: &[Element], count: usize) -> Option<Self> {
+        let mut near: Vec<[Option<End>; 2]> = vec![[None; 2]; count];
+        for (e, element) in (0..).zip(elements) {
+            let at = element.nodes.map(|node| node as usize);
+            if at.iter().any(|&node| node >= count) {
                 continue;
             }
-            if let Some(at) = rights[node] {
-                this.held.insert(this.slots.len() as u32, held(at));
+            for (side, node) in at.into_iter().enumerate() {
+                *near[node].iter_mut().find(|end| end.is_none())? = Some((e, side));
             }
-            this.slots.push(rights[node].map(|at| slot(at, false)));
-            this.ends.push(node as u32 + 1);
         }
-        this.factors = vec![[0.0; 9]; this.slots.len()];
-        this.forces = vec![[0.0; 3]; this.slots.len()];
-        this.broken = vec![false; this.slots.len()];
-        let anchor = |at: Option<(u32, usize)>| {
-            at.map_or(Vec3::zeros(), |(e, side)| elements[e as usize].anchors[side])
-        };
-        let link = |node: usize| -> Link {
-            match node < count {
-                true => (*nodes.kind(node), anchor(lefts[node]), anchor(rights[node])),
-                false => (Kind::particle(1.0), Vec3::zeros(), Vec3::zeros()),
+        let mut this = Self { nodes: Vec::with_capacity(count), joints: Vec::with_capacity(count) };
+        let mut seen = vec![false; count];
+        for start in 0..count {
+            if seen[start] || near[start][1].is_some() {
+                continue;
             }
+            let (mut node, mut left) = (start, None);
+            loop {
+                seen[node] = true;
+                let came = left.map(|(e, _): End| e);
+                let right = near[node].into_iter().flatten().find(|(e, _)| Some(*e) != came);
+                this.nodes.push(node as u32);
+                this.joints.push([left, right]);
+                let Some((e, side)) = right else { break };
+                node = elements[e as usize].nodes[1 - side] as usize;
+                left = Some((e, 1 - side));
+            }
+        }
+        (this.nodes.len() == count).then_some(this)
+    }
+}
+
+impl Chains {
+    /// The chains that elements form, if they are ball joints along paths and pins at either end of
+    /// a link. Puts the nodes into their order.
+    pub(crate) fn new(elements: &[Element], compliance: &[f64], nodes: &mut Nodes) -> Option<Self> {
+        let count = nodes.count();
+        let path = Path::new(elements, count)?;
+        let anchor = |end: End| elements[end.0 as usize].anchors[end.1];
+        let mut anchors: Vec<[Vec3; 2]> = Vec::with_capacity(count);
+        for joints in &path.joints {
+            anchors.push(joints.map(|end| end.map_or(Vec3::zeros(), anchor)));
+        }
+        let mut place = vec![0; count];
+        for (i, &node) in (0..).zip(&path.nodes) {
+            place[node as usize] = i;
+        }
+        let pins = pins(elements, count, &path, &place, &mut anchors)?;
+
+        let blocks = count.div_ceil(LANES * LENGTH_MAX).max(1);
+        let length = count.div_ceil(LANES * blocks).max(1);
+        let slots = blocks * LANES * length;
+        let to_slot = |i: usize| {
+            let (block, within) = (i / (LANES * length), i % (LANES * length));
+            ((block * length + within % length) * LANES + within / length) as u32
         };
-        this.number_constants(count, link);
-        this
+        let mut order = vec![NONE; slots];
+        for (i, &node) in path.nodes.iter().enumerate() {
+            order[to_slot(i) as usize] = node;
+        }
+        nodes.rearrange(&order);
+        let mut this = Self {
+            length,
+            slots: vec![Slot::FREE; slots],
+            compliance: vec![Lanes::splat(f64::INFINITY); slots / LANES],
+            pins,
+            group_of: Vec::with_capacity(slots / LANES),
+            constants: Vec::new(),
+            constants_h: f64::NAN,
+            segments: vec![[0.0; ENDS]; blocks * LANES],
+            replies: vec![[0.0; 9]; blocks * LANES],
+            edges: vec![[0.0; 3]; blocks * LANES + 1],
+            kept: vec![Kept::NONE; length],
+            forces: vec![ZERO3; slots / LANES],
+            strain: f64::INFINITY,
+        };
+        for (i, joints) in path.joints.iter().enumerate() {
+            if let Some((element, side)) = joints[0] {
+                // The body is the right side of the joint.
+                this.slots[to_slot(i) as usize] = Slot { element, flipped: side == 0 };
+            }
+        }
+        let added = (slots - count) as u32;
+        for pin in &mut this.pins {
+            (pin.node, pin.held) = (to_slot(pin.node as usize), pin.held + added);
+        }
+        this.pins.sort_by_key(|pin| pin.node);
+        let from_slot = |slot: usize| {
+            let (group, lane) = (slot / LANES, slot % LANES);
+            (group / length * LANES + lane) * length + group % length
+        };
+        let link = |slot: usize| -> Link {
+            let at = anchors.get(from_slot(slot)).copied().unwrap_or([Vec3::zeros(); 2]);
+            (*nodes.kind(slot), at[0], at[1])
+        };
+        this.number_constants(link);
+        this.set_active(&vec![true; elements.len()], compliance);
+        Some(this)
+    }
+
+    fn blocks(&self) -> usize {
+        self.segments.len() / LANES
     }
 
     /// Constants of each group of bodies, equal ones once.
-    fn number_constants(&mut self, count: usize, link: impl Fn(usize) -> Link) {
+    fn number_constants(&mut self, link: impl Fn(usize) -> Link) {
         let mut known = BTreeMap::new();
-        for group in 0..count.div_ceil(LANES) {
+        for group in 0..self.forces.len() {
             let links: [Link; LANES] = std::array::from_fn(|k| link(LANES * group + k));
             let key: Vec<u64> = links.iter().flat_map(bits).collect();
             let next = self.constants.len() as u32;
@@ -179,28 +238,91 @@ impl Chains {
         }
     }
 
-    /// Lets broken elements go.
-    pub(crate) fn set_active(&mut self, active: &[bool]) {
-        for (broken, slot) in self.broken.iter_mut().zip(&self.slots) {
-            *broken = slot.is_some_and(|slot| !active[slot.element as usize]);
+    /// Lets broken elements go; `compliance` is that of every row.
+    pub(crate) fn set_active(&mut self, active: &[bool], compliance: &[f64]) {
+        let of = |element: u32| match active.get(element as usize) {
+            Some(true) => compliance[3 * element as usize],
+            _ => f64::INFINITY,
+        };
+        for (slots, lanes) in self.slots.chunks_exact(LANES).zip(&mut self.compliance) {
+            for (slot, lane) in slots.iter().zip(&mut lanes.0) {
+                *lane = of(slot.element);
+            }
+        }
+        for pin in &mut self.pins {
+            pin.compliance = of(pin.slot.element);
         }
     }
 
     /// Writes the multipliers of the last solve, element by element.
     pub(crate) fn read(&self, lambda: &mut [f64]) {
-        for (slot, force) in self.slots.iter().zip(&self.forces) {
-            let Some(slot) = slot else { continue };
+        let mut write = |slot: &Slot, force: [f64; 3]| {
             let at = 3 * slot.element as usize;
             for (to, from) in lambda[at..at + 3].iter_mut().zip(force) {
-                *to = if slot.flipped { -from } else { *from };
+                *to = if slot.flipped { -from } else { from };
             }
+        };
+        for (i, slot) in self.slots.iter().enumerate().filter(|(_, slot)| slot.element != NONE) {
+            let force = &self.forces[i / LANES];
+            write(slot, [0, 1, 2].map(|c| force[c].0[i % LANES]));
         }
+        self.pins.iter().for_each(|pin| write(&pin.slot, pin.force));
+    }
+
+    /// Largest squared norm of `A^T A - 1` that the last solve left.
+    pub(crate) fn strain(&self) -> f64 {
+        self.strain
     }
 
     /// One linearised solve of everything.
     pub(crate) fn solve(&mut self, nodes: &mut Nodes, task: &Task<'_>) {
+        if self.constants_h != task.h {
+            self.constants_h = task.h;
+            self.constants.iter_mut().for_each(|constants| constants.set_step(task.h));
+        }
         pulp::Arch::new().dispatch(Solve { chains: self, nodes, task });
+        if task.resumes {
+            std::mem::swap(&mut nodes.rate, &mut nodes.moved);
+        }
     }
+}
+
+/// What holds bodies to what forces do not move. Gives bodies without a joint at an end the anchor of a
+/// pin there; `None` where a pin is elsewhere.
+fn pins(
+    elements: &[Element],
+    count: usize,
+    path: &Path,
+    place: &[u32],
+    anchors: &mut [[Vec3; 2]],
+) -> Option<Vec<Pin>> {
+    let mut pins = Vec::new();
+    // Whether the ends of a link are taken.
+    let mut taken: Vec<[bool; 2]> =
+        path.joints.iter().map(|joints| joints.map(|end| end.is_some())).collect();
+    for (element, e) in (0..).zip(elements) {
+        let Some(side) = e.nodes.iter().position(|&node| node as usize >= count) else { continue };
+        let i = place[e.nodes[1 - side] as usize] as usize;
+        let at = e.anchors[1 - side];
+        let end = (0..2)
+            .find(|&end| taken[i][end] && anchors[i][end] == at)
+            .or_else(|| (0..2).find(|&end| !taken[i][end]))?;
+        anchors[i][end] = at;
+        taken[i][end] = true;
+        pins.push(Pin {
+            node: i as u32,
+            at_right: end == 1,
+            slot: Slot { element, flipped: side == 0 },
+            held: e.nodes[side],
+            anchor: e.anchors[side],
+            compliance: 0.0,
+            answer: [0.0; 3],
+            own: [0.0; 9],
+            between: [0.0; 9],
+            force: [0.0; 3],
+        });
+    }
+    Some(pins)
 }
 
 fn bits((kind, left, right): &Link) -> impl Iterator<Item = u64> {
@@ -224,7 +346,18 @@ impl Constants {
             right: vector(&|link| link.2),
             axial: links.iter().all(|(_, x, y)| x.yz() == y.yz() && x.yz().norm() == 0.0),
             rigid: links.iter().all(|link| link.0.softness == 0.0),
+            inertia: ZERO3,
+            local: LocalLanes::NONE,
+            reach: Lanes::ZERO,
         }
+    }
+
+    fn set_step(&mut self, h: f64) {
+        let square = Lanes::splat(h * h);
+        let [s1, s2, s3] = self.second;
+        self.inertia = [s1 / square, s2 / square, s3 / square];
+        self.local = LocalLanes::new(self.softness, self.ratio, self.rigid, self.inertia);
+        self.reach = square / self.mass;
     }
 }
 
@@ -240,6 +373,9 @@ pub(crate) struct Task<'a> {
     pub(crate) geometric: Option<f64>,
     /// Only finds the tension.
     pub(crate) probes: bool,
+    /// Whether the displacements are those of a step of the same length that has ended, which then
+    /// become the rates, in that length.
+    pub(crate) resumes: bool,
 }
 
 struct Solve<'a, 'b> {
@@ -248,13 +384,14 @@ struct Solve<'a, 'b> {
     task: &'a Task<'b>,
 }
 
-impl NullaryFnOnce for Solve<'_, '_> {
+impl WithSimd for Solve<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn with_simd<W: Simd>(self, simd: W) {
         let Self { chains, nodes, task } = self;
-        thomas::forward(chains, nodes, task);
-        thomas::backward(chains, nodes, task);
+        segments::reduce(simd, chains, nodes, task);
+        segments::couple(chains);
+        chains.strain = segments::substitute(simd, chains, nodes, task);
     }
 }

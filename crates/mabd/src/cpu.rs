@@ -5,7 +5,8 @@ use taut_core::{
 };
 
 use crate::{
-    lane::{self, LANES, Lanes, dot, frame, plus, transposed_product},
+    chain::squared_strain,
+    lane::{self, LANES, Lanes, frame, plus},
     node::Place,
     polar,
     settings::{Integrator, MabdSettings},
@@ -30,6 +31,10 @@ pub(crate) struct Mabd {
     tense: bool,
     /// Length of the steps whose history the two-step formula can use [s].
     history: Option<f64>,
+    /// Length of the last step where its displacements are not yet added to its start [s].
+    pending: Option<f64>,
+    /// Length of the step whose displacements stand in place of the rates [s].
+    resumed: Option<f64>,
     /// Length of the parts of a step that was made again [s].
     part: f64,
     /// State at the start of a step that is made again.
@@ -56,6 +61,8 @@ impl Mabd {
             done: None,
             tense: false,
             history: None,
+            pending: None,
+            resumed: None,
             part: scene.dt,
             saved: Vec::new(),
             iterations: None,
@@ -75,6 +82,7 @@ impl Mabd {
         self.system.reset(&self.broken);
         (self.time_s, self.done) = (state.time_s, None);
         (self.tense, self.history, self.iterations) = (false, None, None);
+        (self.pending, self.resumed) = (None, None);
     }
 
     /// How steps of length `h` [s] are made under the settings and the history there is.
@@ -100,10 +108,43 @@ impl Mabd {
     /// One linearised solve; the first since loading finds the tension before.
     fn solve(&mut self, scheme: &Scheme) {
         if !self.tense && self.system.needs_tension() {
-            self.system.solve(scheme, true);
+            self.settle();
+            self.system.solve(scheme, true, false);
         }
         self.tense = true;
-        self.system.solve(scheme, false);
+        self.resumed = self.pending.take();
+        self.system.solve(scheme, false, self.resumed.is_some());
+    }
+
+    /// Commits the last step if that is still to be done.
+    fn settle(&mut self) {
+        if let Some(h) = self.pending.take() {
+            self.commit(&Scheme { h, two_step: false });
+        }
+    }
+
+    /// Ends a step of length `h` [s].
+    fn finish(&mut self, h: f64, scheme: &Scheme) {
+        // The next solve reads the displacements anyway, and can add them.
+        if self.system.can_resume() && self.done != Some(0) {
+            self.pending = Some(h);
+        } else {
+            self.commit(scheme);
+        }
+        self.resumed = None;
+        self.system.nodes.advance_fixed(h);
+        self.system.nodes.hold(0.0);
+        self.history = self.system.before.is_some().then_some(h);
+    }
+
+    /// The rate of a node at the start of the step.
+    fn rate(&self, node: usize) -> Place {
+        let nodes = &self.system.nodes;
+        match (self.pending, self.resumed) {
+            (Some(h), _) => over(&nodes.moved.get(node), h),
+            (None, Some(h)) => over(&nodes.rate.get(node), h),
+            (None, None) => nodes.rate.get(node),
+        }
     }
 
     /// Velocities of a group of nodes that have moved under `scheme`.
@@ -119,8 +160,8 @@ impl Mabd {
         }
     }
 
-    /// Makes the displacements of a step of length `h` [s] final.
-    fn commit(&mut self, h: f64, scheme: &Scheme) {
+    /// Makes the displacements of a step final.
+    fn commit(&mut self, scheme: &Scheme) {
         for group in 0..self.system.nodes.start.groups.len() {
             let velocity = self.velocity(group, scheme);
             let nodes = &mut self.system.nodes;
@@ -135,9 +176,6 @@ impl Mabd {
             nodes.rate.groups[group] = velocity;
             nodes.moved.groups[group] = [Lanes::ZERO; 12];
         }
-        self.system.nodes.advance_fixed(h);
-        self.system.nodes.hold(0.0);
-        self.history = self.system.before.is_some().then_some(h);
     }
 
     /// Moves every frame of the current iterate to its rotation.
@@ -155,14 +193,12 @@ impl Mabd {
         let (nodes, limit) = (&self.system.nodes, self.settings.stretch_limit);
         // Half the norm of the strain is at least the largest stretch but for its square.
         let allowed = 1.8 * limit.min(0.1);
+        if self.system.strain().is_some_and(|squared| squared <= allowed * allowed) {
+            return false;
+        }
         (0..nodes.start.groups.len()).any(|group| {
             let at = plus(frame(&nodes.start.groups[group]), frame(&nodes.moved.groups[group]));
-            let mut strain = transposed_product(at, at);
-            strain[0][0] = strain[0][0] - Lanes::ONE;
-            strain[1][1] = strain[1][1] - Lanes::ONE;
-            strain[2][2] = strain[2][2] - Lanes::ONE;
-            let [x, y, z] = strain;
-            let squared = (dot(x, x) + dot(y, y) + dot(z, z)).largest();
+            let squared = squared_strain(at).largest();
             squared > allowed * allowed && self.is_group_stretched(group)
         })
     }
@@ -181,7 +217,9 @@ impl Mabd {
     fn retry(&mut self) {
         let nodes = &self.system.nodes;
         self.saved.clear();
-        self.saved.extend((0..nodes.count()).map(|n| [nodes.start.get(n), nodes.rate.get(n)]));
+        let mut saved = std::mem::take(&mut self.saved);
+        saved.extend((0..nodes.count()).map(|n| [nodes.start.get(n), self.rate(n)]));
+        (self.saved, self.resumed) = (saved, None);
         let fixed = nodes.fixed_states();
         let mut used = self.iterations.unwrap_or(1);
         for (attempt, (parts, iterations)) in RETRIES.into_iter().enumerate() {
@@ -204,7 +242,8 @@ impl Mabd {
         self.tense = false;
         for part in 0..parts {
             if part > 0 {
-                self.commit(h, &scheme);
+                self.finish(h, &scheme);
+                self.settle();
             }
             self.system.detect(&self.broken, h);
             self.system.nodes.hold(h);
@@ -227,6 +266,10 @@ impl Mabd {
         }
         self.system.set_broken(&self.broken);
     }
+}
+
+fn over(place: &Place, h: f64) -> Place {
+    Place { frame: place.frame / h, origin: place.origin / h }
 }
 
 /// Largest `|singular value - 1|` of a frame whose `A^T A - 1` is given [1].
@@ -257,6 +300,9 @@ impl Solver for Mabd {
 
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         (self.step, self.done, self.iterations) = (step, Some(0), Some(0));
+        if self.refines() || self.pending.is_some_and(|h| h != step.dt) {
+            self.settle();
+        }
         self.system.aim_motors(step.dt);
         self.system.detect(&self.broken, step.dt);
         self.system.nodes.hold(step.dt);
@@ -286,6 +332,7 @@ impl Solver for Mabd {
         let mut h = self.step.dt;
         if self.done == Some(0) {
             // No iteration, no forces: bodies go on as they were.
+            self.settle();
             self.predict(h);
             scheme = Scheme { h, two_step: false };
         } else if self.settings.stretch_limit.is_finite() && self.is_stretched() {
@@ -296,7 +343,7 @@ impl Solver for Mabd {
         if !self.strengths.is_empty() {
             self.break_joints();
         }
-        self.commit(h, &scheme);
+        self.finish(h, &scheme);
         self.time_s += self.step.dt;
         self.done = None;
         Ok(())
@@ -306,13 +353,13 @@ impl Solver for Mabd {
         out.broken.clone_from(&self.broken);
         let Some(done) = self.done else {
             out.time_s = self.time_s;
-            self.system.nodes.read(out, 0.0, |node| self.system.nodes.rate.get(node));
+            self.system.nodes.read(out, 0.0, |node| self.rate(node));
             return Ok(());
         };
         out.time_s = self.time_s + self.step.dt;
         let scheme = self.scheme(self.step.dt);
         self.system.nodes.read(out, self.step.dt, |node| match done {
-            0 => self.system.nodes.rate.get(node),
+            0 => self.rate(node),
             _ => lane::place(&self.velocity(node / LANES, &scheme), node % LANES),
         });
         Ok(())

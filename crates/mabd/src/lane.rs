@@ -8,13 +8,14 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 use taut_core::{Mat3, Vec3};
 
-use crate::node::Place;
+use crate::{dual::blocks::REDUNDANT, node::Place};
 
 /// How many bodies are handled at once.
 pub(crate) const LANES: usize = 8;
 
-/// One number per lane.
+/// One number per lane, on a cache line of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(64))]
 pub(crate) struct Lanes(pub(crate) [f64; LANES]);
 
 impl Lanes {
@@ -40,18 +41,53 @@ impl Lanes {
         self.zip(o, |a, b| if a > b { a } else { b })
     }
 
-    /// The largest of the lanes; infinite where one is not a number.
+    /// The largest of the lanes, none of them negative; infinite where one is not a number.
     #[inline(always)]
     pub(crate) fn largest(self) -> f64 {
-        self.0.iter().fold(0.0, |a, &b| {
-            if b <= a {
-                a
-            } else if b > a {
-                b
-            } else {
-                f64::INFINITY
-            }
-        })
+        let [a, b, c, d, e, f, g, h] = self.0;
+        let larger = |a: f64, b: f64| if a > b { a } else { b };
+        let largest =
+            larger(larger(larger(a, e), larger(b, f)), larger(larger(c, g), larger(d, h)));
+        let sum = ((a + e) + (b + f)) + ((c + g) + (d + h));
+        if sum.is_nan() { f64::INFINITY } else { largest }
+    }
+
+    /// Whether any lane exceeds that of `o`.
+    #[inline(always)]
+    pub(crate) fn exceeds(self, o: Self) -> bool {
+        let mut any = false;
+        for k in 0..LANES {
+            any |= self.0[k] > o.0[k];
+        }
+        any
+    }
+}
+
+/// What elimination along joints calculates with: one chain, or eight side by side.
+pub(crate) trait Number:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+{
+    /// The inverse of a pivot, or zero where it is next to nothing beside `scale`.
+    fn inverse_pivot(self, scale: Self) -> Self;
+}
+
+impl Number for f64 {
+    #[inline(always)]
+    fn inverse_pivot(self, scale: Self) -> Self {
+        if self > REDUNDANT * scale { 1.0 / self } else { 0.0 }
+    }
+}
+
+impl Number for Lanes {
+    #[inline(always)]
+    fn inverse_pivot(self, scale: Self) -> Self {
+        let inverse = Self::ONE / self;
+        let least = scale * Self::splat(REDUNDANT);
+        let mut out = inverse.0;
+        for (out, (pivot, least)) in out.iter_mut().zip(self.0.iter().zip(&least.0)) {
+            *out = if pivot > least { *out } else { 0.0 };
+        }
+        Self(out)
     }
 }
 
@@ -94,22 +130,6 @@ pub(crate) type M = [V; 3];
 
 pub(crate) const ZERO3: V = [Lanes::ZERO; 3];
 
-/// A vector by components.
-#[inline(always)]
-pub(crate) fn three(entry: impl Fn(usize) -> Lanes) -> V {
-    [entry(0), entry(1), entry(2)]
-}
-
-/// A matrix by row and column.
-#[inline(always)]
-pub(crate) fn nine(entry: impl Fn(usize, usize) -> Lanes) -> M {
-    [
-        [entry(0, 0), entry(1, 0), entry(2, 0)],
-        [entry(0, 1), entry(1, 1), entry(2, 1)],
-        [entry(0, 2), entry(1, 2), entry(2, 2)],
-    ]
-}
-
 #[inline(always)]
 pub(crate) fn add(a: V, b: V) -> V {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
@@ -133,7 +153,11 @@ pub(crate) fn dot(a: V, b: V) -> Lanes {
 /// `m v`.
 #[inline(always)]
 pub(crate) fn times(m: M, v: V) -> V {
-    three(|i| m[0][i] * v[0] + m[1][i] * v[1] + m[2][i] * v[2])
+    [
+        m[0][0] * v[0] + m[1][0] * v[1] + m[2][0] * v[2],
+        m[0][1] * v[0] + m[1][1] * v[1] + m[2][1] * v[2],
+        m[0][2] * v[0] + m[1][2] * v[1] + m[2][2] * v[2],
+    ]
 }
 
 /// `m^T v`.
@@ -158,9 +182,8 @@ pub(crate) fn transposed_product(a: M, b: M) -> M {
 #[inline(always)]
 pub(crate) fn conjugate(a: M, w: M) -> M {
     let left = product(a, w);
-    let entry =
-        |i: usize, j: usize| left[0][i] * a[0][j] + left[1][i] * a[1][j] + left[2][i] * a[2][j];
-    nine(entry)
+    let row = |j: usize| [a[0][j], a[1][j], a[2][j]];
+    [times(left, row(0)), times(left, row(1)), times(left, row(2))]
 }
 
 #[inline(always)]
@@ -222,7 +245,8 @@ pub(crate) fn place(group: &[Lanes; 12], k: usize) -> Place {
 /// The frame of a group.
 #[inline(always)]
 pub(crate) fn frame(group: &[Lanes; 12]) -> M {
-    nine(|i, j| group[3 * j + i])
+    let [a, b, c, d, e, f, g, h, i, ..] = *group;
+    [[a, b, c], [d, e, f], [g, h, i]]
 }
 
 /// The origin of a group.

@@ -189,6 +189,37 @@ impl Nodes {
         self.kind_of.len()
     }
 
+    /// Puts the dynamic nodes into another order, `order` telling which one comes where; the rest are
+    /// point masses that nothing touches. Those that forces do not move still come after them.
+    pub(crate) fn rearrange(&mut self, order: &[u32]) {
+        let (before, count) = (self.count(), order.len());
+        let mut place = vec![0; before];
+        let filler = self.kinds.len() as u32;
+        self.kinds.push(Kind::particle(1.0));
+        let mut kind_of = vec![filler; count];
+        for (to, &from) in (0..).zip(order) {
+            if let Some(kind) = self.kind_of.get(from as usize) {
+                kind_of[to as usize] = *kind;
+                place[from as usize] = to;
+            }
+        }
+        self.kind_of = kind_of;
+        for node in self.bodies.iter_mut().chain(&mut self.particles) {
+            *node = match place.get(*node as usize) {
+                Some(&to) => to,
+                None => *node - before as u32 + count as u32,
+            };
+        }
+        self.start = Places::new(count, 1.0);
+        self.rate = Places::new(count, 0.0);
+        self.moved = Places::new(count, 0.0);
+        self.tension = vec![[Lanes::ZERO; 3]; self.start.groups.len()];
+        let rest = Place { frame: Mat3::identity(), origin: Vec3::zeros() };
+        for (to, _) in order.iter().enumerate().filter(|(_, from)| **from as usize >= before) {
+            self.start.set(to, &rest);
+        }
+    }
+
     /// Makes room for one response per node.
     pub(crate) fn make_room(&mut self) {
         let local = Local::new(&Kind::particle(1.0), &Vec3::repeat(1.0));

@@ -103,7 +103,8 @@ impl System {
         let alone = scene.contacts.is_none() && !settings.general;
         let points = alone && elements.iter().all(Element::is_point);
         let by_lanes = points && chosen == Dual::Thomas && settings.polar == Polar::Exact;
-        let chains = if by_lanes { Chains::new(&elements, &compliance, &nodes) } else { None };
+        let chains = if by_lanes { Chains::new(&elements, &compliance, &mut nodes) } else { None };
+        let count = nodes.count();
         let joint_of: Vec<u32> = elements.iter().map(|e| e.joint.unwrap_or(NONE)).collect();
         let rows = compliance.len();
         let (elements, links) =
@@ -178,13 +179,24 @@ impl System {
             *active = joint == NONE || !broken[joint as usize];
         }
         if let Some(chains) = &mut self.chains {
-            chains.set_active(&self.active);
+            chains.set_active(&self.active, &self.compliance);
         }
     }
 
+    /// Whether a solve can go on from a step that has ended but was not committed.
+    pub(crate) fn can_resume(&self) -> bool {
+        self.chains.is_some() && self.before.is_none()
+    }
+
+    /// Largest squared norm of `A^T A - 1` after the last solve, where that is known.
+    pub(crate) fn strain(&self) -> Option<f64> {
+        self.chains.as_ref().map(|chains| chains.strain())
+    }
+
     /// One solve from the current iterate; the increments are applied unless it only `probes` for the
-    /// tension.
-    pub(crate) fn solve(&mut self, scheme: &Scheme, probes: bool) {
+    /// tension. If it `resumes`, the displacements are those of a step of the same length that has
+    /// ended: they are added to the start of the step and become the rates, in units of that length.
+    pub(crate) fn solve(&mut self, scheme: &Scheme, probes: bool, resumes: bool) {
         if let Some(chains) = &mut self.chains {
             let task = Task {
                 h: scheme.h,
@@ -192,6 +204,7 @@ impl System {
                 gravity: self.gravity,
                 geometric: self.geometric,
                 probes,
+                resumes,
             };
             chains.solve(&mut self.nodes, &task);
             return;

@@ -47,6 +47,59 @@ fn ball_joints_and_general_rows_agree() {
     }
 }
 
+/// A chain over fixed turning points, every third of whose joints names its bodies the other way round.
+fn pinned_chain() -> Scene {
+    let mut scene = file("pulley", &[("links", 150.0), ("span", 20.0)]);
+    for joint in scene.joints.iter_mut().step_by(3) {
+        std::mem::swap(&mut joint.a, &mut joint.b);
+        std::mem::swap(&mut joint.anchor_a, &mut joint.anchor_b);
+    }
+    scene
+}
+
+#[test]
+fn pins_of_chains_hold_as_joints_of_trees_do() {
+    let scene = pinned_chain();
+    let run = |settings: &str| {
+        let mut solver = build(&scene, settings);
+        let mut forces = Multipliers::default();
+        for _ in 0..20 {
+            advance(&mut *solver, scene.dt, 1);
+        }
+        assert!(solver.read_multipliers(&mut forces));
+        (state(&mut *solver), forces)
+    };
+    let [(fast, pulls), (general, others)] = ["()", "(dual: tree)"].map(run);
+    assert!(gap(&scene, &fast) < 1e-12);
+    for (a, b) in fast.bodies.iter().zip(&general.bodies) {
+        assert!((a.frame - b.frame).norm() < 1e-9 && (a.velocity - b.velocity).norm() < 1e-8);
+    }
+    let strongest = others.joint_force.iter().map(|force| force.norm()).fold(0.0, f64::max);
+    for (a, b) in pulls.joint_force.iter().zip(&others.joint_force) {
+        assert!((a - b).norm() < 1e-7 * strongest, "{a} {b}");
+    }
+}
+
+#[test]
+fn reading_between_steps_changes_nothing() {
+    let scene = pinned_chain();
+    let [watched, unwatched] = [true, false].map(|watch| {
+        let mut solver = build(&scene, "()");
+        for _ in 0..10 {
+            advance(&mut *solver, scene.dt, 1);
+            if watch {
+                state(&mut *solver);
+            }
+        }
+        state(&mut *solver)
+    });
+    assert_eq!(watched, unwatched);
+    // What is read can be loaded and read again.
+    let mut solver = build(&scene, "()");
+    solver.load(&watched).unwrap();
+    assert_eq!(state(&mut *solver).bodies, watched.bodies);
+}
+
 /// Twenty links hang vertically under a load that makes `a = 12 h^2 tension / (m l)`, pushed slightly.
 fn taut_chain(a: f64) -> Scene {
     let (links, dt) = (20, 0.01);

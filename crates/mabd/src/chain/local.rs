@@ -2,18 +2,18 @@
 
 use taut_core::{Mat3, Vec3};
 
-use super::{Constants, Task};
+use super::{Constants, Task, segments::Ends};
 use crate::{
     lane::{
-        LANES, Lanes, M, V, ZERO3, add, conjugate, dot, frame, minus, nine, origin, plus, product,
-        scale, sub, three, times, transposed_product, transposed_times,
+        LANES, Lanes, M, V, ZERO3, add, conjugate, dot, frame, minus, origin, plus, product, scale,
+        sub, times, transposed_product, transposed_times,
     },
     node::Nodes,
     polar,
 };
 
 /// The inverse of `S' + K` in each lane; see `body::Local`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct LocalLanes {
     own: [Lanes; 6],
     mirrored: [Lanes; 3],
@@ -31,33 +31,42 @@ pub(super) struct Alone {
     /// Where they are in the current iterate.
     pub(super) at: M,
     pub(super) centre: V,
-    /// `h^2 / m`.
-    pub(super) reach: Lanes,
+}
+
+/// Entries of the inverse for two columns: of each with itself, and with its mirror image.
+#[inline(always)]
+fn pair(soft: Lanes, s: Lanes, t: Lanes) -> [Lanes; 3] {
+    let inverse = Lanes::ONE / (soft * s * t + s + t);
+    [(soft * s + Lanes::ONE) * inverse, (soft * t + Lanes::ONE) * inverse, -inverse]
 }
 
 impl LocalLanes {
+    pub(super) const NONE: Self = Self { own: [Lanes::ZERO; 6], mirrored: ZERO3, diagonal: None };
+
+    /// The inverse for inertias `s`; `rigid` where no body is soft.
     #[inline(always)]
-    fn new(constants: &Constants, s: V) -> Self {
-        let soft = constants.softness;
-        let pair = |i: usize, j: usize| {
-            let inverse = Lanes::ONE / (soft * s[i] * s[j] + s[i] + s[j]);
-            [(soft * s[i] + Lanes::ONE) * inverse, (soft * s[j] + Lanes::ONE) * inverse, -inverse]
-        };
+    pub(super) fn new(soft: Lanes, ratio: Lanes, rigid: bool, s: V) -> Self {
         let ([a12, a21, b12], [a13, a31, b13], [a23, a32, b23]) =
-            (pair(0, 1), pair(0, 2), pair(1, 2));
-        let diagonal = (!constants.rigid).then(|| {
-            let e = three(|i| Lanes::ONE / (soft * s[i] + Lanes::splat(2.0)));
-            let shared = constants.ratio / (Lanes::ONE + constants.ratio * (e[0] + e[1] + e[2]));
-            let entry = |i: usize, j: usize| -(soft * shared * e[i] * e[j]);
-            [
-                soft * e[0] + entry(0, 0),
-                soft * e[1] + entry(1, 1),
-                soft * e[2] + entry(2, 2),
-                entry(0, 1),
-                entry(0, 2),
-                entry(1, 2),
-            ]
-        });
+            (pair(soft, s[0], s[1]), pair(soft, s[0], s[2]), pair(soft, s[1], s[2]));
+        let mut diagonal = None;
+        if !rigid {
+            let two = Lanes::splat(2.0);
+            let e = [
+                Lanes::ONE / (soft * s[0] + two),
+                Lanes::ONE / (soft * s[1] + two),
+                Lanes::ONE / (soft * s[2] + two),
+            ];
+            let shared = ratio / (Lanes::ONE + ratio * (e[0] + e[1] + e[2]));
+            let less = soft * shared;
+            diagonal = Some([
+                soft * e[0] - less * e[0] * e[0],
+                soft * e[1] - less * e[1] * e[1],
+                soft * e[2] - less * e[2] * e[2],
+                -(less * e[0] * e[1]),
+                -(less * e[0] * e[2]),
+                -(less * e[1] * e[2]),
+            ]);
+        }
         Self { own: [a12, a21, a13, a31, a23, a32], mirrored: [b12, b13, b23], diagonal }
     }
 
@@ -123,46 +132,66 @@ impl LocalLanes {
 }
 
 impl Alone {
+    pub(super) const NONE: Self = Self {
+        rotation: [ZERO3; 3],
+        local: LocalLanes::NONE,
+        frame: [ZERO3; 3],
+        origin: ZERO3,
+        at: [ZERO3; 3],
+        centre: ZERO3,
+    };
+
     /// The group of bodies `group` by itself.
     #[inline(always)]
     pub(super) fn new(nodes: &Nodes, constants: &Constants, task: &Task<'_>, group: usize) -> Self {
         let (start, moved) = (&nodes.start.groups[group], &nodes.moved.groups[group]);
         let (shift, at) = (frame(moved), plus(frame(start), frame(moved)));
+        let centre = add(origin(start), origin(moved));
         let rotation = rotation(at);
-        let square = Lanes::splat(task.h * task.h);
-        let [s1, s2, s3] = constants.second;
-        let inertia = [s1 / square, s2 / square, s3 / square];
-        let stiff = match task.geometric {
-            None => inertia,
-            Some(share) => three(|i| {
-                let excess = nodes.tension[group][i] - Lanes::splat(share) * inertia[i];
-                inertia[i] + excess.max(Lanes::ZERO)
-            }),
+        let (inertia, mut stiff, mut local) =
+            (constants.inertia, constants.inertia, constants.local);
+        if let Some(share) = task.geometric {
+            let tension = &nodes.tension[group];
+            let share = Lanes::splat(share);
+            let most = [share * inertia[0], share * inertia[1], share * inertia[2]];
+            if (0..3).any(|i| tension[i].exceeds(most[i])) {
+                for i in 0..3 {
+                    stiff[i] += (tension[i] - most[i]).max(Lanes::ZERO);
+                }
+                let Constants { softness, ratio, rigid, .. } = constants;
+                local = LocalLanes::new(*softness, *ratio, *rigid, stiff);
+            }
+        }
+        let (left, way) = if task.resumes {
+            // The last step goes on at the speed at which it came.
+            (shift, origin(moved))
+        } else {
+            let (aim_frame, aim_origin) = aim(nodes, task, group);
+            (minus(aim_frame, shift), sub(aim_origin, origin(moved)))
         };
-        let local = LocalLanes::new(constants, stiff);
-        let (aim_frame, aim_origin) = aim(nodes, task, group);
-        let left = minus(aim_frame, shift);
-        let columns = |m: M, s: V| [scale(m[0], s[0]), scale(m[1], s[1]), scale(m[2], s[2])];
         let push = columns(left, inertia);
         let ([r1, r2, r3], [f1, f2, f3]) = (rotation, at);
-        let stretch =
-            [dot(r1, f1), dot(r2, f1), dot(r3, f1), dot(r2, f2), dot(r3, f2), dot(r3, f3)];
-        let sigma = full(six(|c| {
-            let one = Lanes::splat(if DIAGONAL[c] { 1.0 } else { 0.0 });
-            one - stretch[c]
-        }));
+        let one = Lanes::ONE;
+        let zero = Lanes::ZERO;
+        let sigma = full([
+            one - dot(r1, f1),
+            zero - dot(r2, f1),
+            zero - dot(r3, f1),
+            one - dot(r2, f2),
+            zero - dot(r3, f2),
+            one - dot(r3, f3),
+        ]);
         let held = columns(sigma, stiff);
         let turned = transposed_product(rotation, push);
         let fall: Vec3 = task.gravity * (task.h * task.h);
-        let fall = three(|i| Lanes::splat(fall[i]));
+        let fall = [Lanes::splat(fall.x), Lanes::splat(fall.y), Lanes::splat(fall.z)];
         Self {
             rotation,
             local,
             frame: plus(sigma, local.apply(minus(turned, held))),
-            origin: add(sub(aim_origin, origin(moved)), fall),
+            origin: add(way, fall),
             at,
-            centre: add(origin(start), origin(moved)),
-            reach: square / constants.mass,
+            centre,
         }
     }
 
@@ -170,40 +199,50 @@ impl Alone {
     /// forces do at either point, in world axes, by rows what forces at the right do at the left, and
     /// where the points would go without joints.
     #[inline(always)]
-    pub(super) fn pass(&self, constants: &Constants, passed: &mut [Lanes; 27]) {
+    pub(super) fn pass(&self, constants: &Constants, passed: &mut Ends<Lanes>) {
+        self.pass_blocks(constants, passed);
+        for (scale, own) in [(27, 0), (28, 3), (29, 5), (30, 6), (31, 9), (32, 11)] {
+            passed[scale] = passed[own];
+        }
+    }
+
+    #[inline(always)]
+    fn pass_blocks(&self, constants: &Constants, passed: &mut Ends<Lanes>) {
         let (x, y) = (constants.left, constants.right);
-        let reach = self.reach;
-        let grounded = |s: S| [s[0] + reach, s[1], s[2], s[3] + reach, s[4], s[5] + reach];
+        let reach = constants.reach;
         if !constants.axial {
-            let upper = |m: M| grounded([m[0][0], m[1][0], m[2][0], m[1][1], m[2][1], m[2][2]]);
-            let between = |x: V, y: V| conjugate(self.rotation, self.local.between(x, y));
-            passed[..6].copy_from_slice(&upper(between(x, x)));
-            passed[6..12].copy_from_slice(&upper(between(y, y)));
-            let m = between(x, y);
-            for i in 0..3 {
-                for j in 0..3 {
-                    passed[12 + 3 * i + j] = if i == j { m[j][i] + reach } else { m[j][i] };
-                }
-            }
-            passed[21..24].copy_from_slice(&self.tip(x));
-            passed[24..].copy_from_slice(&self.tip(y));
+            let own = conjugate(self.rotation, self.local.between(x, x));
+            put(passed, 0, grounded(upper(own), reach));
+            let own = conjugate(self.rotation, self.local.between(y, y));
+            put(passed, 6, grounded(upper(own), reach));
+            let [a, b, c] = conjugate(self.rotation, self.local.between(x, y));
+            let rows =
+                [a[0] + reach, b[0], c[0], a[1], b[1] + reach, c[1], a[2], b[2], c[2] + reach];
+            put(passed, 12, rows);
+            put(passed, 21, self.tip(x));
+            put(passed, 24, self.tip(y));
             return;
         }
         // Along the first axis all three blocks are multiples of one.
         let [a, b, c] = self.rotation;
         let [d, e, f] = self.local.along_first();
         let (u, v, w) = (scale(a, d), scale(b, e), scale(c, f));
-        let entry = |i: usize, j: usize| u[i] * a[j] + v[i] * b[j] + w[i] * c[j];
-        let unit = [entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)];
-        let times = |factor: Lanes| grounded(six(|k| unit[k] * factor));
-        passed[..6].copy_from_slice(&times(x[0] * x[0]));
-        passed[6..12].copy_from_slice(&times(y[0] * y[0]));
-        let [m11, m12, m13, m22, m23, m33] = times(x[0] * y[0]);
-        passed[12..21].copy_from_slice(&[m11, m12, m13, m12, m22, m23, m13, m23, m33]);
-        let axis = add(self.at[0], self::times(self.rotation, self.frame[0]));
+        let unit = [
+            u[0] * a[0] + v[0] * b[0] + w[0] * c[0],
+            u[0] * a[1] + v[0] * b[1] + w[0] * c[1],
+            u[0] * a[2] + v[0] * b[2] + w[0] * c[2],
+            u[1] * a[1] + v[1] * b[1] + w[1] * c[1],
+            u[1] * a[2] + v[1] * b[2] + w[1] * c[2],
+            u[2] * a[2] + v[2] * b[2] + w[2] * c[2],
+        ];
+        put(passed, 0, grounded(multiple(unit, x[0] * x[0]), reach));
+        put(passed, 6, grounded(multiple(unit, y[0] * y[0]), reach));
+        let [m11, m12, m13, m22, m23, m33] = grounded(multiple(unit, x[0] * y[0]), reach);
+        put(passed, 12, [m11, m12, m13, m12, m22, m23, m13, m23, m33]);
+        let axis = add(self.at[0], times(self.rotation, self.frame[0]));
         let middle = add(self.centre, self.origin);
-        passed[21..24].copy_from_slice(&add(scale(axis, x[0]), middle));
-        passed[24..].copy_from_slice(&add(scale(axis, y[0]), middle));
+        put(passed, 21, add(scale(axis, x[0]), middle));
+        put(passed, 24, add(scale(axis, y[0]), middle));
     }
 
     /// Where a point of the bodies would go without joints.
@@ -219,7 +258,7 @@ impl Alone {
         let f = transposed_times(self.rotation, forces[0]);
         let g = transposed_times(self.rotation, forces[1]);
         let (x, y) = (constants.left, constants.right);
-        let sum = scale(add(forces[0], forces[1]), self.reach);
+        let sum = scale(add(forces[0], forces[1]), constants.reach);
         let origin = sub(self.origin, sum);
         if constants.axial {
             let load = add(scale(f, x[0]), scale(g, y[0]));
@@ -227,11 +266,21 @@ impl Alone {
             let diagonal = [load[0], Lanes::ZERO, Lanes::ZERO];
             return (product(self.rotation, turned), origin, diagonal);
         }
-        let load = nine(|i, j| f[i] * x[j] + g[i] * y[j]);
+        let load = [
+            add(scale(f, x[0]), scale(g, y[0])),
+            add(scale(f, x[1]), scale(g, y[1])),
+            add(scale(f, x[2]), scale(g, y[2])),
+        ];
         let turned = minus(self.frame, self.local.apply(load));
         let diagonal = [load[0][0], load[1][1], load[2][2]];
         (product(self.rotation, turned), origin, diagonal)
     }
+}
+
+/// Each column times its own factor.
+#[inline(always)]
+fn columns(m: M, s: V) -> M {
+    [scale(m[0], s[0]), scale(m[1], s[1]), scale(m[2], s[2])]
 }
 
 /// Where free motion leads, as a displacement since the start of the step; see `System::aim`.
@@ -239,13 +288,19 @@ impl Alone {
 fn aim(nodes: &Nodes, task: &Task<'_>, group: usize) -> (M, V) {
     let rate = &nodes.rate.groups[group];
     let h = Lanes::splat(task.h);
-    let Some([moved, slower]) = task.before else {
-        return (nine(|i, j| rate[3 * j + i] * h), scale(origin(rate), h));
-    };
-    let (moved, slower) = (&moved.groups[group], &slower.groups[group]);
-    let (third, more) = (Lanes::splat(1.0 / 3.0), Lanes::splat(4.0 / 3.0));
-    let aim = |c: usize| (rate[c] * more - slower[c] * third) * h + moved[c] * third;
-    (nine(|i, j| aim(3 * j + i)), three(|i| aim(9 + i)))
+    let mut aim = *rate;
+    if let Some([moved, slower]) = task.before {
+        let (moved, slower) = (&moved.groups[group], &slower.groups[group]);
+        let (third, more) = (Lanes::splat(1.0 / 3.0), Lanes::splat(4.0 / 3.0));
+        for c in 0..12 {
+            aim[c] = (rate[c] * more - slower[c] * third) * h + moved[c] * third;
+        }
+    } else {
+        for entry in &mut aim {
+            *entry = *entry * h;
+        }
+    }
+    (frame(&aim), origin(&aim))
 }
 
 /// Polar factors: see `polar::exact`, whose series and steps these are, in every lane as many as the
@@ -261,23 +316,25 @@ fn rotation(at: M) -> M {
         return scalar_rotation(at);
     }
     let square = symmetric_product(strain, strain);
-    let inner = six(|c| {
+    let mut inner = strain;
+    for c in 0..6 {
         let one = Lanes::splat(if DIAGONAL[c] { 0.375 } else { 0.0 });
-        one - strain[c] * Lanes::splat(0.3125) + square[c] * Lanes::splat(35.0 / 128.0)
-    });
-    let outer = symmetric_product(square, inner);
-    let series = six(|c| {
+        inner[c] = one - strain[c] * Lanes::splat(0.3125) + square[c] * Lanes::splat(35.0 / 128.0);
+    }
+    let mut series = symmetric_product(square, inner);
+    for c in 0..6 {
         let one = Lanes::splat(if DIAGONAL[c] { 1.0 } else { 0.0 });
-        one - strain[c] * Lanes::splat(0.5) + outer[c]
-    });
+        series[c] = one - strain[c] * Lanes::splat(0.5) + series[c];
+    }
     let mut rotation = product(at, full(series));
     let mut left = worst * worst * worst.sqrt();
     while left > 1e-17 {
         let strain = self::strain(rotation);
-        let correction = six(|c| {
+        let mut correction = strain;
+        for c in 0..6 {
             let one = Lanes::splat(if DIAGONAL[c] { 1.0 } else { 0.0 });
-            one - strain[c] * Lanes::splat(0.5)
-        });
+            correction[c] = one - strain[c] * Lanes::splat(0.5);
+        }
         rotation = product(rotation, full(correction));
         left *= left;
     }
@@ -290,8 +347,26 @@ type S = [Lanes; 6];
 const DIAGONAL: [bool; 6] = [true, false, false, true, false, true];
 
 #[inline(always)]
-fn six(entry: impl Fn(usize) -> Lanes) -> S {
-    [entry(0), entry(1), entry(2), entry(3), entry(4), entry(5)]
+fn multiple([a, b, c, d, e, f]: S, factor: Lanes) -> S {
+    [a * factor, b * factor, c * factor, d * factor, e * factor, f * factor]
+}
+
+/// With `reach` on the diagonal, in the order of the upper triangle by rows.
+#[inline(always)]
+fn grounded([a, b, c, d, e, f]: S, reach: Lanes) -> S {
+    [a + reach, b, c, d + reach, e, f + reach]
+}
+
+#[inline(always)]
+fn upper([a, b, c]: M) -> S {
+    [a[0], b[0], c[0], b[1], c[1], c[2]]
+}
+
+#[inline(always)]
+pub(super) fn put<T: Copy, const N: usize>(passed: &mut Ends<T>, first: usize, values: [T; N]) {
+    for (to, from) in passed[first..first + N].iter_mut().zip(values) {
+        *to = from;
+    }
 }
 
 #[inline(always)]

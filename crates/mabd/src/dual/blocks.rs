@@ -170,7 +170,7 @@ pub(crate) fn subtract_transposed(target: &mut [f64], block: &[f64], x: &[f64]) 
 }
 
 /// A pivot below this share of its diagonal entry belongs to a row that says nothing new.
-const REDUNDANT: f64 = 1e-13;
+pub(crate) const REDUNDANT: f64 = 1e-13;
 
 /// Replaces a symmetric block by its inverse. Rows that depend on earlier ones, here or in blocks
 /// eliminated before, get zeros, so that their multipliers vanish; `scale` is the diagonal before
@@ -223,7 +223,7 @@ pub(crate) fn invert(block: &mut [f64], scale: &[f64]) {
 }
 
 #[inline(always)]
-pub(crate) fn invert_three(b: &mut [f64; 9], scale: &[f64; 3]) {
+fn invert_three(b: &mut [f64; 9], scale: &[f64; 3]) {
     let inverse =
         |pivot: f64, scale: f64| if pivot > REDUNDANT * scale { 1.0 / pivot } else { 0.0 };
     let p0 = inverse(b[0], scale[0]);

@@ -9,7 +9,7 @@ pub(crate) type Link = [Option<u32>; 2];
 /// What kind of graph the elements form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shape {
-    /// No node has more than two elements, and there is no loop.
+    /// No node has more than two neighbours, and there is no loop.
     Chains,
     /// No loop.
     Trees,
@@ -85,7 +85,13 @@ impl Order {
         let trees = elements.len();
         elements.extend(closing);
         let closures = elements.len() - trees;
-        let narrow = (0..nodes).all(|node| incidence.at(node).len() <= 2);
+        let leads_on = |node: usize| {
+            incidence
+                .at(node)
+                .iter()
+                .filter(move |&&e| other(&links[e as usize], node as u32).is_some())
+        };
+        let narrow = (0..nodes).all(|node| leads_on(node).count() <= 2);
         let shape = match closures {
             0 if narrow => Shape::Chains,
             0 => Shape::Trees,

@@ -1,0 +1,514 @@
+//! Elimination along the joints (Eq. 36 to 41) in segments, eight of them side by side.
+//!
+//! A stretch of bodies shows the joints at its two ends what one body shows them: how far forces at
+//! either end move both ends, and where these would go without ([`Ends`]). Two stretches with a joint
+//! between them become one by eliminating that joint. So a first pass over all bodies reduces every
+//! segment to such a stretch, block elimination over segments finds the multipliers between them, and
+//! a second pass, in which each segment is a chain of its own under known forces at its ends, finds
+//! those within and moves the bodies. What a body does alone is found in both passes, which costs
+//! less than to fetch it from memory.
+//!
+//! With `W` the response of a body, left and right, `D = W_rr(before) + W_ll + compliance` of a joint,
+//! `N = D^-1 W_lr`, `y = D^-1 gap`: `W_rr -= W_lr^T N`, `tip_r += W_lr^T y`, and back
+//! `lambda = y + N lambda(after)`. Rows are those of the left body's point minus the right one's.
+
+use pulp::{NullaryFnOnce, Simd};
+use taut_core::Vec3;
+
+use super::{
+    Chains, Constants, Pin, Task,
+    local::{Alone, put},
+};
+use crate::{
+    lane::{LANES, Lanes, Number, V, ZERO3, add, dot, frame, group, origin, plus, sub},
+    node::Nodes,
+};
+
+/// Left with left, right with right (upper triangles), left with right by rows, left tip, right tip,
+/// and the diagonals of the first two before anything was eliminated.
+pub(super) type Ends<T> = [T; ENDS];
+pub(super) const ENDS: usize = 33;
+
+/// A symmetric matrix: its upper triangle by rows.
+type S<T> = [T; 6];
+/// A matrix by rows.
+type M<T> = [T; 9];
+
+/// What is kept of a group of bodies while its segments are solved.
+#[derive(Clone, Copy)]
+pub(super) struct Kept {
+    alone: Alone,
+    /// `N` and `y` of the joint at its left.
+    reply: M<Lanes>,
+    answer: V,
+}
+
+impl Kept {
+    pub(super) const NONE: Self =
+        Self { alone: Alone::NONE, reply: [Lanes::ZERO; 9], answer: ZERO3 };
+}
+
+/// The right end of what has been eliminated.
+#[derive(Clone, Copy)]
+struct Carry<T> {
+    own: S<T>,
+    /// Diagonal before anything was eliminated.
+    scale: [T; 3],
+    tip: [T; 3],
+}
+
+#[inline(always)]
+fn part<T: Copy, const N: usize>(ends: &Ends<T>, first: usize) -> [T; N] {
+    let mut out = [ends[first]; N];
+    out.copy_from_slice(&ends[first..first + N]);
+    out
+}
+
+#[inline(always)]
+fn right<T: Copy>(ends: &Ends<T>) -> Carry<T> {
+    Carry { own: part(ends, 6), scale: part(ends, 30), tip: part(ends, 24) }
+}
+
+/// The inverse of a symmetric matrix; see `blocks::invert_three`.
+#[inline(always)]
+fn inverse<T: Number>([b0, b3, b6, b4, b7, b8]: S<T>, scale: [T; 3], zero: T) -> S<T> {
+    let p0 = b0.inverse_pivot(scale[0]);
+    let (l10, l20) = (b3 * p0, b6 * p0);
+    let p1 = (b4 - l10 * b3).inverse_pivot(scale[1]);
+    let c21 = b7 - l20 * b3;
+    let l21 = c21 * p1;
+    let p2 = (b8 - l20 * b6 - l21 * c21).inverse_pivot(scale[2]);
+    let m20 = l10 * l21 - l20;
+    let (i22, i12, i02) = (p2, zero - l21 * p2, m20 * p2);
+    let i11 = p1 - l21 * i12;
+    let i01 = zero - l10 * p1 - l21 * i02;
+    let i00 = p0 + l10 * l10 * p1 + m20 * i02;
+    [i00, i01, i02, i11, i12, i22]
+}
+
+/// `s v`.
+#[inline(always)]
+fn times<T: Number>([a, b, c, d, e, f]: &S<T>, [x, y, z]: [T; 3]) -> [T; 3] {
+    [*a * x + *b * y + *c * z, *b * x + *d * y + *e * z, *c * x + *e * y + *f * z]
+}
+
+/// `m v`.
+#[inline(always)]
+fn apply<T: Number>(m: &M<T>, v: [T; 3]) -> [T; 3] {
+    [
+        m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
+        m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
+        m[6] * v[0] + m[7] * v[1] + m[8] * v[2],
+    ]
+}
+
+/// `m^T v`.
+#[inline(always)]
+fn apply_transposed<T: Number>(m: &M<T>, v: [T; 3]) -> [T; 3] {
+    [
+        m[0] * v[0] + m[3] * v[1] + m[6] * v[2],
+        m[1] * v[0] + m[4] * v[1] + m[7] * v[2],
+        m[2] * v[0] + m[5] * v[1] + m[8] * v[2],
+    ]
+}
+
+#[inline(always)]
+fn columns<T: Copy>(a: [T; 3], b: [T; 3], c: [T; 3]) -> M<T> {
+    [a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2]]
+}
+
+#[inline(always)]
+fn column<T: Copy>(m: &M<T>, j: usize) -> [T; 3] {
+    [m[j], m[3 + j], m[6 + j]]
+}
+
+/// `s m`.
+#[inline(always)]
+fn symmetric_times<T: Number>(s: &S<T>, m: &M<T>) -> M<T> {
+    columns(times(s, column(m, 0)), times(s, column(m, 1)), times(s, column(m, 2)))
+}
+
+/// `a b`.
+#[inline(always)]
+fn product<T: Number>(a: &M<T>, b: &M<T>) -> M<T> {
+    columns(apply(a, column(b, 0)), apply(a, column(b, 1)), apply(a, column(b, 2)))
+}
+
+/// `s - a^T b`, which is known to be symmetric.
+#[inline(always)]
+fn less<T: Number>(s: &S<T>, a: &M<T>, b: &M<T>) -> S<T> {
+    [
+        s[0] - (a[0] * b[0] + a[3] * b[3] + a[6] * b[6]),
+        s[1] - (a[0] * b[1] + a[3] * b[4] + a[6] * b[7]),
+        s[2] - (a[0] * b[2] + a[3] * b[5] + a[6] * b[8]),
+        s[3] - (a[1] * b[1] + a[4] * b[4] + a[7] * b[7]),
+        s[4] - (a[1] * b[2] + a[4] * b[5] + a[7] * b[8]),
+        s[5] - (a[2] * b[2] + a[5] * b[5] + a[8] * b[8]),
+    ]
+}
+
+#[inline(always)]
+fn transpose<T: Copy>(m: &M<T>) -> M<T> {
+    [m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]]
+}
+
+#[inline(always)]
+fn sum<T: Number>(a: [T; 3], b: [T; 3]) -> [T; 3] {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+#[inline(always)]
+fn difference<T: Number>(a: [T; 3], b: [T; 3]) -> [T; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// Eliminates the joint between what ends in `carry` and `next`; tells its `N` and `y`.
+#[inline(always)]
+fn eliminate<T: Number>(
+    carry: &mut Carry<T>,
+    next: &Ends<T>,
+    compliance: T,
+    zero: T,
+) -> (S<T>, M<T>, [T; 3]) {
+    let left: S<T> = part(next, 0);
+    let mut block = carry.own;
+    for c in 0..6 {
+        block[c] = block[c] + left[c];
+    }
+    let mut scale = sum(carry.scale, part(next, 27));
+    for (k, c) in [0, 3, 5].into_iter().enumerate() {
+        block[c] = block[c] + compliance;
+        scale[k] = scale[k] + compliance;
+    }
+    let inverse = inverse(block, scale, zero);
+    let between: M<T> = part(next, 12);
+    let reply = symmetric_times(&inverse, &between);
+    let answer = times(&inverse, difference(carry.tip, part(next, 21)));
+    *carry = right(next);
+    carry.own = less(&carry.own, &between, &reply);
+    carry.tip = sum(carry.tip, apply_transposed(&between, answer));
+    (inverse, reply, answer)
+}
+
+/// Joins a stretch to the body after it.
+#[inline(always)]
+fn join(whole: &mut Ends<Lanes>, carry: &mut Carry<Lanes>, next: &Ends<Lanes>, compliance: Lanes) {
+    let (inverse, reply, answer) = eliminate(carry, next, compliance, Lanes::ZERO);
+    let between: M<Lanes> = part(whole, 12);
+    // By columns of the transposed: `D^-1 W_lr^T`.
+    let back = transpose(&between);
+    let pull = symmetric_times(&inverse, &back);
+    let own = less(&part(whole, 0), &back, &pull);
+    put(whole, 0, own);
+    put(whole, 12, product(&between, &reply));
+    put(whole, 21, difference(part(whole, 21), apply(&between, answer)));
+}
+
+/// What a group of bodies does alone, and shows to its joints. A function of its own, like the other
+/// operations below: compilers take very long over all of them in one.
+struct Show<'a, 'b> {
+    nodes: &'a Nodes,
+    task: &'a Task<'b>,
+    constants: &'a Constants,
+    index: usize,
+    alone: &'a mut Alone,
+    ends: &'a mut Ends<Lanes>,
+}
+
+impl NullaryFnOnce for Show<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let alone = Alone::new(self.nodes, self.constants, self.task, self.index);
+        alone.pass(self.constants, self.ends);
+        *self.alone = alone;
+    }
+}
+
+/// Shows a group with its pins, `next_pin` being the first that is not before it.
+#[inline(always)]
+fn show<W: Simd>(
+    simd: W,
+    (nodes, task): (&Nodes, &Task<'_>),
+    (constants, pins): (&Constants, &mut [Pin]),
+    index: usize,
+    next_pin: &mut usize,
+    (alone, ends): (&mut Alone, &mut Ends<Lanes>),
+) {
+    simd.vectorize(Show { nodes, task, constants, index, alone, ends });
+    while let Some(pin) = pins.get_mut(*next_pin)
+        && pin.node as usize / LANES == index
+    {
+        hold(pin, nodes, ends);
+        *next_pin += 1;
+    }
+}
+
+/// Takes the degrees of freedom that a pin holds away from its body.
+#[inline(never)]
+fn hold(pin: &mut Pin, nodes: &Nodes, all: &mut Ends<Lanes>) {
+    let k = pin.node as usize % LANES;
+    let mut ends = [0.0; ENDS];
+    for c in 0..ENDS {
+        ends[c] = all[c].0[k];
+    }
+    let place = nodes.place(pin.held);
+    let target: Vec3 = place.frame * pin.anchor + place.origin;
+    let (own, other, tips) = if pin.at_right { (6, 0, [24, 21]) } else { (0, 6, [21, 24]) };
+    // How forces at the other end move this one.
+    let between = if pin.at_right { transpose(&part(&ends, 12)) } else { part(&ends, 12) };
+    let before: S<f64> = part(&ends, own);
+    let mut block = before;
+    let mut scale: [f64; 3] = part(&ends, if pin.at_right { 30 } else { 27 });
+    for (k, c) in [0, 3, 5].into_iter().enumerate() {
+        block[c] += pin.compliance;
+        scale[k] += pin.compliance;
+    }
+    let inverse = inverse(block, scale, 0.0);
+    let [a, b, c, d, e, f] = before;
+    let whole = [a, b, c, b, d, e, c, e, f];
+    pin.own = symmetric_times(&inverse, &whole);
+    pin.between = symmetric_times(&inverse, &between);
+    pin.answer = times(&inverse, difference(part(&ends, tips[0]), target.into()));
+    let less_own = less(&before, &whole, &pin.own);
+    let less_other = less(&part(&ends, other), &between, &pin.between);
+    let mut crossed = product(&whole, &pin.between);
+    for c in 0..9 {
+        crossed[c] = between[c] - crossed[c];
+    }
+    let crossed = if pin.at_right { transpose(&crossed) } else { crossed };
+    let tip: [f64; 3] = difference(part(&ends, tips[0]), apply(&whole, pin.answer));
+    let far: [f64; 3] = difference(part(&ends, tips[1]), apply_transposed(&between, pin.answer));
+    put(&mut ends, own, less_own);
+    put(&mut ends, other, less_other);
+    put(&mut ends, 12, crossed);
+    put(&mut ends, tips[0], tip);
+    put(&mut ends, tips[1], far);
+    for c in 0..ENDS {
+        all[c].0[k] = ends[c];
+    }
+}
+
+struct Join<'a> {
+    whole: &'a mut Ends<Lanes>,
+    carry: &'a mut Carry<Lanes>,
+    next: &'a Ends<Lanes>,
+    compliance: Lanes,
+}
+
+impl NullaryFnOnce for Join<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        join(self.whole, self.carry, self.next, self.compliance);
+    }
+}
+
+struct Eliminate<'a> {
+    carry: &'a mut Carry<Lanes>,
+    next: &'a Ends<Lanes>,
+    compliance: Lanes,
+    kept: &'a mut Kept,
+}
+
+impl NullaryFnOnce for Eliminate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let (_, reply, answer) = eliminate(self.carry, self.next, self.compliance, Lanes::ZERO);
+        (self.kept.reply, self.kept.answer) = (reply, answer);
+    }
+}
+
+/// Reduces every segment to the stretch that it is.
+#[inline(always)]
+pub(super) fn reduce<W: Simd>(simd: W, chains: &mut Chains, nodes: &Nodes, task: &Task<'_>) {
+    let Chains { length, compliance, pins, group_of, constants, segments, .. } = chains;
+    let (mut next, mut whole, mut pin) = ([Lanes::ZERO; ENDS], [Lanes::ZERO; ENDS], 0);
+    let mut alone = Alone::NONE;
+    let mut carry = right(&whole);
+    for (index, &kind) in group_of.iter().enumerate() {
+        let at = (&constants[kind as usize], pins.as_mut_slice());
+        show(simd, (nodes, task), at, index, &mut pin, (&mut alone, &mut next));
+        if index % *length == 0 {
+            whole = next;
+            carry = right(&whole);
+        } else {
+            let (whole, carry) = (&mut whole, &mut carry);
+            simd.vectorize(Join { whole, carry, next: &next, compliance: compliance[index] });
+        }
+        if (index + 1) % *length == 0 {
+            put(&mut whole, 6, carry.own);
+            put(&mut whole, 24, carry.tip);
+            put(&mut whole, 30, carry.scale);
+            let first = index / *length * LANES;
+            for (k, segment) in segments[first..first + LANES].iter_mut().enumerate() {
+                for c in 0..ENDS {
+                    segment[c] = whole[c].0[k];
+                }
+            }
+        }
+    }
+}
+
+/// Finds the multipliers between segments.
+#[inline(always)]
+pub(super) fn couple(chains: &mut Chains) {
+    let Chains { segments, replies, edges, compliance, length, .. } = chains;
+    let mut carry = right(&segments[0]);
+    edges[0] = [0.0; 3];
+    for s in 1..segments.len() {
+        let softness = compliance[s / LANES * *length].0[s % LANES];
+        let (_, reply, answer) = eliminate(&mut carry, &segments[s], softness, 0.0);
+        (replies[s], edges[s]) = (reply, answer);
+    }
+    edges[segments.len()] = [0.0; 3];
+    for s in (1..segments.len()).rev() {
+        edges[s] = sum(edges[s], apply(&replies[s], edges[s + 1]));
+    }
+}
+
+/// Solves every segment under the forces at its ends and moves the bodies; tells the largest squared
+/// norm of a strain after that.
+#[inline(always)]
+pub(super) fn substitute<W: Simd>(
+    simd: W,
+    chains: &mut Chains,
+    nodes: &mut Nodes,
+    task: &Task<'_>,
+) -> f64 {
+    let (mut worst, mut pin) = ([Lanes::ZERO; 2], 0);
+    for block in 0..chains.blocks() {
+        let first = block * chains.length;
+        let first_pin = pin;
+        forward(simd, chains, nodes, task, block, &mut pin);
+        let mut next_pin = pin;
+        let mut forces = edges(&chains.edges[block * LANES + 1..]);
+        for index in (first..first + chains.length).rev() {
+            let Chains { kept, pins, constants, group_of, edges: known, forces: found, .. } =
+                &mut *chains;
+            let kept = &mut kept[index - first];
+            let own = if index == first {
+                edges(&known[block * LANES..])
+            } else {
+                add(kept.answer, apply(&kept.reply, forces))
+            };
+            found[index] = own;
+            // Pulls at the right, pushes at the left.
+            let mut ends = [sub(ZERO3, own), forces];
+            while next_pin > first_pin && pins[next_pin - 1].node as usize / LANES == index {
+                next_pin -= 1;
+                pins[next_pin].push(&mut ends);
+            }
+            let constants = &constants[group_of[index] as usize];
+            let (alone, worst) = (&kept.alone, &mut worst);
+            simd.vectorize(Finish { nodes, task, index, alone, constants, forces: ends, worst });
+            forces = own;
+        }
+    }
+    if worst[1].largest().is_finite() { worst[0].largest() } else { f64::INFINITY }
+}
+
+/// The multipliers at the left of eight segments.
+#[inline(always)]
+fn edges(edges: &[[f64; 3]]) -> V {
+    let mut forces = ZERO3;
+    for (k, edge) in edges[..LANES].iter().enumerate() {
+        for i in 0..3 {
+            forces[i].0[k] = edge[i];
+        }
+    }
+    forces
+}
+
+/// Eliminates the joints of a block of segments, which begin under known forces.
+#[inline(always)]
+fn forward<W: Simd>(
+    simd: W,
+    chains: &mut Chains,
+    nodes: &Nodes,
+    task: &Task<'_>,
+    block: usize,
+    pin: &mut usize,
+) {
+    let Chains { length, compliance, pins, group_of, constants, kept, .. } = chains;
+    let first = block * *length;
+    let mut ends = [Lanes::ZERO; ENDS];
+    let mut carry = right(&ends);
+    for (index, kept) in (first..).zip(kept) {
+        let at = (&constants[group_of[index] as usize], pins.as_mut_slice());
+        show(simd, (nodes, task), at, index, pin, (&mut kept.alone, &mut ends));
+        if index == first {
+            carry = right(&ends);
+            let pushed = edges(&chains.edges[block * LANES..]);
+            carry.tip = sum(carry.tip, apply_transposed(&part(&ends, 12), pushed));
+        } else {
+            let (carry, next, compliance) = (&mut carry, &ends, compliance[index]);
+            simd.vectorize(Eliminate { carry, next, compliance, kept });
+        }
+    }
+}
+
+/// Moves eight bodies under the forces of their joints.
+struct Finish<'a, 'b> {
+    nodes: &'a mut Nodes,
+    task: &'a Task<'b>,
+    index: usize,
+    alone: &'a Alone,
+    constants: &'a Constants,
+    forces: [V; 2],
+    /// Largest squared norm of a strain, and the sum of all.
+    worst: &'a mut [Lanes; 2],
+}
+
+impl NullaryFnOnce for Finish<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { nodes, task, index, alone, constants, forces, worst } = self;
+        let (turned, shift, load) = alone.under(constants, forces);
+        if task.geometric.is_some() {
+            nodes.tension[index] = sub(ZERO3, load);
+        }
+        if task.probes {
+            return;
+        }
+        if task.resumes {
+            nodes.start.groups[index] = group(alone.at, alone.centre);
+            nodes.rate.groups[index] = group(turned, shift);
+        } else {
+            let moved = &mut nodes.moved.groups[index];
+            let (before, from) = (frame(moved), origin(moved));
+            *moved = group(plus(before, turned), add(from, shift));
+        }
+        let strain = squared_strain(plus(alone.at, turned));
+        *worst = [worst[0].max(strain), worst[1] + strain];
+    }
+}
+
+/// Squared norm of `A^T A - 1`.
+#[inline(always)]
+pub(crate) fn squared_strain([a, b, c]: crate::lane::M) -> Lanes {
+    let (one, aside) = (Lanes::ONE, [dot(a, b), dot(a, c), dot(b, c)]);
+    let along = [dot(a, a) - one, dot(b, b) - one, dot(c, c) - one];
+    let twice = dot(aside, aside);
+    dot(along, along) + twice + twice
+}
+
+impl Pin {
+    /// Adds its force to those at the left and the right end of its body.
+    fn push(&mut self, ends: &mut [V; 2]) {
+        let k = self.node as usize % LANES;
+        let at = |end: &V| [end[0].0[k], end[1].0[k], end[2].0[k]];
+        let (own, other) = (usize::from(self.at_right), usize::from(!self.at_right));
+        let moved = sum(apply(&self.own, at(&ends[own])), apply(&self.between, at(&ends[other])));
+        self.force = difference(self.answer, moved);
+        for (end, force) in ends[own].iter_mut().zip(self.force) {
+            end.0[k] += force;
+        }
+    }
+}
