@@ -157,7 +157,8 @@ pub struct Panel {
 #[serde(deny_unknown_fields)]
 pub struct Axis {
     /// `time_s`, `step`, in a trace `iteration`, a metric, a probe; for panels of statistics also `iterations`, `substeps`,
-    /// `work`, `dt_s`, `step_time_s` (median), `step_time_min_s`, or a parameter of the scene.
+    /// `work`, `dt_s`, `bodies` (that forces move), `step_time_s` (median), `step_time_min_s`, or a parameter of
+    /// the scene.
     pub quantity: String,
     /// Linear or logarithmic.
     #[serde(default)]

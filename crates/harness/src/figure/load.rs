@@ -247,7 +247,7 @@ fn unknown_run(figure: &Figure, name: &str) -> Wrong {
 }
 
 /// Facts of a run that need no scene to be known.
-const FACTS: [&str; 6] = ["iterations", "substeps", "work", "dt_s", TIMED, SHORTEST];
+const FACTS: [&str; 7] = ["iterations", "substeps", "work", "dt_s", "bodies", TIMED, SHORTEST];
 
 fn known_quantity(figure: &Figure, name: &str, facts: bool) -> Result<(), Wrong> {
     let mut known: Vec<&str> = vec!["time_s", "step", "iteration"];

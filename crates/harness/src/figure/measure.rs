@@ -245,6 +245,10 @@ fn empty_row(job: &Job<'_>, run: &RunRow) -> Row {
         ("substeps".to_owned(), count(substeps)),
         ("work".to_owned(), count(iterations) * count(substeps)),
         ("dt_s".to_owned(), job.spec.step(&job.loaded.scene).dt),
+        (
+            "bodies".to_owned(),
+            job.loaded.scene.bodies.iter().filter(|b| b.is_dynamic()).count() as f64,
+        ),
     ];
     // A software adapter's times say nothing, so panels over time leave it out.
     let timed = run.step_time_s.filter(|_| run.device != Device::Software);
