@@ -133,6 +133,7 @@ fn bodies() {
             ("overflowing mass", with("density: 1e308, omega: (0, 0, 0)")),
             ("impossible inertia", with("mass: 1, inertia: (1, 1, 3)")),
             ("zero inertia", with("mass: 1, inertia: (1, 0, 1)")),
+            ("no inertia at all", with("mass: 1, inertia: (0, 0, 0)")),
             ("negative friction", with("mass: 1, friction: (0.5, -0.1)")),
             ("wrong friction", with("mass: 1, friction: [1]")),
             ("non-unit quaternion", with("mass: 1, rotation: quaternion(0, 0, 1, 1)")),

@@ -272,7 +272,12 @@ mod tests {
         assert!(Kind::of(&body).unwrap_err().contains("no inertia about one"));
         body.inertia = Mat3::from_diagonal(&Vec3::new(1.0, 1.0, 3.0));
         assert!(Kind::of(&body).unwrap_err().contains("larger than the sum"));
+        body.inertia = Mat3::zeros();
+        assert!(Kind::of(&body).unwrap_err().contains("no inertia"));
         assert!(constants(0.0, 0.3, 1.0).unwrap_err().contains("Young"));
+        assert!(constants(-1e9, 0.3, 1.0).unwrap_err().contains("Young"));
+        assert!(constants(f64::NAN, 0.3, 1.0).unwrap_err().contains("Young"));
+        assert!(constants(1e9, f64::NAN, 1.0).unwrap_err().contains("Poisson"));
         assert!(constants(1e9, 0.5, 1.0).unwrap_err().contains("Poisson"));
         assert!(constants(1e9, -1.0, 1.0).unwrap_err().contains("Poisson"));
     }

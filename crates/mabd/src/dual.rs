@@ -54,6 +54,9 @@ pub(crate) fn choose(wanted: Dual, order: &Order) -> Result<Dual, String> {
         (Dual::Tree, Shape::Graph) => {
             return Err("`dual: tree` needs joints without loops".to_owned());
         }
+        (Dual::AbaPrinted, Shape::Graph) => {
+            return Err("`dual: aba_printed` needs joints without loops".to_owned());
+        }
         (wanted, _) => wanted,
     };
     Ok(chosen)

@@ -13,7 +13,10 @@
 //!   principal axis, what they exceed a share of the inertia by ([`Geometric`]).
 //! - The elastic load enters as the strain that it would undo, so that stiff and rigid bodies are one
 //!   formula without cancellation.
-//! - `-C` stands on the right-hand side always, and gradients of joint rows are exact.
+//! - `-C` stands on the right-hand side, unless `feedback` is off, and gradients of joint rows are exact.
+//! - Trees are eliminated joint by joint, not body by body: the paper's ABD-ABA (Alg. 2) condenses links as if
+//!   they could not strain and hands them to parents whose frames differ, so its forces are not those of the
+//!   system. It is there as `dual: aba_printed`, to show by how much.
 //! - A step that ends stretched by more than `stretch_limit` is made again by implicit Euler, with
 //!   more iterations and in shorter parts; how many is reported as the iterations used.
 //! - Contacts are an implicit penalty with Coulomb friction: folded into the body's own inverse where the other

@@ -25,6 +25,9 @@ pub struct MabdSettings {
     pub tolerance: f64,
     /// Most inner iterations of an iterative dual solver. At least 1. Default 1000.
     pub dual_iterations: u32,
+    /// Whether the errors of hard joint rows stand on the right-hand side (`-C` in Eq. 26). Off, as the paper
+    /// displays it, what a step leaves open stays open and adds up. Default on.
+    pub feedback: bool,
     /// Whether ball joints take the general path of all joints, to compare with. Default off.
     pub general: bool,
 }
@@ -90,6 +93,10 @@ pub enum Dual {
     Sweeps,
     /// Sparse Cholesky factorisation.
     Direct,
+    /// The paper's elimination over the bodies of a tree (ABD-ABA, Alg. 2, Eq. 50 to 57), as printed: to show
+    /// what it leaves, never for results. It closes the joints, but its forces are those of other bodies where
+    /// joints have turned, and where bodies are soft. Elastic bodies without limits, motors and contacts only.
+    AbaPrinted,
 }
 
 impl Default for MabdSettings {
@@ -103,12 +110,28 @@ impl Default for MabdSettings {
             contact_stiffness_scale: 1000.0,
             tolerance: 2e-10,
             dual_iterations: 1000,
+            feedback: true,
             general: false,
         }
     }
 }
 
+impl Geometric {
+    /// Of the inertia, what tension must exceed; `None` where it has no part.
+    pub(crate) fn share(self) -> Option<f64> {
+        match self {
+            Self::None => None,
+            Self::Diagonal(share) => Some(share),
+        }
+    }
+}
+
 impl MabdSettings {
+    /// Whether ball joints take the path of all joints.
+    pub(crate) fn is_general(&self) -> bool {
+        self.general || !self.feedback || self.dual == Dual::AbaPrinted
+    }
+
     /// Checks ranges.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 mod assembly;
 mod bounds;
 mod points;
+mod printed;
 mod touching;
 
 use taut_core::{Mat3, Multipliers, Scene, Vec3};
@@ -20,10 +21,11 @@ use crate::{
     lane::Places,
     node::{Nodes, Place, Response, torque},
     polar,
-    settings::{Dual, Geometric, Integrator, MabdSettings, Polar},
+    settings::{Dual, Integrator, MabdSettings, Polar},
 };
 use assembly::Incidence;
 use bounds::Bound;
+use printed::Printed;
 use touching::{Pairing, Touching};
 
 /// No joint of the scene.
@@ -55,6 +57,10 @@ pub(crate) struct System {
     bounds: Vec<Bound>,
     /// Whether every element holds two points together and nothing else.
     points: bool,
+    /// The elimination over bodies, where that is chosen.
+    printed: Option<Box<Printed>>,
+    /// Whether errors of hard rows are corrected.
+    feedback: bool,
     chosen: Dual,
     incidence: Incidence,
     pub(crate) dual: DualSystem,
@@ -100,7 +106,7 @@ impl System {
             lines.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();
         let links = links(&elements);
         let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
-        let alone = scene.contacts.is_none() && !settings.general;
+        let alone = scene.contacts.is_none() && !settings.is_general();
         let points = alone && elements.iter().all(Element::is_point);
         let by_lanes = points && chosen == Dual::Thomas && settings.polar == Polar::Exact;
         let chains = if by_lanes { Chains::new(&elements, &compliance, &mut nodes) } else { None };
@@ -114,6 +120,7 @@ impl System {
         if chains.is_none() {
             nodes.make_room();
         }
+        let printed = Printed::chosen(chosen, scene, &mut nodes, &links, &elements)?;
         let stored = if points { 0 } else { rows };
         let none = [Place::ZERO; 2];
         Ok(Self {
@@ -124,6 +131,8 @@ impl System {
             live: vec![true; stored],
             bounds: bounds::all(&elements, &dual.blocks),
             points,
+            printed,
+            feedback: settings.feedback,
             chosen,
             incidence: Incidence::new(count, &links, &dual.blocks),
             dual,
@@ -142,10 +151,7 @@ impl System {
             pairing: Pairing::default(),
             gravity: scene.gravity,
             polar: settings.polar,
-            geometric: match settings.geometric {
-                Geometric::None => None,
-                Geometric::Diagonal(share) => Some(share),
-            },
+            geometric: settings.geometric.share(),
         })
     }
 
@@ -241,6 +247,9 @@ impl System {
             self.dual.solve(&mut self.rhs, &self.lambda);
             std::mem::swap(&mut self.lambda, &mut self.rhs);
             self.gather_points_loads();
+        } else if let Some(mut printed) = self.printed.take() {
+            self.solve_printed(&mut printed, scheme);
+            self.printed = Some(printed);
         } else if !self.elements.is_empty() {
             self.evaluate(scheme);
             self.find_multipliers(scheme);
@@ -271,6 +280,19 @@ impl System {
         speed.times(scheme.h).plus(&moved.get(node), 1.0 / 3.0)
     }
 
+    /// Inertia over the squared step along the principal axes, with what tension adds [kg m^2/s^2].
+    #[inline(always)]
+    fn stiff(&self, node: usize, scheme: &Scheme) -> Vec3 {
+        let inertia = self.nodes.kind(node).inertia(scheme.h);
+        match self.geometric {
+            None => inertia,
+            // Only what exceeds a share of the inertia, so that slow modes keep their energy.
+            Some(share) => inertia.zip_map(&self.nodes.tension(node), |s, tension| {
+                s + (tension - share * s).max(0.0)
+            }),
+        }
+    }
+
     /// The body alone: its rotation, its local inverse and where it would go without joints.
     ///
     /// With the strain `sigma = 1 - sym(R^T A)` the elastic load is `K sigma`, so that the increment is
@@ -285,13 +307,7 @@ impl System {
             Polar::NewtonSchulz | Polar::Blockwise => polar::single(&frame),
         };
         let inertia = kind.inertia(scheme.h);
-        let stiff = match self.geometric {
-            None => inertia,
-            // Only what exceeds a share of the inertia, so that slow modes keep their energy.
-            Some(share) => inertia.zip_map(&self.nodes.tension(node), |s, tension| {
-                s + (tension - share * s).max(0.0)
-            }),
-        };
+        let stiff = self.stiff(node, scheme);
         let local = Local::new(kind, &stiff);
         let aim = self.aim(node, scheme);
         let left = aim.frame - moved.frame;
@@ -337,7 +353,9 @@ impl System {
                     Law::Held { target, .. } => target,
                     Law::Limit(_) | Law::Motor(_) => 0.0,
                 };
-                self.errors[at] = gradient.value - target;
+                let hard = matches!(row.law, Law::Held { compliance: 0.0, .. });
+                let ignored = hard && !self.feedback;
+                self.errors[at] = if ignored { 0.0 } else { gradient.value - target };
                 for side in 0..2 {
                     let node = element.nodes[side] as usize;
                     let (frame, origin) = (gradient.frames[side], gradient.origins[side]);

@@ -4,8 +4,8 @@ mod common;
 
 use common::{advance, build, chain, empty, file, path, state};
 use taut_core::{
-    Multipliers, Scene, State, Vec3, metrics,
-    scene::{Body, Endpoint, Joint, JointKind},
+    BodyState, Multipliers, Quat, Scene, State, Vec3, metrics,
+    scene::{Body, Elasticity, Endpoint, Joint, JointKind, load_str},
 };
 
 fn gap(scene: &Scene, state: &State) -> f64 {
@@ -239,6 +239,8 @@ fn solvers_that_do_not_fit_the_graph_are_refused() {
     };
     assert!(refused("net", "(dual: tree)").contains("without loops"));
     assert!(refused("net", "(dual: thomas)").contains("chains"));
+    assert!(refused("net", "(dual: aba_printed)").contains("without loops"));
+    assert!(refused("chain50-swing", "(dual: aba_printed)").contains("elastic bodies"));
 }
 
 #[test]
@@ -256,6 +258,122 @@ fn redundant_rows_change_nothing() {
         let worst = pairs.map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max);
         assert!(worst < 1e-6, "{dual}: {worst:e}");
     }
+}
+
+/// Three bars between two fixed hinges with parallel axes, moving in their plane: three of the twenty rows
+/// only repeat that they do.
+const FOUR_BARS: &str = "(
+    gravity: (0, 0, -9.81), dt: 0.01, steps: 100, contacts: false,
+    bodies: [
+        body(name: \"first\", shape: box(size: (0.1, 0.1, 1)), mass: 1, position: (0, 0, 0.5), velocity: (0.5, 0, 0), omega: (0, 1, 0)),
+        body(name: \"coupler\", shape: box(size: (1, 0.1, 0.1)), mass: 1, position: (0.5, 0, 1), velocity: (1, 0, 0)),
+        body(name: \"last\", shape: box(size: (0.1, 0.1, 1)), mass: 1, position: (1, 0, 0.5), velocity: (0.5, 0, 0), omega: (0, 1, 0)),
+    ],
+    joints: [
+        hinge(a: \"world\", b: \"first\", at: (0, 0, 0), axis: (0, 1, 0)),
+        hinge(a: \"first\", b: \"coupler\", at: (0, 0, 1), axis: (0, 1, 0)),
+        hinge(a: \"coupler\", b: \"last\", at: (1, 0, 1), axis: (0, 1, 0)),
+        hinge(a: \"last\", b: \"world\", at: (1, 0, 0), axis: (0, 1, 0)),
+    ],
+)";
+
+#[test]
+fn a_loop_of_hinges_holds_although_its_rows_are_redundant() {
+    let scene = load_str(FOUR_BARS, "four-bars.ron", &[]).unwrap().scene;
+    let ends: Vec<State> = ["auto", "direct", "cg"]
+        .map(|dual| {
+            let states = path(&scene, &format!("(dual: {dual})"), 100, 1);
+            for state in &states {
+                let gap = gap(&scene, state);
+                let stretch = metrics::stretch_max(&scene, state);
+                assert!(gap < 1e-6 && stretch < 0.02, "{dual}: {gap:e} m, {stretch:e}");
+                let aside = state.bodies.iter().map(|b| b.position.y.abs()).fold(0.0, f64::max);
+                assert!(aside < 1e-9, "{dual}: {aside:e} m out of its plane");
+            }
+            states.last().unwrap().clone()
+        })
+        .into();
+    let fallen = ends[0].bodies[1].position;
+    assert!(fallen.z < 0.9, "it moves: {fallen}");
+    for end in &ends[1..] {
+        let off = (end.bodies[1].position - fallen).norm();
+        // Each solver shares the load of redundant rows out in its own way.
+        assert!(off < 1e-4, "{off:e} m");
+    }
+}
+
+/// Two boxes thrown about on one joint, 100 steps.
+fn thrown(kind: JointKind, settings: &str) -> Vec<f64> {
+    let mut scene = common::empty(0.01, Vec3::zeros());
+    for (x, omega) in [(-0.25, Vec3::new(1.0, 2.0, -0.5)), (0.25, Vec3::new(-2.0, 0.5, 1.5))] {
+        let mut body = Body::solid_box(Vec3::new(0.5, 0.2, 0.3), 100.0).at(Vec3::new(x, 0.0, 0.0));
+        body.omega = if kind == JointKind::Universal { omega } else { Vec3::new(1.0, 2.0, -0.5) };
+        body.velocity = body.omega.cross(&body.position);
+        if kind == JointKind::Prismatic {
+            body.velocity += Vec3::new(x, 0.0, 0.0);
+        }
+        scene.bodies.push(body);
+    }
+    let half = Vec3::new(0.25, 0.0, 0.0);
+    let ends = [0, 1].map(Endpoint::Body);
+    scene.joints.push(Joint::new(kind, ends[0], ends[1]).anchored(half, -half));
+    let states = path(&scene, settings, 400, 1);
+    let error = |s: &State| {
+        let errors = metrics::joint_errors(&scene, s);
+        errors.max_m.max(errors.angle_max_rad)
+    };
+    states.iter().map(error).collect()
+}
+
+#[test]
+fn errors_on_the_right_hand_side_keep_joints_from_drifting() {
+    for kind in [JointKind::Universal, JointKind::Prismatic] {
+        let [with, without] = ["()", "(feedback: false)"].map(|settings| thrown(kind, settings));
+        let worst = |errors: &[f64]| errors.iter().copied().fold(0.0, f64::max);
+        let (early, late) = (worst(&with[..200]), worst(&with[200..]));
+        assert!(late < 1e-3 && late < 2.0 * early + 1e-9, "{kind:?}: {early:e}, {late:e}");
+        assert!(without[400] > 10.0 * late, "{kind:?}: {:e} and {late:e}", without[400]);
+    }
+}
+
+/// Greatest difference between one step of the elimination over bodies as printed and of the exact dual
+/// solve, as a share of the greatest increment of velocity: a chain of five whose joints are turned by `bend`.
+fn printed_departs(young: f64, bend: f64) -> f64 {
+    let mut scene = chain(5, 0.01);
+    for body in &mut scene.bodies {
+        body.elasticity = Some(Elasticity { young, poisson: 0.3 });
+    }
+    let mut bent = scene.initial_state();
+    let mut tip = Vec3::zeros();
+    for (i, body) in bent.bodies.iter_mut().enumerate() {
+        let turn = Quat::from_scaled_axis(Vec3::new(0.0, bend * i as f64, 0.0));
+        let half = turn * Vec3::new(0.5, 0.0, 0.0);
+        *body = BodyState::rigid(tip + half, turn, Vec3::zeros(), Vec3::zeros());
+        tip += half * 2.0;
+    }
+    let step = |dual: &str| {
+        let settings = format!("(dual: {dual}, geometric: none, general: true)");
+        let mut solver = build(&scene, &settings);
+        solver.load(&bent).unwrap();
+        advance(&mut *solver, scene.dt, 1);
+        let end = state(&mut *solver);
+        assert!(gap(&scene, &end) < 1e-9, "{dual} closes the joints");
+        end
+    };
+    let (exact, printed) = (step("tree"), step("aba_printed"));
+    let pairs = exact.bodies.iter().zip(&printed.bodies);
+    let off = pairs.map(|(a, b)| (a.velocity - b.velocity).norm()).fold(0.0, f64::max);
+    off / exact.bodies.iter().map(|b| b.velocity.norm()).fold(0.0, f64::max)
+}
+
+#[test]
+fn the_elimination_over_bodies_as_printed_is_exact_for_stiff_unturned_chains_only() {
+    let [stiff, soft, turned] =
+        [(1e10, 0.0), (1e5, 0.0), (1e10, 0.1)].map(|(young, bend)| printed_departs(young, bend));
+    assert!(stiff < 1e-6, "{stiff:e}");
+    assert!(soft > 1e-3, "{soft:e}");
+    // Links that take their children's frames for their own do not fall at all.
+    assert!(turned > 0.9, "{turned:e}");
 }
 
 #[test]
