@@ -97,6 +97,8 @@ pub(crate) struct Chains {
     edges: Vec<[f64; 3]>,
     /// Room for one block.
     kept: Vec<Kept>,
+    /// What each group shows to its joints where there is one block only, and nothing where there are more.
+    shown: Vec<Ends<Lanes>>,
     /// Multipliers of the joints at the left of each group.
     forces: Vec<V>,
     /// Largest squared norm of a strain after the last solve.
@@ -192,6 +194,7 @@ impl Chains {
             replies: vec![[0.0; 9]; blocks * LANES],
             edges: vec![[0.0; 3]; blocks * LANES + 1],
             kept: vec![Kept::NONE; length],
+            shown: vec![[Lanes::ZERO; ENDS]; if blocks == 1 { length } else { 0 }],
             forces: vec![ZERO3; slots / LANES],
             strain: f64::INFINITY,
         };

@@ -6,7 +6,7 @@
 //! segment to such a stretch, block elimination over segments finds the multipliers between them, and
 //! a second pass, in which each segment is a chain of its own under known forces at its ends, finds
 //! those within and moves the bodies. What a body does alone is found in both passes, which costs
-//! less than to fetch it from memory.
+//! less than to fetch it from memory, unless there is one block only.
 //!
 //! With `W` the response of a body, left and right, `D = W_rr(before) + W_ll + compliance` of a joint,
 //! `N = D^-1 W_lr`, `y = D^-1 gap`: `W_rr -= W_lr^T N`, `tip_r += W_lr^T y`, and back
@@ -326,19 +326,24 @@ impl NullaryFnOnce for Eliminate<'_> {
 /// Reduces every segment to the stretch that it is.
 #[inline(always)]
 pub(super) fn reduce<W: Simd>(simd: W, chains: &mut Chains, nodes: &Nodes, task: &Task<'_>) {
-    let Chains { length, compliance, pins, group_of, constants, segments, .. } = chains;
-    let (mut next, mut whole, mut pin) = ([Lanes::ZERO; ENDS], [Lanes::ZERO; ENDS], 0);
+    let Chains { length, compliance, pins, group_of, constants, segments, kept, shown, .. } =
+        chains;
+    let (mut unkept, mut whole, mut pin) = ([Lanes::ZERO; ENDS], [Lanes::ZERO; ENDS], 0);
     let mut alone = Alone::NONE;
     let mut carry = right(&whole);
     for (index, &kind) in group_of.iter().enumerate() {
         let at = (&constants[kind as usize], pins.as_mut_slice());
-        show(simd, (nodes, task), at, index, &mut pin, (&mut alone, &mut next));
+        let (alone, next) = match shown.get_mut(index) {
+            Some(ends) => (&mut kept[index].alone, ends),
+            None => (&mut alone, &mut unkept),
+        };
+        show(simd, (nodes, task), at, index, &mut pin, (alone, next));
         if index % *length == 0 {
-            whole = next;
+            whole = *next;
             carry = right(&whole);
         } else {
             let (whole, carry) = (&mut whole, &mut carry);
-            simd.vectorize(Join { whole, carry, next: &next, compliance: compliance[index] });
+            simd.vectorize(Join { whole, carry, next, compliance: compliance[index] });
         }
         if (index + 1) % *length == 0 {
             put(&mut whole, 6, carry.own);
@@ -434,19 +439,25 @@ fn forward<W: Simd>(
     block: usize,
     pin: &mut usize,
 ) {
-    let Chains { length, compliance, pins, group_of, constants, kept, .. } = chains;
+    let Chains { length, compliance, pins, group_of, constants, kept, shown, .. } = chains;
     let first = block * *length;
     let mut ends = [Lanes::ZERO; ENDS];
     let mut carry = right(&ends);
     for (index, kept) in (first..).zip(kept) {
-        let at = (&constants[group_of[index] as usize], pins.as_mut_slice());
-        show(simd, (nodes, task), at, index, pin, (&mut kept.alone, &mut ends));
-        if index == first {
-            carry = right(&ends);
-            let pushed = edges(&chains.edges[block * LANES..]);
-            carry.tip = sum(carry.tip, apply_transposed(&part(&ends, 12), pushed));
+        let next = if let Some(ends) = shown.get(index) {
+            *pin = pins.len();
+            ends
         } else {
-            let (carry, next, compliance) = (&mut carry, &ends, compliance[index]);
+            let at = (&constants[group_of[index] as usize], pins.as_mut_slice());
+            show(simd, (nodes, task), at, index, pin, (&mut kept.alone, &mut ends));
+            &ends
+        };
+        if index == first {
+            carry = right(next);
+            let pushed = edges(&chains.edges[block * LANES..]);
+            carry.tip = sum(carry.tip, apply_transposed(&part(next, 12), pushed));
+        } else {
+            let (carry, compliance) = (&mut carry, compliance[index]);
             simd.vectorize(Eliminate { carry, next, compliance, kept });
         }
     }
