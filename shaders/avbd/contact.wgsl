@@ -1,7 +1,7 @@
 // Contacts with Coulomb friction: the sweep, the dual update, and the drift of what sticks. Twin:
 // crates/avbd/src/contact.rs.
 
-//#use descent/patch.wgsl
+//#use descent/touching.wgsl
 
 const SLIP_DIRECTION: u32 = 0u;
 const FULL: u32 = 1u;
@@ -17,9 +17,6 @@ struct Cone {
     pad_0: u32,
     pad_1: u32,
 }
-
-// First and last place of the colour at hand.
-var<workgroup> range_of_rest: vec2<u32>;
 
 @group(0) @binding(13) var<uniform> law: Cone;
 
@@ -95,46 +92,6 @@ fn step_touching(n: u32) -> Move {
         }
     }
     return solve(block, false);
-}
-
-@compute @workgroup_size(THREADS)
-fn sweep(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    nothing = constants.nothing;
-    let place = colour_starts[colour.index] + thread_index(group, groups, THREADS, local);
-    if place < colour_starts[colour.index + 1u] {
-        let n = visit[place];
-        advance(n, step_touching(n));
-    }
-}
-
-// The colours from one on, by a single workgroup: what is left for no dispatch of its own. Nodes of the last
-// group, which may hold more than one colour, move one by one.
-@compute @workgroup_size(THREADS)
-fn sweep_rest(@builtin(local_invocation_index) local: u32) {
-    nothing = constants.nothing;
-    let colours = arrayLength(&colour_starts) - 1u;
-    for (var c = colour.index; c < colours; c++) {
-        if local == 0u {
-            range_of_rest = vec2<u32>(colour_starts[c], colour_starts[c + 1u]);
-        }
-        let range = workgroupUniformLoad(&range_of_rest);
-        // Where a colour is empty, so are those after it.
-        if range.x == range.y {
-            break;
-        }
-        let mixed = c + 1u == colours;
-        for (var place = range.x + local; place < range.y && !mixed; place += THREADS) {
-            advance(visit[place], step_touching(visit[place]));
-        }
-        for (var place = range.x; place < range.y && mixed && local == 0u; place++) {
-            advance(visit[place], step_touching(visit[place]));
-        }
-        storageBarrier();
-    }
 }
 
 // Eq. 11 and 12 within the cone: stiffness grows only where no bound holds the force back. Lanes without a point

@@ -3,11 +3,6 @@
 
 //#use collide/world.wgsl
 
-struct Found {
-    normal: vec3<f32>,
-    count: u32,
-}
-
 @group(0) @binding(3) var<storage, read> pair_keys: array<u32>;
 @group(0) @binding(4) var<storage, read> slots: array<u32>;
 @group(0) @binding(5) var<storage, read> highs: array<u32>;

@@ -10,12 +10,6 @@ const CROSSING: u32 = 2u;
 const CLOSEST: u32 = 3u;
 const LINE: u32 = 4u;
 
-// What was found of a pair: up to four points with one normal.
-struct Found {
-    normal: vec3<f32>,
-    count: u32,
-}
-
 // Sorted pairs: the lower index, and where the higher one is in `highs`.
 @group(0) @binding(3) var<storage, read> pair_keys: array<u32>;
 @group(0) @binding(4) var<storage, read> slots: array<u32>;

@@ -3,6 +3,12 @@
 //#use shared/index.wgsl
 //#use collide/types.wgsl
 
+// What was found of a pair: up to four points with one normal.
+struct Found {
+    normal: vec3<f32>,
+    count: u32,
+}
+
 const BOX: u32 = 0u;
 const SPHERE: u32 = 1u;
 const CAPSULE: u32 = 2u;

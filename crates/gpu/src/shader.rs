@@ -111,6 +111,22 @@ mod tests {
     }
 
     #[test]
+    fn a_file_may_call_what_its_user_defines() {
+        let part =
+            ("part.wgsl", "//#alone fn f() -> u32 { return 1u; }\nfn g() -> u32 { return f(); }\n");
+        let user = ("user.wgsl", "//#use part.wgsl\nfn f() -> u32 { return 2u; }\n");
+        let files = [part, user];
+        let read = |path: &str| files.iter().find(|(name, _)| *name == path).map(|(_, text)| *text);
+        for (path, value) in [("part.wgsl", "1u"), ("user.wgsl", "2u")] {
+            let source = Source::assemble(path, &read).unwrap();
+            assert!(check(&source).is_ok(), "{path}");
+            // A comment where it does not hold.
+            let code = |line: &&str| line.starts_with("fn f()") && line.contains(value);
+            assert_eq!(source.text.lines().filter(code).count(), 1, "{path}");
+        }
+    }
+
+    #[test]
     fn mistakes_are_named_with_file_and_line() {
         let library = (
             "lib.wgsl",

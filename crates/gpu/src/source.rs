@@ -1,4 +1,6 @@
-//! Shader files put together: a line `//#use PATH` stands for that file, which is taken in once.
+//! Shader files put together: a line `//#use PATH` stands for that file, which is taken in once. A line
+//! `//#alone CODE` stands for code that holds only where nothing uses the file: in place of a function that
+//! whoever uses it defines, so that every file is a valid shader by itself.
 //!
 //! Plain concatenation keeps names as they are written; the map of lines leads errors back to where
 //! they were made. The build script uses this module too.
@@ -34,6 +36,7 @@ impl Source {
         let file = self.files.len();
         self.files.push(path.to_owned());
         for (number, line) in (1..).zip(text.lines()) {
+            let line = line.strip_prefix("//#alone ").filter(|_| file == 0).unwrap_or(line);
             let Some(used) = line.trim().strip_prefix("//#use ").map(str::trim) else {
                 self.text.push_str(line);
                 self.text.push('\n');
