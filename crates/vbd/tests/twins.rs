@@ -1,58 +1,13 @@
 //! The adapter and the CPU in single precision and coloured order: the same bits.
 
-use std::path::Path;
+#[path = "../../descent/tests/twins/mod.rs"]
+mod twins;
 
-use taut_core::{Build, Multipliers, Scene, Settings, Solver, State, Step, scene::load_file};
 use taut_gpu::Gpu;
 use taut_vbd::{BACKEND, BACKEND_GPU};
+use twins::{Twins, advance, breaking_chain, load, scenes, touching_scenes};
 
-fn load(name: &str, parameters: &[(&str, f64)]) -> Scene {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenes/{name}.ron"));
-    let parameters: Vec<_> =
-        parameters.iter().map(|&(key, value)| (key.to_owned(), value)).collect();
-    load_file(&file, &parameters).expect("a scene of the project").scene
-}
-
-/// Joints of all kinds, springs of both kinds, limits, motors, particles, driven bodies, joints that break.
-fn scenes() -> Vec<Scene> {
-    vec![
-        load("rope", &[]),
-        load("heavy-rope", &[]),
-        load("necklace", &[("chains", 2.0)]),
-        load("net", &[("n", 4.0)]),
-        load("flag", &[]),
-        load("two-springs", &[]),
-        load("joint-zoo", &[]),
-        load("panda", &[]),
-    ]
-}
-
-/// A chain whose joints tear one after the other.
-fn breaking_chain() -> Scene {
-    let mut chain = load("pendulum", &[("links", 12.0)]);
-    for (i, joint) in (0_u8..).zip(&mut chain.joints) {
-        joint.break_force = 25.0 + 40.0 * f64::from(i % 3);
-    }
-    chain
-}
-
-fn pair(gpu: &Gpu, scene: &Scene, settings: &str) -> [Box<dyn Solver>; 2] {
-    let (Build::Cpu(on_cpu), Build::Gpu(on_gpu)) = (BACKEND.build, BACKEND_GPU.build) else {
-        panic!("one backend of each kind")
-    };
-    let single = Settings::from_ron(settings.replacen('(', "(precision: f32, order: coloured,", 1));
-    let hosted = Settings::from_ron(settings.replacen('(', "(collision: host,", 1));
-    let both = [on_cpu(scene, &single), on_gpu(gpu, scene, &hosted)];
-    both.map(|solver| solver.unwrap_or_else(|e| panic!("{} {settings}: {e}", scene.name)))
-}
-
-fn advance(solver: &mut dyn Solver, dt: f64, iterations: u32) {
-    solver.begin_step(Step { dt, iterations }).unwrap();
-    for _ in 0..iterations {
-        solver.iterate().unwrap();
-    }
-    solver.end_step().unwrap();
-}
+const TWINS: Twins = Twins { cpu: BACKEND, gpu: BACKEND_GPU };
 
 const SETTINGS: [&str; 4] = [
     "(ramp: Some((beta: 3e4, gamma: 0.9, k_start: 50)))",
@@ -61,49 +16,15 @@ const SETTINGS: [&str; 4] = [
     "(stiffness: 2000, gyroscopic: false, start: adaptive)",
 ];
 
-/// Boxes that rest, fall, tip and slide, beside joints; other shapes; driven bodies.
-fn touching_scenes() -> Vec<Scene> {
-    vec![
-        load("stack", &[("n", 4.0), ("gap", 0.1)]),
-        load("pyramid", &[("n", 4.0)]),
-        load("friction-slide", &[]),
-        load("incline", &[]),
-        load("bridge", &[("n", 8.0)]),
-        load("shapes", &[]),
-        load("breakable", &[]),
-        load("wall", &[("rows", 3.0), ("columns", 4.0), ("balls", 1.0)]),
-    ]
-}
-
 const TOUCHING_SETTINGS: [&str; 2] =
     ["()", "(contact_stiffness: 5000, contact_damping: 0.001, start: adaptive)"];
-
-/// Steps both and compares them after every step.
-fn compare(gpu: &Gpu, scene: &Scene, settings: &str) -> (State, Multipliers) {
-    let [mut on_cpu, mut on_gpu] = pair(gpu, scene, settings);
-    let (mut a, mut b) = (State::default(), State::default());
-    for step in 1..=60 {
-        // Another length half way: what depends on it is made anew.
-        let dt = if step > 30 { scene.dt / 2.0 } else { scene.dt };
-        advance(&mut *on_cpu, dt, 5);
-        advance(&mut *on_gpu, dt, 5);
-        on_cpu.read(&mut a).unwrap();
-        on_gpu.read(&mut b).unwrap();
-        assert!(a.is_finite(), "{} {settings} after step {step}", scene.name);
-        assert_eq!(a.hash(), b.hash(), "{} {settings} after step {step}", scene.name);
-    }
-    let (mut f, mut g) = Default::default();
-    assert!(on_cpu.read_multipliers(&mut f) && on_gpu.read_multipliers(&mut g));
-    assert_eq!(f, g, "{} {settings}", scene.name);
-    (a, f)
-}
 
 #[test]
 fn both_give_the_same_bits_over_sixty_steps() {
     let Some(gpu) = Gpu::for_test() else { return };
     for scene in scenes() {
         for settings in SETTINGS {
-            compare(&gpu, &scene, settings);
+            TWINS.compare(&gpu, &scene, settings);
         }
     }
 }
@@ -113,7 +34,7 @@ fn both_give_the_same_bits_where_bodies_touch() {
     let Some(gpu) = Gpu::for_test() else { return };
     for scene in touching_scenes() {
         for settings in TOUCHING_SETTINGS {
-            let (_, forces) = compare(&gpu, &scene, settings);
+            let (_, forces) = TWINS.compare(&gpu, &scene, settings);
             // What falls on these two does not land within the sixty steps.
             let late = ["bridge", "breakable"].contains(&scene.name.as_str());
             assert!(late || !forces.contacts.is_empty(), "{} {settings}", scene.name);
@@ -121,58 +42,14 @@ fn both_give_the_same_bits_where_bodies_touch() {
     }
 }
 
-/// Searching on the device gives other roundings, and so another motion, but the same rest.
 #[test]
 fn contacts_found_on_the_device_hold_the_same() {
-    let Some(gpu) = Gpu::for_test() else { return };
-    let Build::Gpu(on_gpu) = BACKEND_GPU.build else { panic!("a backend for adapters") };
-    for scene in [
-        load("stack", &[("n", 4.0), ("gap", 0.0)]),
-        load("pyramid", &[("n", 5.0), ("gap", 0.0)]),
-        load("incline", &[]),
-        load("wall", &[("rows", 3.0), ("columns", 4.0), ("balls", 0.0)]),
-    ] {
-        let states = ["(collision: host)", "(collision: device)"].map(|settings| {
-            let mut solver = on_gpu(&gpu, &scene, &Settings::from_ron(settings)).unwrap();
-            let (mut state, mut forces) = (State::default(), Multipliers::default());
-            (0..60).for_each(|_| advance(&mut *solver, scene.dt, 10));
-            solver.read(&mut state).unwrap();
-            assert!(solver.read_multipliers(&mut forces));
-            (state, forces)
-        });
-        let [(host, pressed), (device, found)] = &states;
-        for (a, b) in host.bodies.iter().zip(&device.bodies) {
-            let apart = (a.position - b.position).norm();
-            assert!(apart < 1e-3, "{}: {apart:e} m apart", scene.name);
-        }
-        assert_eq!(pressed.contacts.len(), found.contacts.len(), "{}", scene.name);
-        let weight = |m: &Multipliers| m.contacts.iter().map(|c| c.force.norm()).sum::<f64>();
-        let share = weight(found) / weight(pressed);
-        assert!((share - 1.0).abs() < 0.05, "{}: {share} of the forces", scene.name);
-    }
+    TWINS.hold_the_same_with_contacts_of_the_device();
 }
 
-/// Between two steps the host asks how many contacts there were, with 32 bytes; within one it asks nothing.
 #[test]
 fn contacts_found_on_the_device_are_not_read_back() {
-    let Some(gpu) = Gpu::for_test() else { return };
-    let Build::Gpu(on_gpu) = BACKEND_GPU.build else { panic!("a backend for adapters") };
-    let scene = load("pyramid", &[("n", 4.0), ("gap", 0.0)]);
-    let mut solver = on_gpu(&gpu, &scene, &Settings::from_ron("()")).unwrap();
-    let mut dispatches = |iterations: u32| {
-        advance(&mut *solver, scene.dt, iterations);
-        solver.begin_step(Step { dt: scene.dt, iterations }).unwrap();
-        let before = gpu.counters();
-        (0..iterations).for_each(|_| solver.iterate().unwrap());
-        solver.end_step().unwrap();
-        let after = gpu.counters();
-        assert_eq!(after.reads, before.reads);
-        assert_eq!(after.submissions - before.submissions, 1);
-        after.dispatches - before.dispatches
-    };
-    // Sixteen colours, what colours are left, and the update of contacts and of elements, of which there are none.
-    let each = dispatches(11) - dispatches(10);
-    assert_eq!(each, 16 + 1 + 1);
+    TWINS.read_no_contacts_back();
 }
 
 #[test]
@@ -180,7 +57,7 @@ fn joints_let_go_at_the_same_time() {
     let Some(gpu) = Gpu::for_test() else { return };
     let chain = breaking_chain();
     for settings in SETTINGS {
-        let (state, _) = compare(&gpu, &chain, settings);
+        let (state, _) = TWINS.compare(&gpu, &chain, settings);
         let broken = state.broken.iter().filter(|broken| **broken).count();
         assert!(0 < broken && broken < chain.joints.len(), "{settings}: {broken}");
     }
@@ -190,7 +67,7 @@ fn joints_let_go_at_the_same_time() {
 fn a_step_is_submitted_at_once_and_reads_nothing_back() {
     let Some(gpu) = Gpu::for_test() else { return };
     let scene = load("rope", &[]);
-    let [_, mut solver] = pair(&gpu, &scene, "()");
+    let [_, mut solver] = TWINS.pair(&gpu, &scene, "()");
     advance(&mut *solver, scene.dt, 10);
     let before = gpu.counters();
     advance(&mut *solver, scene.dt, 10);
