@@ -5,23 +5,22 @@
 //! holds the same link of each. A joint is stored with the node at its right. What holds a body to
 //! something that forces do not move is a pin; it is eliminated within its body.
 
-mod local;
+mod part;
 mod segments;
 
 use std::collections::BTreeMap;
 
-use pulp::{Simd, WithSimd};
 use taut_core::Vec3;
 
 use crate::{
-    body::Kind,
+    alone::{Constants, ENDS, Ends, Link, Task},
     joint::Element,
     lane::{LANES, Lanes, V, ZERO3},
     node::Nodes,
 };
-use local::LocalLanes;
+use part::Part;
 pub(crate) use segments::squared_strain;
-use segments::{ENDS, Ends, Kept};
+use segments::{Kept, Reduce, Substitute};
 
 /// The longest segment: what is kept of eight of them stays in a cache of half a MiB.
 const LENGTH_MAX: usize = 64;
@@ -46,7 +45,7 @@ struct Pin {
     node: u32,
     at_right: bool,
     slot: Slot,
-    /// Where it is held: node and anchor.
+    /// Where it is held: which of what forces do not move, and anchor.
     held: u32,
     anchor: Vec3,
     /// Infinite where it has broken.
@@ -57,24 +56,6 @@ struct Pin {
     own: [f64; 9],
     between: [f64; 9],
     force: [f64; 3],
-}
-
-/// The constants of eight bodies.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Constants {
-    mass: Lanes,
-    second: V,
-    softness: Lanes,
-    ratio: Lanes,
-    left: V,
-    right: V,
-    rigid: bool,
-    /// Whether all anchors lie on the first axis.
-    axial: bool,
-    /// Inertia over the squared step, the local inverse that goes with it, and `h^2 / m`.
-    inertia: V,
-    local: LocalLanes,
-    reach: Lanes,
 }
 
 /// The chains of a scene, ready to be solved.
@@ -104,9 +85,6 @@ pub(crate) struct Chains {
     /// Largest squared norm of a strain after the last solve.
     strain: f64,
 }
-
-/// Kind of a body and where its joints are.
-type Link = (Kind, Vec3, Vec3);
 
 /// Element and side.
 type End = (u32, usize);
@@ -204,9 +182,8 @@ impl Chains {
                 this.slots[to_slot(i) as usize] = Slot { element, flipped: side == 0 };
             }
         }
-        let added = (slots - count) as u32;
         for pin in &mut this.pins {
-            (pin.node, pin.held) = (to_slot(pin.node as usize), pin.held + added);
+            pin.node = to_slot(pin.node as usize);
         }
         this.pins.sort_by_key(|pin| pin.node);
         let from_slot = |slot: usize| {
@@ -283,7 +260,14 @@ impl Chains {
             self.constants_h = task.h;
             self.constants.iter_mut().for_each(|constants| constants.set_step(task.h));
         }
-        pulp::Arch::new().dispatch(Solve { chains: self, nodes, task });
+        self.make_rooms();
+        let reduce = |part: Part<'_>| pulp::Arch::new().dispatch(Reduce { part, task });
+        Part::whole(self, nodes, task).each(&reduce, |(), ()| ());
+        segments::couple(self);
+        let substitute = |part: Part<'_>| pulp::Arch::new().dispatch(Substitute { part, task });
+        let add = |a: [Lanes; 2], b: [Lanes; 2]| [a[0].max(b[0]), a[1] + b[1]];
+        let [most, sum] = Part::whole(self, nodes, task).each(&substitute, add);
+        self.strain = if sum.largest().is_finite() { most.largest() } else { f64::INFINITY };
         if task.resumes {
             std::mem::swap(&mut nodes.rate, &mut nodes.moved);
         }
@@ -316,7 +300,7 @@ fn pins(
             node: i as u32,
             at_right: end == 1,
             slot: Slot { element, flipped: side == 0 },
-            held: e.nodes[side],
+            held: e.nodes[side] - count as u32,
             anchor: e.anchors[side],
             compliance: 0.0,
             answer: [0.0; 3],
@@ -332,69 +316,4 @@ fn bits((kind, left, right): &Link) -> impl Iterator<Item = u64> {
     let scalars = [kind.mass, kind.softness, kind.ratio];
     let vectors = [kind.second, *left, *right];
     scalars.into_iter().chain(vectors.into_iter().flat_map(<[f64; 3]>::from)).map(f64::to_bits)
-}
-
-impl Constants {
-    fn new(links: &[Link; LANES]) -> Self {
-        let lanes = |value: &dyn Fn(&Link) -> f64| Lanes(std::array::from_fn(|k| value(&links[k])));
-        let vector = |value: &dyn Fn(&Link) -> Vec3| -> [Lanes; 3] {
-            std::array::from_fn(|i| lanes(&|link| value(link)[i]))
-        };
-        Self {
-            mass: lanes(&|link| link.0.mass),
-            second: vector(&|link| link.0.second),
-            softness: lanes(&|link| link.0.softness),
-            ratio: lanes(&|link| link.0.ratio),
-            left: vector(&|link| link.1),
-            right: vector(&|link| link.2),
-            axial: links.iter().all(|(_, x, y)| x.yz() == y.yz() && x.yz().norm() == 0.0),
-            rigid: links.iter().all(|link| link.0.softness == 0.0),
-            inertia: ZERO3,
-            local: LocalLanes::NONE,
-            reach: Lanes::ZERO,
-        }
-    }
-
-    fn set_step(&mut self, h: f64) {
-        let square = Lanes::splat(h * h);
-        let [s1, s2, s3] = self.second;
-        self.inertia = [s1 / square, s2 / square, s3 / square];
-        self.local = LocalLanes::new(self.softness, self.ratio, self.rigid, self.inertia);
-        self.reach = square / self.mass;
-    }
-}
-
-/// What a solve is asked for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Task<'a> {
-    /// Length by which inertia is divided twice [s].
-    pub(crate) h: f64,
-    /// Displacements and rates of the step before, where the two-step formula is used.
-    pub(crate) before: Option<&'a [crate::lane::Places; 2]>,
-    pub(crate) gravity: Vec3,
-    /// Share of the inertia that tension must exceed; `None` without geometric stiffness.
-    pub(crate) geometric: Option<f64>,
-    /// Only finds the tension.
-    pub(crate) probes: bool,
-    /// Whether the displacements are those of a step of the same length that has ended, which then
-    /// become the rates, in that length.
-    pub(crate) resumes: bool,
-}
-
-struct Solve<'a, 'b> {
-    chains: &'a mut Chains,
-    nodes: &'a mut Nodes,
-    task: &'a Task<'b>,
-}
-
-impl WithSimd for Solve<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<W: Simd>(self, simd: W) {
-        let Self { chains, nodes, task } = self;
-        segments::reduce(simd, chains, nodes, task);
-        segments::couple(chains);
-        chains.strain = segments::substitute(simd, chains, nodes, task);
-    }
 }

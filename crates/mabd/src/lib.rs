@@ -26,6 +26,7 @@
 //! A step whose bodies turn by much more than a tenth of a radian shows that much: frames stretch by
 //! half its square, and joints other than balls part by as much of an angle.
 
+mod alone;
 mod body;
 mod chain;
 mod contact;

@@ -122,6 +122,40 @@ pub(crate) struct Nodes {
     pub(crate) held: Vec<Place>,
 }
 
+/// The dynamic nodes of some consecutive groups, of which several can be worked on at once.
+pub(crate) struct Bodies<'a> {
+    /// As in [`Nodes`].
+    pub(crate) start: &'a mut [[Lanes; 12]],
+    pub(crate) rate: &'a mut [[Lanes; 12]],
+    pub(crate) moved: &'a mut [[Lanes; 12]],
+    pub(crate) tension: &'a mut [[Lanes; 3]],
+    /// Displacements and rates of the step before, where the two-step formula is used.
+    pub(crate) before: Option<[&'a [[Lanes; 12]]; 2]>,
+}
+
+impl Bodies<'_> {
+    /// The first `groups`, and the others.
+    pub(crate) fn split(self, groups: usize) -> (Self, Self) {
+        let (start, start_after) = self.start.split_at_mut(groups);
+        let (rate, rate_after) = self.rate.split_at_mut(groups);
+        let (moved, moved_after) = self.moved.split_at_mut(groups);
+        let (tension, tension_after) = self.tension.split_at_mut(groups);
+        let halves = self.before.map(|all| all.map(|places| places.split_at(groups)));
+        let before = halves.map(|all| all.map(|half| half.0));
+        let before_after = halves.map(|all| all.map(|half| half.1));
+        (
+            Self { start, rate, moved, tension, before },
+            Self {
+                start: start_after,
+                rate: rate_after,
+                moved: moved_after,
+                tension: tension_after,
+                before: before_after,
+            },
+        )
+    }
+}
+
 impl Nodes {
     /// The nodes of a scene, or why one of them cannot be simulated.
     pub(crate) fn new(scene: &Scene) -> Result<Self, String> {
@@ -177,6 +211,21 @@ impl Nodes {
         this.held = vec![Place::ZERO; this.fixed.len()];
         this.hold(0.0);
         Ok(this)
+    }
+
+    /// The dynamic nodes, and where the others are at the end of the step.
+    pub(crate) fn bodies<'a>(
+        &'a mut self,
+        before: Option<&'a [Places; 2]>,
+    ) -> (Bodies<'a>, &'a [Place]) {
+        let bodies = Bodies {
+            start: &mut self.start.groups,
+            rate: &mut self.rate.groups,
+            moved: &mut self.moved.groups,
+            tension: &mut self.tension,
+            before: before.map(|[moved, slower]| [&moved.groups[..], &slower.groups[..]]),
+        };
+        (bodies, &self.held)
     }
 
     /// How many bodies and particles there are.

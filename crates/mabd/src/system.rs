@@ -9,8 +9,9 @@ mod touching;
 use taut_core::{Mat3, Multipliers, Scene, Vec3};
 
 use crate::{
+    alone::Task,
     body::Local,
-    chain::{Chains, Task},
+    chain::Chains,
     contact::Contacts,
     dual::{
         self, DualSystem,

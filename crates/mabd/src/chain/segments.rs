@@ -12,22 +12,18 @@
 //! `N = D^-1 W_lr`, `y = D^-1 gap`: `W_rr -= W_lr^T N`, `tip_r += W_lr^T y`, and back
 //! `lambda = y + N lambda(after)`. Rows are those of the left body's point minus the right one's.
 
-use pulp::{NullaryFnOnce, Simd};
+use pulp::{NullaryFnOnce, Simd, WithSimd};
 use taut_core::Vec3;
 
 use super::{
-    Chains, Constants, Pin, Task,
-    local::{Alone, put},
+    Chains, Pin,
+    part::{Part, Pins},
 };
 use crate::{
+    alone::{Alone, Constants, ENDS, Ends, Task, put},
     lane::{LANES, Lanes, Number, V, ZERO3, add, dot, frame, group, origin, plus, sub},
-    node::Nodes,
+    node::{Bodies, Place},
 };
-
-/// Left with left, right with right (upper triangles), left with right by rows, left tip, right tip,
-/// and the diagonals of the first two before anything was eliminated.
-pub(super) type Ends<T> = [T; ENDS];
-pub(super) const ENDS: usize = 33;
 
 /// A symmetric matrix: its upper triangle by rows.
 type S<T> = [T; 6];
@@ -207,10 +203,10 @@ fn join(whole: &mut Ends<Lanes>, carry: &mut Carry<Lanes>, next: &Ends<Lanes>, c
 /// What a group of bodies does alone, and shows to its joints. A function of its own, like the other
 /// operations below: compilers take very long over all of them in one.
 struct Show<'a, 'b> {
-    nodes: &'a Nodes,
+    bodies: &'a Bodies<'b>,
     task: &'a Task<'b>,
     constants: &'a Constants,
-    index: usize,
+    group: usize,
     alone: &'a mut Alone,
     ends: &'a mut Ends<Lanes>,
 }
@@ -220,40 +216,39 @@ impl NullaryFnOnce for Show<'_, '_> {
 
     #[inline(always)]
     fn call(self) {
-        let alone = Alone::new(self.nodes, self.constants, self.task, self.index);
+        let alone = Alone::new(self.bodies, self.constants, self.task, self.group);
         alone.pass(self.constants, self.ends);
         *self.alone = alone;
     }
 }
 
-/// Shows a group with its pins, `next_pin` being the first that is not before it.
+/// Shows a group of a part with its pins, `next_pin` being the first that is not before it.
 #[inline(always)]
 fn show<W: Simd>(
     simd: W,
-    (nodes, task): (&Nodes, &Task<'_>),
-    (constants, pins): (&Constants, &mut [Pin]),
-    index: usize,
+    (bodies, task): (&Bodies<'_>, &Task<'_>),
+    constants: &Constants,
+    pins: &mut Pins<'_>,
+    group: usize,
     next_pin: &mut usize,
     (alone, ends): (&mut Alone, &mut Ends<Lanes>),
 ) {
-    simd.vectorize(Show { nodes, task, constants, index, alone, ends });
-    while let Some(pin) = pins.get_mut(*next_pin)
-        && pin.node as usize / LANES == index
-    {
-        hold(pin, nodes, ends);
+    simd.vectorize(Show { bodies, task, constants, group, alone, ends });
+    while pins.group(*next_pin) == Some(group) {
+        hold(&mut pins.list[*next_pin], pins.held, ends);
         *next_pin += 1;
     }
 }
 
 /// Takes the degrees of freedom that a pin holds away from its body.
 #[inline(never)]
-fn hold(pin: &mut Pin, nodes: &Nodes, all: &mut Ends<Lanes>) {
+fn hold(pin: &mut Pin, held: &[Place], all: &mut Ends<Lanes>) {
     let k = pin.node as usize % LANES;
     let mut ends = [0.0; ENDS];
     for c in 0..ENDS {
         ends[c] = all[c].0[k];
     }
-    let place = nodes.place(pin.held);
+    let place = &held[pin.held as usize];
     let target: Vec3 = place.frame * pin.anchor + place.origin;
     let (own, other, tips) = if pin.at_right { (6, 0, [24, 21]) } else { (0, 6, [21, 24]) };
     // How forces at the other end move this one.
@@ -324,35 +319,44 @@ impl NullaryFnOnce for Eliminate<'_> {
 }
 
 /// Reduces every segment to the stretch that it is.
-#[inline(always)]
-pub(super) fn reduce<W: Simd>(simd: W, chains: &mut Chains, nodes: &Nodes, task: &Task<'_>) {
-    let Chains { length, compliance, pins, group_of, constants, segments, kept, shown, .. } =
-        chains;
-    let (mut unkept, mut whole, mut pin) = ([Lanes::ZERO; ENDS], [Lanes::ZERO; ENDS], 0);
-    let mut alone = Alone::NONE;
-    let mut carry = right(&whole);
-    for (index, &kind) in group_of.iter().enumerate() {
-        let at = (&constants[kind as usize], pins.as_mut_slice());
-        let (alone, next) = match shown.get_mut(index) {
-            Some(ends) => (&mut kept[index].alone, ends),
-            None => (&mut alone, &mut unkept),
-        };
-        show(simd, (nodes, task), at, index, &mut pin, (alone, next));
-        if index % *length == 0 {
-            whole = *next;
-            carry = right(&whole);
-        } else {
-            let (whole, carry) = (&mut whole, &mut carry);
-            simd.vectorize(Join { whole, carry, next, compliance: compliance[index] });
-        }
-        if (index + 1) % *length == 0 {
-            put(&mut whole, 6, carry.own);
-            put(&mut whole, 24, carry.tip);
-            put(&mut whole, 30, carry.scale);
-            let first = index / *length * LANES;
-            for (k, segment) in segments[first..first + LANES].iter_mut().enumerate() {
-                for c in 0..ENDS {
-                    segment[c] = whole[c].0[k];
+pub(super) struct Reduce<'a, 'b> {
+    pub(super) part: Part<'a>,
+    pub(super) task: &'a Task<'b>,
+}
+
+impl WithSimd for Reduce<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<W: Simd>(self, simd: W) {
+        let Self { part, task } = self;
+        let Part { length, bodies, constants, group_of, mut pins, shown, kept, .. } = part;
+        let (mut unkept, mut whole, mut pin) = ([Lanes::ZERO; ENDS], [Lanes::ZERO; ENDS], 0);
+        let mut alone = Alone::NONE;
+        let mut carry = right(&whole);
+        for (group, &kind) in group_of.iter().enumerate() {
+            let (alone, next) = match shown.get_mut(group) {
+                Some(ends) => (&mut kept[group].alone, ends),
+                None => (&mut alone, &mut unkept),
+            };
+            let constants = &constants[kind as usize];
+            show(simd, (&bodies, task), constants, &mut pins, group, &mut pin, (alone, next));
+            if group % length == 0 {
+                whole = *next;
+                carry = right(&whole);
+            } else {
+                let (whole, carry) = (&mut whole, &mut carry);
+                simd.vectorize(Join { whole, carry, next, compliance: part.compliance[group] });
+            }
+            if (group + 1) % length == 0 {
+                put(&mut whole, 6, carry.own);
+                put(&mut whole, 24, carry.tip);
+                put(&mut whole, 30, carry.scale);
+                let first = group / length * LANES;
+                for (k, segment) in part.segments[first..first + LANES].iter_mut().enumerate() {
+                    for c in 0..ENDS {
+                        segment[c] = whole[c].0[k];
+                    }
                 }
             }
         }
@@ -360,7 +364,6 @@ pub(super) fn reduce<W: Simd>(simd: W, chains: &mut Chains, nodes: &Nodes, task:
 }
 
 /// Finds the multipliers between segments.
-#[inline(always)]
 pub(super) fn couple(chains: &mut Chains) {
     let Chains { segments, replies, edges, compliance, length, .. } = chains;
     let mut carry = right(&segments[0]);
@@ -377,44 +380,56 @@ pub(super) fn couple(chains: &mut Chains) {
 }
 
 /// Solves every segment under the forces at its ends and moves the bodies; tells the largest squared
-/// norm of a strain after that.
-#[inline(always)]
-pub(super) fn substitute<W: Simd>(
-    simd: W,
-    chains: &mut Chains,
-    nodes: &mut Nodes,
-    task: &Task<'_>,
-) -> f64 {
-    let (mut worst, mut pin) = ([Lanes::ZERO; 2], 0);
-    for block in 0..chains.blocks() {
-        let first = block * chains.length;
-        let first_pin = pin;
-        forward(simd, chains, nodes, task, block, &mut pin);
-        let mut next_pin = pin;
-        let mut forces = edges(&chains.edges[block * LANES + 1..]);
-        for index in (first..first + chains.length).rev() {
-            let Chains { kept, pins, constants, group_of, edges: known, forces: found, .. } =
-                &mut *chains;
-            let kept = &mut kept[index - first];
-            let own = if index == first {
-                edges(&known[block * LANES..])
-            } else {
-                add(kept.answer, apply(&kept.reply, forces))
-            };
-            found[index] = own;
-            // Pulls at the right, pushes at the left.
-            let mut ends = [sub(ZERO3, own), forces];
-            while next_pin > first_pin && pins[next_pin - 1].node as usize / LANES == index {
-                next_pin -= 1;
-                pins[next_pin].push(&mut ends);
+/// norm of a strain after that, and the sum of all.
+pub(super) struct Substitute<'a, 'b> {
+    pub(super) part: Part<'a>,
+    pub(super) task: &'a Task<'b>,
+}
+
+impl WithSimd for Substitute<'_, '_> {
+    type Output = [Lanes; 2];
+
+    #[inline(always)]
+    fn with_simd<W: Simd>(self, simd: W) -> [Lanes; 2] {
+        let Self { mut part, task } = self;
+        let (mut worst, mut pin) = ([Lanes::ZERO; 2], 0);
+        for block in 0..part.blocks() {
+            let first = block * part.length;
+            let first_pin = pin;
+            forward(simd, &mut part, task, block, &mut pin);
+            let mut next_pin = pin;
+            let mut forces = edges(&part.edges[block * LANES + 1..]);
+            for group in (first..first + part.length).rev() {
+                let kept = &part.kept[group - first];
+                let own = if group == first {
+                    edges(&part.edges[block * LANES..])
+                } else {
+                    add(kept.answer, apply(&kept.reply, forces))
+                };
+                part.forces[group] = own;
+                // Pulls at the right, pushes at the left.
+                let mut ends = [sub(ZERO3, own), forces];
+                while next_pin > first_pin && part.pins.group(next_pin - 1) == Some(group) {
+                    next_pin -= 1;
+                    part.pins.list[next_pin].push(&mut ends);
+                }
+                let constants = &part.constants[part.group_of[group] as usize];
+                let (bodies, alone) = (&mut part.bodies, &part.kept[group - first].alone);
+                let worst = &mut worst;
+                simd.vectorize(Finish {
+                    bodies,
+                    task,
+                    group,
+                    alone,
+                    constants,
+                    forces: ends,
+                    worst,
+                });
+                forces = own;
             }
-            let constants = &constants[group_of[index] as usize];
-            let (alone, worst) = (&kept.alone, &mut worst);
-            simd.vectorize(Finish { nodes, task, index, alone, constants, forces: ends, worst });
-            forces = own;
         }
+        worst
     }
-    if worst[1].largest().is_finite() { worst[0].largest() } else { f64::INFINITY }
 }
 
 /// The multipliers at the left of eight segments.
@@ -431,33 +446,28 @@ fn edges(edges: &[[f64; 3]]) -> V {
 
 /// Eliminates the joints of a block of segments, which begin under known forces.
 #[inline(always)]
-fn forward<W: Simd>(
-    simd: W,
-    chains: &mut Chains,
-    nodes: &Nodes,
-    task: &Task<'_>,
-    block: usize,
-    pin: &mut usize,
-) {
-    let Chains { length, compliance, pins, group_of, constants, kept, shown, .. } = chains;
+fn forward<W: Simd>(simd: W, part: &mut Part<'_>, task: &Task<'_>, block: usize, pin: &mut usize) {
+    let Part { length, bodies, constants, group_of, compliance, pins, shown, kept, edges, .. } =
+        part;
     let first = block * *length;
-    let mut ends = [Lanes::ZERO; ENDS];
-    let mut carry = right(&ends);
-    for (index, kept) in (first..).zip(kept) {
-        let next = if let Some(ends) = shown.get(index) {
-            *pin = pins.len();
+    let mut unkept = [Lanes::ZERO; ENDS];
+    let mut carry = right(&unkept);
+    for (group, kept) in (first..).zip(&mut kept[..*length]) {
+        let next = if let Some(ends) = shown.get(group) {
+            *pin = pins.list.len();
             ends
         } else {
-            let at = (&constants[group_of[index] as usize], pins.as_mut_slice());
-            show(simd, (nodes, task), at, index, pin, (&mut kept.alone, &mut ends));
-            &ends
+            let constants = &constants[group_of[group] as usize];
+            let room = (&mut kept.alone, &mut unkept);
+            show(simd, (bodies, task), constants, pins, group, pin, room);
+            &unkept
         };
-        if index == first {
+        if group == first {
             carry = right(next);
-            let pushed = edges(&chains.edges[block * LANES..]);
-            carry.tip = sum(carry.tip, apply_transposed(&part(next, 12), pushed));
+            let pushed = self::edges(&edges[block * LANES..]);
+            carry.tip = sum(carry.tip, apply_transposed(&self::part(next, 12), pushed));
         } else {
-            let (carry, compliance) = (&mut carry, compliance[index]);
+            let (carry, compliance) = (&mut carry, compliance[group]);
             simd.vectorize(Eliminate { carry, next, compliance, kept });
         }
     }
@@ -465,9 +475,9 @@ fn forward<W: Simd>(
 
 /// Moves eight bodies under the forces of their joints.
 struct Finish<'a, 'b> {
-    nodes: &'a mut Nodes,
+    bodies: &'a mut Bodies<'b>,
     task: &'a Task<'b>,
-    index: usize,
+    group: usize,
     alone: &'a Alone,
     constants: &'a Constants,
     forces: [V; 2],
@@ -480,19 +490,19 @@ impl NullaryFnOnce for Finish<'_, '_> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { nodes, task, index, alone, constants, forces, worst } = self;
+        let Self { bodies, task, group: index, alone, constants, forces, worst } = self;
         let (turned, shift, load) = alone.under(constants, forces);
         if task.geometric.is_some() {
-            nodes.tension[index] = sub(ZERO3, load);
+            bodies.tension[index] = sub(ZERO3, load);
         }
         if task.probes {
             return;
         }
         if task.resumes {
-            nodes.start.groups[index] = group(alone.at, alone.centre);
-            nodes.rate.groups[index] = group(turned, shift);
+            bodies.start[index] = group(alone.at, alone.centre);
+            bodies.rate[index] = group(turned, shift);
         } else {
-            let moved = &mut nodes.moved.groups[index];
+            let moved = &mut bodies.moved[index];
             let (before, from) = (frame(moved), origin(moved));
             *moved = group(plus(before, turned), add(from, shift));
         }

@@ -2,19 +2,62 @@
 
 use taut_core::{Mat3, Vec3};
 
-use super::{Constants, Task, segments::Ends};
 use crate::{
+    body::Kind,
     lane::{
         LANES, Lanes, M, V, ZERO3, add, conjugate, dot, frame, minus, origin, plus, product, scale,
         sub, times, transposed_product, transposed_times,
     },
-    node::Nodes,
+    node::Bodies,
     polar,
 };
 
+/// The constants of eight bodies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Constants {
+    pub(crate) mass: Lanes,
+    pub(crate) second: V,
+    pub(crate) softness: Lanes,
+    pub(crate) ratio: Lanes,
+    pub(crate) left: V,
+    pub(crate) right: V,
+    pub(crate) rigid: bool,
+    /// Whether all anchors lie on the first axis.
+    pub(crate) axial: bool,
+    /// Inertia over the squared step, the local inverse that goes with it, and `h^2 / m`.
+    pub(crate) inertia: V,
+    pub(crate) local: LocalLanes,
+    pub(crate) reach: Lanes,
+}
+
+/// Kind of a body and where its joints are.
+pub(crate) type Link = (Kind, Vec3, Vec3);
+
+/// Left with left, right with right (upper triangles), left with right by rows, left tip, right tip,
+/// and the diagonals of the first two before anything was eliminated.
+pub(crate) type Ends<T> = [T; ENDS];
+pub(crate) const ENDS: usize = 33;
+
+/// What a solve is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task<'a> {
+    /// Length by which inertia is divided twice [s].
+    pub(crate) h: f64,
+    /// Displacements and rates of the step before, where the two-step formula is used.
+    pub(crate) before: Option<&'a [crate::lane::Places; 2]>,
+    pub(crate) gravity: Vec3,
+    /// Share of the inertia that tension must exceed; `None` without geometric stiffness.
+    pub(crate) geometric: Option<f64>,
+    /// Only finds the tension.
+    pub(crate) probes: bool,
+    /// Whether the displacements are those of a step of the same length that has ended, which then
+    /// become the rates, in that length.
+    pub(crate) resumes: bool,
+}
+
 /// The inverse of `S' + K` in each lane; see `body::Local`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LocalLanes {
+pub(crate) struct LocalLanes {
     own: [Lanes; 6],
     mirrored: [Lanes; 3],
     diagonal: Option<[Lanes; 6]>,
@@ -22,15 +65,15 @@ pub(super) struct LocalLanes {
 
 /// What eight bodies do by themselves.
 #[derive(Clone, Copy)]
-pub(super) struct Alone {
-    pub(super) rotation: M,
-    pub(super) local: LocalLanes,
+pub(crate) struct Alone {
+    pub(crate) rotation: M,
+    pub(crate) local: LocalLanes,
     /// Increment without joints, its frame co-rotated.
-    pub(super) frame: M,
-    pub(super) origin: V,
+    pub(crate) frame: M,
+    pub(crate) origin: V,
     /// Where they are in the current iterate.
-    pub(super) at: M,
-    pub(super) centre: V,
+    pub(crate) at: M,
+    pub(crate) centre: V,
 }
 
 /// Entries of the inverse for two columns: of each with itself, and with its mirror image.
@@ -40,12 +83,42 @@ fn pair(soft: Lanes, s: Lanes, t: Lanes) -> [Lanes; 3] {
     [(soft * s + Lanes::ONE) * inverse, (soft * t + Lanes::ONE) * inverse, -inverse]
 }
 
+impl Constants {
+    pub(crate) fn new(links: &[Link; LANES]) -> Self {
+        let lanes = |value: &dyn Fn(&Link) -> f64| Lanes(std::array::from_fn(|k| value(&links[k])));
+        let vector = |value: &dyn Fn(&Link) -> Vec3| -> [Lanes; 3] {
+            std::array::from_fn(|i| lanes(&|link| value(link)[i]))
+        };
+        Self {
+            mass: lanes(&|link| link.0.mass),
+            second: vector(&|link| link.0.second),
+            softness: lanes(&|link| link.0.softness),
+            ratio: lanes(&|link| link.0.ratio),
+            left: vector(&|link| link.1),
+            right: vector(&|link| link.2),
+            axial: links.iter().all(|(_, x, y)| x.yz() == y.yz() && x.yz().norm() == 0.0),
+            rigid: links.iter().all(|link| link.0.softness == 0.0),
+            inertia: ZERO3,
+            local: LocalLanes::NONE,
+            reach: Lanes::ZERO,
+        }
+    }
+
+    pub(crate) fn set_step(&mut self, h: f64) {
+        let square = Lanes::splat(h * h);
+        let [s1, s2, s3] = self.second;
+        self.inertia = [s1 / square, s2 / square, s3 / square];
+        self.local = LocalLanes::new(self.softness, self.ratio, self.rigid, self.inertia);
+        self.reach = square / self.mass;
+    }
+}
+
 impl LocalLanes {
-    pub(super) const NONE: Self = Self { own: [Lanes::ZERO; 6], mirrored: ZERO3, diagonal: None };
+    pub(crate) const NONE: Self = Self { own: [Lanes::ZERO; 6], mirrored: ZERO3, diagonal: None };
 
     /// The inverse for inertias `s`; `rigid` where no body is soft.
     #[inline(always)]
-    pub(super) fn new(soft: Lanes, ratio: Lanes, rigid: bool, s: V) -> Self {
+    pub(crate) fn new(soft: Lanes, ratio: Lanes, rigid: bool, s: V) -> Self {
         let ([a12, a21, b12], [a13, a31, b13], [a23, a32, b23]) =
             (pair(soft, s[0], s[1]), pair(soft, s[0], s[2]), pair(soft, s[1], s[2]));
         let mut diagonal = None;
@@ -71,7 +144,7 @@ impl LocalLanes {
     }
 
     #[inline(always)]
-    pub(super) fn apply(&self, r: M) -> M {
+    pub(crate) fn apply(&self, r: M) -> M {
         let ([a12, a21, a13, a31, a23, a32], [b12, b13, b23]) = (self.own, self.mirrored);
         let (r11, r22, r33) = (r[0][0], r[1][1], r[2][2]);
         let along = match self.diagonal {
@@ -132,7 +205,7 @@ impl LocalLanes {
 }
 
 impl Alone {
-    pub(super) const NONE: Self = Self {
+    pub(crate) const NONE: Self = Self {
         rotation: [ZERO3; 3],
         local: LocalLanes::NONE,
         frame: [ZERO3; 3],
@@ -143,15 +216,20 @@ impl Alone {
 
     /// The group of bodies `group` by itself.
     #[inline(always)]
-    pub(super) fn new(nodes: &Nodes, constants: &Constants, task: &Task<'_>, group: usize) -> Self {
-        let (start, moved) = (&nodes.start.groups[group], &nodes.moved.groups[group]);
+    pub(crate) fn new(
+        bodies: &Bodies<'_>,
+        constants: &Constants,
+        task: &Task<'_>,
+        group: usize,
+    ) -> Self {
+        let (start, moved) = (&bodies.start[group], &bodies.moved[group]);
         let (shift, at) = (frame(moved), plus(frame(start), frame(moved)));
         let centre = add(origin(start), origin(moved));
         let rotation = rotation(at);
         let (inertia, mut stiff, mut local) =
             (constants.inertia, constants.inertia, constants.local);
         if let Some(share) = task.geometric {
-            let tension = &nodes.tension[group];
+            let tension = &bodies.tension[group];
             let share = Lanes::splat(share);
             let most = [share * inertia[0], share * inertia[1], share * inertia[2]];
             if (0..3).any(|i| tension[i].exceeds(most[i])) {
@@ -166,7 +244,7 @@ impl Alone {
             // The last step goes on at the speed at which it came.
             (shift, origin(moved))
         } else {
-            let (aim_frame, aim_origin) = aim(nodes, task, group);
+            let (aim_frame, aim_origin) = aim(bodies, task, group);
             (minus(aim_frame, shift), sub(aim_origin, origin(moved)))
         };
         let push = columns(left, inertia);
@@ -199,7 +277,7 @@ impl Alone {
     /// forces do at either point, in world axes, by rows what forces at the right do at the left, and
     /// where the points would go without joints.
     #[inline(always)]
-    pub(super) fn pass(&self, constants: &Constants, passed: &mut Ends<Lanes>) {
+    pub(crate) fn pass(&self, constants: &Constants, passed: &mut Ends<Lanes>) {
         self.pass_blocks(constants, passed);
         for (scale, own) in [(27, 0), (28, 3), (29, 5), (30, 6), (31, 9), (32, 11)] {
             passed[scale] = passed[own];
@@ -254,7 +332,7 @@ impl Alone {
 
     /// Increments under forces at the two joints, and the diagonal of the co-rotated load.
     #[inline(always)]
-    pub(super) fn under(&self, constants: &Constants, forces: [V; 2]) -> (M, V, V) {
+    pub(crate) fn under(&self, constants: &Constants, forces: [V; 2]) -> (M, V, V) {
         let f = transposed_times(self.rotation, forces[0]);
         let g = transposed_times(self.rotation, forces[1]);
         let (x, y) = (constants.left, constants.right);
@@ -285,12 +363,12 @@ fn columns(m: M, s: V) -> M {
 
 /// Where free motion leads, as a displacement since the start of the step; see `System::aim`.
 #[inline(always)]
-fn aim(nodes: &Nodes, task: &Task<'_>, group: usize) -> (M, V) {
-    let rate = &nodes.rate.groups[group];
+fn aim(bodies: &Bodies<'_>, task: &Task<'_>, group: usize) -> (M, V) {
+    let rate = &bodies.rate[group];
     let h = Lanes::splat(task.h);
     let mut aim = *rate;
-    if let Some([moved, slower]) = task.before {
-        let (moved, slower) = (&moved.groups[group], &slower.groups[group]);
+    if let Some([moved, slower]) = bodies.before {
+        let (moved, slower) = (&moved[group], &slower[group]);
         let (third, more) = (Lanes::splat(1.0 / 3.0), Lanes::splat(4.0 / 3.0));
         for c in 0..12 {
             aim[c] = (rate[c] * more - slower[c] * third) * h + moved[c] * third;
@@ -363,7 +441,7 @@ fn upper([a, b, c]: M) -> S {
 }
 
 #[inline(always)]
-pub(super) fn put<T: Copy, const N: usize>(passed: &mut Ends<T>, first: usize, values: [T; N]) {
+pub(crate) fn put<T: Copy, const N: usize>(passed: &mut Ends<T>, first: usize, values: [T; N]) {
     for (to, from) in passed[first..first + N].iter_mut().zip(values) {
         *to = from;
     }

@@ -1,0 +1,50 @@
+//! Results do not depend on how many threads there are.
+
+mod common;
+
+use common::{advance, build, chain, file, state};
+use taut_core::{
+    Scene,
+    scene::{Endpoint, Joint, JointKind},
+};
+
+/// Hash of the state after some steps on so many threads.
+fn end(scene: &Scene, settings: &str, threads: usize) -> u64 {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let mut solver = build(scene, settings);
+        for _ in 0..4 {
+            advance(&mut *solver, scene.dt, 2);
+        }
+        state(&mut *solver).hash()
+    })
+}
+
+fn check(scene: &Scene, settings: &str) {
+    let alone = end(scene, settings, 1);
+    for threads in [2, 3] {
+        assert_eq!(end(scene, settings, threads), alone, "{settings} on {threads}");
+    }
+}
+
+#[test]
+fn a_long_chain_is_the_same_on_any_number_of_threads() {
+    let mut scene = chain(9000, 0.01);
+    // Pinned at its end too, and once on the way.
+    for link in [4100, 8999] {
+        let body = Endpoint::Body(link);
+        let anchor = taut_core::Vec3::new(0.5, 0.0, 0.0);
+        let at = scene.bodies[link].position + anchor;
+        let joint = Joint::new(JointKind::Ball, Endpoint::World, body);
+        scene.joints.push(joint.anchored(at, anchor));
+    }
+    for settings in ["()", "(integrator: bdf2)", "(geometric: none)"] {
+        check(&scene, settings);
+    }
+}
+
+#[test]
+fn many_chains_are_the_same_on_any_number_of_threads() {
+    check(&file("necklace", &[("chains", 250.0)]), "()");
+    check(&file("pulley", &[("links", 9000.0), ("span", 1000.0)]), "()");
+}
