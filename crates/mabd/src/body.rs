@@ -63,6 +63,12 @@ impl Kind {
         Ok(Self { mass: body.mass, second, axes, softness, ratio })
     }
 
+    /// The same body, its shear modulus times volume being at most the largest inertia [kg m^2/s^2] over
+    /// `share`.
+    pub(crate) fn softened(&self, share: f64, inertia: &Vec3) -> Self {
+        Self { softness: self.softness.max(share / inertia.max()), ..*self }
+    }
+
     /// Inertia over the squared step `h` [s], along the principal axes [kg m^2/s^2].
     pub(crate) fn inertia(&self, h: f64) -> Vec3 {
         self.second / (h * h)

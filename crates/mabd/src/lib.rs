@@ -17,6 +17,8 @@
 //! - Trees are eliminated joint by joint, not body by body: the paper's ABD-ABA (Alg. 2) condenses links as if
 //!   they could not strain and hands them to parents whose frames differ, so its forces are not those of the
 //!   system. It is there as `dual: aba_printed`, to show by how much.
+//! - Where joints close loops, bodies stated as rigid are a billionth as soft as their inertia lets them be in
+//!   a step (`rigid_softness`): forces in taut nets of strictly rigid bodies have no bound.
 //! - A step that ends stretched by more than `stretch_limit` is made again by implicit Euler, with
 //!   more iterations and in shorter parts; how many is reported as the iterations used.
 //! - Contacts are an implicit penalty with Coulomb friction: folded into the body's own inverse where the other

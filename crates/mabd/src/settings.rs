@@ -23,6 +23,11 @@ pub struct MabdSettings {
     pub contact_stiffness_scale: f64,
     /// Largest joint error that iterative dual solvers leave [m]. Positive. Default 2e-10.
     pub tolerance: f64,
+    /// Softness of bodies stated as rigid where joints close loops, in units of what their inertia lets
+    /// give way within a step [1]. Taut nets of strictly rigid bodies bear a load only by forces without
+    /// bound: what rounding makes of those opens joints, and closing them adds energy. From 0, which is
+    /// strictly rigid, to 1. Default 1e-9.
+    pub rigid_softness: f64,
     /// Most inner iterations of an iterative dual solver. At least 1. Default 1000.
     pub dual_iterations: u32,
     /// Whether the errors of hard joint rows stand on the right-hand side (`-C` in Eq. 26). Off, as the paper
@@ -109,6 +114,7 @@ impl Default for MabdSettings {
             stretch_limit: 0.02,
             contact_stiffness_scale: 1000.0,
             tolerance: 2e-10,
+            rigid_softness: 1e-9,
             dual_iterations: 1000,
             feedback: true,
             general: false,
@@ -148,6 +154,12 @@ impl MabdSettings {
                 return wrong(format!("`{name}` is {value} but must be positive"));
             }
         }
+        if !(0.0..=1.0).contains(&self.rigid_softness) {
+            return wrong(format!(
+                "`rigid_softness` is {} but must be from 0 to 1",
+                self.rigid_softness
+            ));
+        }
         if self.dual_iterations == 0 {
             return wrong("`dual_iterations` must be at least 1".to_owned());
         }
@@ -174,6 +186,7 @@ mod tests {
         };
         assert!(message("(stretch_limit: 0)").contains("`stretch_limit` is 0"));
         assert!(message("(tolerance: NaN)").contains("`tolerance` is NaN"));
+        assert!(message("(rigid_softness: -1)").contains("`rigid_softness` is -1"));
         assert!(message("(dual_iterations: 0)").contains("at least 1"));
         assert!(message("(geometric: diagonal(-1))").contains("from 0 to 4"));
         assert!(message("(integrator: bdf)").contains("did you mean `bdf2`?"));

@@ -80,6 +80,8 @@ pub(crate) struct System {
     /// Those before.
     guess: Vec<f64>,
     gravity: Vec3,
+    /// Least softness of a body, in units of its inertia over `h^2` [1].
+    softness_min: f64,
     polar: Polar,
     geometric: Option<f64>,
 }
@@ -96,6 +98,7 @@ impl System {
         };
         let order = Order::new(count, &links(&unordered));
         let chosen = dual::choose(settings.dual, &order)?;
+        let closes_loops = order.closures > 0;
         let lines = if matches!(chosen, Dual::Cg | Dual::Sweeps) {
             let anchors: Vec<[Vec3; 2]> = unordered.iter().map(|e| e.anchors).collect();
             Lines::new(count, &links(&unordered), &anchors)
@@ -123,7 +126,6 @@ impl System {
         }
         let printed = Printed::chosen(chosen, scene, &mut nodes, &links, &elements)?;
         let stored = if points { 0 } else { rows };
-        let none = [Place::ZERO; 2];
         Ok(Self {
             nodes,
             before: (settings.integrator == Integrator::Bdf2)
@@ -140,8 +142,8 @@ impl System {
             errors: vec![0.0; stored],
             guess: vec![0.0; stored],
             compliance,
-            gradients: vec![none; stored],
-            replies: vec![none; stored],
+            gradients: vec![[Place::ZERO; 2]; stored],
+            replies: vec![[Place::ZERO; 2]; stored],
             lambda: vec![0.0; rows],
             rhs: vec![0.0; if chains.is_some() { 0 } else { rows }],
             elements,
@@ -151,6 +153,7 @@ impl System {
             touching: Touching::default(),
             pairing: Pairing::default(),
             gravity: scene.gravity,
+            softness_min: if closes_loops { settings.rigid_softness } else { 0.0 },
             polar: settings.polar,
             geometric: settings.geometric.share(),
         })
@@ -309,7 +312,7 @@ impl System {
         };
         let inertia = kind.inertia(scheme.h);
         let stiff = self.stiff(node, scheme);
-        let local = Local::new(kind, &stiff);
+        let local = Local::new(&kind.softened(self.softness_min, &inertia), &stiff);
         let aim = self.aim(node, scheme);
         let left = aim.frame - moved.frame;
         let push = Mat3::from_columns(&[

@@ -230,6 +230,21 @@ fn every_way_to_solve_the_dual_agrees() {
     }
 }
 
+/// Pinned at its own size, a net of strictly rigid bodies could not move at all.
+#[test]
+fn a_taut_net_neither_opens_nor_stretches_nor_gains_energy() {
+    for n in [3.0, 5.0, 12.0] {
+        let scene = file("net", &[("n", n)]);
+        let states = path(&scene, "()", 100, 1);
+        let start = metrics::energy(&scene, &states[0]).total_j();
+        for state in &states {
+            let (open, stretch) = (gap(&scene, state), metrics::stretch_max(&scene, state));
+            let gain = metrics::energy(&scene, state).total_j() - start;
+            assert!(open < 1e-9 && stretch < 1e-3 && gain <= 0.0, "{open:e} {stretch:e} {gain:e}");
+        }
+    }
+}
+
 #[test]
 fn solvers_that_do_not_fit_the_graph_are_refused() {
     let refused = |name: &str, settings: &str| {

@@ -15,8 +15,9 @@ use faer::{
 
 use super::blocks::Blocks;
 
-/// Share by which diagonal entries are raised, so that redundant rows keep a positive pivot.
-const RAISED: f64 = 1e-13;
+/// Shares by which diagonal entries are raised so that redundant rows keep a positive pivot, the next where
+/// the one before was too small. Joints stay open by as much as this times what their forces would move.
+const RAISED: [f64; 2] = [1e-15, 1e-13];
 
 /// The scalar matrix, its factorisation and their working storage.
 pub(crate) struct Direct {
@@ -70,14 +71,24 @@ impl Direct {
         Ok(Self { pattern, sources, values, symbolic, factor, scratch })
     }
 
-    /// Factorises `blocks` and replaces `rhs` by the solution; zero where there is none.
+    /// Factorises `blocks` and replaces `rhs` by the solution.
     pub(crate) fn solve(&mut self, blocks: &Blocks, rhs: &mut [f64]) {
+        if RAISED.into_iter().any(|raised| self.factorise(blocks, raised)) {
+            self.solve_again(rhs);
+        } else {
+            // A matrix that is not positive is not finite, or will not be: the watchdog sees it.
+            rhs.fill(f64::NAN);
+        }
+    }
+
+    /// Whether the matrix has a factorisation, its diagonal being raised.
+    fn factorise(&mut self, blocks: &Blocks, raised: f64) -> bool {
         for (value, &source) in self.values.iter_mut().zip(&self.sources) {
             *value = blocks.values[source as usize];
         }
         // The diagonal entry comes first in each column.
         for &start in &self.pattern.col_ptr()[..blocks.rows()] {
-            self.values[start] *= 1.0 + RAISED;
+            self.values[start] *= 1.0 + raised;
         }
         let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.values);
         let stack = MemStack::new(&mut self.scratch);
@@ -90,12 +101,7 @@ impl Direct {
             stack,
             Default::default(),
         );
-        if factorised.is_err() {
-            // A matrix that is not positive is not finite, or will not be: the watchdog sees it.
-            rhs.fill(f64::NAN);
-            return;
-        }
-        self.solve_again(rhs);
+        factorised.is_ok()
     }
 
     /// Replaces `rhs` by the solution under the last factorisation.
