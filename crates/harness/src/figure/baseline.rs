@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use taut_core::Determinism;
 
-use super::{Band, Figure, Panel, PanelCurves, claim::fit_line, curves::quote};
+use super::{Band, Figure, Panel, PanelCurves, Row, claim::fit_line, curves::quote};
 use crate::{backends::BACKENDS, plot, plot::Scale};
 
 /// Curves are recorded with at most this many points.
@@ -47,6 +47,8 @@ pub enum Change {
     Shorter,
     /// It was recorded, but is not there any more.
     Missing,
+    /// It was recorded, and this machine has no device that could draw it.
+    Skipped,
     /// It is there, but was never recorded.
     New,
 }
@@ -65,6 +67,7 @@ impl Change {
             Self::Worse => "worse",
             Self::Shorter => "shorter",
             Self::Missing => "missing",
+            Self::Skipped => "skipped",
             Self::New => "new",
         }
     }
@@ -162,6 +165,16 @@ pub fn compare(figure: &Figure, measured: &[PanelCurves], recorded: &[PanelCurve
         }
     }
     shifts
+}
+
+/// Excuses curves whose rows this machine has no device for.
+pub fn excuse(shifts: &mut [Shift], rows: &[Row]) {
+    for shift in shifts.iter_mut().filter(|shift| shift.change == Change::Missing) {
+        let drew = |row: &&Row| row.label == shift.curve || row.group == shift.curve;
+        if rows.iter().filter(drew).any(Row::was_skipped) {
+            shift.change = Change::Skipped;
+        }
+    }
 }
 
 type Points = [(f64, f64)];
@@ -353,5 +366,21 @@ mod tests {
         let there = panel(wave(0.0), 300);
         assert_eq!(compare(&figure, &[], &there)[0].change, Change::Missing);
         assert_eq!(compare(&figure, &there, &[])[0].change, Change::New);
+    }
+
+    #[test]
+    fn a_curve_without_a_device_is_not_missing() {
+        let mut shifts = compare(&figure("log"), &[], &panel(wave(0.0), 300));
+        let row = |label: &str, group: &str, status: &str| Row {
+            label: label.to_owned(),
+            group: group.to_owned(),
+            status: status.to_owned(),
+            ..Row::default()
+        };
+        excuse(&mut shifts, &[row("a, b 1", "a, b", "failed"), row("c", "c", "skipped")]);
+        assert_eq!(shifts[0].change, Change::Missing);
+        excuse(&mut shifts, &[row("a, b 1", "a, b", "skipped")]);
+        assert_eq!(shifts[0].change, Change::Skipped);
+        assert!(!shifts[0].change.is_bad());
     }
 }

@@ -7,7 +7,7 @@ use super::{At, Check, Claim, Row, Target};
 pub struct Judged {
     /// The sentence.
     pub text: String,
-    /// Whether it holds; `None` where this size of the figure cannot tell.
+    /// Whether it holds; `None` where this size of the figure, or a machine without an adapter, cannot tell.
     pub holds: Option<bool>,
     /// What was found, in words and numbers.
     pub measured: String,
@@ -36,7 +36,8 @@ impl Judged {
     }
 }
 
-/// Judges all claims; those for full size only are left open in a quick run.
+/// Judges all claims; those for full size only are left open in a quick run, and those on rows that this
+/// machine has no device for.
 pub fn judge(claims: &[Claim], rows: &[Row], quick: bool) -> Vec<Judged> {
     let one = |claim: &Claim| {
         let expected = expectation(&claim.check);
@@ -45,7 +46,8 @@ pub fn judge(claims: &[Claim], rows: &[Row], quick: bool) -> Vec<Judged> {
         } else {
             match evaluate(&claim.check, rows) {
                 Ok(Finding { holds, measured }) => (Some(holds), measured),
-                Err(missing) => (Some(false), missing),
+                Err(Missing::Skipped(why)) => (None, why),
+                Err(Missing::Wrong(why)) => (Some(false), why),
             }
         };
         let (text, known_deviation) = (claim.text.clone(), claim.known_deviation.clone());
@@ -57,6 +59,20 @@ pub fn judge(claims: &[Claim], rows: &[Row], quick: bool) -> Vec<Judged> {
 struct Finding {
     holds: bool,
     measured: String,
+}
+
+/// Why there is nothing to judge.
+enum Missing {
+    /// A run that this machine has no device for.
+    Skipped(String),
+    /// What should be there.
+    Wrong(String),
+}
+
+impl From<String> for Missing {
+    fn from(why: String) -> Self {
+        Self::Wrong(why)
+    }
 }
 
 /// The check in words.
@@ -113,7 +129,7 @@ fn limits(min: Option<f64>, max: Option<f64>) -> String {
 }
 
 /// `Err` says what is missing for a judgement.
-fn evaluate(check: &Check, rows: &[Row]) -> Result<Finding, String> {
+fn evaluate(check: &Check, rows: &[Row]) -> Result<Finding, Missing> {
     match check {
         Check::Less { metric, a, b, at, factor } => {
             let (a, b) = (values(rows, a, metric, *at)?, values(rows, b, metric, *at)?);
@@ -128,7 +144,7 @@ fn evaluate(check: &Check, rows: &[Row]) -> Result<Finding, String> {
         }
         Check::Order { metric, at, runs } => {
             let one = |run: &String| worst(rows, run, metric, *at);
-            let found = runs.iter().map(one).collect::<Result<Vec<f64>, String>>()?;
+            let found = runs.iter().map(one).collect::<Result<Vec<f64>, Missing>>()?;
             let pairs = runs.iter().zip(&found);
             let measured: Vec<String> =
                 pairs.map(|(run, &value)| format!("{run} {}", number(value))).collect();
@@ -149,7 +165,7 @@ fn evaluate(check: &Check, rows: &[Row]) -> Result<Finding, String> {
             Ok(Finding { holds: inside(needed.budget), measured: needed.in_words(versus) })
         }
         Check::Status { run, is } => {
-            let row = row(rows, run)?;
+            let row = not_skipped(row(rows, run)?)?;
             let reason = row.reason.as_ref().map(|r| format!(" ({r})")).unwrap_or_default();
             Ok(Finding { holds: is.contains(&row.status), measured: row.status.clone() + &reason })
         }
@@ -160,23 +176,31 @@ fn row<'a>(rows: &'a [Row], label: &str) -> Result<&'a Row, String> {
     rows.iter().find(|row| row.label == label).ok_or_else(|| format!("{label} was not run"))
 }
 
-fn values(rows: &[Row], label: &str, metric: &str, at: At) -> Result<Vec<f64>, String> {
-    let row = row(rows, label)?;
+fn why(row: &Row) -> String {
+    let reason = row.reason.as_deref().unwrap_or("no reason given");
+    format!("{} {}: {reason}", row.label, row.status)
+}
+
+fn not_skipped(row: &Row) -> Result<&Row, Missing> {
+    if row.was_skipped() { Err(Missing::Skipped(why(row))) } else { Ok(row) }
+}
+
+fn values(rows: &[Row], label: &str, metric: &str, at: At) -> Result<Vec<f64>, Missing> {
+    let row = not_skipped(row(rows, label)?)?;
     if !row.was_run() {
-        let reason = row.reason.as_deref().unwrap_or("no reason given");
-        return Err(format!("{label} {}: {reason}", row.status));
+        return Err(why(row).into());
     }
     // A fact, such as a time per step or a parameter of the scene, is one number for the whole run.
     let values = row.fact(metric).map(|fact| vec![fact]).or_else(|| row.values(metric, at));
     let values = values.ok_or_else(|| format!("{label} has no {metric}"))?;
     if values.is_empty() {
-        return Err(format!("{label} has no such step, {} {metric}", at.words()));
+        return Err(format!("{label} has no such step, {} {metric}", at.words()).into());
     }
     Ok(values)
 }
 
 /// One number: for claims on every step the largest.
-fn worst(rows: &[Row], label: &str, metric: &str, at: At) -> Result<f64, String> {
+fn worst(rows: &[Row], label: &str, metric: &str, at: At) -> Result<f64, Missing> {
     let values = values(rows, label, metric, at)?;
     Ok(values.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
@@ -223,7 +247,7 @@ fn within(
     (metric, run, at): (&str, &str, At),
     of: &Target,
     (absolute, relative): (f64, f64),
-) -> Result<Finding, String> {
+) -> Result<Finding, Missing> {
     let found = values(rows, run, metric, at)?;
     let target = match of {
         Target::Run(other) => values(rows, other, metric, at)?,
@@ -265,7 +289,7 @@ fn needed(
     (metric, at): (&str, At),
     (min, max): (Option<f64>, Option<f64>),
     versus: &str,
-) -> Result<Needed, String> {
+) -> Result<Needed, Missing> {
     let mut budgets = Vec::new();
     for row in rows.iter().filter(|row| row.group == group) {
         let budget = row.fact(versus).ok_or_else(|| format!("{} has no {versus}", row.label))?;
@@ -283,18 +307,18 @@ fn needed(
 }
 
 /// Least-squares power of `metric` in `versus` over the budgets of one entry.
-fn slope(rows: &[Row], group: &str, metric: &str, at: At, versus: &str) -> Result<f64, String> {
+fn slope(rows: &[Row], group: &str, metric: &str, at: At, versus: &str) -> Result<f64, Missing> {
     let mut points = Vec::new();
     for row in rows.iter().filter(|row| row.group == group) {
         let y = worst(rows, &row.label, metric, at)?;
         let x = row.fact(versus).ok_or_else(|| format!("{} has no {versus}", row.label))?;
         if !(y.is_finite() && y > 0.0 && x > 0.0) {
-            return Err(format!("{} has {metric} {}, no power law", row.label, number(y)));
+            return Err(format!("{} has {metric} {}, no power law", row.label, number(y)).into());
         }
         points.push((x.ln(), y.ln()));
     }
     if points.len() < 2 {
-        return Err(format!("{group} has fewer than two budgets"));
+        return Err(format!("{group} has fewer than two budgets").into());
     }
     Ok(fit_line(&points))
 }
@@ -349,15 +373,43 @@ mod tests {
             row("high", "g", "ok", 0.2, &[2.0, 2.0, 2.0, 4.0]),
             row("gone", "h", "diverged", 0.2, &[2.0, f64::NAN]),
             Row { label: "none".to_owned(), status: "failed".to_owned(), ..Row::default() },
+            Row {
+                label: "away".to_owned(),
+                group: "gpu".to_owned(),
+                status: "skipped".to_owned(),
+                reason: Some("no adapter".to_owned()),
+                ..Row::default()
+            },
         ]
     }
 
-    fn holds(check: &str) -> bool {
+    fn judged(check: &str) -> Judged {
         let options = ron::Options::default()
             .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
         let check: Check = options.from_str(check).unwrap();
         let claim = Claim { text: String::new(), check, known_deviation: None, full_only: false };
-        judge(&[claim], &rows(), false)[0].holds.unwrap()
+        judge(&[claim], &rows(), false).remove(0)
+    }
+
+    fn holds(check: &str) -> bool {
+        judged(check).holds.unwrap()
+    }
+
+    #[test]
+    fn what_no_device_could_run_is_not_judged() {
+        for check in [
+            r#"less(metric: "e_m", a: "low", b: "away", at: mean)"#,
+            r#"bound(metric: "e_m", run: "away", max: 1)"#,
+            r#"within(metric: "e_m", run: "low", at: mean, of: run("away"), absolute: 1)"#,
+            r#"order(metric: "e_m", at: mean, runs: ["low", "away"])"#,
+            r#"slope(metric: "e_m", at: mean, versus: "dt_s", runs: "gpu", min: 0, max: 1)"#,
+            r#"status(run: "away", is: ["ok"])"#,
+        ] {
+            let found = judged(check);
+            assert_eq!(found.holds, None, "{check}");
+            assert!(found.is_good() && found.verdict() == "not judged");
+            assert_eq!(found.measured, "away skipped: no adapter");
+        }
     }
 
     #[test]
@@ -444,7 +496,7 @@ mod tests {
 
     #[test]
     fn a_deviation_must_deviate() {
-        let judged = |holds, known: Option<&str>| {
+        let good = |holds, known: Option<&str>| {
             Judged {
                 text: String::new(),
                 holds,
@@ -454,9 +506,9 @@ mod tests {
             }
             .is_good()
         };
-        assert!(judged(Some(true), None) && judged(Some(false), Some("why")));
-        assert!(!judged(Some(false), None) && !judged(Some(true), Some("why")));
-        assert!(judged(None, None) && judged(None, Some("why")));
+        assert!(good(Some(true), None) && good(Some(false), Some("why")));
+        assert!(!good(Some(false), None) && !good(Some(true), Some("why")));
+        assert!(good(None, None) && good(None, Some("why")));
     }
 
     #[test]

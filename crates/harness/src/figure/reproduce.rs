@@ -69,13 +69,20 @@ pub fn reproduce(
         measure(bench, options.root, &figure, options.quick, on_run)?;
     let claims = judge(&figure.claims, &rows, options.quick);
     let curves = collect(&figure, &rows);
-    let shifts =
+    let mut shifts =
         recorded.map(|recorded| baseline::compare(&figure, &curves, &recorded)).unwrap_or_default();
+    baseline::excuse(&mut shifts, &rows);
     let mut done = Reproduced { figure, runs, claims, shifts, warnings, files: Vec::new() };
     done.write(&curves, options)?;
     if options.bless {
         if bench.is_cancelled() {
             bail!("interrupted: nothing is blessed");
+        }
+        if let Some(row) = rows.iter().find(|row| row.was_skipped()) {
+            bail!(
+                "{} was skipped, and would be lost from the record: nothing is blessed",
+                row.label
+            );
         }
         done.bless(&curves, &record_path, options)?;
     }
@@ -187,7 +194,7 @@ impl Reproduced {
                 run.backend,
                 run.iterations,
                 run.substeps,
-                run.status.name(),
+                run.status_and_mark(),
                 run.reason
             );
         }

@@ -152,6 +152,11 @@ impl Row {
         !matches!(self.status.as_str(), "failed" | "unsupported" | "skipped")
     }
 
+    /// Whether this machine has no device for it.
+    pub fn was_skipped(&self) -> bool {
+        self.status == "skipped"
+    }
+
     /// A quantity after each step made.
     pub fn column(&self, name: &str) -> Option<&[f64]> {
         self.columns.iter().find(|(own, _)| own == name).map(|(_, values)| values.as_slice())
