@@ -6,6 +6,7 @@
 //! over the same buffers.
 
 mod breaking;
+mod bytes;
 mod contact;
 mod finder;
 mod layout;
@@ -28,6 +29,7 @@ use crate::{
 
 use breaking::Breaker;
 pub use breaking::Breaking;
+pub use bytes::bytes_per_stage;
 use touch::Contacts;
 pub use touch::{Collision, ContactKernels};
 
@@ -123,26 +125,6 @@ pub fn supports(scene: &Scene) -> Result<(), Unsupported> {
         return refuse("restitution is not part of the method".to_owned());
     }
     Ok(())
-}
-
-/// Bytes that one iteration of a method with multipliers moves at least, each number once per use:
-/// neighbours' motion is taken for cached.
-pub const fn bytes_per_iteration(nodes: usize, elements: usize, patches: usize) -> usize {
-    const VECTOR: usize = 16;
-    let end = size_of::<layout::Incidence>();
-    let element = size_of::<layout::Element>();
-    let patch = size_of::<contact::Patch>();
-    // Step and turn are written.
-    let sweep_of_node = size_of::<layout::Node>() + 2 * VECTOR;
-    // From either side: the element, the own end, the other's sway, and the own sway written.
-    let sweep_of_element = 2 * (element + end + 2 * VECTOR);
-    // Both ends are read; multiplier and stiffness are written.
-    let dual_of_element = element + 2 * end + 2 * VECTOR;
-    // Six rows of four lanes and the ramp: multipliers, pressure and stiffness are written.
-    let dual_of_patch = patch + VECTOR + 6 * VECTOR;
-    nodes * sweep_of_node
-        + elements * (sweep_of_element + dual_of_element)
-        + patches * (2 * patch + dual_of_patch)
 }
 
 /// Refuses settings that only the CPU has.
@@ -686,17 +668,5 @@ impl Buffers {
             .with("bases", &self.bases)
             .with("incidences", &self.incidences)
             .with("elements", &self.elements)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `scripts/bench-gpu` counts with these.
-    #[test]
-    fn an_iteration_moves_so_many_bytes() {
-        let each = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-        assert_eq!(each.map(|[n, e, p]| bytes_per_iteration(n, e, p)), [144, 880, 1024]);
     }
 }

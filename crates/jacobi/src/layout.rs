@@ -158,11 +158,40 @@ pub(crate) fn quaternion(q: Q4<f32>) -> [f32; 4] {
     [x, y, z, q.w]
 }
 
+/// Bytes that a step moves at least, in the order of [`taut_core::Stage`]: each number that a stage needs is read
+/// once, each that it leaves is written once. Of an iteration, which has two passes, what each of them does; motion
+/// of bodies is taken for cached where joints look at it.
+///
+/// `scripts/bench-gpu` divides times by them.
+pub const fn bytes_per_stage(bodies: usize, joints: usize) -> [usize; 4] {
+    let (body, motion) = (size_of::<Body>(), size_of::<Motion>());
+    let (velocity, inertia) = (size_of::<Velocity>(), size_of::<[f32; 6]>());
+    let (joint, prepared, multiplier) = (size_of::<Joint>(), size_of::<Prepared>(), 12);
+    let prepare_bodies = body + motion + inertia + 2 * velocity;
+    let prepare_joints = joint + prepared + multiplier;
+    let multipliers = joint + prepared + 2 * multiplier;
+    // What both bodies take of a joint, and where they find it.
+    let velocities = prepared + multiplier + 2 * size_of::<u32>();
+    [
+        0,
+        bodies * (prepare_bodies + body + motion + inertia) + joints * prepare_joints,
+        bodies * (velocity + body + inertia + 2 * velocity) + joints * (multipliers + velocities),
+        bodies * (body + velocity + 2 * motion),
+    ]
+}
+
 #[cfg(test)]
 mod tests {
     use taut_gpu::assert_layout;
 
     use super::*;
+
+    /// `scripts/bench-gpu` counts with these.
+    #[test]
+    fn stages_move_so_many_bytes() {
+        let each = [[1, 0], [0, 1]].map(|[bodies, joints]| bytes_per_stage(bodies, joints));
+        assert_eq!(each, [[0, 368, 184, 224], [0, 108, 200, 0]]);
+    }
 
     #[test]
     fn structures_are_those_of_the_shaders() {

@@ -28,6 +28,7 @@ use taut_core::{
 };
 use taut_gpu::Gpu;
 
+pub use layout::bytes_per_stage;
 pub use settings::{Drift, JacobiSettings, Precision, WarmStart};
 
 const REFERENCE: &str = "A Minimal GPU Jacobi Solver for Rigid Body Point Constraints; rotations multiplied from the left";
