@@ -76,22 +76,11 @@ fn cone(p: u32, value: array<vec4<f32>, 3>) -> Push {
     return Push(found.force, normal, keep4(tangent * kept), zero, array<vec4<f32>, 2>(zero, zero));
 }
 
-// The Newton step of a node with its contacts.
-fn step_touching(n: u32) -> Move {
-    let first = end_starts[n];
-    let last = end_starts[n + 1u];
-    if first == last {
-        return newton_step(n);
+fn add_touch(b: ptr<function, Block>, p: u32, is_b: bool) {
+    let value = patch_value(p);
+    if !idles(p, value) {
+        add_patch(b, p, is_b, cone(p, value));
     }
-    var block = assemble(n);
-    for (var i = first; i < last; i++) {
-        let p = ends[i] / 2u;
-        let value = patch_value(p);
-        if !idles(p, value) {
-            add_patch(&block, p, (ends[i] & 1u) != 0u, cone(p, value));
-        }
-    }
-    return solve(block, false);
 }
 
 // Eq. 11 and 12 within the cone: stiffness grows only where no bound holds the force back. Lanes without a point

@@ -189,8 +189,8 @@ fn add_single(b: ptr<function, Block>, e: u32, pair: Pair, is_b: bool) {
     }
 }
 
-// Inertia and all elements of one node (Eq. 5 and 6).
-fn assemble(n: u32) -> Block {
+// Inertia of one node, and how far it is from its target.
+fn inertial(n: u32) -> Block {
     let lag = nodes[n].step - nodes[n].target_step;
     var b: Block;
     b.ll = Sym3(vec3<f32>(nodes[n].mass), vec3<f32>(0.0));
@@ -200,28 +200,39 @@ fn assemble(n: u32) -> Block {
         b.aa = sym_of(nodes[n].inertia);
         b.fa = -sym_apply(b.aa, spin);
     }
+    return b;
+}
+
+// Adds the element at one end of a node.
+fn add_end(b: ptr<function, Block>, n: u32, i: u32) {
+    let e = incidences[i].element;
+    if (elements[e].flags & ACTIVE) == 0u {
+        return;
+    }
+    let is_b = incidences[i].is_b != 0u;
+    if elements[e].kind == POINT {
+        let force = point_force(n, i, e);
+        let arm = incidences[i].arm + incidences[i].sway;
+        add_point(b, elements[e].stiffness, arm, force);
+        if (elements[e].flags & CURVED) != 0u {
+            (*b).aa.d = (*b).aa.d + lever_curvature(arm, force);
+        }
+        return;
+    }
+    var pair = pair_of(e);
+    pair.offset = elements[e].offset + apart(n, i);
+    if elements[e].kind == TWIST {
+        add_twist(b, e, pair, is_b);
+    } else {
+        add_single(b, e, pair, is_b);
+    }
+}
+
+// Inertia and all elements of one node (Eq. 5 and 6).
+fn assemble(n: u32) -> Block {
+    var b = inertial(n);
     for (var i = nodes[n].first; i < nodes[n].last; i++) {
-        let e = incidences[i].element;
-        if (elements[e].flags & ACTIVE) == 0u {
-            continue;
-        }
-        let is_b = incidences[i].is_b != 0u;
-        if elements[e].kind == POINT {
-            let force = point_force(n, i, e);
-            let arm = incidences[i].arm + incidences[i].sway;
-            add_point(&b, elements[e].stiffness, arm, force);
-            if (elements[e].flags & CURVED) != 0u {
-                b.aa.d = b.aa.d + lever_curvature(arm, force);
-            }
-            continue;
-        }
-        var pair = pair_of(e);
-        pair.offset = elements[e].offset + apart(n, i);
-        if elements[e].kind == TWIST {
-            add_twist(&b, e, pair, is_b);
-        } else {
-            add_single(&b, e, pair, is_b);
-        }
+        add_end(&b, n, i);
     }
     return b;
 }
@@ -258,14 +269,26 @@ fn newton_step(n: u32) -> Move {
     return solve(assemble(n), nodes[n].acted == BY_BLOCKS);
 }
 
-// Applies a Newton step and refreshes the node's lever arms.
-fn advance(n: u32, motion: Move) {
+// Applies a Newton step.
+fn move_by(n: u32, motion: Move) {
     nodes[n].step = nodes[n].step + motion.step;
     if nodes[n].kind == BODY {
-        let turn = quat_advanced(nodes[n].turn, motion.turn);
-        nodes[n].turn = turn;
-        for (var i = nodes[n].first; i < nodes[n].last; i++) {
+        nodes[n].turn = quat_advanced(nodes[n].turn, motion.turn);
+    }
+}
+
+// Refreshes every `stride`th of a node's lever arms.
+fn refresh_arms(n: u32, first: u32, stride: u32) {
+    if nodes[n].kind == BODY {
+        let turn = nodes[n].turn;
+        for (var i = nodes[n].first + first; i < nodes[n].last; i += stride) {
             incidences[i].sway = quat_displacement(turn, incidences[i].arm);
         }
     }
+}
+
+// Applies a Newton step and refreshes the node's lever arms.
+fn advance(n: u32, motion: Move) {
+    move_by(n, motion);
+    refresh_arms(n, 0u, 1u);
 }

@@ -1,6 +1,12 @@
 // One colour of a sweep: its nodes do not see each other and move at once. Twin: crates/descent/src/sweep.rs.
 
-//#use descent/block.wgsl
+//#use descent/lanes.wgsl
+
+fn touches(n: u32) -> u32 {
+    return 0u;
+}
+
+fn add_touches(b: ptr<function, Block>, n: u32, first: u32, stride: u32) {}
 
 @compute @workgroup_size(THREADS)
 fn sweep(
@@ -10,8 +16,5 @@ fn sweep(
 ) {
     let place = thread_index(group, groups, THREADS, local);
     nothing = constants.nothing;
-    if place < colour.count {
-        let n = colour.first + place;
-        advance(n, newton_step(n));
-    }
+    move_nodes(colour.first + place, place < colour.count, local);
 }

@@ -1,8 +1,19 @@
-// A sweep over nodes that touch each other. Its `step_touching`, the Newton step under a law of contact, is that of
-// the method that uses it.
+// A sweep over nodes that touch each other. Its `add_touch`, which adds a contact under a law, is that of the method
+// that uses it.
 
 //#use descent/patch.wgsl
-//#alone fn step_touching(n: u32) -> Move { return newton_step(n); }
+//#use descent/lanes.wgsl
+//#alone fn add_touch(b: ptr<function, Block>, p: u32, is_b: bool) {}
+
+fn touches(n: u32) -> u32 {
+    return end_starts[n + 1u] - end_starts[n];
+}
+
+fn add_touches(b: ptr<function, Block>, n: u32, first: u32, stride: u32) {
+    for (var i = end_starts[n] + first; i < end_starts[n + 1u]; i += stride) {
+        add_touch(b, ends[i] / 2u, (ends[i] & 1u) != 0u);
+    }
+}
 
 // First and last place of the colour at hand.
 var<workgroup> range_of_rest: vec2<u32>;
@@ -15,10 +26,8 @@ fn sweep(
 ) {
     nothing = constants.nothing;
     let place = colour_starts[colour.index] + thread_index(group, groups, THREADS, local);
-    if place < colour_starts[colour.index + 1u] {
-        let n = visit[place];
-        advance(n, step_touching(n));
-    }
+    let there = place < colour_starts[colour.index + 1u];
+    move_nodes(visit[select(0u, place, there)], there, local);
 }
 
 // The colours from one on, by a single workgroup: what is left for no dispatch of its own. Nodes of the last
@@ -37,11 +46,9 @@ fn sweep_rest(@builtin(local_invocation_index) local: u32) {
             break;
         }
         let mixed = c + 1u == colours;
-        for (var place = range.x + local; place < range.y && !mixed; place += THREADS) {
-            advance(visit[place], step_touching(visit[place]));
-        }
-        for (var place = range.x; place < range.y && mixed && local == 0u; place++) {
-            advance(visit[place], step_touching(visit[place]));
+        for (var first = range.x; first < range.y; first += select(THREADS, 1u, mixed)) {
+            let there = select(first + local < range.y, local == 0u, mixed);
+            move_nodes(visit[select(first, first + local, there)], there, local);
         }
         storageBarrier();
     }

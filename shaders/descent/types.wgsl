@@ -55,7 +55,8 @@ struct Constants {
     // Of the method: what is kept of stiffness and of multipliers from step to step.
     gamma: f32,
     retain: f32,
-    pad_2: u32,
+    // Partial sums over the ends of a node that has many.
+    lanes: u32,
     pad_3: u32,
 }
 

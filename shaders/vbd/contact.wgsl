@@ -56,19 +56,8 @@ fn penalty(p: u32, value: array<vec4<f32>, 3>) -> Push {
     );
 }
 
-// The Newton step of a node with its contacts.
-fn step_touching(n: u32) -> Move {
-    let first = end_starts[n];
-    let last = end_starts[n + 1u];
-    if first == last {
-        return newton_step(n);
-    }
-    var block = assemble(n);
-    for (var i = first; i < last; i++) {
-        let p = ends[i] / 2u;
-        add_patch(&block, p, (ends[i] & 1u) != 0u, penalty(p, patch_value(p)));
-    }
-    return solve(block, false);
+fn add_touch(b: ptr<function, Block>, p: u32, is_b: bool) {
+    add_patch(b, p, is_b, penalty(p, patch_value(p)));
 }
 
 // Remembers the pressure of every point, which bounds friction in the next sweep, and lets the stiffness grow with

@@ -44,6 +44,7 @@ pub(crate) fn model(settings: &Resolved) -> Model {
             ContactStyle::Common => Style::Common,
             ContactStyle::Demo3d => Style::Demo3d,
         },
+        lanes_per_body: settings.lanes_per_body,
     }
 }
 

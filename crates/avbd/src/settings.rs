@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
-use taut_descent::{InertiaFrame, Order, Rotation, Start, device::Collision};
+use taut_descent::{InertiaFrame, Model, Order, Rotation, Start, device::Collision};
 
 /// Settings as given; whatever is left out comes from the profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
@@ -66,6 +66,8 @@ pub struct AvbdSettings {
     pub contacts: Option<ContactStyle>,
     /// See [`Resolved::contact_hessian`].
     pub contact_hessian: Option<ContactHessian>,
+    /// See [`Resolved::lanes_per_body`].
+    pub lanes_per_body: Option<u32>,
     /// See [`Resolved::collision`].
     pub collision: Option<Collision>,
     /// See [`Resolved::open_gap`].
@@ -213,6 +215,10 @@ pub struct Resolved {
     /// and close calm, but neighbours that come and go at the edge of the margin would not let a heap
     /// rest. `inf`: every point keeps its stiffness, as in the paper.
     pub open_gap: f64,
+    /// Partial sums over the elements and contacts of a body that has at least twice as many, a power of two up to
+    /// 64; 1 in all profiles: one after the other. On a graphics adapter as many invocations share such a body; on
+    /// the CPU the sums are the same, so that both give the same bits.
+    pub lanes_per_body: u32,
     /// Where `avbd-gpu` searches for contacts: on the device wherever its shaders know all shapes of the scene;
     /// `host` gives the bits of the CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -257,6 +263,7 @@ impl AvbdSettings {
             contacts: self.contacts.unwrap_or(base.contacts),
             contact_hessian: self.contact_hessian.unwrap_or(base.contact_hessian),
             open_gap: self.open_gap.unwrap_or(base.open_gap),
+            lanes_per_body: self.lanes_per_body.unwrap_or(base.lanes_per_body),
             collision: self.collision,
         };
         resolved.check()?;
@@ -276,6 +283,7 @@ impl Resolved {
     }
 
     fn check(&self) -> Result<(), BuildError> {
+        Model::check_lanes(self.lanes_per_body)?;
         let share = 0.0..=1.0;
         let optional = [
             ("beta", self.beta),
@@ -362,6 +370,7 @@ impl Profile {
             contacts: ContactStyle::Common,
             contact_hessian: ContactHessian::SlipDirection,
             open_gap: 1.0,
+            lanes_per_body: 1,
             collision: None,
         };
         let published = robust.as_published();

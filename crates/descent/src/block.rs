@@ -38,6 +38,17 @@ impl<R: Real> Block<R> {
         }
     }
 
+    /// The sum of both.
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            ll: self.ll.plus(other.ll),
+            aa: self.aa.plus(other.aa),
+            al: self.al.plus(other.al),
+            fl: self.fl + other.fl,
+            fa: self.fa + other.fa,
+        }
+    }
+
     /// Adds three point rows with stiffness `k` along the world axes at lever `arm`, pulling with
     /// `force` on this body (Eq. 9 and 17 without the second derivative).
     #[inline]

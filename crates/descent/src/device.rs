@@ -404,6 +404,7 @@ impl Device {
             cayley: u32::from(system.model.rotation == Rotation::Cayley),
             gamma: self.decay[0],
             retain: self.decay[1],
+            lanes: system.model.lanes_per_body,
             ..layout::Constants::default()
         }
     }

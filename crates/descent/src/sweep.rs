@@ -10,7 +10,7 @@ use crate::{
     patch::ContactLaw,
     real::Real,
     row::{Pair, Side, curvature, gradient},
-    system::{System, value_of},
+    system::{Model, System, value_of},
     touch::Touch,
 };
 
@@ -67,6 +67,20 @@ impl<R: Real> View<R> for Outside<'_, R> {
 struct Forces<'a, R> {
     elements: &'a [Element<R>],
     bases: &'a [Bases<R>],
+    /// See [`crate::Model::lanes_per_body`].
+    lanes: usize,
+}
+
+impl<'a, R> Forces<'a, R> {
+    fn new(elements: &'a [Element<R>], bases: &'a [Bases<R>], model: &Model) -> Self {
+        Self { elements, bases, lanes: model.lanes_per_body as usize }
+    }
+
+    /// Whether a node of so many ends is summed in lanes.
+    #[inline]
+    fn crowd(&self, ends: usize) -> bool {
+        self.lanes > 1 && ends >= 2 * self.lanes
+    }
 }
 
 impl<R: Real> System<R> {
@@ -87,7 +101,7 @@ impl<R: Real> System<R> {
     }
 
     fn sweep_serially(&mut self, first: usize, last: usize) {
-        let forces = Forces { elements: &self.elements, bases: &self.bases };
+        let forces = Forces::new(&self.elements, &self.bases, &self.model);
         for n in first..last {
             let view = Whole { nodes: &self.nodes, incidences: &self.incidences };
             let node = &self.nodes[n];
@@ -111,7 +125,7 @@ impl<R: Real> System<R> {
             incidences: [incidences_before, incidences_after],
             cut: [last, end],
         };
-        let forces = Forces { elements: &self.elements, bases: &self.bases };
+        let forces = Forces::new(&self.elements, &self.bases, &self.model);
         sweep_split(&view, nodes, incidences, begin, forces);
     }
 }
@@ -131,7 +145,7 @@ impl<R: Real> System<R> {
                 let all = Everything {
                     nodes: &self.nodes,
                     incidences: &self.incidences,
-                    forces: Forces { elements: &self.elements, bases: &self.bases },
+                    forces: Forces::new(&self.elements, &self.bases, &self.model),
                     touch,
                 };
                 let step = |&n: &u32| all.newton_step(n as usize, law);
@@ -151,7 +165,7 @@ impl<R: Real> System<R> {
                 let all = Everything {
                     nodes: &self.nodes,
                     incidences: &self.incidences,
-                    forces: Forces { elements: &self.elements, bases: &self.bases },
+                    forces: Forces::new(&self.elements, &self.bases, &self.model),
                     touch,
                 };
                 let motion = all.newton_step(n as usize, law);
@@ -183,22 +197,36 @@ impl<R: Real> Everything<'_, R> {
         if ends.is_empty() {
             return newton_step(&view, node, own, self.forces);
         }
+        if self.forces.crowd(own.len() + ends.len()) {
+            let lanes = self.forces.lanes;
+            let part = |lane| {
+                let mut block = part_of(&view, node, own, self.forces, lane);
+                let shared = ends.iter().skip(lane).step_by(lanes);
+                shared.for_each(|&end| self.add_touch(&mut block, end, law));
+                block
+            };
+            return sum_in_lanes(lanes, 0, 1, &part).solve();
+        }
         let mut block = assemble(&view, node, own, self.forces);
-        for &end in ends {
-            let patch = &self.touch.patches[(end / 2) as usize];
-            let side = if end % 2 == 0 { Side::A } else { Side::B };
-            let [a, b] = patch.nodes.map(|n| &self.nodes[n as usize]);
-            if L::ARMS_TURN {
-                let turned = patch.turned(a, b);
-                turned.add_to(&mut block, side, &law.push(&turned, &turned.value(a, b)));
-            } else {
-                let value = patch.value(a, b);
-                if !law.idles(patch, &value) {
-                    patch.add_to(&mut block, side, &law.push(patch, &value));
-                }
+        ends.iter().for_each(|&end| self.add_touch(&mut block, end, law));
+        block.solve()
+    }
+
+    /// Adds the patch at one end of a node.
+    #[inline(always)]
+    fn add_touch<L: ContactLaw<R>>(&self, block: &mut Block<R>, end: u32, law: &L) {
+        let patch = &self.touch.patches[(end / 2) as usize];
+        let side = if end % 2 == 0 { Side::A } else { Side::B };
+        let [a, b] = patch.nodes.map(|n| &self.nodes[n as usize]);
+        if L::ARMS_TURN {
+            let turned = patch.turned(a, b);
+            turned.add_to(block, side, &law.push(&turned, &turned.value(a, b)));
+        } else {
+            let value = patch.value(a, b);
+            if !law.idles(patch, &value) {
+                patch.add_to(block, side, &law.push(patch, &value));
             }
         }
-        block.solve()
     }
 }
 
@@ -236,10 +264,15 @@ fn newton_step<R: Real>(
     own: &[Incidence<R>],
     forces: Forces<'_, R>,
 ) -> (V3<R>, V3<R>) {
-    if node.acted == Acted::ByPoints && node.kind == NodeKind::Body {
+    let crowded = forces.crowd(own.len());
+    if node.acted == Acted::ByPoints && node.kind == NodeKind::Body && !crowded {
         return assemble_points(view, node, own, forces).solve();
     }
-    let block = assemble(view, node, own, forces);
+    let block = if crowded {
+        sum_in_lanes(forces.lanes, 0, 1, &|lane| part_of(view, node, own, forces, lane))
+    } else {
+        assemble(view, node, own, forces)
+    };
     match (node.kind, node.acted) {
         (NodeKind::Particle, _) => (block.solve_translation(), V3::ZERO),
         (_, Acted::ByPoints | Acted::ByBlocks) => block.solve_diagonal(),
@@ -298,32 +331,76 @@ fn assemble<R: Real>(
     own: &[Incidence<R>],
     forces: Forces<'_, R>,
 ) -> Block<R> {
+    let mut block = inertial(node);
+    own.iter().for_each(|incidence| add_end(&mut block, view, node, incidence, forces));
+    block
+}
+
+/// The share of one lane in the same: inertia in the first, and every `lanes`th element.
+fn part_of<R: Real>(
+    view: &impl View<R>,
+    node: &Node<R>,
+    own: &[Incidence<R>],
+    forces: Forces<'_, R>,
+    lane: usize,
+) -> Block<R> {
+    let mut block = if lane == 0 { inertial(node) } else { Block::default() };
+    let shared = own.iter().skip(lane).step_by(forces.lanes);
+    shared.for_each(|incidence| add_end(&mut block, view, node, incidence, forces));
+    block
+}
+
+/// Adds the parts of all lanes in pairs, upper halves to lower ones, as invocations on a device do.
+fn sum_in_lanes<R: Real>(
+    lanes: usize,
+    lane: usize,
+    stride: usize,
+    part: &dyn Fn(usize) -> Block<R>,
+) -> Block<R> {
+    if stride == lanes {
+        return part(lane);
+    }
+    let half = |lane| sum_in_lanes(lanes, lane, 2 * stride, part);
+    half(lane).plus(&half(lane + stride))
+}
+
+/// Inertia of one node, and how far it is from its target.
+#[inline(always)]
+fn inertial<R: Real>(node: &Node<R>) -> Block<R> {
     let lag = node.step - node.target_step;
     let spin = match node.kind {
         NodeKind::Body => node.turn.times(node.target_turn.conjugate()).v * R::TWO,
         NodeKind::Particle | NodeKind::Fixed => V3::ZERO,
     };
-    let mut block = Block::inertial(node.mass, &node.inertia, lag, spin);
-    for incidence in own {
-        let element = &forces.elements[incidence.element as usize];
-        if !element.active {
-            continue;
-        }
-        if element.kind == ElementKind::Point {
-            let force = point_force(view, node, incidence, element);
-            let arm = incidence.arm + incidence.sway;
-            block.add_point(element.stiffness, arm, force);
-            if element.curvature {
-                block.add_lever_curvature(arm, force);
-            }
-        } else {
-            let offset = element.offset + apart(view, node, incidence);
-            let bases = &forces.bases[incidence.element as usize];
-            let (other, twin) = (view.node(incidence.other), view.incidence(incidence.twin));
-            add_element(&mut block, element, bases, offset, [node, other], [incidence, twin]);
-        }
+    Block::inertial(node.mass, &node.inertia, lag, spin)
+}
+
+/// Adds the element at one end of a node.
+#[inline(always)]
+fn add_end<R: Real>(
+    block: &mut Block<R>,
+    view: &impl View<R>,
+    node: &Node<R>,
+    incidence: &Incidence<R>,
+    forces: Forces<'_, R>,
+) {
+    let element = &forces.elements[incidence.element as usize];
+    if !element.active {
+        return;
     }
-    block
+    if element.kind == ElementKind::Point {
+        let force = point_force(view, node, incidence, element);
+        let arm = incidence.arm + incidence.sway;
+        block.add_point(element.stiffness, arm, force);
+        if element.curvature {
+            block.add_lever_curvature(arm, force);
+        }
+    } else {
+        let offset = element.offset + apart(view, node, incidence);
+        let bases = &forces.bases[incidence.element as usize];
+        let (other, twin) = (view.node(incidence.other), view.incidence(incidence.twin));
+        add_element(block, element, bases, offset, [node, other], [incidence, twin]);
+    }
 }
 
 /// Adds any element but a point block, seen from `nodes[0]`.
@@ -495,6 +572,7 @@ mod tests {
             gyroscopic: false,
             start: Start::Target,
             contacts: Style::Common,
+            lanes_per_body: 1,
         };
         let mut system = System::new(scene, model);
         system.begin(scene.dt);
@@ -508,7 +586,7 @@ mod tests {
 
     fn block(system: &System<f64>, n: usize) -> Block<f64> {
         let view = Whole { nodes: &system.nodes, incidences: &system.incidences };
-        let forces = Forces { elements: &system.elements, bases: &system.bases };
+        let forces = Forces::new(&system.elements, &system.bases, &system.model);
         let [start, end] = system.nodes[n].incidences.map(|i| i as usize);
         assemble(&view, &system.nodes[n], &system.incidences[start..end], forces)
     }

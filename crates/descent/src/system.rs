@@ -1,7 +1,7 @@
 //! The state of a descent solver between and within steps.
 
 use taut_collide::Style;
-use taut_core::{Quat, Scene, SolverError, State, state::ParticleState};
+use taut_core::{BuildError, Quat, Scene, SolverError, State, state::ParticleState};
 
 use crate::{
     carried::carried_masses,
@@ -32,7 +32,27 @@ pub struct Model {
     pub start: Start,
     /// How contacts are made.
     pub contacts: Style,
+    /// Partial sums over the elements and contacts of a node that has twice as many of them or more; 1 sums one
+    /// after the other. See [`Self::check_lanes`].
+    pub lanes_per_body: u32,
 }
+
+impl Model {
+    /// Refuses numbers of lanes that do not halve down to one within a workgroup.
+    ///
+    /// # Errors
+    /// Says what they may be.
+    pub fn check_lanes(lanes: u32) -> Result<(), BuildError> {
+        if lanes.is_power_of_two() && lanes <= LANES_MAX {
+            return Ok(());
+        }
+        let text = format!("lanes_per_body must be a power of two up to {LANES_MAX}, not {lanes}");
+        Err(BuildError::Settings(text))
+    }
+}
+
+/// Invocations of the smallest workgroup.
+const LANES_MAX: u32 = 64;
 
 /// How rotation vectors and rotations are exchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]

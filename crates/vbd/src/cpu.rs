@@ -33,6 +33,7 @@ pub(crate) fn model(settings: &VbdSettings) -> Model {
         gyroscopic: settings.gyroscopic,
         start: settings.start,
         contacts: Style::Common,
+        lanes_per_body: settings.lanes_per_body,
     }
 }
 

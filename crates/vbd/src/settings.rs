@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
-use taut_descent::{Order, Rotation, Start, device::Collision};
+use taut_descent::{Model, Order, Rotation, Start, device::Collision};
 
 /// Settings of the VBD solver.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
@@ -43,6 +43,10 @@ pub struct VbdSettings {
     pub rotation: Rotation,
     /// Stiffness ramp of the rigid document's last section. Default none: plain VBD.
     pub ramp: Option<Ramp>,
+    /// Partial sums over the elements and contacts of a body that has at least twice as many, a power of two up to
+    /// 64. Default 1: one after the other. On a graphics adapter as many invocations share such a body; on the CPU
+    /// the sums are the same, so that both give the same bits.
+    pub lanes_per_body: u32,
     /// Where `vbd-gpu` searches for contacts: by default on the device wherever its shaders know all shapes of the
     /// scene; `host` gives the bits of the CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,6 +98,7 @@ impl Default for VbdSettings {
             start: Start::Target,
             rotation: Rotation::Cayley,
             ramp: None,
+            lanes_per_body: 1,
             collision: None,
         }
     }
@@ -105,6 +110,7 @@ impl VbdSettings {
     /// # Errors
     /// [`BuildError::Settings`] naming the setting that is out of range.
     pub fn check(&self) -> Result<(), BuildError> {
+        Model::check_lanes(self.lanes_per_body)?;
         let ramp = self.ramp.unwrap_or_default();
         let positive = |x: f64| x.is_finite() && x > 0.0;
         let not_negative = |x: f64| x.is_finite() && x >= 0.0;

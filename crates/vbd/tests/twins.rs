@@ -43,6 +43,16 @@ fn both_give_the_same_bits_where_bodies_touch() {
 }
 
 #[test]
+fn both_give_the_same_bits_where_a_body_has_many_neighbours() {
+    TWINS.compare_crowded();
+}
+
+#[test]
+fn workgroups_of_any_size_give_the_same_bits() {
+    TWINS.compare_workgroups();
+}
+
+#[test]
 fn contacts_found_on_the_device_hold_the_same() {
     TWINS.hold_the_same_with_contacts_of_the_device();
 }

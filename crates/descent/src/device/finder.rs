@@ -275,6 +275,7 @@ mod tests {
         gyroscopic: true,
         start: Start::Target,
         contacts: Style::Common,
+        lanes_per_body: 1,
     };
     const KERNELS: ContactKernels =
         ContactKernels { shader: "vbd/contact.wgsl", follow: None, stabilise: None };

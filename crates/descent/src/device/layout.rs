@@ -28,7 +28,7 @@ pub(crate) struct Constants {
     pub(crate) moving: u32,
     pub(crate) gamma: f32,
     pub(crate) retain: f32,
-    pub(crate) pad_2: u32,
+    pub(crate) lanes: u32,
     pub(crate) pad_3: u32,
 }
 
@@ -319,7 +319,7 @@ mod tests {
         const FILE: &str = "descent/types.wgsl";
         assert_layout!(FILE, Constants {
             gravity, h, square, inverse_h, inverse_square, followed, nodes, elements, gyroscopic, adaptive,
-            world_inertia, cayley, nothing, moving, gamma, retain, pad_2, pad_3
+            world_inertia, cayley, nothing, moving, gamma, retain, lanes, pad_3
         });
         assert_layout!(FILE, Colour { first, count, index, pad_1 });
         assert_layout!(FILE, Node {

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use taut_core::{
-    Backend, Build, Multipliers, Scene, Settings, Solver, State, Step, scene::load_file,
+    Backend, Build, Multipliers, Scene, Settings, Solver, State, Step,
+    scene::{load_file, load_str},
 };
 use taut_gpu::Gpu;
 
@@ -33,6 +34,47 @@ pub(crate) fn scenes() -> Vec<Scene> {
         load("panda", &[]),
     ]
 }
+
+/// A body with 65 joints, and one that lies on 36 others.
+pub(crate) fn crowded_scenes() -> [Scene; 2] {
+    let load = |(name, text): (&str, &str)| load_str(text, name, &[]).expect("a scene").scene;
+    [("hub", HUB), ("plate", PLATE)].map(load)
+}
+
+const HUB: &str = r#"(
+    about: "A hub that hangs on a post has 64 ropes of two links.",
+    gravity: (0, 0, -10), dt: "1/60", steps: 60, contacts: false, watch: ["hub[0]"],
+    bodies: [
+        body(name: "post", shape: box(size: (0.2, 0.2, 0.2)), motion: static, position: (0, 0, 1)),
+        chain(
+            name: "hub", count: 1, start: (0.4, 0, 0), step: (0.2, 0, -1), root: "post",
+            body: (shape: box(size: (2, 2, 0.2)), density: 100), joint: ball(),
+        ),
+        repeat(count: 64, bodies: [
+            chain(
+                name: "rope[i]", count: 2, root: "hub[0]",
+                start: ("0.25*(i % 8 - 3.5)", "0.25*(floor(i/8) - 3.5)", -0.5), step: (0.05, 0.02, -0.4),
+                body: (shape: box(size: (0.1, 0.1, 0.3)), density: 100), joint: ball(),
+            ),
+        ]),
+    ],
+)"#;
+
+const PLATE: &str = r#"(
+    about: "A plate falls on 36 cubes, so that it has as many contacts.",
+    gravity: (0, 0, -10), dt: "1/60", steps: 60, contacts: (margin: 0.01), watch: ["plate"],
+    bodies: [
+        body(name: "ground", shape: box(size: (10, 10, 1)), motion: static, friction: 0.5, position: (0, 0, -0.5)),
+        grid(
+            name: "cube", counts: (6, 6, 1), start: (-1.25, -1.25, 0.15), step: (0.5, 0.5, 1),
+            body: (shape: box(size: (0.3, 0.3, 0.3)), density: 100, friction: 0.5),
+        ),
+        body(
+            name: "plate", shape: box(size: (3.2, 3.2, 0.2)), density: 100, friction: 0.5,
+            position: (0, 0, 0.42), velocity: (0.3, 0.1, 0),
+        ),
+    ],
+)"#;
 
 /// A chain whose joints tear one after the other.
 pub(crate) fn breaking_chain() -> Scene {
@@ -95,6 +137,37 @@ impl Twins {
         assert!(on_cpu.read_multipliers(&mut f) && on_gpu.read_multipliers(&mut g));
         assert_eq!(f, g, "{} {settings}", scene.name);
         (a, f)
+    }
+
+    /// What several invocations sum for one body is what the CPU sums in the same groups, and not what it sums
+    /// one after the other.
+    pub(crate) fn compare_crowded(&self) {
+        let Some(gpu) = Gpu::for_test() else { return };
+        for scene in crowded_scenes() {
+            let hashes = ["()", "(lanes_per_body: 2)", "(lanes_per_body: 16)"]
+                .map(|settings| self.compare(&gpu, &scene, settings).0.hash());
+            assert!(hashes[0] != hashes[1] && hashes[1] != hashes[2], "{}", scene.name);
+        }
+    }
+
+    /// Nothing depends on the size of workgroups.
+    pub(crate) fn compare_workgroups(&self) {
+        let Some(gpu) = Gpu::for_test() else { return };
+        let Build::Gpu(on_gpu) = self.gpu.build else { panic!("a backend for adapters") };
+        let plain = [load("rope", &[]), load("pyramid", &[("n", 4.0), ("gap", 0.0)])];
+        let gpus = [&gpu, &gpu.resized(256)];
+        for scene in plain.into_iter().chain(crowded_scenes()) {
+            for settings in ["()", "(lanes_per_body: 16)"] {
+                let hashes = gpus.map(|gpu| {
+                    let mut solver = on_gpu(gpu, &scene, &Settings::from_ron(settings)).unwrap();
+                    (0..20).for_each(|_| advance(&mut *solver, scene.dt, 5));
+                    let mut state = State::default();
+                    solver.read(&mut state).unwrap();
+                    state.hash()
+                });
+                assert_eq!(hashes[0], hashes[1], "{} {settings}", scene.name);
+            }
+        }
     }
 
     /// Searching on the device gives other roundings, and so another motion, but the same rest.
