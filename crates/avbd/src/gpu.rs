@@ -1,10 +1,10 @@
 //! The step on a graphics adapter.
 
 use bytemuck::{Pod, Zeroable};
-use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
+use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError};
 use taut_descent::{
-    Real,
-    device::{self, Breaking, Collision, ContactKernels, Device, fault, unbuilt},
+    Real, System,
+    device::{self, Breaking, Collision, ContactKernels, Device, Method, OnDevice, fault, unbuilt},
     patch::lane,
 };
 use taut_gpu::{Buffer, Gpu};
@@ -77,9 +77,8 @@ impl Start {
     }
 }
 
-pub(crate) struct Avbd {
+struct Avbd {
     gpu: Gpu,
-    device: Device,
     settings: Resolved,
     ramps: Vec<dual::Ramp<f32>>,
     buffer: Buffer<Ramp>,
@@ -104,51 +103,58 @@ impl From<&dual::Ramp<f32>> for Ramp {
     }
 }
 
-impl Avbd {
-    pub(crate) fn new(gpu: &Gpu, scene: &Scene, settings: Resolved) -> Result<Self, BuildError> {
-        let model = model(&settings);
-        device::check(&model)?;
-        let built = Device::new(gpu, scene, model, |system| configure(system, &settings));
-        let mut device = built.map_err(unbuilt)?;
-        device.decay = decay(&settings);
-        let ramps = make_ramps(&device, &settings, scene.dt, scene.dt);
-        let alpha = f32::of(settings.kept());
-        let kept = |ramp: &dual::Ramp<f32>| if ramp.regularised { alpha } else { 0.0 };
-        device.kept = ramps.iter().map(kept).collect();
-        device.takes_over = ramps.iter().map(|ramp| ramp.share == 1.0).collect();
-        device.break_joints(Breaking::EverySweep).map_err(unbuilt)?;
-        if settings.post_stabilisation {
-            device.stabilise().map_err(unbuilt)?;
-        }
-        let all: Vec<Ramp> = ramps.iter().map(Into::into).collect();
-        let buffer = gpu.upload("stiffness ramps", &all).map_err(unbuilt)?;
-        let entries = ["warm_start", "update"];
-        device.hook("avbd/dual.wgsl", entries, "ramps", &buffer).map_err(unbuilt)?;
-        let collision = Collision::choose(settings.collision, scene)?;
-        device.touch_by(CONTACTS, collision).map_err(unbuilt)?;
-        device.govern(law(scene, &settings, scene.dt), &Start::words(scene, &settings))?;
-        device.load(&scene.initial_state())?;
-        let settings =
-            Resolved { precision: Precision::F32, collision: Some(collision), ..settings };
-        Ok(Self {
-            gpu: gpu.clone(),
-            device,
-            settings,
-            ramps,
-            buffer,
-            contact_ramps: ContactRamps::new(settings, scene.dt, scene.dt),
-            scene: scene.clone(),
-            dt: scene.dt,
-        })
+/// The method on a device.
+///
+/// # Errors
+/// When settings are not for devices, or the device has no room for the scene.
+pub(crate) fn solver(
+    gpu: &Gpu,
+    scene: &Scene,
+    settings: Resolved,
+) -> Result<Box<dyn Solver>, BuildError> {
+    let model = model(&settings);
+    device::check(&model)?;
+    let built = Device::new(gpu, scene, model, |system| configure(system, &settings));
+    let mut device = built.map_err(unbuilt)?;
+    device.decay = decay(&settings);
+    let ramps = make_ramps(&device, &settings, scene.dt, scene.dt);
+    let alpha = f32::of(settings.kept());
+    let kept = |ramp: &dual::Ramp<f32>| if ramp.regularised { alpha } else { 0.0 };
+    device.kept = ramps.iter().map(kept).collect();
+    device.takes_over = ramps.iter().map(|ramp| ramp.share == 1.0).collect();
+    device.break_joints(Breaking::EverySweep).map_err(unbuilt)?;
+    if settings.post_stabilisation {
+        device.stabilise().map_err(unbuilt)?;
     }
+    let all: Vec<Ramp> = ramps.iter().map(Into::into).collect();
+    let buffer = gpu.upload("stiffness ramps", &all).map_err(unbuilt)?;
+    let entries = ["warm_start", "update"];
+    device.hook("avbd/dual.wgsl", entries, "ramps", &buffer).map_err(unbuilt)?;
+    let collision = Collision::choose(settings.collision, scene)?;
+    device.touch_by(CONTACTS, collision).map_err(unbuilt)?;
+    device.govern(law(scene, &settings, scene.dt), &Start::words(scene, &settings))?;
+    device.load(&scene.initial_state())?;
+    let settings = Resolved { precision: Precision::F32, collision: Some(collision), ..settings };
+    let method = Avbd {
+        gpu: gpu.clone(),
+        settings,
+        ramps,
+        buffer,
+        contact_ramps: ContactRamps::new(settings, scene.dt, scene.dt),
+        scene: scene.clone(),
+        dt: scene.dt,
+    };
+    Ok(Box::new(OnDevice { device, method }))
+}
 
-    fn scale_ramps(&mut self, dt: f64) -> Result<(), SolverError> {
-        self.device.wait()?;
+impl Avbd {
+    fn scale_ramps(&mut self, device: &mut Device, dt: f64) -> Result<(), SolverError> {
+        device.wait()?;
         self.dt = dt;
-        self.ramps = make_ramps(&self.device, &self.settings, dt, self.scene.dt);
+        self.ramps = make_ramps(device, &self.settings, dt, self.scene.dt);
         self.contact_ramps = ContactRamps::new(self.settings, dt, self.scene.dt);
         let begin = Start::words(&self.scene, &self.settings);
-        self.device.govern(law(&self.scene, &self.settings, dt), &begin)?;
+        device.govern(law(&self.scene, &self.settings, dt), &begin)?;
         let all: Vec<Ramp> = self.ramps.iter().map(Into::into).collect();
         self.gpu.write(&self.buffer, 0, &all).map_err(fault)
     }
@@ -172,51 +178,23 @@ fn make_ramps(device: &Device, settings: &Resolved, dt: f64, frame_s: f64) -> Ve
     all.map(|definition| dual::Ramp::new(definition, settings, dt, frame_s)).collect()
 }
 
-impl Solver for Avbd {
-    fn load(&mut self, state: &State) -> Result<(), SolverError> {
-        self.device.load(state)
-    }
-
-    fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
-        if step.dt != self.dt {
-            self.scale_ramps(step.dt)?;
+impl Method for Avbd {
+    fn prepare(&mut self, device: &mut Device, dt: f64) -> Result<(), SolverError> {
+        if dt != self.dt {
+            self.scale_ramps(device, dt)?;
         }
         let ([gamma, retain], alpha) = (decay(&self.settings), self.settings.kept());
         let ramps = &mut self.contact_ramps;
-        self.device.detect(step.dt, |touch, limits| {
+        device.detect(dt, |touch, limits| {
             ramps.regularise(touch, alpha);
             ramps.warm_start(touch, gamma, retain);
             limits.extend(ramps.limits());
-        })?;
-        self.device.begin(step.dt)
+        })
     }
 
-    fn iterate(&mut self) -> Result<(), SolverError> {
-        self.device.iterate();
-        Ok(())
-    }
-
-    fn end_step(&mut self) -> Result<(), SolverError> {
-        self.device.end()
-    }
-
-    fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
-        self.device.read(out)
-    }
-
-    fn wait(&mut self) -> Result<(), SolverError> {
-        self.device.wait()
-    }
-
-    fn drain_times(&mut self, out: &mut Vec<StageTime>) {
-        self.device.drain_times(out);
-    }
-
-    fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
-        let ramps = &self.ramps;
-        let force =
-            |system: &taut_descent::System<f32>, index: usize| ramps[index].force(system, index);
-        self.device.read_multipliers(out, force, |_, patch, i| lane::<f32>(&patch.lambda, i))
+    fn read_multipliers(&self, device: &mut Device, out: &mut Multipliers) -> bool {
+        let force = |system: &System<f32>, index: usize| self.ramps[index].force(system, index);
+        device.read_multipliers(out, force, |_, patch, i| lane::<f32>(&patch.lambda, i))
     }
 
     fn resolved_settings(&self) -> String {

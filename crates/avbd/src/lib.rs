@@ -89,5 +89,5 @@ fn build_on_gpu(
     let settings = settings.resolve()?;
     taut_descent::device::supports(scene)?;
     let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
-    Ok(Box::new(gpu::Avbd::new(gpu, scene, settings)?))
+    gpu::solver(gpu, scene, settings)
 }

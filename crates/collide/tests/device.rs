@@ -327,6 +327,19 @@ fn capsules_and_boxes_are_as_on_the_cpu() {
 }
 
 /// One half-space, and everything that can lie on it.
+/// Compares one query for many bodies that touch nothing but the `ground`, which is the `first` or the last in the list.
+fn against(gpu: &Gpu, ground: Body, first: bool, mut bodies: Vec<Body>) -> Tally {
+    let count = bodies.len();
+    bodies.insert(if first { 0 } else { count }, ground);
+    let scene = scene(bodies);
+    let placements: Vec<_> = scene.bodies.iter().map(rounded).collect();
+    let mut detector = detector(gpu, &scene, Room::of(&scene));
+    let ours = query(gpu, &mut detector, &placements);
+    let count = count as u32;
+    let pairs = (0..count).map(|k| if first { [0, k + 1] } else { [k, count] });
+    compare(&scene, &placements, &ours, pairs)
+}
+
 #[test]
 fn half_spaces_are_as_on_the_cpu() {
     let Some(gpu) = Gpu::for_test() else { return };
@@ -351,14 +364,7 @@ fn half_spaces_are_as_on_the_cpu() {
         }
         let mut plane = body(Shape::HalfSpace).fixed();
         plane.rotation = Quat::from_scaled_axis(Vec3::new(1e-3, 2e-3, 0.0));
-        bodies.insert(if first { 0 } else { count }, plane);
-        let scene = scene(bodies);
-        let placements: Vec<_> = scene.bodies.iter().map(rounded).collect();
-        let mut detector = detector(&gpu, &scene, Room::of(&scene));
-        let ours = query(&gpu, &mut detector, &placements);
-        let count = count as u32;
-        let pairs = (0..count).map(|k| if first { [0, k + 1] } else { [k, count] });
-        let tally = compare(&scene, &placements, &ours, pairs);
+        let tally = against(&gpu, plane, first, bodies);
         println!("half-space: {tally:?}");
         assert!(tally.touching > 3000 && tally.different == 0, "{tally:?}");
         assert!(tally.within_rounding < 500, "{tally:?}");
@@ -589,14 +595,7 @@ fn check_surface(kind: usize, first: bool) {
             }
             bodies.push(body);
         }
-        bodies.insert(if first { 0 } else { count }, ground);
-        let scene = scene(bodies);
-        let placements: Vec<_> = scene.bodies.iter().map(rounded).collect();
-        let mut detector = detector(&gpu, &scene, Room::of(&scene));
-        let ours = query(&gpu, &mut detector, &placements);
-        let count = count as u32;
-        let pairs = (0..count).map(|k| if first { [0, k + 1] } else { [k, count] });
-        let tally = compare(&scene, &placements, &ours, pairs);
+        let tally = against(&gpu, ground, first, bodies);
         println!("surface, kind {kind}, level {level}: {tally:?}");
         assert!(tally.touching > 1500 && tally.different == 0, "{tally:?}");
         // Where edges meet exactly, rounding decides to which of two triangles a point belongs.

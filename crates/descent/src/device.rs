@@ -10,6 +10,7 @@ mod bytes;
 mod contact;
 mod finder;
 mod layout;
+mod solver;
 mod touch;
 
 use bytemuck::Pod;
@@ -30,6 +31,7 @@ use crate::{
 use breaking::Breaker;
 pub use breaking::Breaking;
 pub use bytes::bytes_per_stage;
+pub use solver::{Method, OnDevice};
 use touch::Contacts;
 pub use touch::{Collision, ContactKernels};
 

@@ -216,7 +216,7 @@ impl<R: Real> Everything<'_, R> {
     #[inline(always)]
     fn add_touch<L: ContactLaw<R>>(&self, block: &mut Block<R>, end: u32, law: &L) {
         let patch = &self.touch.patches[(end / 2) as usize];
-        let side = if end % 2 == 0 { Side::A } else { Side::B };
+        let side = if end.is_multiple_of(2) { Side::A } else { Side::B };
         let [a, b] = patch.nodes.map(|n| &self.nodes[n as usize]);
         if L::ARMS_TURN {
             let turned = patch.turned(a, b);

@@ -1,10 +1,10 @@
 //! The step on a graphics adapter.
 
 use bytemuck::{Pod, Zeroable};
-use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
+use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError};
 use taut_descent::{
-    ContactLaw, Definition, Real, Role,
-    device::{self, Breaking, Collision, ContactKernels, Device, unbuilt},
+    ContactLaw, Definition, Real, Role, System,
+    device::{self, Breaking, Collision, ContactKernels, Device, Method, OnDevice, unbuilt},
     patch::lane,
 };
 use taut_gpu::Gpu;
@@ -19,8 +19,7 @@ use crate::{
 const CONTACTS: ContactKernels =
     ContactKernels { shader: "vbd/contact.wgsl", follow: None, stabilise: None };
 
-pub(crate) struct Vbd {
-    device: Device,
+struct Vbd {
     settings: VbdSettings,
     scene: Scene,
     penalty: Penalty<f32>,
@@ -57,83 +56,64 @@ fn start(scene: &Scene, settings: &VbdSettings) -> [u32; 4] {
     [stiffness, scale, ramp.k_start, ramp.gamma].map(|x| f32::of(x).to_bits())
 }
 
-impl Vbd {
-    pub(crate) fn new(gpu: &Gpu, scene: &Scene, settings: VbdSettings) -> Result<Self, BuildError> {
-        let model = model(&settings);
-        device::check(&model)?;
-        let built = Device::new(gpu, scene, model, |system| configure(system, &settings));
-        let mut device = built.map_err(unbuilt)?;
-        device.break_joints(Breaking::EveryStep).map_err(unbuilt)?;
-        let full = |d: &Definition| f32::of(full_stiffness(d, &settings, scene.dt));
-        device.stiffness = device.system.definitions.iter().map(full).collect();
-        if let Some(ramp) = settings.ramp {
-            let ramps: Vec<_> =
-                device.system.definitions.iter().map(|d| Ramp::of(d, full(d), &ramp)).collect();
-            // What grows starts anew with every state.
-            let grown = device.stiffness.iter_mut().zip(&ramps).filter(|(_, r)| r.grows != 0);
-            grown.for_each(|(stiffness, _)| *stiffness = 0.0);
-            device.decay[0] = f32::of(ramp.gamma);
-            let buffer = gpu.upload("stiffness ramps", &ramps).map_err(unbuilt)?;
-            let entries = ["warm_start", "update"];
-            device.hook("vbd/ramp.wgsl", entries, "ramps", &buffer).map_err(unbuilt)?;
-        }
-        let collision = Collision::choose(settings.collision, scene)?;
-        device.touch_by(CONTACTS, collision).map_err(unbuilt)?;
-        let penalty = Penalty::new(&settings, scene.dt);
-        device.govern(penalty.to_bits(&settings), &[start(scene, &settings)])?;
-        device.load(&scene.initial_state())?;
-        let settings =
-            VbdSettings { precision: Precision::F32, collision: Some(collision), ..settings };
-        Ok(Self { device, settings, scene: scene.clone(), penalty, dt: scene.dt })
+/// The method on a device.
+///
+/// # Errors
+/// When settings are not for devices, or the device has no room for the scene.
+pub(crate) fn solver(
+    gpu: &Gpu,
+    scene: &Scene,
+    settings: VbdSettings,
+) -> Result<Box<dyn Solver>, BuildError> {
+    let model = model(&settings);
+    device::check(&model)?;
+    let built = Device::new(gpu, scene, model, |system| configure(system, &settings));
+    let mut device = built.map_err(unbuilt)?;
+    device.break_joints(Breaking::EveryStep).map_err(unbuilt)?;
+    let full = |d: &Definition| f32::of(full_stiffness(d, &settings, scene.dt));
+    device.stiffness = device.system.definitions.iter().map(full).collect();
+    if let Some(ramp) = settings.ramp {
+        let ramps: Vec<_> =
+            device.system.definitions.iter().map(|d| Ramp::of(d, full(d), &ramp)).collect();
+        // What grows starts anew with every state.
+        let grown = device.stiffness.iter_mut().zip(&ramps).filter(|(_, r)| r.grows != 0);
+        grown.for_each(|(stiffness, _)| *stiffness = 0.0);
+        device.decay[0] = f32::of(ramp.gamma);
+        let buffer = gpu.upload("stiffness ramps", &ramps).map_err(unbuilt)?;
+        let entries = ["warm_start", "update"];
+        device.hook("vbd/ramp.wgsl", entries, "ramps", &buffer).map_err(unbuilt)?;
     }
+    let collision = Collision::choose(settings.collision, scene)?;
+    device.touch_by(CONTACTS, collision).map_err(unbuilt)?;
+    let penalty = Penalty::new(&settings, scene.dt);
+    device.govern(penalty.to_bits(&settings), &[start(scene, &settings)])?;
+    device.load(&scene.initial_state())?;
+    let settings =
+        VbdSettings { precision: Precision::F32, collision: Some(collision), ..settings };
+    let method = Vbd { settings, scene: scene.clone(), penalty, dt: scene.dt };
+    Ok(Box::new(OnDevice { device, method }))
 }
 
-impl Solver for Vbd {
-    fn load(&mut self, state: &State) -> Result<(), SolverError> {
-        self.device.load(state)
-    }
-
-    fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
-        if step.dt != self.dt {
-            self.dt = step.dt;
-            self.penalty = Penalty::new(&self.settings, step.dt);
+impl Method for Vbd {
+    fn prepare(&mut self, device: &mut Device, dt: f64) -> Result<(), SolverError> {
+        if dt != self.dt {
+            self.dt = dt;
+            self.penalty = Penalty::new(&self.settings, dt);
             let begin = start(&self.scene, &self.settings);
-            self.device.govern(self.penalty.to_bits(&self.settings), &[begin])?;
+            device.govern(self.penalty.to_bits(&self.settings), &[begin])?;
         }
         let (scene, settings) = (&self.scene, &self.settings);
-        self.device.detect(step.dt, |touch, limits| {
+        device.detect(dt, |touch, limits| {
             contact::prepare(touch, scene, settings);
             let full = |backing| contact::full_stiffness(backing, settings, scene.dt);
             limits.extend(touch.backings.iter().map(|backing| [0.0, full(backing), 0.0, 0.0]));
-        })?;
-        self.device.begin(step.dt)
+        })
     }
 
-    fn iterate(&mut self) -> Result<(), SolverError> {
-        self.device.iterate();
-        Ok(())
-    }
-
-    fn end_step(&mut self) -> Result<(), SolverError> {
-        self.device.end()
-    }
-
-    fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
-        self.device.read(out)
-    }
-
-    fn wait(&mut self) -> Result<(), SolverError> {
-        self.device.wait()
-    }
-
-    fn drain_times(&mut self, out: &mut Vec<StageTime>) {
-        self.device.drain_times(out);
-    }
-
-    fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
+    fn read_multipliers(&self, device: &mut Device, out: &mut Multipliers) -> bool {
         let penalty = &self.penalty;
-        let force = |system: &taut_descent::System<f32>, index| system.penalty_force(index);
-        self.device.read_multipliers(out, force, |system, patch, i| {
+        let force = |system: &System<f32>, index| system.penalty_force(index);
+        device.read_multipliers(out, force, |system, patch, i| {
             let [a, b] = patch.nodes.map(|n| &system.nodes[n as usize]);
             lane::<f32>(&penalty.push(patch, &patch.value(a, b)).force, i)
         })

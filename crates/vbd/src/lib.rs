@@ -80,5 +80,5 @@ fn build_on_gpu(
     settings.check()?;
     taut_descent::device::supports(scene)?;
     let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
-    Ok(Box::new(gpu::Vbd::new(gpu, scene, settings)?))
+    gpu::solver(gpu, scene, settings)
 }

@@ -2,7 +2,7 @@
 //! visited, and how much mass rests on each patch. Nothing of it comes back to the host within a step.
 
 use bytemuck::{Pod, Zeroable};
-use taut_collide::device::{Detector, Room};
+use taut_collide::device::{Detector, Near, Room};
 use taut_core::Scene;
 use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder, scan::Scan, sort::CountingSort};
 
@@ -10,7 +10,7 @@ use super::{
     contact::{Backing, Patch},
     touch::Store,
 };
-use crate::{colour::priority, node::narrow, real::Real, system::System};
+use crate::{LANES, colour::priority, node::narrow, real::Real, system::System};
 
 /// Rounds of colouring that are dispatched; a single workgroup does whatever is left.
 const ROUNDS: usize = 24;
@@ -84,8 +84,10 @@ impl Finder {
         let carry = || gpu.buffer("carried masses", moving);
         // A guess must not be what makes a scene too large.
         let mut room = Room::of(scene);
-        let most = gpu.limits().max_storage_buffer_binding_size / size_of::<Patch>() as u64;
-        room.manifolds = room.manifolds.min(usize::try_from(most).unwrap_or(usize::MAX));
+        let bytes = gpu.limits().max_storage_buffer_binding_size;
+        let most = |each: usize| usize::try_from(bytes / each as u64).unwrap_or(usize::MAX);
+        room.manifolds = room.manifolds.min(most(size_of::<Patch>()));
+        room.pairs = room.pairs.min(most(LANES * size_of::<Near>()));
         Ok(Self {
             detector: Detector::new(gpu, scene, room)?,
             moving,
