@@ -3,6 +3,7 @@
 pub(crate) mod blocks;
 mod cg;
 mod direct;
+pub(crate) mod dissection;
 pub(crate) mod lines;
 pub(crate) mod order;
 mod tree;

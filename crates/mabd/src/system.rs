@@ -15,6 +15,7 @@ use crate::{
     contact::Contacts,
     dual::{
         self, DualSystem,
+        dissection::dissect,
         lines::Lines,
         order::{Link, Order},
     },
@@ -86,10 +87,33 @@ pub(crate) struct System {
     geometric: Option<f64>,
 }
 
+/// The elements in the order in which their solver wants them.
+fn arranged(
+    chosen: Dual,
+    order: Order,
+    elements: &[Element],
+    links: &[Link],
+    nodes: &Nodes,
+) -> Lines {
+    match chosen {
+        Dual::Cg | Dual::Sweeps => {
+            let anchors: Vec<[Vec3; 2]> = elements.iter().map(|e| e.anchors).collect();
+            Lines::new(nodes.count(), links, &anchors)
+        }
+        Dual::Direct => {
+            let point = |e: &Element| nodes.place(e.nodes[0]).point(&e.anchors[0]);
+            let points: Vec<Vec3> = elements.iter().map(point).collect();
+            Lines { elements: dissect(nodes.count(), links, &points), ..Lines::default() }
+        }
+        _ => Lines { elements: order.elements, ..Lines::default() },
+    }
+}
+
 impl System {
     /// A system of a scene, or why there is none.
     pub(crate) fn new(scene: &Scene, settings: &MabdSettings) -> Result<Self, String> {
         let mut nodes = Nodes::new(scene)?;
+        nodes.load(&scene.initial_state());
         let count = nodes.count();
         let unordered = elements(&scene.joints, &scene.springs, &nodes);
         let dynamic = |node: u32| Some(node).filter(|&n| (n as usize) < count);
@@ -99,12 +123,7 @@ impl System {
         let order = Order::new(count, &links(&unordered));
         let chosen = dual::choose(settings.dual, &order)?;
         let closes_loops = order.closures > 0;
-        let lines = if matches!(chosen, Dual::Cg | Dual::Sweeps) {
-            let anchors: Vec<[Vec3; 2]> = unordered.iter().map(|e| e.anchors).collect();
-            Lines::new(count, &links(&unordered), &anchors)
-        } else {
-            Lines { elements: order.elements, ..Lines::default() }
-        };
+        let lines = arranged(chosen, order, &unordered, &links(&unordered), &nodes);
         let mut slots: Vec<Option<Element>> = unordered.into_iter().map(Some).collect();
         let elements: Vec<Element> =
             lines.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();

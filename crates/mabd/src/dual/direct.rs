@@ -4,6 +4,7 @@ use faer::{
     Conj, MatMut, Par, Side,
     dyn_stack::{MemBuffer, MemStack, StackReq},
     linalg::cholesky::llt::factor::LltRegularization,
+    perm::PermRef,
     sparse::{
         SparseColMatRef, SymbolicSparseColMat,
         linalg::cholesky::{
@@ -54,13 +55,16 @@ impl Direct {
         }
         let size = blocks.rows();
         let pattern = SymbolicSparseColMat::new_checked(size, size, starts, None, rows);
-        let symbolic = factorize_symbolic_cholesky(
-            pattern.as_ref(),
-            Side::Lower,
-            SymmetricOrdering::Amd,
-            CholeskySymbolicParams::default(),
-        )
-        .map_err(|error| format!("symbolic factorisation: {error}"))?;
+        // The order of the elements, or of least degree where that fills in less.
+        let given: Vec<usize> = (0..size).collect();
+        let given = SymmetricOrdering::Custom(PermRef::new_checked(&given, &given, size));
+        let [given, least] = [given, SymmetricOrdering::Amd].map(|ordering| {
+            let params = CholeskySymbolicParams::default();
+            factorize_symbolic_cholesky(pattern.as_ref(), Side::Lower, ordering, params)
+                .map_err(|error| format!("symbolic factorisation: {error}"))
+        });
+        let (given, least) = (given?, least?);
+        let symbolic = if given.len_val() <= least.len_val() { given } else { least };
         let need = StackReq::or(
             symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()),
             symbolic.solve_in_place_scratch::<f64>(1, Par::Seq),
