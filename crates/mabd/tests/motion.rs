@@ -4,7 +4,7 @@ mod common;
 
 use common::{advance, ball, build, empty, file, path, state};
 use taut_core::{
-    Mat3, Quat, State, Vec3, metrics,
+    Mat3, Multipliers, Quat, State, Vec3, metrics,
     scene::{Body, Endpoint, Scene},
 };
 
@@ -226,6 +226,35 @@ fn a_rod_pendulum_follows_the_exact_motion() {
         }
         assert!(worst < allowed, "{dt}: {worst} rad");
     }
+}
+
+/// Mean error of the force of the rod pendulum's hinge against that of its angle, over the weight [1].
+fn hinge_error(dt: f64) -> f64 {
+    let scene = file("rod-pendulum", &[("dt", dt)]);
+    let body = &scene.bodies[0];
+    let (weight, arm) = (body.mass * 9.81, 0.5);
+    let rate = weight * arm / (body.inertia.m22 + body.mass * arm * arm);
+    let (mut solver, mut forces) = (build(&scene, "()"), Multipliers::default());
+    let mut sum = 0.0;
+    for _ in 0..scene.steps {
+        advance(&mut *solver, scene.dt, 1);
+        assert!(solver.read_multipliers(&mut forces));
+        let x = state(&mut *solver).bodies[0].frame.column(0).into_owned();
+        let (sine, cosine) = (-x.z, x.x);
+        // theta'^2 = 2 rate sin(theta), theta'' = rate cos(theta).
+        let along = weight * sine + body.mass * arm * 2.0 * rate * sine;
+        let across = weight * cosine - body.mass * arm * rate * cosine;
+        sum += (forces.joint_force[0].norm() - along.hypot(across)).abs() / weight;
+    }
+    sum / f64::from(scene.steps)
+}
+
+/// Beside the angle the paper's Figure 10 shows the force of the hinge.
+#[test]
+fn the_hinge_of_a_rod_pendulum_pulls_as_its_angle_asks() {
+    let [coarse, fine] = [1e-2, 1e-3].map(hinge_error);
+    assert!(coarse < 0.05, "{coarse} of the weight");
+    assert!((coarse / fine - 10.0).abs() < 1.0, "{coarse} and {fine} are not of the first order");
 }
 
 fn rk4([angle, speed]: [f64; 2], rate: f64, h: f64) -> [f64; 2] {
