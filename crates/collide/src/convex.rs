@@ -195,8 +195,24 @@ impl Pair<'_> {
             Some(closest) if closest.distance <= 0.0 && self.is_curved() => {
                 Some(self.refine(closest, &relative, simplex))
             }
+            None if self.is_curved() => Some(self.refine(self.guess(), &relative, simplex)),
             _ => closest,
         })
+    }
+
+    /// A start for cores that are known to touch and nothing else: the better of the directions in which
+    /// either centre is nearest to the surface of the other core. Flat faces do not stand in for a curved
+    /// surface, whose own normals they need not have.
+    fn guess(&self) -> Closest {
+        let [from_a, from_b] = [0, 1].map(|side| {
+            let (place, other) = (self.place[side], self.place[1 - side]);
+            let found = nearest(&self.solid[side].core, &place.local(&other.position));
+            let outward = place.turn(&found.normal);
+            let normal = if side == 0 { -outward } else { outward };
+            let (a, b) = (self.support(0, &-normal), self.support(1, &normal));
+            Closest { a, b, normal, distance: normal.dot(&(a - b)) }
+        });
+        if from_b.distance > from_a.distance { from_b } else { from_a }
     }
 
     /// Better closest points of overlapping cores. EPA takes facets for curved surfaces and gives up

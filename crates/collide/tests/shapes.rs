@@ -154,6 +154,28 @@ fn a_cylinder_rolls_without_flicker() {
     }
 }
 
+/// Where surfaces touch to rounding there is no direction between the closest points, and no face of
+/// either that would do.
+#[test]
+fn a_disc_that_leans_on_a_log_barely_touches_it() {
+    let (log, disc) = ([3.0, 15.0], [0.5, 0.1]);
+    let cylinder = |[radius, half_length]: [f64; 2]| Shape::Cylinder { radius, half_length };
+    for i in 0..40 {
+        let tilt = about(Vec3::new(0.3, 1.0, 0.2), 0.1 + 0.035 * f64::from(i));
+        // From its middle to the point of the disc that is lowest along x.
+        let axis = tilt * Vec3::z();
+        let across = axis * axis.x - Vec3::x();
+        let lowest = across.normalize() * disc[0] - axis * disc[1].copysign(axis.x);
+        for gap in [-1e-6, -1e-8, -1e-9, -1e-12, 0.0, 1e-12, 1e-9, 1e-8, 1e-6] {
+            let at = Vec3::new(log[0] + gap, 0.0, 4.0) - lowest;
+            let list = pair(cylinder(log), cylinder(disc), at, tilt);
+            let found = only(&list);
+            assert!((found.gap - gap).abs() < 1e-6, "tilt {i}, gap {gap:e}: {:e}", found.gap);
+            assert!((found.normal + Vec3::x()).norm() < 1e-3, "tilt {i}: {}", found.normal);
+        }
+    }
+}
+
 #[test]
 fn capsules() {
     let capsule = Shape::Capsule { radius: 0.25, half_length: 0.5 };
