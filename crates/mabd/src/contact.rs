@@ -1,9 +1,12 @@
 //! Contacts as an implicit penalty, which the paper names without details, with Coulomb friction.
 //!
 //! Every point has three soft rows, the gap and the displacement along two tangents since the step
-//! began, with energy `k/2 C^2` where it presses. Which points press, and how stiff their friction is, is
-//! found by rounds: a point that closes presses; friction is as stiff as pressure until that would
-//! exceed the cone, then it is the secant stiffness `mu N / |slip|`. So what sticks still creeps, by the
+//! began, with energy `k/2 C^2` where it presses. For given pressures that and friction are a convex function
+//! of where bodies go, quadratic in pieces: friction is as stiff as pressure until that would exceed the cone,
+//! then of constant size. So each round is a step of Newton's method on the pieces at hand, and goes as far
+//! along as the function falls, island by island: who presses and who slides can change in every round, but
+//! cannot go back and forth. Friction is bounded by the pressure that the linear solves so far exert, which
+//! balances all else, and in the first round by that of the step before. What sticks still creeps, by the
 //! load over the stiffness in every step.
 //!
 //! Signs: the normal points from B to A; a multiplier is stiffness times value, so that pressure is
@@ -12,12 +15,17 @@
 use taut_collide::{Collider, ContactList, Placement, Style};
 use taut_core::{ContactForce, Mat3, Scene, StageTime, Vec3};
 
-use crate::node::{Nodes, Place};
+use crate::{
+    dual::order::Link,
+    node::{Nodes, Place},
+};
 
 /// Friction is found where it changes by less than this share of its bound.
 const SETTLED: f64 = 1e-3;
-/// How many points of a patch share the mass of a body.
-const POINTS: f64 = 4.0;
+/// Stiffness along the slip of what slides, as a share of the secant's [1]; the tangent's own would be zero.
+const SLIDING: f64 = 0.1;
+/// Halvings that find how far to go.
+const HALVINGS: u32 = 30;
 
 /// One point of contact.
 #[derive(Clone, Copy, Debug)]
@@ -32,12 +40,32 @@ pub(crate) struct Touch {
     gap: f64,
     /// Static and dynamic coefficient.
     friction: [f64; 2],
-    reduced_mass: f64,
-    /// Stiffness along the normal and across it [N/m]; zero where it exerts nothing.
-    stiffness: [f64; 2],
-    /// Rows in the current iterate [m], and multipliers [N].
+    /// Stiffness where it presses [N/m].
+    full: f64,
+    /// Cosine and sine of the slip in the plane of the tangents, along which the second row is taken.
+    along: [f64; 2],
+    /// Stiffness of each row [N/m], zero where it exerts nothing, and what is added to the value of the second
+    /// so that the force of what slides is the bound [m].
+    stiffness: Vec3,
+    lead: f64,
+    /// Rows in the current iterate, in the point reached and in the one tried [m].
     value: Vec3,
-    pub(crate) force: Vec3,
+    reached: Vec3,
+    tried: Vec3,
+    /// Multipliers that the linear solves behind the point reached exert [N].
+    held: Vec3,
+    /// Pressure that bounds friction, and that of the step before [N].
+    pressure: f64,
+    before: f64,
+}
+
+/// How far an island goes towards where a linear solve leads.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    /// Shares of the way between which its energy is least.
+    low: f64,
+    high: f64,
+    growth: f64,
 }
 
 /// The contacts of a step.
@@ -45,75 +73,146 @@ pub(crate) struct Contacts {
     collider: Collider,
     placements: Vec<Placement>,
     touches: Vec<Touch>,
+    /// Pressures of the contacts before these [N].
+    pressures: Vec<f64>,
     /// Contacts of one moving node, as touch and side, by node.
     folded: Vec<(u32, u8)>,
     folded_first: Vec<u32>,
     /// Contacts of two.
     paired: Vec<u32>,
+    /// Of each moving node, another of what it touches or is joined to, or itself where it stands for all of
+    /// these; and without contacts.
+    island_of: Vec<u32>,
+    joined: Vec<u32>,
+    /// Of each node that stands for an island, how far it goes, and what its energy does there.
+    ways: Vec<Way>,
     /// Stiffness in units of reduced mass over squared step [1].
     scale: f64,
 }
 
 impl Touch {
+    /// Direction of a row in the world.
+    fn direction(&self, axis: usize) -> Vec3 {
+        let ([_, u, v], [cosine, sine]) = (self.axes, self.along);
+        match axis {
+            0 => self.axes[0],
+            1 => u * cosine + v * sine,
+            _ => v * cosine - u * sine,
+        }
+    }
+
     /// Derivative of a row with respect to one side, whose frame is co-rotated by `rotation`.
     #[inline]
     pub(crate) fn gradient(&self, side: usize, axis: usize, rotation: &Mat3) -> Place {
-        let along = if side == 0 { self.axes[axis] } else { -self.axes[axis] };
+        let direction = self.direction(axis);
+        let along = if side == 0 { direction } else { -direction };
         Place { frame: rotation.tr_mul(&along) * self.anchors[side].transpose(), origin: along }
     }
 
-    /// Value of a row in the current iterate [m].
+    /// Value of a row in the current iterate, as its stiffness takes it [m].
     pub(crate) fn value(&self, axis: usize) -> f64 {
-        self.value[axis]
+        self.turned(&self.value)[axis] + if axis == 1 { self.lead } else { 0.0 }
     }
 
     /// Stiffness of a row [N/m].
     pub(crate) fn stiffness(&self, axis: usize) -> f64 {
-        self.stiffness[usize::from(axis > 0)]
+        self.stiffness[axis]
+    }
+
+    /// Multiplier of a row in the point reached [N].
+    pub(crate) fn multiplier(&self, axis: usize) -> f64 {
+        self.turned(&self.held)[axis]
+    }
+
+    /// From normal and tangents to the directions of the rows.
+    fn turned(&self, v: &Vec3) -> Vec3 {
+        let [cosine, sine] = self.along;
+        Vec3::new(v.x, cosine * v.y + sine * v.z, cosine * v.z - sine * v.y)
     }
 
     fn local(&self, v: &Vec3) -> Vec3 {
         Vec3::new(self.axes[0].dot(v), self.axes[1].dot(v), self.axes[2].dot(v))
     }
 
-    /// Takes over what the rows come to [m], and decides who presses and how stiff friction is from
-    /// now on; whether that is news. `inertia` is that of the pair over the squared step [N/m], and `scale`
-    /// times that the stiffness of what presses.
-    fn choose(&mut self, value: &Vec3, inertia: f64, scale: f64) -> bool {
-        let full = scale * inertia;
-        let [normal, tangent] = self.stiffness;
-        self.force = Vec3::new(normal * value.x, tangent * value.y, tangent * value.z);
-        let presses = value.x < 0.0;
-        let pressure = if presses { -self.force.x } else { 0.0 };
+    /// The multipliers that rows exert where they come to `value`, friction bounded by a `pressure`.
+    fn law(&self, value: &Vec3, pressure: f64) -> Vec3 {
         let slip = value.y.hypot(value.z);
-        // Secants find the way to sliding in few rounds and the way back in many, so that friction starts
-        // as sticking where it could stop the slip that there is without it. Its points share the mass.
-        let stops = tangent == 0.0 && inertia * slip <= POINTS * self.friction[0] * pressure;
         let across = if pressure == 0.0 {
             0.0
-        } else if stops || full * slip <= self.friction[0] * pressure {
-            full
+        } else if self.full * slip <= self.friction[0] * pressure {
+            self.full
         } else {
             self.friction[1] * pressure / slip
         };
-        let along = if presses { full } else { 0.0 };
-        let change = (across - tangent).abs() * slip;
-        let news = along != normal || change > SETTLED * self.friction[0] * pressure.max(0.0);
-        self.stiffness = [along, across];
-        news
+        Vec3::new(self.full * value.x.min(0.0), across * value.y, across * value.z)
+    }
+
+    /// The multipliers that the last linear solve exerts in the point tried.
+    fn exerted(&self) -> Vec3 {
+        let mut value = self.turned(&self.tried);
+        value.y += self.lead;
+        let [pressed, along, across] = self.stiffness.component_mul(&value).into();
+        let [cosine, sine] = self.along;
+        Vec3::new(pressed, cosine * along - sine * across, cosine * across + sine * along)
+    }
+
+    /// By how much the energy grows along the way from the point reached to the one tried, a share `t`
+    /// of the way on [N m]: what rows exert there beyond what the linear solves do, which balances all else.
+    fn growth(&self, t: f64) -> f64 {
+        let way = self.tried - self.reached;
+        let held = self.held + (self.exerted() - self.held) * t;
+        (self.law(&(self.reached + way * t), self.pressure) - held).dot(&way)
+    }
+
+    /// Chooses the pieces at the point reached, and bounds friction by a `pressure`; whether that is news.
+    fn choose(&mut self, pressure: f64) -> bool {
+        let slip = self.reached.y.hypot(self.reached.z);
+        let bound = self.friction[0] * pressure;
+        self.pressure = pressure;
+        (self.along, self.lead) = ([1.0, 0.0], 0.0);
+        let normal = if self.reached.x < 0.0 { self.full } else { 0.0 };
+        let news = (normal > 0.0) != (self.stiffness.x > 0.0);
+        self.stiffness = if pressure == 0.0 {
+            Vec3::new(normal, 0.0, 0.0)
+        } else if self.full * slip <= bound {
+            Vec3::new(normal, self.full, self.full)
+        } else {
+            let secant = self.friction[1] * pressure / slip;
+            self.along = [self.reached.y / slip, self.reached.z / slip];
+            self.lead = slip * (1.0 / SLIDING - 1.0);
+            Vec3::new(normal, SLIDING * secant, secant)
+        };
+        let lacks = (self.law(&self.reached, pressure) - self.held).yz().norm();
+        news || lacks > SETTLED * bound
+    }
+
+    /// What it exerts in the point reached [N].
+    fn force(&self) -> Vec3 {
+        self.law(&self.reached, self.full * (-self.reached.x).max(0.0))
     }
 }
 
 impl Contacts {
-    pub(crate) fn new(scene: &Scene, scale: f64) -> Option<Self> {
+    /// The contacts of a scene of `count` moving nodes, of which joints hold `links` together.
+    pub(crate) fn new(scene: &Scene, scale: f64, count: usize, links: &[Link]) -> Option<Self> {
         scene.contacts?;
+        let mut joined: Vec<u32> = (0..count as u32).collect();
+        for link in links {
+            if let [Some(a), Some(b)] = *link {
+                unite(&mut joined, a, b);
+            }
+        }
         Some(Self {
             collider: Collider::new(scene, Style::Common),
             placements: Vec::new(),
             touches: Vec::new(),
+            pressures: Vec::new(),
             folded: Vec::new(),
             folded_first: Vec::new(),
             paired: Vec::new(),
+            island_of: Vec::with_capacity(count),
+            joined,
+            ways: Vec::with_capacity(count),
             scale,
         })
     }
@@ -129,6 +228,8 @@ impl Contacts {
         self.placements.clear();
         self.placements.extend(nodes.bodies_at_start().map(|state| Placement::from(&state)));
         let list = self.collider.detect(&self.placements, broken, h);
+        self.pressures.clear();
+        self.pressures.extend(self.touches.iter().map(|touch| touch.pressure));
         self.touches.clear();
         for manifold in &list.manifolds {
             let ends = manifold.bodies.map(|body| nodes.node_of_body(body as usize));
@@ -145,10 +246,16 @@ impl Contacts {
                     axes,
                     gap: contact.gap,
                     friction: [manifold.friction_static, manifold.friction_dynamic],
-                    reduced_mass: 1.0 / lightness,
-                    stiffness: [0.0; 2],
+                    full: self.scale / (lightness * h * h),
+                    along: [1.0, 0.0],
+                    stiffness: Vec3::zeros(),
+                    lead: 0.0,
                     value: Vec3::zeros(),
-                    force: Vec3::zeros(),
+                    reached: Vec3::zeros(),
+                    tried: Vec3::zeros(),
+                    held: Vec3::zeros(),
+                    pressure: 0.0,
+                    before: self.pressures.get(contact.previous as usize).copied().unwrap_or(0.0),
                 });
             }
         }
@@ -158,6 +265,13 @@ impl Contacts {
     /// Tells contacts with what forces do not move from those between two that they do.
     fn sort(&mut self, count: usize) {
         self.paired.clear();
+        self.island_of.clone_from(&self.joined);
+        for touch in &self.touches {
+            if touch.only_mover(count).is_none() {
+                let [a, b] = touch.nodes;
+                unite(&mut self.island_of, a, b);
+            }
+        }
         self.folded_first.clear();
         self.folded_first.resize(count + 1, 0);
         for (t, touch) in (0..).zip(&self.touches) {
@@ -202,28 +316,93 @@ impl Contacts {
                 nodes.place(touch.nodes[side]).point(&touch.anchors[side]) - touch.from[side]
             });
             touch.value = touch.local(&(a - b)) + Vec3::new(touch.gap, 0.0, 0.0);
-            touch.stiffness = [0.0; 2];
-            touch.force = Vec3::zeros();
+            (touch.stiffness, touch.held) = (Vec3::zeros(), Vec3::zeros());
+            touch.lead = 0.0;
         }
     }
 
-    /// Decides anew who presses and slides when nodes move on by `increments`, frames co-rotated, under
-    /// steps of `h` [s]; whether that differs from before.
-    pub(crate) fn choose(&mut self, nodes: &Nodes, increments: &[Place], h: f64) -> bool {
-        let mut news = false;
+    /// Takes over where rows come to when nodes move on by `increments`, frames co-rotated.
+    fn attempt(&mut self, nodes: &Nodes, increments: &[Place]) {
         for touch in &mut self.touches {
-            let mut value = touch.value;
+            touch.tried = touch.value;
             for side in 0..2 {
                 let node = touch.nodes[side] as usize;
                 let Some(response) = nodes.responses.get(node) else { continue };
                 let moved = increments[node];
                 let point = response.rotation * (moved.frame * touch.anchors[side]) + moved.origin;
                 let change = touch.local(&point);
-                value += if side == 0 { change } else { -change };
+                touch.tried += if side == 0 { change } else { -change };
             }
-            news |= touch.choose(&value, touch.reduced_mass / (h * h), self.scale);
+        }
+    }
+
+    /// Decides who presses and slides from where nodes would go without contact.
+    pub(crate) fn predict(&mut self, nodes: &Nodes, increments: &[Place]) {
+        self.attempt(nodes, increments);
+        for touch in &mut self.touches {
+            touch.reached = touch.tried;
+            touch.choose(touch.before);
+        }
+    }
+
+    /// Goes towards where a linear solve leads, to its end if the `whole` way is asked for, and decides anew
+    /// who presses and slides there; whether that is news.
+    pub(crate) fn advance(&mut self, nodes: &Nodes, increments: &[Place], whole: bool) -> bool {
+        self.attempt(nodes, increments);
+        self.find_ways(whole);
+        let mut news = false;
+        for t in 0..self.touches.len() {
+            let share = self.share(self.mover(&self.touches[t]));
+            let touch = &mut self.touches[t];
+            touch.held += (touch.exerted() - touch.held) * share;
+            touch.reached += (touch.tried - touch.reached) * share;
+            news |= touch.choose((-touch.held.x).max(0.0)) || share < 1.0;
         }
         news
+    }
+
+    /// How much of the way to where the last solve led a node goes.
+    pub(crate) fn share(&self, node: usize) -> f64 {
+        self.ways[root(&self.island_of, node as u32) as usize].high
+    }
+
+    /// A node of a contact that forces move.
+    fn mover(&self, touch: &Touch) -> usize {
+        touch.nodes[touch.only_mover(self.island_of.len()).unwrap_or(0)] as usize
+    }
+
+    /// How much of the way lowers the energy of each island.
+    fn find_ways(&mut self, whole: bool) {
+        self.ways.clear();
+        self.ways.resize(self.island_of.len(), Way { low: 0.0, high: 1.0, growth: 0.0 });
+        if whole {
+            return;
+        }
+        self.find_growth(|_| 1.0);
+        if self.ways.iter().all(|way| way.growth <= 0.0) {
+            return;
+        }
+        for way in &mut self.ways {
+            way.low = if way.growth <= 0.0 { 1.0 } else { 0.0 };
+        }
+        for _ in 0..HALVINGS {
+            self.find_growth(|way| 0.5 * (way.low + way.high));
+            for way in &mut self.ways {
+                let middle = 0.5 * (way.low + way.high);
+                let side = if way.growth <= 0.0 { &mut way.low } else { &mut way.high };
+                *side = middle;
+            }
+        }
+    }
+
+    /// Growth of the energy of each island at a share of its way.
+    fn find_growth(&mut self, at: impl Fn(&Way) -> f64) {
+        self.ways.iter_mut().for_each(|way| way.growth = 0.0);
+        for touch in &self.touches {
+            let island = root(&self.island_of, self.mover(touch) as u32) as usize;
+            let way = &mut self.ways[island];
+            way.growth += touch.growth(at(way));
+        }
     }
 
     /// Writes the force of every contact, in the order of detection.
@@ -234,7 +413,8 @@ impl Contacts {
             let range = manifold.range();
             for (contact, touch) in contacts[range.clone()].iter().zip(&self.touches[range]) {
                 let a = &self.placements[contact.bodies[0] as usize];
-                let pushed = touch.axes.iter().zip(&touch.force).map(|(axis, f)| *axis * -*f);
+                let force = touch.force();
+                let pushed = touch.axes.iter().zip(&force).map(|(axis, f)| *axis * -*f);
                 out.push(ContactForce {
                     bodies: contact.bodies,
                     point: a.position + a.rotation * contact.anchor_a,
@@ -263,9 +443,27 @@ impl Touch {
     }
 }
 
+/// The node that stands for the island of another.
+fn root(island_of: &[u32], mut node: u32) -> u32 {
+    while island_of[node as usize] != node {
+        node = island_of[node as usize];
+    }
+    node
+}
+
+fn unite(island_of: &mut [u32], a: u32, b: u32) {
+    let [a, b] = [root(island_of, a), root(island_of, b)];
+    // The lower stands for both, which keeps paths short where neighbours are numbered in turn.
+    island_of[a.max(b) as usize] = a.min(b);
+}
+
 /// A right-handed frame whose first axis is the normal.
 fn frame(normal: &Vec3) -> [Vec3; 3] {
     let least = normal.iamin();
     let first = normal.cross(&Vec3::ith(least, 1.0)).normalize();
     [*normal, first, normal.cross(&first)]
 }
+
+#[cfg(test)]
+#[path = "contact_tests.rs"]
+mod tests;

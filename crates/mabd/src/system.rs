@@ -128,6 +128,7 @@ impl System {
         let elements: Vec<Element> =
             lines.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();
         let links = links(&elements);
+        let contacts = Contacts::new(scene, settings.contact_stiffness_scale, count, &links);
         let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
         let alone = scene.contacts.is_none() && !settings.is_general();
         let points = alone && elements.iter().all(Element::is_point);
@@ -168,7 +169,7 @@ impl System {
             elements,
             joint_of,
             chains: chains.map(Box::new),
-            contacts: Contacts::new(scene, settings.contact_stiffness_scale).map(Box::new),
+            contacts: contacts.map(Box::new),
             touching: Touching::default(),
             pairing: Pairing::default(),
             gravity: scene.gravity,
@@ -251,7 +252,7 @@ impl System {
             if probes {
                 continue;
             }
-            let increment = self.touching.increment(&self.nodes, node, scheme.h);
+            let increment = self.touching.settled(&self.nodes, node, scheme.h);
             let mut moved = self.nodes.moved.get(node);
             moved.frame += self.turn_back(node, &rotation, &increment.frame);
             moved.origin += increment.origin;
@@ -275,7 +276,7 @@ impl System {
             self.printed = Some(printed);
         } else if !self.elements.is_empty() {
             self.evaluate(scheme);
-            self.find_multipliers(scheme);
+            let _: bool = self.find_multipliers(scheme);
         }
     }
 

@@ -114,12 +114,13 @@ impl System {
         yield_to_limits(&mut self.bounds);
     }
 
-    /// Finds all multipliers and the loads that they make.
-    pub(super) fn find_multipliers(&mut self, scheme: &Scheme) {
+    /// Finds all multipliers and the loads that they make; whether a bounded row has changed what it does.
+    pub(super) fn find_multipliers(&mut self, scheme: &Scheme) -> bool {
         for bound in &mut self.bounds {
             bound.value = self.errors[bound.row as usize];
         }
         self.guess.copy_from_slice(&self.lambda);
+        let mut switched = false;
         for _ in 0..ROUNDS_MAX {
             self.lambda.fill(0.0);
             if !self.bounds.is_empty() {
@@ -132,9 +133,11 @@ impl System {
             std::mem::swap(&mut self.lambda, &mut self.rhs);
             self.gather_loads();
             if !self.choose_bounds(scheme) {
-                return;
+                return switched;
             }
+            switched = true;
         }
+        switched
     }
 
     /// Gives the multipliers of rows that do not hold, and what is left to do to those that do.

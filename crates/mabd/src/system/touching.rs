@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The most choices of who presses and slides that are tried in one solve.
-const ROUNDS_MAX: u32 = 12;
+const ROUNDS_MAX: u32 = 16;
 /// Largest error that conjugate gradients leave [m], and the most iterations.
 const ERROR_MAX: f64 = 1e-10;
 const ITERATIONS_MAX: u32 = 500;
@@ -44,8 +44,9 @@ pub(super) struct Touching {
     folds_first: Vec<u32>,
     /// Loads of the pairs on each node, frames co-rotated.
     loads: Vec<Place>,
-    /// How far each node moves, frames co-rotated.
+    /// How far each node moves in the last linear solve, and in the point reached, frames co-rotated.
     increments: Vec<Place>,
+    reached: Vec<Place>,
 }
 
 /// The rows between bodies: their multipliers, and the vectors of conjugate gradients.
@@ -82,6 +83,12 @@ impl Touching {
         reply
     }
 
+    /// How far a node moves once contacts are settled, frames co-rotated.
+    #[inline(always)]
+    pub(super) fn settled(&self, nodes: &Nodes, node: usize, h: f64) -> Place {
+        self.reached.get(node).copied().unwrap_or_else(|| self.increment(nodes, node, h))
+    }
+
     /// How far a node moves under the load that is found for it, frames co-rotated.
     #[inline(always)]
     pub(super) fn increment(&self, nodes: &Nodes, node: usize, h: f64) -> Place {
@@ -96,23 +103,36 @@ impl System {
         contacts.evaluate(&self.nodes);
         self.touching.loads.clear();
         self.touching.loads.resize(self.nodes.count(), Place::ZERO);
+        self.touching.reached.clear();
+        self.touching.reached.resize(self.nodes.count(), Place::ZERO);
         self.respond_folded(contacts, scheme);
         self.find_increments(scheme.h);
-        contacts.choose(&self.nodes, &self.touching.increments, scheme.h);
-        for _ in 0..ROUNDS_MAX {
+        contacts.predict(&self.nodes, &self.touching.increments);
+        for round in 0..ROUNDS_MAX {
             self.respond_folded(contacts, scheme);
             self.touching.loads.fill(Place::ZERO);
+            // The first way need not keep the joints, nor one on which a motor or limit has changed what it does:
+            // these are gone to their ends.
+            let mut whole = round == 0;
             if !self.elements.is_empty() {
                 self.evaluate(scheme);
-                self.find_multipliers(scheme);
+                // Motors and limits choose without the loads of contacts between bodies, which then find what they
+                // do as it is: an effort bounds what a motor does to the joints, not what it does to a contact.
+                whole |= self.find_multipliers(scheme);
             }
             let mut pairing = std::mem::take(&mut self.pairing);
             self.find_pairs(&mut pairing, contacts, scheme.h);
             self.solve_pairs(&mut pairing, scheme.h);
             self.pairing = pairing;
             self.find_increments(scheme.h);
-            if !contacts.choose(&self.nodes, &self.touching.increments, scheme.h) {
-                break;
+            let Touching { increments, reached, .. } = &mut self.touching;
+            let settled = !contacts.advance(&self.nodes, increments, whole);
+            for (node, (reached, tried)) in reached.iter_mut().zip(increments).enumerate() {
+                let share = contacts.share(node);
+                *reached = reached.times(1.0 - share).plus(tried, share);
+            }
+            if settled {
+                return;
             }
         }
     }
@@ -171,7 +191,7 @@ impl System {
                 let conditioner = 1.0 / (moved[0] + moved[1] + compliance);
                 let error = touch.value(axis);
                 pairs.push(Pair { nodes, gradients, error, compliance, conditioner });
-                lambda.push(touch.force[axis]);
+                lambda.push(touch.multiplier(axis));
             }
         }
     }
