@@ -24,12 +24,16 @@ pub(crate) enum Law {
         /// Largest value [m or rad].
         upper: f64,
     },
-    /// `C` advances by `speed * h` with `|lambda| <= max_effort`.
+    /// `C` advances by `speed * h`, but not out of `range`, with `|lambda| <= max_effort`.
     Motor {
         /// Target rate [m/s or rad/s].
         speed: f64,
         /// Largest effort [N or N m].
         max_effort: f64,
+        /// The joint's limits [m or rad]. Where it is at one, that and the motor hold rows with one
+        /// gradient, which have multipliers only if they agree on where to be. How the two share the
+        /// effort is left open and moves nothing.
+        range: [f64; 2],
         /// Whether `C` is an angle, known up to full turns.
         angle: bool,
     },
@@ -81,8 +85,8 @@ impl Law {
                     free(multiplier)
                 }
             }
-            Self::Motor { speed, max_effort, angle } => {
-                let lead = value - start - speed * h;
+            Self::Motor { speed, max_effort, range: [lower, upper], angle } => {
+                let lead = value - (start + speed * h).max(lower).min(upper);
                 let lead = if angle { wrapped(lead) } else { lead };
                 let wished = multiplier + lead / softness;
                 if wished.abs() < max_effort {
@@ -121,9 +125,20 @@ mod tests {
         assert!(error(0.3, 4.0) != 0.0, "force away from the bounds");
     }
 
+    const FREE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
+
+    #[test]
+    fn a_motor_aims_no_further_than_its_limit() {
+        let motor = Law::Motor { speed: 2.0, max_effort: 5.0, range: [-1.0, 0.7], angle: true };
+        let error = |value, multiplier| motor.respond(value, multiplier, 0.1, 0.1, 0.5).error;
+        assert!(error(0.7, -3.0).abs() < 1e-15, "it may rest there");
+        assert!(error(0.7, 3.0).abs() < 1e-15, "or hold against what pulls it away");
+        assert!(error(0.6, -3.0) != 0.0 && error(0.8, 3.0) != 0.0);
+    }
+
     #[test]
     fn a_motor_saturates_at_its_effort() {
-        let motor = Law::Motor { speed: 2.0, max_effort: 5.0, angle: true };
+        let motor = Law::Motor { speed: 2.0, max_effort: 5.0, range: FREE, angle: true };
         let error = |value, multiplier| motor.respond(value, multiplier, 0.1, 0.1, 0.5).error;
         assert!(error(1.1, 3.0).abs() < 1e-15, "on speed with effort to spare");
         assert!(error(1.1 + TAU, 3.0).abs() < 1e-14, "an angle counts modulo full turns");

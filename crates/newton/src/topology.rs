@@ -290,6 +290,7 @@ fn laws(joint: &Joint, least: f64) -> impl Iterator<Item = (RowKind, Law)> {
     let motor = joint.motor.map(|m| Law::Motor {
         speed: m.speed,
         max_effort: m.max_effort,
+        range: joint.limit.map_or([f64::NEG_INFINITY, f64::INFINITY], |l| [l.lower, l.upper]),
         angle: free == Some(RowKind::Angle),
     });
     let driven = !matches!(joint.kind, JointKind::Distance { .. });

@@ -2,13 +2,15 @@
 
 mod support;
 
-use std::f64::consts::FRAC_PI_2;
+use std::{f64::consts::FRAC_PI_2, path::Path};
 
 use support::{advance, earth, pin, rod, run, solver, violation};
 use taut_core::{
     Build, Multipliers, Quat, Scene, Settings, Vec3,
-    constraint::{Geometry, Pose, RowKind},
-    scene::{Body, Endpoint, Joint, JointKind, Limit, Motor, Particle, Spring, SpringKind},
+    constraint::{Geometry, Pose, RowKind, free_coordinate},
+    scene::{
+        Body, Endpoint, Joint, JointKind, Limit, Motor, Particle, Spring, SpringKind, load_file,
+    },
 };
 
 const H: f64 = 1.0 / 60.0;
@@ -146,6 +148,41 @@ fn a_motor_lifts_or_stalls_by_its_effort() {
     assert!((angle(&scene, &lifted) + 1.0).abs() < 1e-9, "{}", angle(&scene, &lifted));
     scene.joints[0].motor = Some(Motor { speed: -1.0, max_effort: 3.0 });
     assert!(angle(&scene, &run(&scene, H, 20)) > 0.1);
+}
+
+/// A motor drives into a limit, holds there against a load that pulls away from it, and yields where
+/// that is more than its effort.
+#[test]
+fn a_motor_meets_a_limit() {
+    let mut scene = hinged();
+    // The weight takes 4.9 N m where the rod is level.
+    for (max_effort, held) in [(100.0, true), (30.0, true), (3.0, false)] {
+        for speed in [-1.0, -20.0] {
+            scene.joints[0].limit = Some(Limit { lower: -0.3, upper: 3.0 });
+            scene.joints[0].motor = Some(Motor { speed, max_effort });
+            let state = run(&scene, H, 60);
+            let off = angle(&scene, &state) + 0.3;
+            assert_eq!(off.abs() < 1e-9, held, "{max_effort} {speed}: {off:e}");
+        }
+    }
+}
+
+/// Seven hinges and two fingers that all end at limits, into which their motors drive.
+#[test]
+fn an_arm_drives_to_its_limits() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/panda.ron");
+    let scene = load_file(&path, &[]).unwrap().scene;
+    let state = run(&scene, scene.dt, 200);
+    let mut met = 0;
+    for joint in &scene.joints {
+        let (Some(limit), Some(motor)) = (joint.limit, joint.motor) else { continue };
+        let (a, b) = (Pose::of(joint.a, &state), Pose::of(joint.b, &state));
+        let kind = free_coordinate(joint.kind).unwrap();
+        let value = kind.evaluate(&Geometry::from(joint), &a, &b).value;
+        let end = if motor.speed > 0.0 { limit.upper } else { limit.lower };
+        met += usize::from((value - end).abs() < 1e-9);
+    }
+    assert_eq!(met, 9);
 }
 
 #[test]
