@@ -276,7 +276,7 @@ impl System {
             self.printed = Some(printed);
         } else if !self.elements.is_empty() {
             self.evaluate(scheme);
-            let _: bool = self.find_multipliers(scheme);
+            self.find_multipliers(scheme);
         }
     }
 
@@ -396,6 +396,7 @@ impl System {
             let rows = first..first + element.rows.len();
             self.live[rows].fill(self.active[e]);
         }
+        self.note_bounds();
     }
 
     /// Sums of `multiplier times gradient` at every node.

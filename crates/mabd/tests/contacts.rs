@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 use common::{advance, ball, build, empty, path, state};
 use taut_core::{
     Multipliers, Quat, Scene, Vec3,
-    scene::{Body, Contacts, Endpoint, Material, Shape},
+    scene::{Body, Contacts, Endpoint, Joint, JointKind, Limit, Material, Motor, Shape},
 };
 
 const H: f64 = 0.01;
@@ -178,6 +178,48 @@ fn forces_of_a_heap_are_those_that_move_it() {
         unsettled <= 18,
         "in {unsettled} of 120 steps a hundredth of the largest force is missing"
     );
+}
+
+/// Two fingers close on a box with a bounded effort and carry it: they press as hard as their motors can
+/// and no harder, whatever that would take to keep on speed, and friction holds its weight.
+#[test]
+fn fingers_press_as_hard_as_their_motors() {
+    let mut scene = Scene { contacts: Some(Contacts::default()), ..empty(H, Vec3::z() * -G) };
+    let size = Vec3::new(0.02, 0.02, 0.05);
+    for side in [-1.0, 1.0] {
+        let mut finger =
+            Body::solid_box(size, 0.1 / size.product()).at(Vec3::new(0.0, side * 0.05, 0.0));
+        finger.material = rough(0.6);
+        scene.bodies.push(finger);
+    }
+    scene.bodies.push(cube(0.08, 0.0, 0.6));
+    scene.bodies[2].mass = 0.2;
+    scene.bodies[2].inertia *= 0.2 / (100.0 * 0.08_f64.powi(3));
+    for (i, side) in [(0, -1.0), (1, 1.0)] {
+        let kind = JointKind::Prismatic;
+        let at = Vec3::new(0.0, side * 0.05, 0.0);
+        let mut slide =
+            Joint::new(kind, Endpoint::World, Endpoint::Body(i)).anchored(at, Vec3::zeros());
+        slide.basis_a = Quat::from_scaled_axis(Vec3::z() * (-side * TAU / 4.0));
+        slide.basis_b = slide.basis_a;
+        slide.limit = Some(Limit { lower: -0.01, upper: 0.03 });
+        slide.motor = Some(Motor { speed: 0.05, max_effort: 20.0 });
+        scene.joints.push(slide);
+    }
+    let mut solver = build(&scene, "()");
+    let mut forces = Multipliers::default();
+    for step in 0..100 {
+        advance(&mut *solver, H, 1);
+        assert!(solver.read_multipliers(&mut forces));
+        for finger in 0..2 {
+            let presses = |c: &&taut_core::ContactForce| c.bodies.contains(&finger);
+            let pressures = forces.contacts.iter().filter(presses).map(|c| c.force.dot(&c.normal));
+            let pressure: f64 = pressures.sum();
+            assert!((pressure - 20.0).abs() < 0.1, "step {step}: {pressure} N");
+        }
+    }
+    let held = state(&mut *solver).bodies[2].position;
+    assert!(held.norm() < 1e-3, "it slips by {held}");
 }
 
 #[test]

@@ -114,30 +114,36 @@ impl System {
         yield_to_limits(&mut self.bounds);
     }
 
-    /// Finds all multipliers and the loads that they make; whether a bounded row has changed what it does.
-    pub(super) fn find_multipliers(&mut self, scheme: &Scheme) -> bool {
+    /// Notes the values of bounded rows where they have just been evaluated.
+    pub(super) fn note_bounds(&mut self) {
         for bound in &mut self.bounds {
             bound.value = self.errors[bound.row as usize];
         }
-        self.guess.copy_from_slice(&self.lambda);
-        let mut switched = false;
+    }
+
+    /// Finds all multipliers and the loads that they make.
+    pub(super) fn find_multipliers(&mut self, scheme: &Scheme) {
         for _ in 0..ROUNDS_MAX {
-            self.lambda.fill(0.0);
-            if !self.bounds.is_empty() {
-                self.apply_bounds();
-                self.gather_loads();
-            }
-            self.assemble();
-            self.gather_rhs();
-            self.dual.solve(&mut self.rhs, &self.guess);
-            std::mem::swap(&mut self.lambda, &mut self.rhs);
-            self.gather_loads();
+            self.find_multipliers_once();
             if !self.choose_bounds(scheme) {
-                return switched;
+                return;
             }
-            switched = true;
         }
-        switched
+    }
+
+    /// The same, with bounded rows as they are.
+    pub(super) fn find_multipliers_once(&mut self) {
+        self.guess.copy_from_slice(&self.lambda);
+        self.lambda.fill(0.0);
+        if !self.bounds.is_empty() {
+            self.apply_bounds();
+            self.gather_loads();
+        }
+        self.assemble();
+        self.gather_rhs();
+        self.dual.solve(&mut self.rhs, &self.guess);
+        std::mem::swap(&mut self.lambda, &mut self.rhs);
+        self.gather_loads();
     }
 
     /// Gives the multipliers of rows that do not hold, and what is left to do to those that do.
@@ -156,7 +162,7 @@ impl System {
     }
 
     /// Lets every bounded row choose anew; whether one did.
-    fn choose_bounds(&mut self, scheme: &Scheme) -> bool {
+    pub(super) fn choose_bounds(&mut self, scheme: &Scheme) -> bool {
         let mut changed = false;
         for i in 0..self.bounds.len() {
             let Bound { element, row, value, .. } = self.bounds[i];

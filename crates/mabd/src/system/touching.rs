@@ -108,25 +108,30 @@ impl System {
         self.respond_folded(contacts, scheme);
         self.find_increments(scheme.h);
         contacts.predict(&self.nodes, &self.touching.increments);
+        // The first way need not keep the joints, nor one before which a motor or limit has changed what it
+        // does: these are gone to their ends.
+        let mut whole = true;
         for round in 0..ROUNDS_MAX {
             self.respond_folded(contacts, scheme);
             self.touching.loads.fill(Place::ZERO);
-            // The first way need not keep the joints, nor one on which a motor or limit has changed what it does:
-            // these are gone to their ends.
-            let mut whole = round == 0;
             if !self.elements.is_empty() {
                 self.evaluate(scheme);
-                // Motors and limits choose without the loads of contacts between bodies, which then find what they
-                // do as it is: an effort bounds what a motor does to the joints, not what it does to a contact.
-                whole |= self.find_multipliers(scheme);
+                // Motors and limits choose along with contacts, once they have chosen without.
+                if round == 0 {
+                    self.find_multipliers(scheme);
+                } else {
+                    self.find_multipliers_once();
+                }
             }
             let mut pairing = std::mem::take(&mut self.pairing);
             self.find_pairs(&mut pairing, contacts, scheme.h);
             self.solve_pairs(&mut pairing, scheme.h);
             self.pairing = pairing;
             self.find_increments(scheme.h);
+            let switched = self.choose_bounds(scheme);
             let Touching { increments, reached, .. } = &mut self.touching;
-            let settled = !contacts.advance(&self.nodes, increments, whole);
+            let settled = !contacts.advance(&self.nodes, increments, whole) && !switched;
+            whole = switched;
             for (node, (reached, tried)) in reached.iter_mut().zip(increments).enumerate() {
                 let share = contacts.share(node);
                 *reached = reached.times(1.0 - share).plus(tried, share);
