@@ -11,13 +11,12 @@ mod contact;
 mod finder;
 mod layout;
 mod solver;
+mod step;
 mod touch;
 
 use bytemuck::Pod;
 use taut_collide::Style;
-use taut_core::{
-    BuildError, Multipliers, Quat, Scene, SolverError, Stage, StageTime, State, Unsupported,
-};
+use taut_core::{BuildError, Multipliers, Quat, Scene, SolverError, StageTime, State, Unsupported};
 use taut_gpu::{Bindings, Buffer, Call, Clock, Gpu, GpuError, Recorder};
 
 use crate::{
@@ -32,6 +31,7 @@ use breaking::Breaker;
 pub use breaking::Breaking;
 pub use bytes::bytes_per_stage;
 pub use solver::{Method, OnDevice};
+pub use step::{Due, drain_times, fault, unbuilt};
 use touch::Contacts;
 pub use touch::{Collision, ContactKernels};
 
@@ -88,32 +88,6 @@ struct Buffers {
     bases: Buffer<layout::Base>,
     incidences: Buffer<layout::Incidence>,
     elements: Buffer<layout::Element>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Due {
-    begin: bool,
-    iterations: u32,
-    finish: bool,
-}
-
-/// A fault of the device as one of a solver.
-pub fn fault(error: GpuError) -> SolverError {
-    match error {
-        GpuError::TooLarge { what, count, fits, .. } => {
-            SolverError::Capacity { resource: what, needed: count, limit: fits }
-        }
-        other => SolverError::DeviceLost(other.to_string()),
-    }
-}
-
-/// A fault of the device as a reason why there is no solver: a scene too large for the adapter is one that
-/// it does not support, and the message names the limit and what would fit.
-pub fn unbuilt(error: GpuError) -> BuildError {
-    match error {
-        GpuError::TooLarge { .. } => Unsupported(error.to_string()).into(),
-        other => fault(other).into(),
-    }
 }
 
 /// Whether the shaders have what a scene needs.
@@ -526,27 +500,12 @@ impl Device {
         if let Some(touch) = &mut self.system.touch {
             touch.drain_times(out);
         }
-        let mut laps = Vec::new();
-        if self.clock.drain(&self.gpu, &mut laps).is_ok() {
-            out.extend(laps.iter().map(|lap| StageTime {
-                stage: match lap.stage {
-                    "collide" => Stage::Collide,
-                    "prepare" => Stage::Prepare,
-                    "iterate" => Stage::Iterate,
-                    _ => Stage::Finish,
-                },
-                pass: lap.stage,
-                seconds: lap.seconds,
-            }));
-        }
+        drain_times(&mut self.clock, &self.gpu, out);
     }
 
     /// Submits what is due.
     fn flush(&mut self) -> Result<(), GpuError> {
-        let due = std::mem::take(&mut self.due);
-        if !due.begin && due.iterations == 0 && !due.finish {
-            return Ok(());
-        }
+        let Some(due) = self.due.take() else { return Ok(()) };
         if due.begin && self.before.is_some() {
             self.taken = Some(due);
         } else if let Some(taken) = &mut self.taken {

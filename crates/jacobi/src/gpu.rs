@@ -1,9 +1,8 @@
 //! The step on a graphics adapter. Nothing is submitted before the end of a step unless somebody looks.
 
-use taut_core::{
-    Multipliers, Scene, Solver, SolverError, Stage, StageTime, State, Step, scene::Motion,
-};
+use taut_core::{Multipliers, Scene, Solver, SolverError, StageTime, State, Step, scene::Motion};
 use taut_descent::{
+    device::{Due, drain_times, fault},
     math::{Q4, V3},
     node::Base,
 };
@@ -54,23 +53,6 @@ struct Calls {
     multipliers: Call,
     velocities: Call,
     finish: Call,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Due {
-    begin: bool,
-    iterations: u32,
-    finish: bool,
-}
-
-/// A fault of the device as one of a solver.
-pub(crate) fn fault(error: GpuError) -> SolverError {
-    match error {
-        GpuError::TooLarge { what, count, fits, .. } => {
-            SolverError::Capacity { resource: what, needed: count, limit: fits }
-        }
-        other => SolverError::DeviceLost(other.to_string()),
-    }
 }
 
 impl Buffers {
@@ -181,10 +163,7 @@ impl Jacobi {
 
     /// Submits what is due.
     fn flush(&mut self) -> Result<(), GpuError> {
-        let due = std::mem::take(&mut self.due);
-        if !due.begin && due.iterations == 0 && !due.finish {
-            return Ok(());
-        }
+        let Some(due) = self.due.take() else { return Ok(()) };
         let mut recorder = self.gpu.record();
         let (bodies, joints) = (self.model.bodies.len(), self.model.joints.len());
         if due.begin {
@@ -271,18 +250,7 @@ impl Solver for Jacobi {
     }
 
     fn drain_times(&mut self, out: &mut Vec<StageTime>) {
-        let mut laps = Vec::new();
-        if self.clock.drain(&self.gpu, &mut laps).is_ok() {
-            out.extend(laps.iter().map(|lap| StageTime {
-                stage: match lap.stage {
-                    "prepare" => Stage::Prepare,
-                    "iterate" => Stage::Iterate,
-                    _ => Stage::Finish,
-                },
-                pass: lap.stage,
-                seconds: lap.seconds,
-            }));
-        }
+        drain_times(&mut self.clock, &self.gpu, out);
     }
 
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {

@@ -105,6 +105,6 @@ fn build_on_gpu(
         return Err(BuildError::Settings("precision is f32 on a graphics adapter".to_owned()));
     }
     let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
-    let solver = gpu::Jacobi::new(gpu, scene, settings).map_err(gpu::fault)?;
+    let solver = gpu::Jacobi::new(gpu, scene, settings).map_err(taut_descent::device::unbuilt)?;
     Ok(Box::new(solver))
 }

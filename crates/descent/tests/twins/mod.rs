@@ -180,7 +180,7 @@ impl Twins {
             for settings in ["()", "(lanes_per_body: 16)"] {
                 let hashes = gpus.map(|gpu| {
                     let mut solver = on_gpu(gpu, &scene, &Settings::from_ron(settings)).unwrap();
-                    (0..20).for_each(|_| advance(&mut *solver, scene.dt, 5));
+                    (0..10).for_each(|_| advance(&mut *solver, scene.dt, 5));
                     let mut state = State::default();
                     solver.read(&mut state).unwrap();
                     state.hash()
