@@ -1,5 +1,7 @@
 //! Eight bodies alone: what `System::respond` and `Local` do for one, for exact polar factors.
 
+use std::collections::BTreeMap;
+
 use taut_core::{Mat3, Vec3};
 
 use crate::{
@@ -84,7 +86,7 @@ fn pair(soft: Lanes, s: Lanes, t: Lanes) -> [Lanes; 3] {
 }
 
 impl Constants {
-    pub(crate) fn new(links: &[Link; LANES]) -> Self {
+    fn new(links: &[Link; LANES]) -> Self {
         let lanes = |value: &dyn Fn(&Link) -> f64| Lanes(std::array::from_fn(|k| value(&links[k])));
         let vector = |value: &dyn Fn(&Link) -> Vec3| -> [Lanes; 3] {
             std::array::from_fn(|i| lanes(&|link| value(link)[i]))
@@ -104,6 +106,21 @@ impl Constants {
         }
     }
 
+    /// The number of the constants of these bodies in a list that holds equal ones once.
+    pub(crate) fn number(
+        links: &[Link; LANES],
+        known: &mut BTreeMap<Vec<u64>, u32>,
+        list: &mut Vec<Self>,
+    ) -> u32 {
+        let key: Vec<u64> = links.iter().flat_map(bits).collect();
+        let next = list.len() as u32;
+        let index = *known.entry(key).or_insert(next);
+        if index == next {
+            list.push(Self::new(links));
+        }
+        index
+    }
+
     pub(crate) fn set_step(&mut self, h: f64) {
         let square = Lanes::splat(h * h);
         let [s1, s2, s3] = self.second;
@@ -111,6 +128,12 @@ impl Constants {
         self.local = LocalLanes::new(self.softness, self.ratio, self.rigid, self.inertia);
         self.reach = square / self.mass;
     }
+}
+
+fn bits((kind, left, right): &Link) -> impl Iterator<Item = u64> {
+    let scalars = [kind.mass, kind.softness, kind.ratio];
+    let vectors = [kind.second, *left, *right];
+    scalars.into_iter().chain(vectors.into_iter().flat_map(<[f64; 3]>::from)).map(f64::to_bits)
 }
 
 impl LocalLanes {
@@ -186,7 +209,7 @@ impl LocalLanes {
     }
 
     #[inline(always)]
-    fn between(&self, x: V, y: V) -> M {
+    pub(crate) fn between(&self, x: V, y: V) -> M {
         let ([a12, a21, a13, a31, a23, a32], [b12, b13, b23]) = (self.own, self.mirrored);
         let (p1, p2, p3) = (x[0] * y[0], x[1] * y[1], x[2] * y[2]);
         let rigid = [
@@ -325,7 +348,7 @@ impl Alone {
 
     /// Where a point of the bodies would go without joints.
     #[inline(always)]
-    fn tip(&self, anchor: V) -> V {
+    pub(crate) fn tip(&self, anchor: V) -> V {
         let increment = add(times(self.rotation, times(self.frame, anchor)), self.origin);
         add(add(times(self.at, anchor), self.centre), increment)
     }

@@ -19,8 +19,8 @@ use crate::{
     node::Nodes,
 };
 use part::Part;
-pub(crate) use segments::squared_strain;
 use segments::{Kept, Reduce, Substitute};
+pub(crate) use segments::{S, inverse, squared_strain, times as symmetric_times};
 
 /// The longest segment: what is kept of eight of them stays in a cache of half a MiB.
 const LENGTH_MAX: usize = 64;
@@ -30,13 +30,21 @@ const NONE: u32 = u32::MAX;
 
 /// The element of a joint, and whether that calls the left side B.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Slot {
-    element: u32,
-    flipped: bool,
+pub(crate) struct Slot {
+    pub(crate) element: u32,
+    pub(crate) flipped: bool,
 }
 
 impl Slot {
     const FREE: Self = Self { element: NONE, flipped: false };
+
+    /// Writes the multipliers of its element.
+    pub(crate) fn write(&self, lambda: &mut [f64], force: [f64; 3]) {
+        let at = 3 * self.element as usize;
+        for (to, from) in lambda[at..at + 3].iter_mut().zip(force) {
+            *to = if self.flipped { -from } else { from };
+        }
+    }
 }
 
 /// What holds one end of a body to what forces do not move.
@@ -208,12 +216,7 @@ impl Chains {
         let mut known = BTreeMap::new();
         for group in 0..self.forces.len() {
             let links: [Link; LANES] = std::array::from_fn(|k| link(LANES * group + k));
-            let key: Vec<u64> = links.iter().flat_map(bits).collect();
-            let next = self.constants.len() as u32;
-            let index = *known.entry(key).or_insert(next);
-            if index == next {
-                self.constants.push(Constants::new(&links));
-            }
+            let index = Constants::number(&links, &mut known, &mut self.constants);
             self.group_of.push(index);
         }
     }
@@ -236,17 +239,11 @@ impl Chains {
 
     /// Writes the multipliers of the last solve, element by element.
     pub(crate) fn read(&self, lambda: &mut [f64]) {
-        let mut write = |slot: &Slot, force: [f64; 3]| {
-            let at = 3 * slot.element as usize;
-            for (to, from) in lambda[at..at + 3].iter_mut().zip(force) {
-                *to = if slot.flipped { -from } else { from };
-            }
-        };
         for (i, slot) in self.slots.iter().enumerate().filter(|(_, slot)| slot.element != NONE) {
             let force = &self.forces[i / LANES];
-            write(slot, [0, 1, 2].map(|c| force[c].0[i % LANES]));
+            slot.write(lambda, [0, 1, 2].map(|c| force[c].0[i % LANES]));
         }
-        self.pins.iter().for_each(|pin| write(&pin.slot, pin.force));
+        self.pins.iter().for_each(|pin| pin.slot.write(lambda, pin.force));
     }
 
     /// Largest squared norm of `A^T A - 1` that the last solve left.
@@ -310,10 +307,4 @@ fn pins(
         });
     }
     Some(pins)
-}
-
-fn bits((kind, left, right): &Link) -> impl Iterator<Item = u64> {
-    let scalars = [kind.mass, kind.softness, kind.ratio];
-    let vectors = [kind.second, *left, *right];
-    scalars.into_iter().chain(vectors.into_iter().flat_map(<[f64; 3]>::from)).map(f64::to_bits)
 }

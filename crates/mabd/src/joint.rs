@@ -73,6 +73,17 @@ impl Element {
         self.rows.len() == 3 && self.rows.iter().enumerate().all(|(axis, row)| point(axis, row))
     }
 
+    /// Whether it is three equally soft rows that turn two bodies to each other.
+    pub(crate) fn is_turn(&self) -> bool {
+        let law = self.rows.first().map(|row| row.law);
+        let turn = |axis: usize, row: &Row| {
+            row.function == Function::Plain(RowKind::Twist(axis)) && Some(row.law) == law
+        };
+        self.rows.len() == 3
+            && matches!(law, Some(Law::Held { target: 0.0, .. }))
+            && self.rows.iter().enumerate().all(|(axis, row)| turn(axis, row))
+    }
+
     /// Whether a row's multiplier is bounded.
     pub(crate) fn is_bounded(&self) -> bool {
         self.rows.iter().any(|row| !matches!(row.law, Law::Held { .. }))

@@ -27,6 +27,12 @@ impl Lanes {
         Self([x; LANES])
     }
 
+    /// What `f` tells of each lane; from registers, where arrays that are filled one by one are waited for.
+    #[inline(always)]
+    pub(crate) fn pick(f: impl Fn(usize) -> f64) -> Self {
+        Self([f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)])
+    }
+
     #[inline(always)]
     fn zip(self, o: Self, f: impl Fn(f64, f64) -> f64) -> Self {
         let mut out = [0.0; LANES];
@@ -39,6 +45,15 @@ impl Lanes {
     #[inline(always)]
     pub(crate) fn max(self, o: Self) -> Self {
         self.zip(o, |a, b| if a > b { a } else { b })
+    }
+
+    #[inline(always)]
+    pub(crate) fn sqrt(self) -> Self {
+        let mut out = self.0;
+        for x in &mut out {
+            *x = x.sqrt();
+        }
+        Self(out)
     }
 
     /// The largest of the lanes, none of them negative; infinite where one is not a number.
@@ -129,6 +144,13 @@ pub(crate) type V = [Lanes; 3];
 pub(crate) type M = [V; 3];
 
 pub(crate) const ZERO3: V = [Lanes::ZERO; 3];
+
+/// A matrix from its entries by row and column.
+#[inline(always)]
+pub(crate) fn matrix(f: impl Fn(usize, usize) -> Lanes) -> M {
+    let column = |j: usize| [f(0, j), f(1, j), f(2, j)];
+    [column(0), column(1), column(2)]
+}
 
 #[inline(always)]
 pub(crate) fn add(a: V, b: V) -> V {

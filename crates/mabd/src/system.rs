@@ -19,6 +19,7 @@ use crate::{
         lines::Lines,
         order::{Link, Order},
     },
+    forest::Forest,
     joint::{Element, Law, View, elements},
     lane::Places,
     node::{Nodes, Place, Response, torque},
@@ -42,22 +43,76 @@ pub(crate) struct Scheme {
     pub(crate) two_step: bool,
 }
 
+/// Graphs that are solved eight bodies at a time.
+enum ByLanes {
+    Chains(Box<Chains>),
+    Forest(Box<Forest>),
+}
+
+impl ByLanes {
+    /// Those that elements form; `None` where they form others.
+    fn new(
+        chosen: Dual,
+        elements: &[Element],
+        compliance: &[f64],
+        nodes: &mut Nodes,
+    ) -> Option<Self> {
+        match chosen {
+            Dual::Thomas if elements.iter().all(Element::is_point) => {
+                let chains = Chains::new(elements, compliance, nodes)?;
+                Some(Self::Chains(Box::new(chains)))
+            }
+            Dual::Tree => Some(Self::Forest(Box::new(Forest::new(elements, compliance, nodes)?))),
+            _ => None,
+        }
+    }
+
+    fn solve(&mut self, nodes: &mut Nodes, task: &Task<'_>) {
+        match self {
+            Self::Chains(chains) => chains.solve(nodes, task),
+            Self::Forest(forest) => forest.solve(nodes, task),
+        }
+    }
+
+    fn set_active(&mut self, active: &[bool], compliance: &[f64]) {
+        match self {
+            Self::Chains(chains) => chains.set_active(active, compliance),
+            Self::Forest(forest) => forest.set_active(active, compliance),
+        }
+    }
+
+    fn read(&self, lambda: &mut [f64]) {
+        match self {
+            Self::Chains(chains) => chains.read(lambda),
+            Self::Forest(forest) => forest.read(lambda),
+        }
+    }
+
+    fn strain(&self) -> f64 {
+        match self {
+            Self::Chains(chains) => chains.strain(),
+            Self::Forest(forest) => forest.strain(),
+        }
+    }
+}
+
 /// All bodies and joints of a scene, and room for one solve.
 pub(crate) struct System {
     pub(crate) nodes: Nodes,
     /// Displacements and rates of the step before, for the two-step formula.
     pub(crate) before: Option<[Places; 2]>,
-    /// In the order of elimination; empty where chains are solved by lanes.
+    /// In the order of elimination; empty where graphs are solved by lanes.
     elements: Vec<Element>,
     /// The joint of each element; [`NONE`] for springs.
     joint_of: Vec<u32>,
-    chains: Option<Box<Chains>>,
+    by_lanes: Option<ByLanes>,
     /// Elements that have not broken.
     active: Vec<bool>,
     /// Whether a row takes part in the dual system; the others have a given multiplier.
     live: Vec<bool>,
     bounds: Vec<Bound>,
-    /// Whether every element holds two points together and nothing else.
+    /// Whether joints hold two points together and nothing else, and there are no rows but theirs, or what
+    /// goes by lanes.
     points: bool,
     /// The elimination over bodies, where that is chosen.
     printed: Option<Box<Printed>>,
@@ -130,18 +185,20 @@ impl System {
         let links = links(&elements);
         let contacts = Contacts::new(scene, settings.contact_stiffness_scale, count, &links);
         let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
-        let alone = scene.contacts.is_none() && !settings.is_general();
-        let points = alone && elements.iter().all(Element::is_point);
-        let by_lanes = points && chosen == Dual::Thomas && settings.polar == Polar::Exact;
-        let chains = if by_lanes { Chains::new(&elements, &compliance, &mut nodes) } else { None };
+        let general = scene.contacts.is_some() || settings.is_general();
+        let by_lanes = match (general, settings.polar) {
+            (false, Polar::Exact) => ByLanes::new(chosen, &elements, &compliance, &mut nodes),
+            _ => None,
+        };
+        let points = by_lanes.is_some() || !general && elements.iter().all(Element::is_point);
         let count = nodes.count();
         let joint_of: Vec<u32> = elements.iter().map(|e| e.joint.unwrap_or(NONE)).collect();
         let rows = compliance.len();
         let (elements, links) =
-            if chains.is_some() { (Vec::new(), Vec::new()) } else { (elements, links) };
+            if by_lanes.is_some() { (Vec::new(), Vec::new()) } else { (elements, links) };
         let sizes: Vec<u8> = elements.iter().map(|e| e.rows.len() as u8).collect();
         let dual = DualSystem::new(chosen, count, &links, &sizes, &lines, settings)?;
-        if chains.is_none() {
+        if by_lanes.is_none() {
             nodes.make_room();
         }
         let printed = Printed::chosen(chosen, scene, &mut nodes, &links, &elements)?;
@@ -165,10 +222,10 @@ impl System {
             gradients: vec![[Place::ZERO; 2]; stored],
             replies: vec![[Place::ZERO; 2]; stored],
             lambda: vec![0.0; rows],
-            rhs: vec![0.0; if chains.is_some() { 0 } else { rows }],
+            rhs: vec![0.0; if by_lanes.is_some() { 0 } else { rows }],
             elements,
             joint_of,
-            chains: chains.map(Box::new),
+            by_lanes,
             contacts: contacts.map(Box::new),
             touching: Touching::default(),
             pairing: Pairing::default(),
@@ -208,26 +265,26 @@ impl System {
         for (active, &joint) in self.active.iter_mut().zip(&self.joint_of) {
             *active = joint == NONE || !broken[joint as usize];
         }
-        if let Some(chains) = &mut self.chains {
-            chains.set_active(&self.active, &self.compliance);
+        if let Some(by_lanes) = &mut self.by_lanes {
+            by_lanes.set_active(&self.active, &self.compliance);
         }
     }
 
     /// Whether a solve can go on from a step that has ended but was not committed.
     pub(crate) fn can_resume(&self) -> bool {
-        self.chains.is_some() && self.before.is_none()
+        self.by_lanes.is_some() && self.before.is_none()
     }
 
     /// Largest squared norm of `A^T A - 1` after the last solve, where that is known.
     pub(crate) fn strain(&self) -> Option<f64> {
-        self.chains.as_ref().map(|chains| chains.strain())
+        self.by_lanes.as_ref().map(ByLanes::strain)
     }
 
     /// One solve from the current iterate; the increments are applied unless it only `probes` for the
     /// tension. If it `resumes`, the displacements are those of a step of the same length that has
     /// ended: they are added to the start of the step and become the rates, in units of that length.
     pub(crate) fn solve(&mut self, scheme: &Scheme, probes: bool, resumes: bool) {
-        if let Some(chains) = &mut self.chains {
+        if let Some(by_lanes) = &mut self.by_lanes {
             let task = Task {
                 h: scheme.h,
                 before: self.before.as_ref().filter(|_| scheme.two_step),
@@ -236,7 +293,7 @@ impl System {
                 probes,
                 resumes,
             };
-            chains.solve(&mut self.nodes, &task);
+            by_lanes.solve(&mut self.nodes, &task);
             return;
         }
         match self.contacts.take() {
@@ -446,8 +503,8 @@ impl System {
         out.joint_force.resize(joints, Vec3::zeros());
         out.joint_torque.clear();
         out.joint_torque.resize(joints, Vec3::zeros());
-        if let Some(chains) = &self.chains {
-            chains.read(&mut self.lambda);
+        if let Some(by_lanes) = &self.by_lanes {
+            by_lanes.read(&mut self.lambda);
         }
         if self.points {
             let joints = self.joint_of.iter().enumerate().filter(|(_, joint)| **joint != NONE);

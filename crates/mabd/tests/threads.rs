@@ -48,3 +48,10 @@ fn many_chains_are_the_same_on_any_number_of_threads() {
     check(&file("necklace", &[("chains", 250.0)]), "()");
     check(&file("pulley", &[("links", 9000.0), ("span", 1000.0)]), "()");
 }
+
+#[test]
+fn trees_are_the_same_on_any_number_of_threads() {
+    for bend in [0.0, 1.0] {
+        check(&file("pear", &[("links", 3000.0), ("bend", bend)]), "()");
+    }
+}

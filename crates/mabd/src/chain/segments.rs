@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// A symmetric matrix: its upper triangle by rows.
-type S<T> = [T; 6];
+pub(crate) type S<T> = [T; 6];
 /// A matrix by rows.
 type M<T> = [T; 9];
 
@@ -67,7 +67,7 @@ fn right<T: Copy>(ends: &Ends<T>) -> Carry<T> {
 
 /// The inverse of a symmetric matrix; see `blocks::invert_three`.
 #[inline(always)]
-fn inverse<T: Number>([b0, b3, b6, b4, b7, b8]: S<T>, scale: [T; 3], zero: T) -> S<T> {
+pub(crate) fn inverse<T: Number>([b0, b3, b6, b4, b7, b8]: S<T>, scale: [T; 3], zero: T) -> S<T> {
     let p0 = b0.inverse_pivot(scale[0]);
     let (l10, l20) = (b3 * p0, b6 * p0);
     let p1 = (b4 - l10 * b3).inverse_pivot(scale[1]);
@@ -84,7 +84,7 @@ fn inverse<T: Number>([b0, b3, b6, b4, b7, b8]: S<T>, scale: [T; 3], zero: T) ->
 
 /// `s v`.
 #[inline(always)]
-fn times<T: Number>([a, b, c, d, e, f]: &S<T>, [x, y, z]: [T; 3]) -> [T; 3] {
+pub(crate) fn times<T: Number>([a, b, c, d, e, f]: &S<T>, [x, y, z]: [T; 3]) -> [T; 3] {
     [*a * x + *b * y + *c * z, *b * x + *d * y + *e * z, *c * x + *e * y + *f * z]
 }
 

@@ -1,0 +1,270 @@
+//! Trees of ball joints with angular springs, eight bodies of one depth at a time.
+//!
+//! The nodes are put into an order in which this is done side by side: by depth, the roots first, then by
+//! the number of children, so that a group of eight is treated alike. Trees need not be of one shape or
+//! connected; what is left over in a group is a point mass that nothing holds. A joint is stored with the
+//! parent, and a root hangs on what forces do not move, or on nothing.
+
+mod block;
+mod face;
+mod graph;
+mod part;
+mod solve;
+
+use std::collections::BTreeMap;
+
+use crate::{
+    alone::{Constants, Link, Task},
+    joint::Element,
+    lane::{LANES, Lanes, M, V, ZERO3, matrix, product},
+    node::{Bodies, Nodes, Place},
+};
+use graph::{Graph, NONE};
+use part::{Ends, Trees};
+
+/// The joints of a group of bodies to their children in one place, or of roots to what holds them.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    /// Anchor on the parent.
+    anchor: V,
+    /// Axes of the springs in the parent's coordinates, where those in the child's are its principal ones.
+    basis: M,
+    /// Compliance of the ball joint and of the springs, infinite where there is none.
+    softness: [Lanes; 2],
+}
+
+/// Which bodies and joints there are; changes only as joints break and with the length of steps.
+struct Plan {
+    /// Groups of each depth begin here; one more at the end.
+    levels: Vec<usize>,
+    /// First of the joints of each group to its children; those of the roots come before all.
+    first_slot: Vec<u32>,
+    /// First of each group's replies.
+    replies: Vec<u32>,
+    /// Nodes of the children, and the constants of the joints.
+    children: Vec<[u32; LANES]>,
+    holds: Vec<Hold>,
+    /// Of each group: its parents (or what holds it), and the joint and lane that its own one is.
+    parents: Vec<[u32; LANES]>,
+    from: Vec<[u32; LANES]>,
+    group_of: Vec<u32>,
+    constants: Vec<Constants>,
+    constants_h: f64,
+}
+
+impl Plan {
+    /// How many groups there are.
+    fn groups(&self) -> usize {
+        self.group_of.len()
+    }
+
+    /// The joints of a group to its children.
+    #[inline(always)]
+    fn slots(&self, group: usize) -> std::ops::Range<usize> {
+        self.first_slot[group] as usize..self.first_slot[group + 1] as usize
+    }
+
+    /// Where what holds a group of roots is.
+    #[inline(always)]
+    fn held(&self, group: usize, held: &[Place]) -> (M, V) {
+        let places = self.parents[group].map(|parent| &held[parent as usize]);
+        let centre = |i: usize| Lanes::pick(|k| places[k].origin[i]);
+        let at = matrix(|i, j| Lanes::pick(|k| places[k].frame[(i, j)]));
+        (at, [centre(0), centre(1), centre(2)])
+    }
+
+    /// The axes in which a group's own springs are written, in world coordinates.
+    #[inline(always)]
+    fn axes(&self, group: usize, bodies: &Bodies<'_>, held: &[Place]) -> M {
+        let lane = self.from[group].map(|from| from as usize % LANES);
+        let holds = self.from[group]
+            .map(|from| self.holds.get(from as usize / LANES).unwrap_or(&Hold::NONE));
+        let basis = matrix(|i, j| Lanes::pick(|k| holds[k].basis[j][i].0[lane[k]]));
+        if group < self.levels[1] {
+            return product(self.held(group, held).0, basis);
+        }
+        let from = self.parents[group].map(|parent| parent as usize / LANES);
+        let lane = self.parents[group].map(|parent| parent as usize % LANES);
+        let at = matrix(|i, j| {
+            let c = 3 * j + i;
+            let start = Lanes::pick(|k| bodies.start[from[k]][c].0[lane[k]]);
+            start + Lanes::pick(|k| bodies.moved[from[k]][c].0[lane[k]])
+        });
+        product(at, basis)
+    }
+}
+
+/// The trees of a scene, ready to be solved.
+pub(crate) enum Forest {
+    /// Of ball joints alone.
+    Points(Trees<3>),
+    /// With springs.
+    Springs(Trees<6>),
+}
+
+/// Does the same for both.
+macro_rules! either {
+    ($forest:expr, $trees:ident => $what:expr) => {
+        match $forest {
+            Forest::Points($trees) => $what,
+            Forest::Springs($trees) => $what,
+        }
+    };
+}
+
+impl Forest {
+    /// The trees that elements form, if they are ball joints, and springs that turn the bodies of such
+    /// joints. Puts the nodes into their order.
+    pub(crate) fn new(elements: &[Element], compliance: &[f64], nodes: &mut Nodes) -> Option<Self> {
+        let count = nodes.count();
+        let graph = Graph::new(elements, count)?;
+        let (order, levels) = graph.order();
+        let mut slot_of = vec![NONE; count];
+        for (slot, &node) in (0..).zip(&order) {
+            if node != NONE {
+                slot_of[node as usize] = slot;
+            }
+        }
+        nodes.rearrange(&order);
+        let mut plan = Plan::new(&graph, &order, &slot_of, levels, nodes);
+        let link = |slot: usize| -> Link {
+            let own = order[slot];
+            let left = graph.joints.get(own as usize).map(|joint| joint.anchors[1]);
+            (*nodes.kind(slot), left.unwrap_or_default(), Default::default())
+        };
+        plan.number_constants(link);
+        let ends = |&node: &u32| {
+            let joint = graph.joints.get(node as usize);
+            let spring = joint.and_then(|joint| joint.spring);
+            Ends { ball: joint.and_then(|joint| joint.ball), spring: spring.map(|spring| spring.0) }
+        };
+        let ends: Vec<Ends> = order.iter().map(ends).collect();
+        let mut this = if graph.springs {
+            Self::Springs(Trees::new(plan, ends))
+        } else {
+            Self::Points(Trees::new(plan, ends))
+        };
+        this.set_active(&vec![true; elements.len()], compliance);
+        Some(this)
+    }
+
+    /// Lets broken elements go; `compliance` is that of every row.
+    pub(crate) fn set_active(&mut self, active: &[bool], compliance: &[f64]) {
+        either!(self, trees => trees.set_active(active, compliance));
+    }
+
+    /// Writes the multipliers of the last solve's ball joints, element by element.
+    pub(crate) fn read(&self, lambda: &mut [f64]) {
+        either!(self, trees => trees.read(lambda));
+    }
+
+    /// Largest squared norm of `A^T A - 1` that the last solve left.
+    pub(crate) fn strain(&self) -> f64 {
+        either!(self, trees => trees.strain)
+    }
+
+    /// One linearised solve of everything.
+    pub(crate) fn solve(&mut self, nodes: &mut Nodes, task: &Task<'_>) {
+        either!(self, trees => trees.solve(nodes, task));
+        if task.resumes {
+            std::mem::swap(&mut nodes.rate, &mut nodes.moved);
+        }
+    }
+}
+
+impl Plan {
+    fn new(
+        graph: &Graph,
+        order: &[u32],
+        slot_of: &[u32],
+        levels: Vec<usize>,
+        nodes: &Nodes,
+    ) -> Self {
+        let groups = order.len() / LANES;
+        let world = nodes.held.len() as u32 - 1;
+        let mut this = Self {
+            first_slot: Vec::with_capacity(groups + 1),
+            replies: vec![0],
+            children: vec![[0; LANES]; levels[1]],
+            holds: vec![Hold::NONE; levels[1]],
+            parents: vec![[0; LANES]; groups],
+            from: vec![[0; LANES]; groups],
+            levels,
+            group_of: Vec::with_capacity(groups),
+            constants: Vec::new(),
+            constants_h: f64::NAN,
+        };
+        for (group, lanes) in order.chunks_exact(LANES).enumerate() {
+            this.first_slot.push(this.holds.len() as u32);
+            if group < this.levels[1] {
+                for (k, &node) in lanes.iter().enumerate() {
+                    let joint = graph.joints.get(node as usize);
+                    this.parents[group][k] = joint.and_then(|joint| joint.held).unwrap_or(world);
+                    this.from[group][k] = (group * LANES + k) as u32;
+                    if let Some(joint) = joint {
+                        this.holds[group].set(k, joint);
+                    }
+                }
+            }
+            let children = |node: u32| graph.children.get(node as usize).map_or(&[][..], |c| c);
+            let most = lanes.iter().map(|&node| children(node).len()).max().unwrap_or(0);
+            for c in 0..most {
+                let slot = this.holds.len();
+                let mut hold = Hold::NONE;
+                let mut of = [NONE; LANES];
+                for (k, &node) in lanes.iter().enumerate() {
+                    let Some(&child) = children(node).get(c) else { continue };
+                    let at = slot_of[child as usize] as usize;
+                    of[k] = at as u32;
+                    this.parents[at / LANES][at % LANES] = (group * LANES + k) as u32;
+                    this.from[at / LANES][at % LANES] = (slot * LANES + k) as u32;
+                    hold.set(k, &graph.joints[child as usize]);
+                }
+                // Lanes without a child look at another's.
+                let any = of.iter().copied().find(|&node| node != NONE).unwrap_or(0);
+                this.children.push(of.map(|node| if node == NONE { any } else { node }));
+                this.holds.push(hold);
+            }
+            let (most, rows) = (most as u32, if graph.springs { 6 } else { 3 });
+            let before = this.replies[group];
+            this.replies.push(before + most + rows * most * (most + 1) / 2);
+        }
+        this.first_slot.push(this.holds.len() as u32);
+        // What is left over in a group looks at the first of its lanes, and hangs on nothing.
+        for (group, lanes) in order.chunks_exact(LANES).enumerate().skip(this.levels[1]) {
+            for (k, &node) in lanes.iter().enumerate() {
+                if node == NONE {
+                    this.parents[group][k] = this.parents[group][0];
+                    this.from[group][k] = NONE;
+                }
+            }
+        }
+        this
+    }
+
+    /// Constants of each group of bodies, equal ones once.
+    fn number_constants(&mut self, link: impl Fn(usize) -> Link) {
+        let mut known = BTreeMap::new();
+        for group in 0..self.parents.len() {
+            let links: [Link; LANES] = std::array::from_fn(|k| link(LANES * group + k));
+            let index = Constants::number(&links, &mut known, &mut self.constants);
+            self.group_of.push(index);
+        }
+    }
+}
+
+impl Hold {
+    const NONE: Self =
+        Self { anchor: ZERO3, basis: [ZERO3; 3], softness: [Lanes([f64::INFINITY; LANES]); 2] };
+
+    fn set(&mut self, k: usize, joint: &graph::Joint) {
+        let basis = joint.spring.map(|spring| spring.1);
+        for i in 0..3 {
+            self.anchor[i].0[k] = joint.anchors[0][i];
+            for j in 0..3 {
+                let plain = if i == j { 1.0 } else { 0.0 };
+                self.basis[j][i].0[k] = basis.map_or(plain, |basis| basis[(i, j)]);
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Groups of one depth cut into parts that are worked on at once. They do not see each other, so that
+//! results do not depend on where they are cut.
+
+use super::{
+    Plan,
+    solve::{Down, Room, Sent, Shown, Up, ground},
+};
+use crate::{
+    alone::{Alone, Task},
+    chain::Slot,
+    lane::{LANES, Lanes, V, ZERO3},
+    node::Nodes,
+};
+
+/// Groups of a part below which another thread costs more than it gains.
+const GRAIN: usize = 16;
+
+/// Elements of the joint that a body hangs on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ends {
+    pub(super) ball: Option<Slot>,
+    pub(super) spring: Option<u32>,
+}
+
+/// Trees whose joints have so many rows.
+pub(crate) struct Trees<const N: usize> {
+    plan: Plan,
+    /// Of every node.
+    ends: Vec<Ends>,
+    /// Per group.
+    kept: Vec<Alone>,
+    shown: Vec<Shown<N>>,
+    forces: Vec<V>,
+    /// Of the joints to the children, as many as the plan says.
+    replies: Vec<[Lanes; N]>,
+    sent: Vec<Sent<N>>,
+    /// One per thread.
+    rooms: Vec<Room<N>>,
+    /// Largest squared norm of a strain after the last solve.
+    pub(super) strain: f64,
+}
+
+impl<const N: usize> Trees<N> {
+    pub(super) fn new(plan: Plan, ends: Vec<Ends>) -> Self {
+        let groups = plan.groups();
+        let replies = plan.replies[groups] as usize;
+        Self {
+            kept: vec![Alone::NONE; groups],
+            shown: vec![Shown::NONE; groups],
+            forces: vec![ZERO3; groups],
+            replies: vec![[Lanes::ZERO; N]; replies],
+            sent: vec![Sent::NONE; plan.holds.len()],
+            rooms: Vec::new(),
+            strain: f64::INFINITY,
+            plan,
+            ends,
+        }
+    }
+
+    pub(super) fn set_active(&mut self, active: &[bool], compliance: &[f64]) {
+        let of = |element: Option<u32>| match element {
+            Some(element) if active[element as usize] => compliance[3 * element as usize],
+            _ => f64::INFINITY,
+        };
+        for (node, ends) in self.ends.iter().enumerate() {
+            let from = self.plan.from[node / LANES][node % LANES] as usize;
+            let Some(hold) = self.plan.holds.get_mut(from / LANES) else { continue };
+            hold.softness[0].0[from % LANES] = of(ends.ball.map(|slot| slot.element));
+            hold.softness[1].0[from % LANES] = of(ends.spring);
+        }
+    }
+
+    pub(super) fn read(&self, lambda: &mut [f64]) {
+        for (node, ends) in self.ends.iter().enumerate() {
+            let Some(slot) = ends.ball else { continue };
+            let force = &self.forces[node / LANES];
+            slot.write(lambda, [0, 1, 2].map(|c| force[c].0[node % LANES]));
+        }
+    }
+
+    fn make_rooms(&mut self) {
+        let widest = self.plan.levels.windows(2).map(|at| at[1] - at[0]).max().unwrap_or(0);
+        let rooms = if widest < 2 * GRAIN { 1 } else { rayon::current_num_threads() };
+        if self.rooms.len() != rooms {
+            let groups = 0..self.plan.groups();
+            let most = groups.map(|group| self.plan.slots(group).len()).max().unwrap_or(0);
+            self.rooms.resize(rooms, Room::new(most + 1));
+        }
+    }
+
+    pub(super) fn solve(&mut self, nodes: &mut Nodes, task: &Task<'_>) {
+        if self.plan.constants_h != task.h {
+            self.plan.constants_h = task.h;
+            self.plan.constants.iter_mut().for_each(|constants| constants.set_step(task.h));
+        }
+        self.make_rooms();
+        let plan = &self.plan;
+        let (bodies, held) = nodes.bodies(task.before);
+        for at in plan.levels.windows(2).rev() {
+            let (first, base) = (at[0], at[1]);
+            let (kept, kept_deeper) = self.kept[first..].split_at_mut(base - first);
+            let (shown, shown_deeper) = self.shown[first..].split_at_mut(base - first);
+            let up = Up {
+                plan,
+                task,
+                bodies: &bodies,
+                held,
+                first,
+                kept,
+                shown,
+                replies: &mut self.replies[plan.replies[first] as usize..],
+                deeper: (&*kept_deeper, &*shown_deeper),
+                base,
+                rooms: &mut self.rooms,
+            };
+            each_up(up);
+        }
+        let roots = plan.levels[1];
+        ground(plan, &self.shown, held, &mut self.sent[..roots]);
+        let (mut most, mut sum, mut bodies) = (Lanes::ZERO, Lanes::ZERO, bodies);
+        for at in plan.levels.windows(2) {
+            let (first, end) = (at[0], at[1]);
+            let (these, others) = bodies.split(end - first);
+            bodies = others;
+            let (before, sent) = self.sent.split_at_mut(plan.slots(first).start);
+            let (kept, shown, replies) = (&self.kept, &self.shown, &self.replies);
+            let forces = &mut self.forces[first..end];
+            let down = Down {
+                plan,
+                task,
+                first,
+                bodies: these,
+                forces,
+                sent,
+                before,
+                kept,
+                shown,
+                replies,
+            };
+            let worst = each_down(down, self.rooms.len());
+            (most, sum) = (most.max(worst[0]), sum + worst[1]);
+        }
+        self.strain = if sum.largest().is_finite() { most.largest() } else { f64::INFINITY };
+    }
+}
+
+fn each_up<const N: usize>(up: Up<'_, N>) {
+    let pieces = up.rooms.len().min(up.kept.len() / GRAIN);
+    if pieces < 2 {
+        pulp::Arch::new().dispatch(up);
+        return;
+    }
+    let Up { plan, task, bodies, held, first, deeper, base, .. } = up;
+    let cut = up.kept.len() * (pieces / 2) / pieces;
+    let (kept, kept_after) = up.kept.split_at_mut(cut);
+    let (shown, shown_after) = up.shown.split_at_mut(cut);
+    let replies = (plan.replies[first + cut] - plan.replies[first]) as usize;
+    let (replies, replies_after) = up.replies.split_at_mut(replies);
+    let (rooms, rooms_after) = up.rooms.split_at_mut(pieces / 2);
+    let left = Up { kept, shown, replies, rooms, ..up };
+    let right = Up {
+        plan,
+        task,
+        bodies,
+        held,
+        first: first + cut,
+        kept: kept_after,
+        shown: shown_after,
+        replies: replies_after,
+        deeper,
+        base,
+        rooms: rooms_after,
+    };
+    rayon::join(|| each_up(left), || each_up(right));
+}
+
+fn each_down<const N: usize>(down: Down<'_, N>, pieces: usize) -> [Lanes; 2] {
+    let groups = down.forces.len();
+    let pieces = pieces.min(groups / GRAIN);
+    if pieces < 2 {
+        return pulp::Arch::new().dispatch(down);
+    }
+    let Down { plan, task, first, before, kept, shown, replies, .. } = down;
+    let cut = groups * (pieces / 2) / pieces;
+    let (bodies, bodies_after) = down.bodies.split(cut);
+    let (forces, forces_after) = down.forces.split_at_mut(cut);
+    let sent = plan.slots(first + cut).start - plan.slots(first).start;
+    let (sent, sent_after) = down.sent.split_at_mut(sent);
+    let left = Down { plan, task, first, bodies, forces, sent, before, kept, shown, replies };
+    let right = Down {
+        plan,
+        task,
+        first: first + cut,
+        bodies: bodies_after,
+        forces: forces_after,
+        sent: sent_after,
+        before,
+        kept,
+        shown,
+        replies,
+    };
+    let half = pieces / 2;
+    let (left, right) = rayon::join(|| each_down(left, half), || each_down(right, pieces - half));
+    [left[0].max(right[0]), left[1] + right[1]]
+}
