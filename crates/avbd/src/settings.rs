@@ -433,6 +433,10 @@ mod tests {
         assert!(message("(alpha: 1.5)").contains("alpha is 1.5 but must be in [0, 1]"));
         assert!(message("(gamma: NaN)").contains("gamma"));
         assert!(message("(beta: -1)").contains("beta is -1"));
+        for lanes in ["0", "3", "128"] {
+            let message = message(&format!("(lanes_per_body: {lanes})"));
+            assert!(message.contains("power of two up to 64"), "{message}");
+        }
         assert!(message("(betta: 1)").contains("did you mean `beta`?"));
     }
 }
