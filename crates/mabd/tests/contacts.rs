@@ -222,6 +222,25 @@ fn fingers_press_as_hard_as_their_motors() {
     assert!(held.norm() < 1e-3, "it slips by {held}");
 }
 
+/// An arm swings a box about that it holds by friction: one jaw presses as hard as its motor can, and what
+/// was chosen in the step before, or without contact, must not keep it from doing so.
+#[test]
+fn an_arm_carries_a_box() {
+    let scene = common::file("panda-grasp", &[]);
+    let find = |name: &str| scene.bodies.iter().position(|body| body.name == name).unwrap();
+    let (hand, held) = (find("hand"), find("box"));
+    let states = path(&scene, "()", 200, 1);
+    let place = |state: &taut_core::State| {
+        let [hand, held] = [hand, held].map(|body| state.bodies[body]);
+        hand.rotation().inverse() * (held.position - hand.position)
+    };
+    let slips = states.iter().map(|state| (place(state) - place(&states[0])).norm());
+    let slip = slips.fold(0.0, f64::max);
+    assert!(slip < 2e-4, "it slips by {slip:e} m");
+    let carried = (states[200].bodies[held].position - states[0].bodies[held].position).norm();
+    assert!(carried > 0.5, "it is carried by {carried} m only");
+}
+
 #[test]
 fn equal_runs_have_equal_bits() {
     let mut scene = ground(0.5);

@@ -32,6 +32,8 @@ pub(crate) struct Bound {
     given: Option<f64>,
     /// At which value it holds.
     held: f64,
+    /// Both before the last choice.
+    was: (Option<f64>, f64),
 }
 
 /// The bounded rows of all elements.
@@ -51,6 +53,7 @@ pub(crate) fn all(elements: &[Element], blocks: &Blocks) -> Vec<Bound> {
                 value: 0.0,
                 given: Some(0.0),
                 held: 0.0,
+                was: (Some(0.0), 0.0),
             });
         }
     }
@@ -63,9 +66,9 @@ impl Bound {
         self.given = Some(0.0);
     }
 
-    /// Chooses what the row does from its predicted value and its multiplier; whether that changed.
-    fn choose(&mut self, value: f64, multiplier: f64, softness: f64) -> bool {
-        let (given, held) = match self.law {
+    /// Chooses what the row does from its predicted value and its multiplier.
+    fn choose(&mut self, value: f64, multiplier: f64, softness: f64) {
+        (self.given, self.held) = match self.law {
             Law::Held { .. } => (None, self.held),
             Law::Limit(limit) => {
                 let wished = value + softness * multiplier;
@@ -84,9 +87,12 @@ impl Bound {
                 (given, self.target)
             }
         };
-        let changed = given != self.given || (given.is_none() && held != self.held);
-        (self.given, self.held) = (given, held);
-        changed
+    }
+
+    /// Whether the last choice changed what the row does.
+    fn has_changed(&self) -> bool {
+        let (given, held) = self.was;
+        given != self.given || (given.is_none() && held != self.held)
     }
 
     /// How far a value is from what a motor aims at.
@@ -163,7 +169,9 @@ impl System {
 
     /// Lets every bounded row choose anew; whether one did.
     pub(super) fn choose_bounds(&mut self, scheme: &Scheme) -> bool {
-        let mut changed = false;
+        for bound in &mut self.bounds {
+            bound.was = (bound.given, bound.held);
+        }
         for i in 0..self.bounds.len() {
             let Bound { element, row, value, .. } = self.bounds[i];
             if !self.active[element as usize] {
@@ -172,10 +180,10 @@ impl System {
             let predicted = value + self.change(element as usize, row as usize, scheme);
             let softness: f64 = [0, 1].map(|side| self.softness(row as usize, side)).iter().sum();
             let multiplier = self.lambda[row as usize];
-            changed |= self.bounds[i].choose(predicted, multiplier, softness);
+            self.bounds[i].choose(predicted, multiplier, softness);
         }
         yield_to_limits(&mut self.bounds);
-        changed
+        self.bounds.iter().any(Bound::has_changed)
     }
 
     fn softness(&self, row: usize, side: usize) -> f64 {
@@ -184,18 +192,22 @@ impl System {
     }
 }
 
-/// Where a joint's limit holds, its motor does not too, but pushes as hard as it can: two rows with one
-/// gradient and different targets have no multipliers.
+/// Where a joint's limit holds, its motor does not too: two rows with one gradient and different targets
+/// have no multipliers. A motor that aims beyond pushes as hard as it can, and one that does not takes over.
 fn yield_to_limits(bounds: &mut [Bound]) {
     for i in 1..bounds.len() {
-        let (before, bound) = (bounds[i - 1], &mut bounds[i]);
-        let stopped = matches!(before.law, Law::Limit(_)) && before.given.is_none();
-        if let (Law::Motor(motor), None) = (bound.law, bound.given)
-            && stopped
+        let [before, bound] = &mut bounds[i - 1..=i] else { continue };
+        if let (Law::Limit(limit), Law::Motor(motor)) = (before.law, bound.law)
             && before.element == bound.element
+            && before.given.is_none()
+            && bound.given.is_none()
         {
-            let effort = if motor.speed == 0.0 { 0.0 } else { motor.max_effort };
-            bound.given = Some(effort.copysign(-motor.speed));
+            if bound.target > limit.lower && bound.target < limit.upper {
+                before.given = Some(0.0);
+            } else {
+                let effort = if motor.speed == 0.0 { 0.0 } else { motor.max_effort };
+                bound.given = Some(effort.copysign(-motor.speed));
+            }
         }
     }
 }
