@@ -42,6 +42,8 @@ impl std::fmt::Debug for Buffers {
 const FACE_BIAS: f64 = 2e-3;
 /// Cores that are closer than this share of the size have no direction between them worth trusting.
 const TOUCHING: f64 = 1e-7;
+/// How many times as deep as the overlap of features the deepest points of solids must be to be added.
+const DEEPER: f64 = 1.02;
 /// Rounding, as a share of the size.
 const ROUNDING: f64 = 1e-10;
 
@@ -134,6 +136,7 @@ impl Pair<'_> {
                 if points.len() == first {
                     self.beside_face(face, closest.as_ref(), points)
                 } else {
+                    self.deepen(face, closest.as_ref(), first, points);
                     face.normal
                 }
             }
@@ -295,6 +298,26 @@ impl Pair<'_> {
         let other = 1 - side;
         incident.support(&self.solid[other].core, self.place[other], &-outward);
         overlap(normal, self.size(), a, b, points);
+    }
+
+    /// Adds the deepest points where the overlap of features is much shallower than they: the feature that
+    /// meets a face is one face of a hull or one line of a cylinder, beside which the body can reach deeper.
+    fn deepen(
+        &self,
+        face: &FaceAxis,
+        closest: Option<&Closest>,
+        first: usize,
+        points: &mut Vec<Point>,
+    ) {
+        let Some(closest) = closest.filter(|c| c.distance < 0.0 && self.round() == 0.0) else {
+            return;
+        };
+        let least = points[first..].iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
+        let (a, b) = (self.snapped(0, closest.a), self.snapped(1, closest.b));
+        let gap = face.normal.dot(&(a - b));
+        if gap < least * DEEPER - TOUCHING * self.size() {
+            points.push(Point { a, b, gap, id: name(sort::CLOSEST, 0, 0) });
+        }
     }
 
     /// What there is where a face and the incident feature pass each other: the closest points, or
