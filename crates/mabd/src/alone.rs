@@ -1,4 +1,4 @@
-//! Eight bodies alone: what `System::respond` and `Local` do for one, for exact polar factors.
+//! Four bodies alone: what `System::respond` and `Local` do for one, for exact polar factors.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::{
     polar,
 };
 
-/// The constants of eight bodies.
+/// The constants of four bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Constants {
     pub(crate) mass: Lanes,
@@ -65,7 +65,7 @@ pub(crate) struct LocalLanes {
     diagonal: Option<[Lanes; 6]>,
 }
 
-/// What eight bodies do by themselves.
+/// What four bodies do by themselves.
 #[derive(Clone, Copy)]
 pub(crate) struct Alone {
     pub(crate) rotation: M,

@@ -1,7 +1,7 @@
-//! Chains of ball joints, block by block: bodies eight at a time, then elimination along the joints.
+//! Chains of ball joints, block by block: bodies four at a time, then elimination along the joints.
 //!
 //! The nodes are put into an order in which this is done side by side: all chains in a row are cut
-//! into segments of equal length, eight consecutive segments form a block, and a group of eight nodes
+//! into segments of equal length, four consecutive segments form a block, and a group of four nodes
 //! holds the same link of each. A joint is stored with the node at its right. What holds a body to
 //! something that forces do not move is a pin; it is eliminated within its body.
 
@@ -22,8 +22,8 @@ use part::Part;
 use segments::{Kept, Reduce, Substitute};
 pub(crate) use segments::{S, inverse, squared_strain, times as symmetric_times};
 
-/// The longest segment: what is kept of eight of them stays in a cache of half a MiB.
-const LENGTH_MAX: usize = 64;
+/// The longest segment: what is kept of four of them stays in a cache of half a MiB.
+const LENGTH_MAX: usize = 128;
 
 /// No element.
 const NONE: u32 = u32::MAX;

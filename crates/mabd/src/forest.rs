@@ -1,7 +1,7 @@
-//! Trees of ball joints with angular springs, eight bodies of one depth at a time.
+//! Trees of ball joints with angular springs, four bodies of one depth at a time.
 //!
 //! The nodes are put into an order in which this is done side by side: by depth, the roots first, then by
-//! the number of children, so that a group of eight is treated alike. Trees need not be of one shape or
+//! the number of children, so that a group of four is treated alike. Trees need not be of one shape or
 //! connected; what is left over in a group is a point mass that nothing holds. A joint is stored with the
 //! parent, and a root hangs on what forces do not move, or on nothing.
 

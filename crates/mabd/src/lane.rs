@@ -1,4 +1,4 @@
-//! Eight numbers, vectors or matrices side by side, one per lane: eight bodies at once.
+//! Four numbers, vectors or matrices side by side, one per lane: four bodies at once.
 //!
 //! Operations are spelled out per lane, which compilers turn into vector instructions; nothing is
 //! reordered between lanes, so results do not depend on the instructions there are. Arrays are filled
@@ -10,12 +10,13 @@ use taut_core::{Mat3, Vec3};
 
 use crate::{dual::blocks::REDUNDANT, node::Place};
 
-/// How many bodies are handled at once.
-pub(crate) const LANES: usize = 8;
+/// How many bodies are handled at once. With four, a matrix per lane stays within the sixteen vector registers of
+/// AVX2; with eight it does not, which makes chains half as slow again.
+pub(crate) const LANES: usize = 4;
 
-/// One number per lane, on a cache line of its own.
+/// One number per lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(align(64))]
+#[repr(align(32))]
 pub(crate) struct Lanes(pub(crate) [f64; LANES]);
 
 impl Lanes {
@@ -30,7 +31,7 @@ impl Lanes {
     /// What `f` tells of each lane; from registers, where arrays that are filled one by one are waited for.
     #[inline(always)]
     pub(crate) fn pick(f: impl Fn(usize) -> f64) -> Self {
-        Self([f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)])
+        Self([f(0), f(1), f(2), f(3)])
     }
 
     #[inline(always)]
@@ -59,11 +60,10 @@ impl Lanes {
     /// The largest of the lanes, none of them negative; infinite where one is not a number.
     #[inline(always)]
     pub(crate) fn largest(self) -> f64 {
-        let [a, b, c, d, e, f, g, h] = self.0;
+        let [a, b, c, d] = self.0;
         let larger = |a: f64, b: f64| if a > b { a } else { b };
-        let largest =
-            larger(larger(larger(a, e), larger(b, f)), larger(larger(c, g), larger(d, h)));
-        let sum = ((a + e) + (b + f)) + ((c + g) + (d + h));
+        let largest = larger(larger(a, b), larger(c, d));
+        let sum = (a + b) + (c + d);
         if sum.is_nan() { f64::INFINITY } else { largest }
     }
 
@@ -78,7 +78,7 @@ impl Lanes {
     }
 }
 
-/// What elimination along joints calculates with: one chain, or eight side by side.
+/// What elimination along joints calculates with: one chain, or four side by side.
 pub(crate) trait Number:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
 {
@@ -218,7 +218,7 @@ pub(crate) fn minus(a: M, b: M) -> M {
     [sub(a[0], b[0]), sub(a[1], b[1]), sub(a[2], b[2])]
 }
 
-/// Places of consecutive nodes, eight side by side.
+/// Places of consecutive nodes, four side by side.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places {
     /// By columns of the frame, then the origin. What is left over in the last group stands still.

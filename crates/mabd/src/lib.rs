@@ -23,7 +23,7 @@
 //!   more iterations and in shorter parts; how many is reported as the iterations used.
 //! - Contacts are an implicit penalty with Coulomb friction: folded into the body's own inverse where the other
 //!   side does not move, which leaves chains and trees what they are, and rows of their own between bodies.
-//! - Chains of ball joints, and trees of them with angular springs, are solved eight bodies at a time and on as many
+//! - Chains of ball joints, and trees of them with angular springs, are solved four bodies at a time and on as many
 //!   threads as there are; the bits do not depend on either.
 //! - Springs, compliant joints, limits and motors are rows with a compliance or bounded multipliers.
 //!

@@ -43,7 +43,7 @@ pub(crate) struct Scheme {
     pub(crate) two_step: bool,
 }
 
-/// Graphs that are solved eight bodies at a time.
+/// Graphs that are solved four bodies at a time.
 enum ByLanes {
     Chains(Box<Chains>),
     Forest(Box<Forest>),

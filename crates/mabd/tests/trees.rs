@@ -1,4 +1,4 @@
-//! Trees of ball joints with springs, solved eight bodies at a time, against the general path.
+//! Trees of ball joints with springs, solved four bodies at a time, against the general path.
 
 mod common;
 

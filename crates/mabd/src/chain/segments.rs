@@ -1,4 +1,4 @@
-//! Elimination along the joints (Eq. 36 to 41) in segments, eight of them side by side.
+//! Elimination along the joints (Eq. 36 to 41) in segments, four of them side by side.
 //!
 //! A stretch of bodies shows the joints at its two ends what one body shows them: how far forces at
 //! either end move both ends, and where these would go without ([`Ends`]). Two stretches with a joint
@@ -432,7 +432,7 @@ impl WithSimd for Substitute<'_, '_> {
     }
 }
 
-/// The multipliers at the left of eight segments.
+/// The multipliers at the left of four segments.
 #[inline(always)]
 fn edges(edges: &[[f64; 3]]) -> V {
     let mut forces = ZERO3;
@@ -473,7 +473,7 @@ fn forward<W: Simd>(simd: W, part: &mut Part<'_>, task: &Task<'_>, block: usize,
     }
 }
 
-/// Moves eight bodies under the forces of their joints.
+/// Moves four bodies under the forces of their joints.
 struct Finish<'a, 'b> {
     bodies: &'a mut Bodies<'b>,
     task: &'a Task<'b>,

@@ -1,4 +1,4 @@
-//! Symmetric blocks of one joint each, eight side by side: what elimination along a tree needs of them.
+//! Symmetric blocks of one joint each, four side by side: what elimination along a tree needs of them.
 
 use crate::{
     chain::{S, inverse, symmetric_times},

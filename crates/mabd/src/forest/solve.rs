@@ -39,7 +39,7 @@ impl<const N: usize> Shown<N> {
         twist: Twist::NONE,
     };
 
-    /// Becomes what eight bodies show that are not side by side; `all` begins with group `base`.
+    /// Becomes what four bodies show that are not side by side; `all` begins with group `base`.
     #[inline(always)]
     fn gather(&mut self, all: &[Self], base: usize, nodes: &[u32; LANES]) {
         let from = nodes.map(|node| &all[node as usize / LANES - base]);
@@ -66,7 +66,7 @@ impl<const N: usize> Shown<N> {
     }
 }
 
-/// Frames of eight bodies that are not side by side; `all` begins with group `base`.
+/// Frames of four bodies that are not side by side; `all` begins with group `base`.
 #[inline(always)]
 fn gather_frames(all: &[Alone], base: usize, nodes: &[u32; LANES]) -> M {
     let from = nodes.map(|node| &all[node as usize / LANES - base].at);
