@@ -168,7 +168,9 @@ fn clip_side(axis: u32, side: u32, half: f32, slack: f32) {
             add_corner(at[k], ids[k], edges[k]);
         }
         if inside != (beyond[next] <= slack) {
-            let met = at[k] + (at[next] - at[k]) * (beyond[k] / (beyond[k] - beyond[next]));
+            // A corner inside by its slack only is where the edge ends, not where its line meets the side.
+            let share = clamp(beyond[k] / (beyond[k] - beyond[next]), 0.0, 1.0);
+            let met = at[k] + (at[next] - at[k]) * share;
             let id = MEETING | min(edges[k], label) << 8u | max(edges[k], label);
             add_corner(met, id, select(edges[k], label, inside));
         }

@@ -52,7 +52,9 @@ impl Polygon {
             let label = SIDES + 2 * axis as u32 + side;
             let meet = |from: &Corner, to: &Corner| {
                 let (start, end) = (beyond(from), beyond(to));
-                let at = from.at + (to.at - from.at) * (start / (start - end));
+                // A corner inside by its slack only is where the edge ends, not where its line meets the side.
+                let share = (start / (start - end)).clamp(0.0, 1.0);
+                let at = from.at + (to.at - from.at) * share;
                 let id = MEETING | from.edge.min(label) << 8 | from.edge.max(label);
                 (at, id)
             };
@@ -122,6 +124,25 @@ mod tests {
     fn equal_squares_keep_their_corners() {
         let same = clipped(square(1.0, 1e-12), [1.0, 1.0]);
         assert_eq!(same.corners().iter().map(|c| c.id).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn an_edge_along_a_side_within_the_slack_stays_as_long_as_it_is() {
+        // Both ends are outside, one by less than the slack: the edge's line meets the side far away.
+        let (half, slack) = (1.0, 1e-6);
+        let at = |x: f64, y: f64| Vec3::new(x, y, 0.01 * y);
+        let (less, more) = (half + 0.9 * slack, half + 1.1 * slack);
+        for corners in [[less, more], [more, less]] {
+            let mut polygon = Polygon::new([
+                (at(corners[0], 0.5), 0),
+                (at(0.0, 0.5), 1),
+                (at(0.0, -0.5), 2),
+                (at(corners[1], -0.5), 3),
+            ]);
+            polygon.clip(0, half, slack);
+            assert!(polygon.corners().iter().all(|corner| corner.at.y.abs() <= 0.5));
+            assert!(polygon.corners().iter().all(|corner| corner.at.z.abs() <= 0.005));
+        }
     }
 
     #[test]
