@@ -10,7 +10,8 @@ static CHOICE: OnceLock<String> = OnceLock::new();
 static OPENED: OnceLock<Result<Gpu, GpuError>> = OnceLock::new();
 
 /// How to come by an adapter on a machine that has none.
-const REMEDY: &str = "`scripts/setup-gpu` installs software Vulkan where there is no driver";
+pub(crate) const REMEDY: &str =
+    "`scripts/setup-gpu` installs software Vulkan where there is no driver";
 
 /// Chooses the adapter, by part of its name or its number in the list, for all that follows.
 ///

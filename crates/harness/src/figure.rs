@@ -22,7 +22,7 @@ use serde::Deserialize;
 
 pub use self::{
     claim::{Judged, judge, number},
-    curves::{PanelCurves, collect, plot_spec, write_csv},
+    curves::{PanelCurves, collect, lacks_times, plot_spec, write_csv},
     load::{LoadError, load, parse},
     measure::{Measured, measure},
     probe::{Probe, Probes},

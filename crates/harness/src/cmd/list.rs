@@ -8,6 +8,7 @@ use taut_core::{Backend, Determinism};
 
 use super::{Outcome, Session, json, print};
 use crate::{
+    adapter,
     args::{ListArgs, What},
     figure,
     matrix::{Matrix, splice},
@@ -169,6 +170,9 @@ fn in_words(document: &ListDocument) -> String {
             table.push(vec![number.to_string(), a.name.clone(), through, kind.to_owned()]);
         }
         parts.push(table.render());
+        if adapters.is_empty() {
+            parts.push(format!("no graphics adapter was found; {}\n", adapter::REMEDY));
+        }
     }
     parts.join("\n")
 }

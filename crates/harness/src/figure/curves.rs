@@ -34,12 +34,14 @@ pub fn collect(figure: &Figure, rows: &[Row]) -> Vec<PanelCurves> {
     panels.map(|(i, panel)| PanelCurves { panel: i, curves: panel_curves(panel, rows) }).collect()
 }
 
+/// Whether a panel lacks runs because the times of a software adapter are left out.
+pub fn lacks_times(figure: &Figure, rows: &[Row]) -> bool {
+    let timed = figure.plot.panels.iter().filter(|panel| !panel.is_repeatable());
+    timed.into_iter().any(|panel| rows.iter().any(|row| row.software && panel.shows(row)))
+}
+
 fn panel_curves(panel: &Panel, rows: &[Row]) -> Vec<plot::Curve> {
-    let shown = |row: &&Row| {
-        let named = panel.runs.iter().any(|pattern| matches(pattern, &row.label, &row.group));
-        row.was_run() && (panel.runs.is_empty() || named)
-    };
-    let rows = rows.iter().filter(shown);
+    let rows = rows.iter().filter(|row| panel.shows(row));
     let Some(statistic) = panel.statistic else {
         let points = |row: &Row| -> Option<Vec<(f64, f64)>> {
             let x = row.column(&panel.x.quantity)?.iter().copied();
@@ -74,9 +76,16 @@ fn panel_curves(panel: &Panel, rows: &[Row]) -> Vec<plot::Curve> {
     curves
 }
 
-/// The picture of a figure.
-pub fn plot_spec(figure: &Figure, curves: &[PanelCurves], quick: bool) -> plot::PlotSpec {
+/// The picture of a figure; `untimed` where [`lacks_times`].
+pub fn plot_spec(
+    figure: &Figure,
+    curves: &[PanelCurves],
+    quick: bool,
+    untimed: bool,
+) -> plot::PlotSpec {
     let size = if quick { "; quick form, smaller than the figure" } else { "" };
+    let times =
+        if untimed { "; runs on a software adapter are not drawn against time" } else { "" };
     let panel = |(panel, curves): (&Panel, &PanelCurves)| plot::Panel {
         title: panel.title.clone(),
         x: axis(&panel.x),
@@ -86,7 +95,7 @@ pub fn plot_spec(figure: &Figure, curves: &[PanelCurves], quick: bool) -> plot::
     };
     plot::PlotSpec {
         title: figure.title.clone(),
-        subtitle: format!("{}{size}", figure.source),
+        subtitle: format!("{}{size}{times}", figure.source),
         columns: figure.plot.columns,
         panels: figure.plot.panels.iter().zip(curves).map(panel).collect(),
     }
@@ -110,6 +119,12 @@ fn reference(reference: &Reference) -> plot::Reference {
 }
 
 impl Panel {
+    /// Whether it shows a run, if there is anything to show.
+    fn shows(&self, row: &Row) -> bool {
+        let named = || self.runs.iter().any(|pattern| matches(pattern, &row.label, &row.group));
+        row.was_run() && (self.runs.is_empty() || named())
+    }
+
     /// Whether equal runs draw equal curves.
     pub fn is_repeatable(&self) -> bool {
         !is_time(&self.x.quantity) && !is_time(&self.y.quantity)
@@ -145,5 +160,34 @@ pub(super) fn quote(name: &str) -> String {
         format!("\"{}\"", name.replace('"', "\"\""))
     } else {
         name.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_says_that_times_of_software_are_left_out() {
+        let text = |y: &str| {
+            format!(
+                r#"(title: "t", source: "s", about: "a", runs: [], claims: [], plot: (panels: [
+                    (runs: ["a*"], statistic: mean, x: (quantity: "work"), y: (quantity: "{y}"))]))"#
+            )
+        };
+        let row =
+            |label: &str, software| Row { label: label.to_owned(), software, ..Row::default() };
+        let lacks = |y: &str, row: Row| {
+            let figure: Figure = ron::from_str(&text(y)).unwrap();
+            let curves = collect(&figure, std::slice::from_ref(&row));
+            let lacks = lacks_times(&figure, &[row]);
+            let picture = plot_spec(&figure, &curves, false, lacks);
+            assert_eq!(picture.subtitle.contains("software adapter"), lacks);
+            lacks
+        };
+        assert!(lacks("step_time_s", row("a", true)));
+        assert!(!lacks("step_time_s", row("a", false)), "it is drawn");
+        assert!(!lacks("step_time_s", row("b", true)), "this panel does not show it anyway");
+        assert!(!lacks("energy_j", row("a", true)), "this panel shows no times");
     }
 }

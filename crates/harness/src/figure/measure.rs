@@ -251,7 +251,8 @@ fn empty_row(job: &Job<'_>, run: &RunRow) -> Row {
         ),
     ];
     // A software adapter's times say nothing, so panels over time leave it out.
-    let timed = run.step_time_s.filter(|_| run.device != Device::Software);
+    let software = run.device == Device::Software;
+    let timed = run.step_time_s.filter(|_| !software);
     facts.extend(timed.map(|time| (TIMED.to_owned(), time.median)));
     facts.extend(timed.map(|time| (SHORTEST.to_owned(), time.min)));
     facts.extend(job.loaded.parameters.iter().cloned());
@@ -261,6 +262,7 @@ fn empty_row(job: &Job<'_>, run: &RunRow) -> Row {
         backend: run.backend.clone(),
         status: run.status.name().to_owned(),
         reason: (!run.reason.is_empty()).then(|| run.reason.clone()),
+        software,
         facts,
         planned: job.steps as usize,
         columns: Vec::new(),

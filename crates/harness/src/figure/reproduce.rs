@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use super::{
     Figure, Judged, Measured, PanelCurves,
     baseline::{self, Shift},
-    collect, folder, judge, load, measure, number, plot_spec, write_csv,
+    collect, folder, judge, lacks_times, load, measure, number, plot_spec, write_csv,
 };
 use crate::{
-    plot,
+    plot::{self, PlotSpec},
     record::{RunRow, write_atomically},
     runner::Bench,
 };
@@ -73,7 +73,9 @@ pub fn reproduce(
         recorded.map(|recorded| baseline::compare(&figure, &curves, &recorded)).unwrap_or_default();
     baseline::excuse(&mut shifts, &rows);
     let mut done = Reproduced { figure, runs, claims, shifts, warnings, files: Vec::new() };
-    done.write(&curves, options)?;
+    let untimed = lacks_times(&done.figure, &rows);
+    let picture = plot_spec(&done.figure, &curves, options.quick, untimed);
+    done.write(&curves, &picture, options)?;
     if options.bless {
         if bench.is_cancelled() {
             bail!("interrupted: nothing is blessed");
@@ -84,7 +86,7 @@ pub fn reproduce(
                 row.label
             );
         }
-        done.bless(&curves, &record_path, options)?;
+        done.bless(&curves, &picture, &record_path, options)?;
     }
     Ok(done)
 }
@@ -201,11 +203,15 @@ impl Reproduced {
         text
     }
 
-    fn write(&mut self, curves: &[PanelCurves], options: &Options<'_>) -> anyhow::Result<()> {
+    fn write(
+        &mut self,
+        curves: &[PanelCurves],
+        picture: &PlotSpec,
+        options: &Options<'_>,
+    ) -> anyhow::Result<()> {
         let out = options.out.join(&self.figure.id);
         fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
-        let picture = plot_spec(&self.figure, curves, options.quick);
-        self.files.extend(plot::write(&out.join("figure"), &picture)?);
+        self.files.extend(plot::write(&out.join("figure"), picture)?);
         let names = ["curves.csv", "claims.md", "claims.json"].map(|name| out.join(name));
         self.files.extend(names.clone());
         let claims = self.document()?["claims"].clone();
@@ -224,13 +230,14 @@ impl Reproduced {
     fn bless(
         &mut self,
         curves: &[PanelCurves],
+        picture: &PlotSpec,
         record_path: &Path,
         options: &Options<'_>,
     ) -> anyhow::Result<()> {
         write_atomically(record_path, baseline::record(&self.figure, curves).as_bytes())?;
         self.files.push(record_path.to_owned());
         if !options.quick {
-            let picture = plot::to_svg(&plot_spec(&self.figure, curves, false))?;
+            let picture = plot::to_svg(picture)?;
             let path = folder(options.root, &self.figure.id).join("figure.svg");
             write_atomically(&path, picture.as_bytes())?;
             self.files.push(path);

@@ -15,6 +15,8 @@ pub struct Row {
     pub status: String,
     /// Why it is not `ok`.
     pub reason: Option<String>,
+    /// Whether it ran on a software adapter, whose times say nothing.
+    pub software: bool,
     /// Numbers that describe the run as a whole: `iterations`, `dt_s`, scene parameters, ...
     pub facts: Vec<(String, f64)>,
     /// How many steps were asked for.

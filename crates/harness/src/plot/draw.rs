@@ -6,7 +6,7 @@ use plotters::{
     chart::ChartBuilder,
     coord::Shift,
     drawing::DrawingArea,
-    element::{Circle, PathElement, Polygon, Rectangle, Text},
+    element::{Circle, PathElement, Polygon, Text},
     prelude::DrawingBackend,
     style::{
         Color, FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle, TextStyle, WHITE,
@@ -271,10 +271,8 @@ where
         let middle = f64::from(px(y + ROW / 2));
         let line = vec![(f64::from(px(x)), middle), (f64::from(px(x + SAMPLE)), middle)];
         stroke(root, &[line], &entry.style, 2)?;
-        if let Some(marker) = entry.style.marker {
-            let centre = (px(x + SAMPLE / 2), px(y + ROW / 2));
-            draw_marker(root, marker, centre, entry.style.colour)?;
-        }
+        let centre = (px(x + SAMPLE / 2), px(y + ROW / 2));
+        draw_marker(root, &entry.style, centre)?;
         let at = (x + SAMPLE + GAP, y + (ROW - TEXT) / 2 + 2);
         root.draw(&text(&entry.label, at, TEXT, INK, false))?;
     }
@@ -449,13 +447,12 @@ fn mark<DB: DrawingBackend>(
 where
     DB::ErrorType: 'static + Error + Send + Sync,
 {
-    let Some(marker) = style.marker else { return Ok(()) };
     let stride = if points.len() <= 24 { 1 } else { points.len() / 10 };
     // Curves that run together show their markers side by side.
     let first = if stride == 1 { 0 } else { (place * stride / 4) % stride };
     for &point in points.iter().skip(first).step_by(stride) {
         if let Some((x, y)) = frame.map(point).filter(|&at| frame.contains(at)) {
-            draw_marker(root, marker, (x.round() as i32, y.round() as i32), style.colour)?;
+            draw_marker(root, style, (x.round() as i32, y.round() as i32))?;
         }
     }
     Ok(())
@@ -463,29 +460,35 @@ where
 
 fn draw_marker<DB: DrawingBackend>(
     root: &Area<'_, DB>,
-    marker: Marker,
+    style: &Style,
     (x, y): (i32, i32),
-    colour: Rgb,
 ) -> anyhow::Result<()>
 where
     DB::ErrorType: 'static + Error + Send + Sync,
 {
-    let r = px(4);
-    let (filled, line) =
-        (rgb(colour).filled(), ShapeStyle::from(&rgb(colour)).stroke_width(2 * SCALE));
+    let Some(marker) = style.marker else { return Ok(()) };
+    let r = px(if style.hollow { 5 } else { 4 });
+    let colour = rgb(style.colour);
+    let line = ShapeStyle::from(&colour).stroke_width(if style.hollow { 3 } else { 2 * SCALE });
+    let area = if style.hollow { line } else { colour.filled() };
+    // The drawing library strokes no polygons, and rectangles only thinly: a path around them does.
+    let shape = |mut corners: Vec<(i32, i32)>| {
+        if style.hollow {
+            corners.extend_from_within(..2);
+            return root.draw(&PathElement::new(corners, line));
+        }
+        root.draw(&Polygon::new(corners, area))
+    };
     match marker {
-        Marker::Circle => root.draw(&Circle::new((x, y), r, filled))?,
+        Marker::Circle => root.draw(&Circle::new((x, y), r, area))?,
         Marker::Square => {
             let r = r * 7 / 8;
-            root.draw(&Rectangle::new([(x - r, y - r), (x + r, y + r)], filled))?;
+            shape(vec![(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)])?;
         }
-        Marker::Triangle => {
-            root.draw(&Polygon::new([(x - r, y + r), (x + r, y + r), (x, y - r)], filled))?;
-        }
+        Marker::Triangle => shape(vec![(x - r, y + r), (x + r, y + r), (x, y - r)])?,
         Marker::Diamond => {
             let r = r * 5 / 4;
-            let corners = [(x - r, y), (x, y - r), (x + r, y), (x, y + r)];
-            root.draw(&Polygon::new(corners, filled))?;
+            shape(vec![(x - r, y), (x, y - r), (x + r, y), (x, y + r)])?;
         }
         Marker::Cross => {
             root.draw(&PathElement::new([(x - r, y - r), (x + r, y + r)], line))?;

@@ -1,5 +1,7 @@
 //! Colours, dashes and markers.
 
+use taut_core::Build;
+
 use crate::backends::BACKENDS;
 
 use super::{Curve, Panel, PlotSpec, Reference};
@@ -48,6 +50,8 @@ pub(super) struct Style {
     /// Lengths of line and gap [px], none for a solid line.
     pub(super) dash: &'static [f64],
     pub(super) marker: Option<Marker>,
+    /// Whether markers are outlines, wide enough to lie around those of a curve beneath.
+    pub(super) hollow: bool,
 }
 
 /// Shape drawn at points of a curve.
@@ -70,19 +74,25 @@ const REFERENCE_DASHES: [&[f64]; 3] = [&[4.0, 4.0], &[1.5, 3.0], &[9.0, 3.0, 1.5
 
 impl Style {
     /// The style of a run, by its place among the runs of its backend.
+    ///
+    /// A graphics adapter often draws the very curve of the processor: its lines have gaps and its markers are
+    /// hollow, so that what lies beneath shows.
     fn new(backend: &str, place: usize, count: usize) -> Self {
-        let shift = position(backend).unwrap_or(0);
+        let position = position(backend);
+        let shift = position.unwrap_or(0);
+        let hollow = position.is_some_and(|i| matches!(BACKENDS[i].build, Build::Gpu(_)));
         Self {
             colour: shade(colour(backend), place, count),
-            dash: DASHES[place % DASHES.len()],
+            dash: DASHES[(place + usize::from(hollow)) % DASHES.len()],
             marker: Some(MARKERS[(shift + place) % MARKERS.len()]),
+            hollow,
         }
     }
 
     /// The style of a line to compare with.
     pub(super) fn reference(place: usize) -> Self {
         let dash = REFERENCE_DASHES[place % REFERENCE_DASHES.len()];
-        Self { colour: (90, 90, 90), dash, marker: None }
+        Self { colour: (90, 90, 90), dash, marker: None, hollow: false }
     }
 }
 
@@ -182,6 +192,14 @@ mod tests {
             for b in &styles[i + 1..] {
                 assert!(a.dash != b.dash || a.marker != b.marker, "{a:?} {b:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_run_on_an_adapter_differs_from_its_twin_without_colour() {
+        for (cpu, gpu) in [("avbd-cpu", "avbd-gpu"), ("vbd-cpu", "vbd-gpu")] {
+            let (cpu, gpu) = (Style::new(cpu, 0, 1), Style::new(gpu, 0, 1));
+            assert!(gpu.hollow && !cpu.hollow && gpu.dash != cpu.dash, "{gpu:?} {cpu:?}");
         }
     }
 
