@@ -1,7 +1,10 @@
 //! The adapter and the CPU in single precision: the same bits, and what they cost the device.
 
+#[path = "../../descent/tests/twins/agree.rs"]
+mod agree;
 mod common;
 
+use agree::agree;
 use common::{gpu, load, run, solver};
 use taut_core::{Scene, State, Step};
 
@@ -14,11 +17,6 @@ fn scenes() -> [Scene; 4] {
         load("pendulum", &[("links", 5.0)]),
     ]
 }
-
-/// How far apart twins may be in the first [`STEPS_ON_HARDWARE`] steps where the adapter is no software [m]: drivers
-/// may fuse products into sums.
-const ON_HARDWARE_M: f64 = 1e-4;
-const STEPS_ON_HARDWARE: u32 = 10;
 
 const SETTINGS: [&str; 3] = [
     "()",
@@ -40,15 +38,7 @@ fn both_give_the_same_bits_over_sixty_steps() {
                 run(&mut *on_gpu, &scene, 1, 10);
                 on_cpu.read(&mut a).unwrap();
                 on_gpu.read(&mut b).unwrap();
-                assert!(a.is_finite(), "{} {settings} after step {step}", scene.name);
-                if gpu.facts().software {
-                    assert_eq!(a.hash(), b.hash(), "{} {settings} after step {step}", scene.name);
-                } else if step <= STEPS_ON_HARDWARE {
-                    let pairs = a.bodies.iter().zip(&b.bodies);
-                    let apart = pairs.map(|(a, b)| (a.position - b.position).norm());
-                    let apart = apart.fold(0.0, f64::max);
-                    assert!(apart < ON_HARDWARE_M, "{} {settings}: {apart:e} m", scene.name);
-                }
+                agree(&gpu, [&a, &b], step, &format!("{} {settings}", scene.name));
             }
             let (mut f, mut g) = Default::default();
             assert!(on_cpu.read_multipliers(&mut f) && on_gpu.read_multipliers(&mut g));

@@ -1,5 +1,7 @@
 //! A method of block descent on the adapter and on the CPU, in single precision and coloured order: the same bits.
 
+mod agree;
+
 use std::path::Path;
 
 use taut_core::{
@@ -8,10 +10,7 @@ use taut_core::{
 };
 use taut_gpu::Gpu;
 
-/// How far apart twins may be in the first [`STEPS_ON_HARDWARE`] steps where the adapter is no software [m]: drivers
-/// may fuse products into sums, and after some time no two roundings end alike.
-const ON_HARDWARE_M: f64 = 1e-4;
-const STEPS_ON_HARDWARE: u32 = 10;
+use self::agree::{agree, apart};
 
 /// The same method twice.
 pub(crate) struct Twins {
@@ -98,16 +97,6 @@ pub(crate) fn advance(solver: &mut dyn Solver, dt: f64, iterations: u32) {
     solver.end_step().unwrap();
 }
 
-/// Greatest distance between the same body or particle in two states [m].
-fn apart(a: &State, b: &State) -> f64 {
-    let places = |s: &State| -> Vec<_> {
-        let bodies = s.bodies.iter().map(|body| body.position);
-        bodies.chain(s.particles.iter().map(|particle| particle.position)).collect()
-    };
-    let pairs = places(a).into_iter().zip(places(b));
-    pairs.map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
-}
-
 /// Boxes that rest, fall, tip and slide, beside joints; other shapes; driven bodies.
 pub(crate) fn touching_scenes() -> Vec<Scene> {
     vec![
@@ -145,13 +134,7 @@ impl Twins {
             advance(&mut *on_gpu, dt, 5);
             on_cpu.read(&mut a).unwrap();
             on_gpu.read(&mut b).unwrap();
-            assert!(a.is_finite(), "{} {settings} after step {step}", scene.name);
-            if gpu.facts().software {
-                assert_eq!(a.hash(), b.hash(), "{} {settings} after step {step}", scene.name);
-            } else if step <= STEPS_ON_HARDWARE {
-                let apart = apart(&a, &b);
-                assert!(apart < ON_HARDWARE_M, "{} {settings}: {apart:e} m", scene.name);
-            }
+            agree(gpu, [&a, &b], step, &format!("{} {settings}", scene.name));
         }
         let (mut f, mut g) = Default::default();
         assert!(on_cpu.read_multipliers(&mut f) && on_gpu.read_multipliers(&mut g));
