@@ -172,7 +172,7 @@ mod tests {
         let text = |y: &str| {
             format!(
                 r#"(title: "t", source: "s", about: "a", runs: [], claims: [], plot: (panels: [
-                    (runs: ["a*"], statistic: mean, x: (quantity: "work"), y: (quantity: "{y}"))]))"#
+                    (runs: ["a*"], statistic: Some(mean), x: (quantity: "work"), y: (quantity: "{y}"))]))"#
             )
         };
         let row =
