@@ -4,7 +4,7 @@ use std::{error::Error, fmt::Write};
 
 use crate::{
     naga::{
-        Module, SourceLocation,
+        Module, SourceLocation, Span,
         front::wgsl,
         valid::{Capabilities, ModuleInfo, ValidationFlags, Validator},
     },
@@ -20,7 +20,11 @@ pub(crate) fn check(source: &Source) -> Result<(Module, ModuleInfo), String> {
         .map_err(|e| format!("{}: {}", at(e.location(&source.text)), e.message()))?;
     let validated = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module);
     let info = validated.map_err(|e| {
-        let mut message = format!("{}: {}", at(e.location(&source.text)), e.as_inner());
+        // The function is named too, and first; its line says little.
+        let spans = e.spans().map(|(span, _)| *span).filter(Span::is_defined);
+        let narrowest = spans.min_by_key(|span| span.to_range().map(|range| range.len()));
+        let place = at(narrowest.map(|span| span.location(&source.text)));
+        let mut message = format!("{place}: {}", e.as_inner());
         let mut cause = e.as_inner().source();
         while let Some(inner) = cause {
             let _ = write!(message, ": {inner}");

@@ -138,7 +138,7 @@ mod tests {
         let main =
             "//#use lib.wgsl\n//#use lib.wgsl\n\nfn two() -> f32 {\n    return one() + 1u;\n}\n";
         let message = wrong(&[("a/main.wgsl", main), good]);
-        assert!(message.starts_with("shaders/a/main.wgsl:"), "{message}");
+        assert!(message.starts_with("shaders/a/main.wgsl:5: "), "{message}");
         let message = wrong(&[("a/main.wgsl", "\n//#use gone.wgsl\n")]);
         assert_eq!(message, "shaders/a/main.wgsl:2: there is no shader `gone.wgsl` to use");
     }
