@@ -7,8 +7,8 @@ use taut_core::{Mat3, Vec3};
 use crate::{
     body::Kind,
     lane::{
-        LANES, Lanes, M, V, ZERO3, add, conjugate, dot, frame, minus, origin, plus, product, scale,
-        sub, times, transposed_product, transposed_times,
+        LANES, Lanes, M, Number, V, ZERO3, add, conjugate, dot, frame, minus, origin, plus,
+        product, scale, sub, times, transposed_product, transposed_times,
     },
     node::Bodies,
     polar,
@@ -173,16 +173,28 @@ impl LocalLanes {
         let along = match self.diagonal {
             None => ZERO3,
             Some([d1, d2, d3, d12, d13, d23]) => [
-                d1 * r11 + d12 * r22 + d13 * r33,
-                d12 * r11 + d2 * r22 + d23 * r33,
-                d13 * r11 + d23 * r22 + d3 * r33,
+                d13.times_plus(r33, d12.times_plus(r22, d1 * r11)),
+                d23.times_plus(r33, d2.times_plus(r22, d12 * r11)),
+                d3.times_plus(r33, d23.times_plus(r22, d13 * r11)),
             ],
         };
         // By columns: entry `ij` of the matrix is `[j][i]`.
         [
-            [along[0], a21 * r[0][1] + b12 * r[1][0], a31 * r[0][2] + b13 * r[2][0]],
-            [a12 * r[1][0] + b12 * r[0][1], along[1], a32 * r[1][2] + b23 * r[2][1]],
-            [a13 * r[2][0] + b13 * r[0][2], a23 * r[2][1] + b23 * r[1][2], along[2]],
+            [
+                along[0],
+                a21.times_plus(r[0][1], b12 * r[1][0]),
+                a31.times_plus(r[0][2], b13 * r[2][0]),
+            ],
+            [
+                a12.times_plus(r[1][0], b12 * r[0][1]),
+                along[1],
+                a32.times_plus(r[1][2], b23 * r[2][1]),
+            ],
+            [
+                a13.times_plus(r[2][0], b13 * r[0][2]),
+                a23.times_plus(r[2][1], b23 * r[1][2]),
+                along[2],
+            ],
         ]
     }
 
@@ -329,12 +341,12 @@ impl Alone {
         let [d, e, f] = self.local.along_first();
         let (u, v, w) = (scale(a, d), scale(b, e), scale(c, f));
         let unit = [
-            u[0] * a[0] + v[0] * b[0] + w[0] * c[0],
-            u[0] * a[1] + v[0] * b[1] + w[0] * c[1],
-            u[0] * a[2] + v[0] * b[2] + w[0] * c[2],
-            u[1] * a[1] + v[1] * b[1] + w[1] * c[1],
-            u[1] * a[2] + v[1] * b[2] + w[1] * c[2],
-            u[2] * a[2] + v[2] * b[2] + w[2] * c[2],
+            w[0].times_plus(c[0], v[0].times_plus(b[0], u[0] * a[0])),
+            w[0].times_plus(c[1], v[0].times_plus(b[1], u[0] * a[1])),
+            w[0].times_plus(c[2], v[0].times_plus(b[2], u[0] * a[2])),
+            w[1].times_plus(c[1], v[1].times_plus(b[1], u[1] * a[1])),
+            w[1].times_plus(c[2], v[1].times_plus(b[2], u[1] * a[2])),
+            w[2].times_plus(c[2], v[2].times_plus(b[2], u[2] * a[2])),
         ];
         put(passed, 0, grounded(multiple(unit, x[0] * x[0]), reach));
         put(passed, 6, grounded(multiple(unit, y[0] * y[0]), reach));
@@ -420,12 +432,13 @@ fn rotation(at: M) -> M {
     let mut inner = strain;
     for c in 0..6 {
         let one = Lanes::splat(if DIAGONAL[c] { 0.375 } else { 0.0 });
-        inner[c] = one - strain[c] * Lanes::splat(0.3125) + square[c] * Lanes::splat(35.0 / 128.0);
+        let less = strain[c].times_less(Lanes::splat(0.3125), one);
+        inner[c] = square[c].times_plus(Lanes::splat(35.0 / 128.0), less);
     }
     let mut series = symmetric_product(square, inner);
     for c in 0..6 {
         let one = Lanes::splat(if DIAGONAL[c] { 1.0 } else { 0.0 });
-        series[c] = one - strain[c] * Lanes::splat(0.5) + series[c];
+        series[c] = strain[c].times_less(Lanes::splat(0.5), one) + series[c];
     }
     let mut rotation = product(at, full(series));
     let mut left = worst * worst * worst.sqrt();
@@ -434,7 +447,7 @@ fn rotation(at: M) -> M {
         let mut correction = strain;
         for c in 0..6 {
             let one = Lanes::splat(if DIAGONAL[c] { 1.0 } else { 0.0 });
-            correction[c] = one - strain[c] * Lanes::splat(0.5);
+            correction[c] = strain[c].times_less(Lanes::splat(0.5), one);
         }
         rotation = product(rotation, full(correction));
         left *= left;
@@ -487,12 +500,12 @@ fn strain([a, b, c]: M) -> S {
 fn symmetric_product(a: S, b: S) -> S {
     let ([a11, a21, a31, a22, a32, a33], [b11, b21, b31, b22, b32, b33]) = (a, b);
     [
-        a11 * b11 + a21 * b21 + a31 * b31,
-        a21 * b11 + a22 * b21 + a32 * b31,
-        a31 * b11 + a32 * b21 + a33 * b31,
-        a21 * b21 + a22 * b22 + a32 * b32,
-        a31 * b21 + a32 * b22 + a33 * b32,
-        a31 * b31 + a32 * b32 + a33 * b33,
+        a31.times_plus(b31, a21.times_plus(b21, a11 * b11)),
+        a32.times_plus(b31, a22.times_plus(b21, a21 * b11)),
+        a33.times_plus(b31, a32.times_plus(b21, a31 * b11)),
+        a32.times_plus(b32, a22.times_plus(b22, a21 * b21)),
+        a33.times_plus(b32, a32.times_plus(b22, a31 * b21)),
+        a33.times_plus(b33, a32.times_plus(b32, a31 * b31)),
     ]
 }
 

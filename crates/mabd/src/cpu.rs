@@ -196,10 +196,12 @@ impl Mabd {
         if self.system.strain().is_some_and(|squared| squared <= allowed * allowed) {
             return false;
         }
-        (0..nodes.start.groups.len()).any(|group| {
-            let at = plus(frame(&nodes.start.groups[group]), frame(&nodes.moved.groups[group]));
-            let squared = squared_strain(at).largest();
-            squared > allowed * allowed && self.is_group_stretched(group)
+        pulp::Arch::new().dispatch(|| {
+            (0..nodes.start.groups.len()).any(|group| {
+                let at = plus(frame(&nodes.start.groups[group]), frame(&nodes.moved.groups[group]));
+                let squared = squared_strain(at).largest();
+                squared > allowed * allowed && self.is_group_stretched(group)
+            })
         })
     }
 

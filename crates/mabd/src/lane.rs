@@ -1,8 +1,11 @@
 //! Four numbers, vectors or matrices side by side, one per lane: four bodies at once.
 //!
 //! Operations are spelled out per lane, which compilers turn into vector instructions; nothing is
-//! reordered between lanes, so results do not depend on the instructions there are. Arrays are filled
-//! by loops and literals: the functions of arrays that take closures become calls and copies here.
+//! reordered between lanes, so results do not depend on the instructions there are. Products that are
+//! added are rounded once; processors without such an instruction get the same bits from a slow call.
+//! So all that calculates much with lanes runs where pulp has chosen the instructions.
+//! Arrays are filled by loops and literals: the functions of arrays that take closures become calls
+//! and copies here.
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
@@ -84,12 +87,27 @@ pub(crate) trait Number:
 {
     /// The inverse of a pivot, or zero where it is next to nothing beside `scale`.
     fn inverse_pivot(self, scale: Self) -> Self;
+    /// `self * b + c`.
+    fn times_plus(self, b: Self, c: Self) -> Self;
+    /// `c - self * b`.
+    fn times_less(self, b: Self, c: Self) -> Self;
 }
 
 impl Number for f64 {
     #[inline(always)]
     fn inverse_pivot(self, scale: Self) -> Self {
         if self > REDUNDANT * scale { 1.0 / self } else { 0.0 }
+    }
+
+    // Rounded twice: what calculates with single numbers is not compiled for fused products.
+    #[inline(always)]
+    fn times_plus(self, b: Self, c: Self) -> Self {
+        self * b + c
+    }
+
+    #[inline(always)]
+    fn times_less(self, b: Self, c: Self) -> Self {
+        c - self * b
     }
 }
 
@@ -101,6 +119,24 @@ impl Number for Lanes {
         let mut out = inverse.0;
         for (out, (pivot, least)) in out.iter_mut().zip(self.0.iter().zip(&least.0)) {
             *out = if pivot > least { *out } else { 0.0 };
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn times_plus(self, b: Self, c: Self) -> Self {
+        let mut out = c.0;
+        for (out, (a, b)) in out.iter_mut().zip(self.0.iter().zip(&b.0)) {
+            *out = a.mul_add(*b, *out);
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn times_less(self, b: Self, c: Self) -> Self {
+        let mut out = c.0;
+        for (out, (a, b)) in out.iter_mut().zip(self.0.iter().zip(&b.0)) {
+            *out = (-a).mul_add(*b, *out);
         }
         Self(out)
     }
@@ -169,16 +205,22 @@ pub(crate) fn scale(a: V, s: Lanes) -> V {
 
 #[inline(always)]
 pub(crate) fn dot(a: V, b: V) -> Lanes {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    a[2].times_plus(b[2], a[1].times_plus(b[1], a[0] * b[0]))
+}
+
+/// `c + a . b`.
+#[inline(always)]
+pub(crate) fn dot_onto(a: V, b: V, c: Lanes) -> Lanes {
+    a[2].times_plus(b[2], a[1].times_plus(b[1], a[0].times_plus(b[0], c)))
 }
 
 /// `m v`.
 #[inline(always)]
 pub(crate) fn times(m: M, v: V) -> V {
     [
-        m[0][0] * v[0] + m[1][0] * v[1] + m[2][0] * v[2],
-        m[0][1] * v[0] + m[1][1] * v[1] + m[2][1] * v[2],
-        m[0][2] * v[0] + m[1][2] * v[1] + m[2][2] * v[2],
+        m[2][0].times_plus(v[2], m[1][0].times_plus(v[1], m[0][0] * v[0])),
+        m[2][1].times_plus(v[2], m[1][1].times_plus(v[1], m[0][1] * v[0])),
+        m[2][2].times_plus(v[2], m[1][2].times_plus(v[1], m[0][2] * v[0])),
     ]
 }
 

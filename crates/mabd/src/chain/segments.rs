@@ -70,31 +70,35 @@ fn right<T: Copy>(ends: &Ends<T>) -> Carry<T> {
 pub(crate) fn inverse<T: Number>([b0, b3, b6, b4, b7, b8]: S<T>, scale: [T; 3], zero: T) -> S<T> {
     let p0 = b0.inverse_pivot(scale[0]);
     let (l10, l20) = (b3 * p0, b6 * p0);
-    let p1 = (b4 - l10 * b3).inverse_pivot(scale[1]);
-    let c21 = b7 - l20 * b3;
+    let p1 = l10.times_less(b3, b4).inverse_pivot(scale[1]);
+    let c21 = l20.times_less(b3, b7);
     let l21 = c21 * p1;
-    let p2 = (b8 - l20 * b6 - l21 * c21).inverse_pivot(scale[2]);
-    let m20 = l10 * l21 - l20;
+    let p2 = l21.times_less(c21, l20.times_less(b6, b8)).inverse_pivot(scale[2]);
+    let m20 = l10.times_plus(l21, zero - l20);
     let (i22, i12, i02) = (p2, zero - l21 * p2, m20 * p2);
-    let i11 = p1 - l21 * i12;
-    let i01 = zero - l10 * p1 - l21 * i02;
-    let i00 = p0 + l10 * l10 * p1 + m20 * i02;
+    let i11 = l21.times_less(i12, p1);
+    let i01 = l21.times_less(i02, zero - l10 * p1);
+    let i00 = m20.times_plus(i02, (l10 * p1).times_plus(l10, p0));
     [i00, i01, i02, i11, i12, i22]
 }
 
 /// `s v`.
 #[inline(always)]
 pub(crate) fn times<T: Number>([a, b, c, d, e, f]: &S<T>, [x, y, z]: [T; 3]) -> [T; 3] {
-    [*a * x + *b * y + *c * z, *b * x + *d * y + *e * z, *c * x + *e * y + *f * z]
+    [
+        c.times_plus(z, b.times_plus(y, *a * x)),
+        e.times_plus(z, d.times_plus(y, *b * x)),
+        f.times_plus(z, e.times_plus(y, *c * x)),
+    ]
 }
 
 /// `m v`.
 #[inline(always)]
 fn apply<T: Number>(m: &M<T>, v: [T; 3]) -> [T; 3] {
     [
-        m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
-        m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
-        m[6] * v[0] + m[7] * v[1] + m[8] * v[2],
+        m[2].times_plus(v[2], m[1].times_plus(v[1], m[0] * v[0])),
+        m[5].times_plus(v[2], m[4].times_plus(v[1], m[3] * v[0])),
+        m[8].times_plus(v[2], m[7].times_plus(v[1], m[6] * v[0])),
     ]
 }
 
@@ -102,9 +106,9 @@ fn apply<T: Number>(m: &M<T>, v: [T; 3]) -> [T; 3] {
 #[inline(always)]
 fn apply_transposed<T: Number>(m: &M<T>, v: [T; 3]) -> [T; 3] {
     [
-        m[0] * v[0] + m[3] * v[1] + m[6] * v[2],
-        m[1] * v[0] + m[4] * v[1] + m[7] * v[2],
-        m[2] * v[0] + m[5] * v[1] + m[8] * v[2],
+        m[6].times_plus(v[2], m[3].times_plus(v[1], m[0] * v[0])),
+        m[7].times_plus(v[2], m[4].times_plus(v[1], m[1] * v[0])),
+        m[8].times_plus(v[2], m[5].times_plus(v[1], m[2] * v[0])),
     ]
 }
 
@@ -134,12 +138,12 @@ fn product<T: Number>(a: &M<T>, b: &M<T>) -> M<T> {
 #[inline(always)]
 fn less<T: Number>(s: &S<T>, a: &M<T>, b: &M<T>) -> S<T> {
     [
-        s[0] - (a[0] * b[0] + a[3] * b[3] + a[6] * b[6]),
-        s[1] - (a[0] * b[1] + a[3] * b[4] + a[6] * b[7]),
-        s[2] - (a[0] * b[2] + a[3] * b[5] + a[6] * b[8]),
-        s[3] - (a[1] * b[1] + a[4] * b[4] + a[7] * b[7]),
-        s[4] - (a[1] * b[2] + a[4] * b[5] + a[7] * b[8]),
-        s[5] - (a[2] * b[2] + a[5] * b[5] + a[8] * b[8]),
+        a[6].times_less(b[6], a[3].times_less(b[3], a[0].times_less(b[0], s[0]))),
+        a[6].times_less(b[7], a[3].times_less(b[4], a[0].times_less(b[1], s[1]))),
+        a[6].times_less(b[8], a[3].times_less(b[5], a[0].times_less(b[2], s[2]))),
+        a[7].times_less(b[7], a[4].times_less(b[4], a[1].times_less(b[1], s[3]))),
+        a[7].times_less(b[8], a[4].times_less(b[5], a[1].times_less(b[2], s[4]))),
+        a[8].times_less(b[8], a[5].times_less(b[5], a[2].times_less(b[2], s[5]))),
     ]
 }
 

@@ -75,5 +75,5 @@ pub(super) fn last<const N: usize>(x: &[Lanes; N]) -> V {
 #[inline(always)]
 pub(super) fn dot<const N: usize>(a: &[Lanes; N], b: &[Lanes; N]) -> Lanes {
     let sum = lane::dot(first(a), first(b));
-    if N > 3 { sum + lane::dot(last(a), last(b)) } else { sum }
+    if N > 3 { lane::dot_onto(last(a), last(b), sum) } else { sum }
 }

@@ -11,7 +11,7 @@ use super::block::Square;
 use crate::{
     alone::{Alone, LocalLanes},
     lane::{
-        Lanes, M, V, ZERO3, add, conjugate, dot, plus, product, scale, sub, times,
+        Lanes, M, V, ZERO3, add, conjugate, dot, dot_onto, plus, product, scale, sub, times,
         transposed_product, transposed_times,
     },
 };
@@ -193,5 +193,5 @@ pub(super) fn transposed([a, b, c]: M) -> M {
 
 #[inline(always)]
 fn inner(a: M, b: M) -> Lanes {
-    dot(a[0], b[0]) + dot(a[1], b[1]) + dot(a[2], b[2])
+    dot_onto(a[2], b[2], dot_onto(a[1], b[1], dot(a[0], b[0])))
 }
