@@ -182,6 +182,79 @@ impl Local {
     }
 }
 
+/// A factor `B` of the inverse of a body's local matrix, `H^-1 = B B^T`: its columns are motions that cost
+/// as much as each other, so that a system in their amounts is scaled well however stiff the body is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Root {
+    /// For the pairs 12, 13, 23 the lower factor of the block that couples both entries: 11, 21, 22.
+    pairs: [[f64; 3]; 3],
+    /// Lower factor of the inverse among the diagonal: 11, 21, 22, 31, 32, 33.
+    diagonal: [f64; 6],
+    /// Of the origin.
+    reach: f64,
+    rigid: bool,
+}
+
+impl Root {
+    /// The most columns: those of an elastic body.
+    pub(crate) const COLUMNS: usize = 12;
+
+    /// How many columns the factor of a body has.
+    pub(crate) fn columns(kind: &Kind) -> usize {
+        if kind.softness > 0.0 { Self::COLUMNS } else { 6 }
+    }
+
+    /// The factor for inertias `s` [kg m^2/s^2] and a step of `h` [s].
+    pub(crate) fn new(kind: &Kind, s: &Vec3, h: f64) -> Self {
+        let (soft, local) = (kind.softness, Local::new(kind, s));
+        let pair = |i: usize, own: f64, mirrored: f64| {
+            let first = own.sqrt();
+            // What is left of the other entry, without the difference of equal numbers of stiff bodies.
+            [first, mirrored / first, (soft / (soft * s[i] + 1.0)).sqrt()]
+        };
+        let ([a12, _, a13, _, a23, _], [b12, b13, b23]) = (local.own, local.mirrored);
+        let mut diagonal = [0.0; 6];
+        if soft > 0.0 {
+            let [d1, d2, d3, d12, d13, d23] = local.diagonal;
+            let l11 = d1.sqrt();
+            let (l21, l31) = (d12 / l11, d13 / l11);
+            let l22 = (d2 - l21 * l21).max(0.0).sqrt();
+            let l32 = if l22 > 0.0 { (d23 - l31 * l21) / l22 } else { 0.0 };
+            let l33 = (d3 - l31 * l31 - l32 * l32).max(0.0).sqrt();
+            diagonal = [l11, l21, l22, l31, l32, l33];
+        }
+        Self {
+            pairs: [pair(0, a12, b12), pair(0, a13, b13), pair(1, a23, b23)],
+            diagonal,
+            reach: h / kind.mass.sqrt(),
+            rigid: soft == 0.0,
+        }
+    }
+
+    /// `B^T g` for a gradient by frame and origin, frames co-rotated; of a rigid body the first six.
+    #[inline(always)]
+    pub(crate) fn project(&self, frame: &Mat3, origin: &Vec3) -> [f64; Self::COLUMNS] {
+        let [p, q, r] = self.pairs;
+        let mut out = [0.0; Self::COLUMNS];
+        out[0] = p[0] * frame.m12 + p[1] * frame.m21;
+        out[1] = q[0] * frame.m13 + q[1] * frame.m31;
+        out[2] = r[0] * frame.m23 + r[1] * frame.m32;
+        out[3] = self.reach * origin.x;
+        out[4] = self.reach * origin.y;
+        out[5] = self.reach * origin.z;
+        if !self.rigid {
+            let [l11, l21, l22, l31, l32, l33] = self.diagonal;
+            out[6] = p[2] * frame.m21;
+            out[7] = q[2] * frame.m31;
+            out[8] = r[2] * frame.m32;
+            out[9] = l11 * frame.m11 + l21 * frame.m22 + l31 * frame.m33;
+            out[10] = l22 * frame.m22 + l32 * frame.m33;
+            out[11] = l33 * frame.m33;
+        }
+        out
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use nalgebra::SMatrix;
@@ -267,6 +340,25 @@ mod tests {
             let force = Vec3::ith(axis, 1.0);
             let motion = local.apply(&(force * y.transpose())) * x;
             assert!((motion - between.column(axis)).norm() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn a_root_of_the_inverse_makes_its_products() {
+        let second = Vec3::new(0.01, 0.2, 0.05);
+        let (load, push) = (load(), Vec3::new(0.3, -2.0, 0.7));
+        let soft = [(1e2, 0.3), (1e4, 0.45), (1e13, 0.0), (1e3, -0.6)];
+        let mut kinds: Vec<Kind> = soft.iter().map(|&(e, nu)| kind(e, nu, second)).collect();
+        kinds.push(Kind { softness: 0.0, ..kinds[0] });
+        kinds.push(Kind { second: Vec3::new(0.0, 0.2, 0.05), ..kinds[0] });
+        for kind in kinds {
+            let (s, h) = (kind.inertia(0.01), 0.01);
+            let moved = Local::new(&kind, &s).apply(&load);
+            let expected = moved.dot(&load) + push.norm_squared() * h * h / kind.mass;
+            let image = Root::new(&kind, &s, h).project(&load, &push);
+            assert!(image[Root::columns(&kind)..].iter().all(|&x| x == 0.0));
+            let found: f64 = image.iter().map(|x| x * x).sum();
+            assert!((found / expected - 1.0).abs() < 1e-12, "{kind:?}: {found} {expected}");
         }
     }
 

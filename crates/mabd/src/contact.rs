@@ -62,10 +62,29 @@ pub(crate) struct Touch {
 /// How far an island goes towards where a linear solve leads.
 #[derive(Clone, Copy, Debug)]
 struct Way {
+    /// Whether it is still looking for who presses and slides.
+    open: bool,
+    /// Whether it goes to the end, wherever its energy is least.
+    whole: bool,
+    /// Whether contacts, or joints, have chosen otherwise than before in this round.
+    news: bool,
+    switched: bool,
     /// Shares of the way between which its energy is least.
     low: f64,
     high: f64,
     growth: f64,
+}
+
+impl Way {
+    const START: Self = Self {
+        open: true,
+        whole: true,
+        news: false,
+        switched: false,
+        low: 0.0,
+        high: 1.0,
+        growth: 0.0,
+    };
 }
 
 /// The contacts of a step.
@@ -86,6 +105,8 @@ pub(crate) struct Contacts {
     joined: Vec<u32>,
     /// Of each node that stands for an island, how far it goes, and what its energy does there.
     ways: Vec<Way>,
+    /// Contacts of islands that do not go to the end of their way.
+    slowed: Vec<u32>,
     /// Stiffness in units of reduced mass over squared step [1].
     scale: f64,
 }
@@ -117,11 +138,6 @@ impl Touch {
     /// Stiffness of a row [N/m].
     pub(crate) fn stiffness(&self, axis: usize) -> f64 {
         self.stiffness[axis]
-    }
-
-    /// Multiplier of a row in the point reached [N].
-    pub(crate) fn multiplier(&self, axis: usize) -> f64 {
-        self.turned(&self.held)[axis]
     }
 
     /// From normal and tangents to the directions of the rows.
@@ -212,7 +228,8 @@ impl Contacts {
             paired: Vec::new(),
             island_of: Vec::with_capacity(count),
             joined,
-            ways: Vec::with_capacity(count),
+            ways: vec![Way::START; count],
+            slowed: Vec::new(),
             scale,
         })
     }
@@ -272,6 +289,12 @@ impl Contacts {
                 unite(&mut self.island_of, a, b);
             }
         }
+        // Nodes stand for none before them, so that those are told by then.
+        for node in 0..count {
+            self.island_of[node] = self.island_of[self.island_of[node] as usize];
+        }
+        self.slowed.clear();
+        self.slowed.reserve(self.touches.len());
         self.folded_first.clear();
         self.folded_first.resize(count + 1, 0);
         for (t, touch) in (0..).zip(&self.touches) {
@@ -304,13 +327,57 @@ impl Contacts {
         at.map(|&(touch, side)| (&self.touches[touch as usize], side as usize))
     }
 
-    /// Contacts between two nodes that forces move.
-    pub(crate) fn paired(&self) -> impl Iterator<Item = &Touch> {
-        self.paired.iter().map(|&touch| &self.touches[touch as usize])
+    /// Where the folds of each node begin, three for each of its contacts with what forces do not move.
+    pub(crate) fn folded_first(&self) -> &[u32] {
+        &self.folded_first
     }
 
-    /// Values of all rows in the current iterate; nothing presses yet.
+    /// Contacts between two nodes that forces move, in the order of detection.
+    pub(crate) fn paired(&self) -> &[u32] {
+        &self.paired
+    }
+
+    /// One contact.
+    pub(crate) fn touch(&self, touch: u32) -> &Touch {
+        &self.touches[touch as usize]
+    }
+
+    /// The node that stands for each node's island, the lowest of it.
+    pub(crate) fn island_of(&self) -> &[u32] {
+        &self.island_of
+    }
+
+    /// Whether a node's island is still looking for who presses and slides.
+    pub(crate) fn is_open(&self, node: usize) -> bool {
+        self.ways[self.island_of[node] as usize].open
+    }
+
+    /// Lets all islands look again.
+    #[cfg(test)]
+    pub(crate) fn reopen(&mut self) {
+        self.ways.fill(Way::START);
+    }
+
+    /// Notes that a joint of a node's island has changed what it does.
+    pub(crate) fn switch(&mut self, node: usize) {
+        self.ways[self.island_of[node] as usize].switched = true;
+    }
+
+    /// Ends a round: islands without news are settled, or all at once if they are solved `together`. Tells
+    /// whether all are.
+    pub(crate) fn close(&mut self, together: bool) -> bool {
+        let fresh = |way: &Way| way.open && (way.news || way.switched);
+        let any = self.ways.iter().any(fresh);
+        for way in &mut self.ways {
+            way.open = if together { any } else { fresh(way) };
+            (way.whole, way.switched) = (way.switched, false);
+        }
+        !any
+    }
+
+    /// Values of all rows in the current iterate; nothing presses yet, and no island is settled.
     pub(crate) fn evaluate(&mut self, nodes: &Nodes) {
+        self.ways.fill(Way::START);
         for touch in &mut self.touches {
             let [a, b] = [0, 1].map(|side| {
                 nodes.place(touch.nodes[side]).point(&touch.anchors[side]) - touch.from[side]
@@ -321,9 +388,14 @@ impl Contacts {
         }
     }
 
-    /// Takes over where rows come to when nodes move on by `increments`, frames co-rotated.
+    /// Takes over where rows of islands that are not settled come to when nodes move on by `increments`, frames
+    /// co-rotated.
     fn attempt(&mut self, nodes: &Nodes, increments: &[Place]) {
-        for touch in &mut self.touches {
+        for t in 0..self.touches.len() {
+            if !self.way(t).open {
+                continue;
+            }
+            let touch = &mut self.touches[t];
             touch.tried = touch.value;
             for side in 0..2 {
                 let node = touch.nodes[side] as usize;
@@ -345,63 +417,89 @@ impl Contacts {
         }
     }
 
-    /// Goes towards where a linear solve leads, to its end if the `whole` way is asked for, and decides anew
-    /// who presses and slides there; whether that is news.
-    pub(crate) fn advance(&mut self, nodes: &Nodes, increments: &[Place], whole: bool) -> bool {
+    /// Goes towards where a linear solve leads, to its end where joints have changed what they do, and decides
+    /// anew who presses and slides there.
+    ///
+    /// The first way need not keep the joints, nor one before which a motor or limit has changed what it
+    /// does: these are gone to their ends.
+    pub(crate) fn advance(&mut self, nodes: &Nodes, increments: &[Place]) {
         self.attempt(nodes, increments);
-        self.find_ways(whole);
-        let mut news = false;
+        self.find_ways();
         for t in 0..self.touches.len() {
-            let share = self.share(self.mover(&self.touches[t]));
+            let Way { open, high: share, .. } = *self.way(t);
+            if !open {
+                continue;
+            }
             let touch = &mut self.touches[t];
             touch.held += (touch.exerted() - touch.held) * share;
             touch.reached += (touch.tried - touch.reached) * share;
-            news |= touch.choose((-touch.held.x).max(0.0)) || share < 1.0;
+            let news = touch.choose((-touch.held.x).max(0.0)) || share < 1.0;
+            self.way_mut(t).news |= news;
         }
-        news
     }
 
     /// How much of the way to where the last solve led a node goes.
     pub(crate) fn share(&self, node: usize) -> f64 {
-        self.ways[root(&self.island_of, node as u32) as usize].high
+        self.ways[self.island_of[node] as usize].high
     }
 
-    /// A node of a contact that forces move.
-    fn mover(&self, touch: &Touch) -> usize {
-        touch.nodes[touch.only_mover(self.island_of.len()).unwrap_or(0)] as usize
+    /// The node that stands for the island of a contact.
+    fn island(&self, touch: usize) -> usize {
+        let touch = &self.touches[touch];
+        let mover = touch.nodes[touch.only_mover(self.island_of.len()).unwrap_or(0)];
+        self.island_of[mover as usize] as usize
+    }
+
+    fn way(&self, touch: usize) -> &Way {
+        &self.ways[self.island(touch)]
+    }
+
+    fn way_mut(&mut self, touch: usize) -> &mut Way {
+        let island = self.island(touch);
+        &mut self.ways[island]
     }
 
     /// How much of the way lowers the energy of each island.
-    fn find_ways(&mut self, whole: bool) {
-        self.ways.clear();
-        self.ways.resize(self.island_of.len(), Way { low: 0.0, high: 1.0, growth: 0.0 });
-        if whole {
-            return;
+    fn find_ways(&mut self) {
+        for way in &mut self.ways {
+            *way = Way { news: false, low: 0.0, high: 1.0, growth: 0.0, ..*way };
         }
-        self.find_growth(|_| 1.0);
-        if self.ways.iter().all(|way| way.growth <= 0.0) {
+        for t in 0..self.touches.len() {
+            if self.way(t).open && !self.way(t).whole {
+                let growth = self.touches[t].growth(1.0);
+                self.way_mut(t).growth += growth;
+            }
+        }
+        self.slowed.clear();
+        for t in 0..self.touches.len() {
+            if self.way(t).growth > 0.0 {
+                self.slowed.push(t as u32);
+            }
+        }
+        if self.slowed.is_empty() {
             return;
         }
         for way in &mut self.ways {
-            way.low = if way.growth <= 0.0 { 1.0 } else { 0.0 };
+            way.low = if way.growth > 0.0 { 0.0 } else { 1.0 };
         }
         for _ in 0..HALVINGS {
-            self.find_growth(|way| 0.5 * (way.low + way.high));
-            for way in &mut self.ways {
-                let middle = 0.5 * (way.low + way.high);
-                let side = if way.growth <= 0.0 { &mut way.low } else { &mut way.high };
-                *side = middle;
-            }
+            self.halve();
         }
     }
 
-    /// Growth of the energy of each island at a share of its way.
-    fn find_growth(&mut self, at: impl Fn(&Way) -> f64) {
+    /// Halves what is left of the ways of islands that do not go to the end.
+    fn halve(&mut self) {
         self.ways.iter_mut().for_each(|way| way.growth = 0.0);
-        for touch in &self.touches {
-            let island = root(&self.island_of, self.mover(touch) as u32) as usize;
-            let way = &mut self.ways[island];
-            way.growth += touch.growth(at(way));
+        for i in 0..self.slowed.len() {
+            let t = self.slowed[i] as usize;
+            let Way { low, high, .. } = *self.way(t);
+            let growth = self.touches[t].growth(0.5 * (low + high));
+            self.way_mut(t).growth += growth;
+        }
+        for way in self.ways.iter_mut().filter(|way| way.low < 1.0) {
+            let middle = 0.5 * (way.low + way.high);
+            let side = if way.growth <= 0.0 { &mut way.low } else { &mut way.high };
+            *side = middle;
         }
     }
 

@@ -216,7 +216,7 @@ impl Mabd {
     }
 
     /// Makes the step again by implicit Euler, with ever more iterations in ever shorter parts.
-    fn retry(&mut self) {
+    fn retry(&mut self) -> Result<(), String> {
         let nodes = &self.system.nodes;
         self.saved.clear();
         let mut saved = std::mem::take(&mut self.saved);
@@ -229,16 +229,17 @@ impl Mabd {
             self.system.reset(&self.broken);
             used += parts * iterations;
             self.part = self.step.dt / f64::from(parts);
-            if self.attempt(parts, iterations, attempt + 1 == RETRIES.len()) {
+            if self.attempt(parts, iterations, attempt + 1 == RETRIES.len())? {
                 break;
             }
         }
         self.iterations = Some(used);
+        Ok(())
     }
 
     /// One attempt at a step in equal parts, to the end if it `must`; whether it stayed within the
     /// limit. The last part is left uncommitted.
-    fn attempt(&mut self, parts: u32, iterations: u32, must: bool) -> bool {
+    fn attempt(&mut self, parts: u32, iterations: u32, must: bool) -> Result<bool, String> {
         let h = self.part;
         let scheme = Scheme { h, two_step: false };
         self.tense = false;
@@ -247,17 +248,17 @@ impl Mabd {
                 self.finish(h, &scheme);
                 self.settle();
             }
-            self.system.detect(&self.broken, h);
+            self.system.detect(&self.broken, h)?;
             self.system.nodes.hold(h);
             self.predict(h);
             for _ in 0..iterations {
                 self.solve(&scheme);
             }
             if !must && self.is_stretched() {
-                return false;
+                return Ok(false);
             }
         }
-        true
+        Ok(true)
     }
 
     fn break_joints(&mut self) {
@@ -306,7 +307,7 @@ impl Solver for Mabd {
             self.settle();
         }
         self.system.aim_motors(step.dt);
-        self.system.detect(&self.broken, step.dt);
+        self.system.detect(&self.broken, step.dt).map_err(SolverError::NotConverged)?;
         self.system.nodes.hold(step.dt);
         if self.refines() {
             self.predict(step.dt);
@@ -338,7 +339,7 @@ impl Solver for Mabd {
             self.predict(h);
             scheme = Scheme { h, two_step: false };
         } else if self.settings.stretch_limit.is_finite() && self.is_stretched() {
-            self.retry();
+            self.retry().map_err(SolverError::NotConverged)?;
             h = self.part;
             scheme = Scheme { h, two_step: false };
         }

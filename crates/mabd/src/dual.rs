@@ -2,7 +2,7 @@
 
 pub(crate) mod blocks;
 mod cg;
-mod direct;
+pub(crate) mod direct;
 pub(crate) mod dissection;
 pub(crate) mod lines;
 pub(crate) mod order;
@@ -112,20 +112,6 @@ impl DualSystem {
                 tree::solve(&self.blocks, rhs);
             }
             Engine::Direct(direct) => direct.solve(&self.blocks, rhs),
-        }
-    }
-
-    /// Replaces another `rhs`, the matrix being that of the last [`DualSystem::solve`].
-    pub(crate) fn solve_again(&mut self, rhs: &mut [f64]) {
-        match &mut self.engine {
-            Engine::Gradients(lines) => {
-                lines.gradients(&self.blocks, rhs, None);
-            }
-            Engine::Sweeps(lines) => {
-                lines.sweeps(&self.blocks, rhs, None);
-            }
-            Engine::Elimination(_) => tree::solve(&self.blocks, rhs),
-            Engine::Direct(direct) => direct.solve_again(rhs),
         }
     }
 }

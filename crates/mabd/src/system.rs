@@ -2,6 +2,7 @@
 
 mod assembly;
 mod bounds;
+mod coupled;
 mod points;
 mod printed;
 mod touching;
@@ -10,7 +11,7 @@ use taut_core::{Mat3, Multipliers, Scene, Vec3};
 
 use crate::{
     alone::Task,
-    body::Local,
+    body::{Kind, Local, Root},
     chain::Chains,
     contact::Contacts,
     dual::{
@@ -28,8 +29,9 @@ use crate::{
 };
 use assembly::Incidence;
 use bounds::Bound;
+use coupled::Coupled;
 use printed::Printed;
-use touching::{Pairing, Touching};
+use touching::Touching;
 
 /// No joint of the scene.
 const NONE: u32 = u32::MAX;
@@ -132,7 +134,7 @@ pub(crate) struct System {
     rhs: Vec<f64>,
     pub(crate) contacts: Option<Box<Contacts>>,
     touching: Touching,
-    pairing: Pairing,
+    coupled: Coupled,
     /// Those before.
     guess: Vec<f64>,
     gravity: Vec3,
@@ -228,7 +230,7 @@ impl System {
             by_lanes,
             contacts: contacts.map(Box::new),
             touching: Touching::default(),
-            pairing: Pairing::default(),
+            coupled: Coupled::default(),
             gravity: scene.gravity,
             softness_min: if closes_loops { settings.rigid_softness } else { 0.0 },
             polar: settings.polar,
@@ -246,11 +248,13 @@ impl System {
         self.geometric.is_some() && !self.joint_of.is_empty()
     }
 
-    /// Finds the contacts of a step of `h` [s] that starts now.
-    pub(crate) fn detect(&mut self, broken: &[bool], h: f64) {
-        if let Some(contacts) = &mut self.contacts {
-            contacts.detect(&self.nodes, broken, h);
-        }
+    /// Finds the contacts of a step of `h` [s] that starts now, or tells why they cannot be solved for.
+    pub(crate) fn detect(&mut self, broken: &[bool], h: f64) -> Result<(), String> {
+        let Some(mut contacts) = self.contacts.take() else { return Ok(()) };
+        contacts.detect(&self.nodes, broken, h);
+        let done = self.prepare(&contacts);
+        self.contacts = Some(contacts);
+        done
     }
 
     /// Lets broken joints go and forgets all multipliers.
@@ -374,6 +378,24 @@ impl System {
         }
     }
 
+    /// A body as soft as its solve takes it.
+    #[inline(always)]
+    fn softened(&self, node: usize, scheme: &Scheme) -> Kind {
+        let kind = self.nodes.kind(node);
+        kind.softened(self.softness_min, &kind.inertia(scheme.h))
+    }
+
+    /// A root of the inverse of a body's local matrix.
+    fn root(&self, node: usize, scheme: &Scheme) -> Root {
+        Root::new(&self.softened(node, scheme), &self.stiff(node, scheme), scheme.h)
+    }
+
+    /// How many columns that has.
+    fn columns(&self, node: usize) -> usize {
+        let kind = self.nodes.kind(node);
+        Root::columns(&kind.softened(self.softness_min, &kind.second))
+    }
+
     /// The body alone: its rotation, its local inverse and where it would go without joints.
     ///
     /// With the strain `sigma = 1 - sym(R^T A)` the elastic load is `K sigma`, so that the increment is
@@ -389,7 +411,7 @@ impl System {
         };
         let inertia = kind.inertia(scheme.h);
         let stiff = self.stiff(node, scheme);
-        let local = Local::new(&kind.softened(self.softness_min, &inertia), &stiff);
+        let local = Local::new(&self.softened(node, scheme), &stiff);
         let aim = self.aim(node, scheme);
         let left = aim.frame - moved.frame;
         let push = Mat3::from_columns(&[
@@ -459,29 +481,21 @@ impl System {
     /// Sums of `multiplier times gradient` at every node.
     fn gather_loads(&mut self) {
         for node in 0..self.nodes.count() {
-            let mut load = self.touching.load(node);
-            for &(element, side) in self.incidence.at(node) {
-                let first = self.dual.blocks.first[element as usize] as usize;
-                for k in first..first + self.dual.blocks.size(element as usize) {
-                    load = load.plus(&self.gradients[k][side as usize], self.lambda[k]);
-                }
-            }
-            self.nodes.responses[node].load = load;
+            self.nodes.responses[node].load = self.gathered(node);
         }
     }
 
-    /// Finds the multipliers of the joints anew under the loads of the contacts, with the matrix of the
-    /// last solve.
-    fn settle_joints(&mut self) {
-        let live = self.live.iter().zip(&mut self.lambda).filter(|(live, _)| **live);
-        live.for_each(|(_, lambda)| *lambda = 0.0);
-        self.gather_loads();
-        if !self.elements.is_empty() {
-            self.gather_rhs();
-            self.dual.solve_again(&mut self.rhs);
-            std::mem::swap(&mut self.lambda, &mut self.rhs);
-            self.gather_loads();
+    /// Sum of `multiplier times gradient` at a node.
+    #[inline(always)]
+    fn gathered(&self, node: usize) -> Place {
+        let mut load = self.touching.load(node);
+        for &(element, side) in self.incidence.at(node) {
+            let first = self.dual.blocks.first[element as usize] as usize;
+            for k in first..first + self.dual.blocks.size(element as usize) {
+                load = load.plus(&self.gradients[k][side as usize], self.lambda[k]);
+            }
         }
+        load
     }
 
     /// By how much the linearised step changes a row.

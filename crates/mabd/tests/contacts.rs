@@ -173,7 +173,7 @@ fn forces_of_a_heap_are_those_that_move_it() {
         unsettled += usize::from(worst > 0.01);
     }
     assert!(pressed > 1000, "it is a heap: {pressed}");
-    // Where many land at once, sixteen rounds do not find all that slides: 15 steps as measured.
+    // Where many land at once, the rounds do not find all that slides: 15 steps as measured.
     assert!(
         unsettled <= 18,
         "in {unsettled} of 120 steps a hundredth of the largest force is missing"

@@ -1,14 +1,15 @@
-//! Sparse Cholesky factorisation: the pattern is analysed once per scene, values once per iteration.
+//! Sparse factorisation: the pattern is analysed once, values once per iteration.
 
 use faer::{
     Conj, MatMut, Par, Side,
     dyn_stack::{MemBuffer, MemStack, StackReq},
-    linalg::cholesky::llt::factor::LltRegularization,
+    linalg::cholesky::{ldlt::factor::LdltRegularization, llt::factor::LltRegularization},
     perm::PermRef,
     sparse::{
         SparseColMatRef, SymbolicSparseColMat,
+        linalg::SupernodalThreshold,
         linalg::cholesky::{
-            CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering,
+            CholeskySymbolicParams, LdltRef, LltRef, SymbolicCholesky, SymmetricOrdering,
             factorize_symbolic_cholesky,
         },
     },
@@ -20,8 +21,19 @@ use super::blocks::Blocks;
 /// the one before was too small. Joints stay open by as much as this times what their forces would move.
 const RAISED: [f64; 2] = [1e-15, 1e-13];
 
+/// The same for a matrix that has both signs, and what a pivot becomes that has not its sign all the same: such
+/// a row says nothing new, and its multiplier vanishes.
+const RAISED_MIXED: f64 = 1e-14;
+const INFINITE: f64 = 1e100;
+
+/// Operations per entry from which columns are worked on together, as a share of the library's own: the blocks of
+/// bodies are columns of one pattern from the start.
+const DENSE: SupernodalThreshold = SupernodalThreshold(0.1);
+
 /// The scalar matrix, its factorisation and their working storage.
 pub(crate) struct Direct {
+    /// Sign of each pivot of a matrix that has both; empty for a positive one.
+    signs: Vec<i8>,
     pattern: SymbolicSparseColMat<usize>,
     /// For each entry the value of the blocks that it is.
     sources: Vec<u32>,
@@ -32,53 +44,50 @@ pub(crate) struct Direct {
 }
 
 impl Direct {
-    /// Analyses the pattern of `blocks`.
+    /// Analyses the pattern of positive `blocks`, in their order or of least degree where that fills in less.
     pub(crate) fn new(blocks: &Blocks) -> Result<Self, String> {
-        let (mut starts, mut rows, mut sources) = (vec![0], Vec::new(), Vec::new());
-        for element in 0..blocks.count() {
-            let (n, first) = (blocks.size(element), blocks.first[element] as usize);
-            let diagonal = blocks.diagonal[element] as usize;
-            for column in 0..n {
-                for row in column..n {
-                    rows.push(first + row);
-                    sources.push((diagonal + row * n + column) as u32);
-                }
-                for block in blocks.below(element) {
-                    let below = block.row as usize;
-                    for row in 0..blocks.size(below) {
-                        rows.push(blocks.first[below] as usize + row);
-                        sources.push((block.at as usize + row * n + column) as u32);
-                    }
-                }
-                starts.push(rows.len());
-            }
-        }
-        let size = blocks.rows();
-        let pattern = SymbolicSparseColMat::new_checked(size, size, starts, None, rows);
-        // The order of the elements, or of least degree where that fills in less.
-        let given: Vec<usize> = (0..size).collect();
-        let given = SymmetricOrdering::Custom(PermRef::new_checked(&given, &given, size));
-        let [given, least] = [given, SymmetricOrdering::Amd].map(|ordering| {
-            let params = CholeskySymbolicParams::default();
-            factorize_symbolic_cholesky(pattern.as_ref(), Side::Lower, ordering, params)
-                .map_err(|error| format!("symbolic factorisation: {error}"))
-        });
-        let (given, least) = (given?, least?);
+        let (pattern, sources) = scalars(blocks);
+        let given = analysed(&pattern, false, SupernodalThreshold::AUTO)?;
+        let least = analysed(&pattern, true, SupernodalThreshold::AUTO)?;
         let symbolic = if given.len_val() <= least.len_val() { given } else { least };
-        let need = StackReq::or(
-            symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()),
-            symbolic.solve_in_place_scratch::<f64>(1, Par::Seq),
-        );
-        let scratch = MemBuffer::try_new(need).map_err(|error| format!("{error:?}"))?;
+        Self::with(pattern, sources, symbolic, Vec::new())
+    }
+
+    /// Analyses the pattern of `blocks` in their order, each scalar row having a pivot of this sign.
+    pub(crate) fn mixed(blocks: &Blocks, signs: Vec<i8>) -> Result<Self, String> {
+        let (pattern, sources) = scalars(blocks);
+        let symbolic = analysed(&pattern, false, DENSE)?;
+        Self::with(pattern, sources, symbolic, signs)
+    }
+
+    fn with(
+        pattern: SymbolicSparseColMat<usize>,
+        sources: Vec<u32>,
+        symbolic: SymbolicCholesky<usize>,
+        signs: Vec<i8>,
+    ) -> Result<Self, String> {
+        let factor = if signs.is_empty() {
+            symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default())
+        } else {
+            symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Default::default())
+        };
+        let solve = symbolic.solve_in_place_scratch::<f64>(1, Par::Seq);
+        let scratch = MemBuffer::try_new(StackReq::or(factor, solve))
+            .map_err(|error| format!("{error:?}"))?;
         let values = vec![0.0; sources.len()];
         let factor = vec![0.0; symbolic.len_val()];
-        Ok(Self { pattern, sources, values, symbolic, factor, scratch })
+        Ok(Self { signs, pattern, sources, values, symbolic, factor, scratch })
     }
 
     /// Factorises `blocks` and replaces `rhs` by the solution.
     pub(crate) fn solve(&mut self, blocks: &Blocks, rhs: &mut [f64]) {
-        if RAISED.into_iter().any(|raised| self.factorise(blocks, raised)) {
-            self.solve_again(rhs);
+        let done = if self.signs.is_empty() {
+            RAISED.into_iter().any(|raised| self.factorise(blocks, raised))
+        } else {
+            self.factorise(blocks, RAISED_MIXED)
+        };
+        if done {
+            self.substitute(rhs);
         } else {
             // A matrix that is not positive is not finite, or will not be: the watchdog sees it.
             rhs.fill(f64::NAN);
@@ -96,26 +105,85 @@ impl Direct {
         }
         let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.values);
         let stack = MemStack::new(&mut self.scratch);
-        let factorised = self.symbolic.factorize_numeric_llt(
-            &mut self.factor,
-            matrix,
-            Side::Lower,
-            LltRegularization::default(),
-            Par::Seq,
-            stack,
-            Default::default(),
-        );
-        factorised.is_ok()
+        if self.signs.is_empty() {
+            let how = LltRegularization::default();
+            let (factor, params) = (&mut self.factor, Default::default());
+            let side = Side::Lower;
+            let symbolic = &self.symbolic;
+            symbolic
+                .factorize_numeric_llt(factor, matrix, side, how, Par::Seq, stack, params)
+                .is_ok()
+        } else {
+            let how = LdltRegularization {
+                dynamic_regularization_signs: Some(&self.signs),
+                dynamic_regularization_delta: INFINITE,
+                dynamic_regularization_epsilon: 0.0,
+            };
+            let (factor, params) = (&mut self.factor, Default::default());
+            let side = Side::Lower;
+            let symbolic = &self.symbolic;
+            symbolic
+                .factorize_numeric_ldlt(factor, matrix, side, how, Par::Seq, stack, params)
+                .is_ok()
+        }
     }
 
     /// Replaces `rhs` by the solution under the last factorisation.
-    pub(crate) fn solve_again(&mut self, rhs: &mut [f64]) {
+    fn substitute(&mut self, rhs: &mut [f64]) {
         let size = rhs.len();
-        LltRef::new(&self.symbolic, &self.factor).solve_in_place_with_conj(
-            Conj::No,
-            MatMut::from_column_major_slice_mut(rhs, size, 1),
-            Par::Seq,
-            MemStack::new(&mut self.scratch),
-        );
+        let rhs = MatMut::from_column_major_slice_mut(rhs, size, 1);
+        let (symbolic, factor) = (&self.symbolic, &self.factor);
+        let stack = MemStack::new(&mut self.scratch);
+        if self.signs.is_empty() {
+            LltRef::new(symbolic, factor).solve_in_place_with_conj(Conj::No, rhs, Par::Seq, stack);
+        } else {
+            LdltRef::new(symbolic, factor).solve_in_place_with_conj(Conj::No, rhs, Par::Seq, stack);
+        }
     }
+}
+
+/// The lower triangle by columns, and for each entry the value of the blocks that it is.
+fn scalars(blocks: &Blocks) -> (SymbolicSparseColMat<usize>, Vec<u32>) {
+    let (mut starts, mut rows, mut sources) = (vec![0], Vec::new(), Vec::new());
+    for element in 0..blocks.count() {
+        let (n, first) = (blocks.size(element), blocks.first[element] as usize);
+        let diagonal = blocks.diagonal[element] as usize;
+        for column in 0..n {
+            for row in column..n {
+                rows.push(first + row);
+                sources.push((diagonal + row * n + column) as u32);
+            }
+            for block in blocks.below(element) {
+                let below = block.row as usize;
+                for row in 0..blocks.size(below) {
+                    rows.push(blocks.first[below] as usize + row);
+                    sources.push((block.at as usize + row * n + column) as u32);
+                }
+            }
+            starts.push(rows.len());
+        }
+    }
+    let size = blocks.rows();
+    (SymbolicSparseColMat::new_checked(size, size, starts, None, rows), sources)
+}
+
+/// The factor's pattern in the given order, or in one of least degree.
+fn analysed(
+    pattern: &SymbolicSparseColMat<usize>,
+    least: bool,
+    threshold: SupernodalThreshold,
+) -> Result<SymbolicCholesky<usize>, String> {
+    let size = pattern.nrows();
+    let given: Vec<usize> = (0..size).collect();
+    let ordering = if least {
+        SymmetricOrdering::Amd
+    } else {
+        SymmetricOrdering::Custom(PermRef::new_checked(&given, &given, size))
+    };
+    let params = CholeskySymbolicParams {
+        supernodal_flop_ratio_threshold: threshold,
+        ..CholeskySymbolicParams::default()
+    };
+    factorize_symbolic_cholesky(pattern.as_ref(), Side::Lower, ordering, params)
+        .map_err(|error| format!("symbolic factorisation: {error}"))
 }

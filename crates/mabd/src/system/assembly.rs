@@ -93,24 +93,26 @@ impl System {
 
     /// `G H^-1 r + C`, with the given multipliers of rows that are not live in `r`.
     pub(super) fn gather_rhs(&mut self) {
-        for (e, element) in self.elements.iter().enumerate() {
+        for e in 0..self.elements.len() {
             let first = self.dual.blocks.first[e] as usize;
-            for k in first..first + element.rows.len() {
-                self.rhs[k] = if self.live[k] {
-                    let mut value = self.errors[k];
-                    for (side, &node) in element.nodes.iter().enumerate() {
-                        let Some(response) = self.nodes.responses.get(node as usize) else {
-                            continue;
-                        };
-                        let (gradient, reply) = (&self.gradients[k][side], &self.replies[k][side]);
-                        value += gradient.dot(&response.free) - reply.dot(&response.load);
-                    }
-                    value
-                } else {
-                    self.lambda[k]
-                };
+            for k in first..first + self.elements[e].rows.len() {
+                self.rhs[k] = if self.live[k] { self.lack(e, k) } else { self.lambda[k] };
             }
         }
+    }
+
+    /// What a row lacks where bodies go under the loads that are given.
+    #[inline(always)]
+    pub(super) fn lack(&self, element: usize, row: usize) -> f64 {
+        let mut value = self.errors[row];
+        for (side, &node) in self.elements[element].nodes.iter().enumerate() {
+            let Some(response) = self.nodes.responses.get(node as usize) else {
+                continue;
+            };
+            let (gradient, reply) = (&self.gradients[row][side], &self.replies[row][side]);
+            value += gradient.dot(&response.free) - reply.dot(&response.load);
+        }
+        value
     }
 }
 

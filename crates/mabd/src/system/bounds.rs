@@ -10,12 +10,13 @@ use taut_core::constraint::RowKind;
 
 use super::{Scheme, System};
 use crate::{
+    contact::Contacts,
     dual::blocks::Blocks,
     joint::{Element, Function, Law},
 };
 
 /// The most active sets that are tried in one solve.
-const ROUNDS_MAX: u32 = 16;
+pub(super) const ROUNDS_MAX: u32 = 16;
 
 /// One bounded row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,7 +132,7 @@ impl System {
     pub(super) fn find_multipliers(&mut self, scheme: &Scheme) {
         for _ in 0..ROUNDS_MAX {
             self.find_multipliers_once();
-            if !self.choose_bounds(scheme) {
+            if !self.choose_bounds(scheme, None) {
                 return;
             }
         }
@@ -153,7 +154,7 @@ impl System {
     }
 
     /// Gives the multipliers of rows that do not hold, and what is left to do to those that do.
-    fn apply_bounds(&mut self) {
+    pub(super) fn apply_bounds(&mut self) {
         for bound in &self.bounds {
             let row = bound.row as usize;
             let active = self.active[bound.element as usize];
@@ -167,14 +168,20 @@ impl System {
         }
     }
 
-    /// Lets every bounded row choose anew; whether one did.
-    pub(super) fn choose_bounds(&mut self, scheme: &Scheme) -> bool {
+    /// Lets every bounded row choose anew, or those of islands that are not settled, and tells these; whether one
+    /// did.
+    pub(super) fn choose_bounds(
+        &mut self,
+        scheme: &Scheme,
+        mut islands: Option<&mut Contacts>,
+    ) -> bool {
         for bound in &mut self.bounds {
             bound.was = (bound.given, bound.held);
         }
         for i in 0..self.bounds.len() {
             let Bound { element, row, value, .. } = self.bounds[i];
-            if !self.active[element as usize] {
+            let open = islands.as_ref().is_none_or(|islands| islands.is_open(self.mover(element)));
+            if !self.active[element as usize] || !open {
                 continue;
             }
             let predicted = value + self.change(element as usize, row as usize, scheme);
@@ -183,7 +190,18 @@ impl System {
             self.bounds[i].choose(predicted, multiplier, softness);
         }
         yield_to_limits(&mut self.bounds);
+        if let Some(islands) = &mut islands {
+            for bound in self.bounds.iter().filter(|bound| bound.has_changed()) {
+                islands.switch(self.mover(bound.element));
+            }
+        }
         self.bounds.iter().any(Bound::has_changed)
+    }
+
+    /// A node of an element that forces move.
+    pub(super) fn mover(&self, element: u32) -> usize {
+        let [a, b] = self.elements[element as usize].nodes.map(|node| node as usize);
+        if a < self.nodes.count() { a } else { b }
     }
 
     fn softness(&self, row: usize, side: usize) -> f64 {

@@ -1,0 +1,171 @@
+//! Joints and contacts between bodies together, island by island.
+//!
+//! Islands are what joints and contacts hold together. Each is one sparse system, whose pattern is analysed
+//! when it forms: those that only joints make once, those of contacts in the step in which they change.
+
+mod part;
+
+use std::collections::BTreeMap;
+
+use taut_core::Vec3;
+
+use super::{Scheme, System};
+use crate::{contact::Contacts, node::Place};
+use part::Part;
+
+/// The islands of a step that need a linear solve.
+#[derive(Default)]
+pub(super) struct Coupled {
+    /// In the order of their lowest nodes.
+    parts: Vec<Part>,
+    /// Those that only joints make, by their lowest node.
+    still: BTreeMap<usize, Part>,
+    /// Nodes, elements and contacts between two nodes by island, and where each island's begin.
+    nodes: Grouped,
+    elements: Grouped,
+    pairs: Grouped,
+}
+
+/// Numbers by the lowest node of their island.
+#[derive(Clone, Debug, Default)]
+struct Grouped {
+    first: Vec<u32>,
+    members: Vec<u32>,
+}
+
+impl Grouped {
+    /// Groups what comes with the island it belongs to, of `count`.
+    fn fill(&mut self, count: usize, all: impl Iterator<Item = (u32, u32)> + Clone) {
+        self.first.clear();
+        self.first.resize(count + 2, 0);
+        for (island, _) in all.clone() {
+            self.first[island as usize + 2] += 1;
+        }
+        for i in 2..self.first.len() {
+            self.first[i] += self.first[i - 1];
+        }
+        self.members.clear();
+        self.members.resize(self.first[count + 1] as usize, 0);
+        for (island, member) in all {
+            let at = &mut self.first[island as usize + 1];
+            self.members[*at as usize] = member;
+            *at += 1;
+        }
+    }
+
+    fn of(&self, island: usize) -> &[u32] {
+        &self.members[self.first[island] as usize..self.first[island + 1] as usize]
+    }
+}
+
+impl System {
+    /// Finds the islands of a step whose contacts have been found, or why one of them cannot be solved.
+    pub(super) fn arrange(&mut self, contacts: &Contacts) -> Result<(), String> {
+        let mut coupled = std::mem::take(&mut self.coupled);
+        let done = self.arrange_islands(&mut coupled, contacts);
+        self.coupled = coupled;
+        done
+    }
+
+    fn arrange_islands(&self, coupled: &mut Coupled, contacts: &Contacts) -> Result<(), String> {
+        let (count, island_of) = (self.nodes.count(), contacts.island_of());
+        let Coupled { parts, still, nodes, elements, pairs } = coupled;
+        let mut before: Vec<Option<Part>> = Vec::new();
+        for part in parts.drain(..) {
+            if part.has_pairs() {
+                before.push(Some(part));
+            } else {
+                still.insert(part.root(), part);
+            }
+        }
+        nodes.fill(count, island_of.iter().copied().zip(0..));
+        let all = 0..self.elements.len() as u32;
+        elements.fill(count, all.map(|e| (island_of[self.mover(e)], e)));
+        let island = |&t: &u32| (island_of[contacts.touch(t).nodes[0] as usize], t);
+        pairs.fill(count, contacts.paired().iter().map(island));
+        for root in 0..count {
+            if elements.of(root).is_empty() && pairs.of(root).is_empty() {
+                continue;
+            }
+            let kept = if pairs.of(root).is_empty() {
+                still.remove(&root)
+            } else {
+                let root_of = |part: &Option<Part>| part.as_ref().map_or(root, Part::root);
+                let at = before.binary_search_by_key(&root, root_of).ok();
+                let part = at.and_then(|at| before[at].take());
+                part.filter(|part| part.fits(contacts, pairs.of(root)))
+            };
+            let mut part = match kept {
+                Some(part) => part,
+                None => {
+                    let members = [nodes.of(root), elements.of(root)];
+                    Part::new(self, contacts, members, pairs.of(root))?
+                }
+            };
+            part.take_over(contacts, pairs.of(root));
+            parts.push(part);
+        }
+        Ok(())
+    }
+
+    /// Finds the multipliers of joints and contacts of all islands that are not settled, bounded rows being as
+    /// they are, and the loads that they make.
+    pub(super) fn find_coupled_once(&mut self, contacts: &Contacts, scheme: &Scheme) {
+        self.clear_open(contacts);
+        if !self.bounds.is_empty() {
+            self.apply_bounds();
+            self.gather_open_loads(contacts);
+        }
+        let mut coupled = std::mem::take(&mut self.coupled);
+        each(&mut coupled.parts, &|part: &mut Part| {
+            if contacts.is_open(part.root()) {
+                part.solve(self, contacts, scheme);
+            }
+        });
+        for part in coupled.parts.iter().filter(|part| contacts.is_open(part.root())) {
+            part.read(self, contacts);
+        }
+        self.coupled = coupled;
+        self.gather_open_loads(contacts);
+    }
+
+    /// Forgets multipliers and loads of islands that are not settled.
+    fn clear_open(&mut self, contacts: &Contacts) {
+        for (e, element) in self.elements.iter().enumerate() {
+            if contacts.is_open(self.mover(e as u32)) {
+                let first = self.dual.blocks.first[e] as usize;
+                self.lambda[first..first + element.rows.len()].fill(0.0);
+            }
+        }
+        for node in (0..self.nodes.count()).filter(|&node| contacts.is_open(node)) {
+            self.touching.loads[node] = Place::ZERO;
+            self.nodes.responses[node].load = Place::ZERO;
+        }
+    }
+
+    fn gather_open_loads(&mut self, contacts: &Contacts) {
+        for node in (0..self.nodes.count()).filter(|&node| contacts.is_open(node)) {
+            self.nodes.responses[node].load = self.gathered(node);
+        }
+    }
+
+    /// Where an element lies [m].
+    fn element_point(&self, element: u32) -> Vec3 {
+        let element = &self.elements[element as usize];
+        self.nodes.at_start(element.nodes[0]).point(&element.anchors[0])
+    }
+}
+
+/// Works on all parts, several at once where there are threads.
+fn each(parts: &mut [Part], work: &(impl Fn(&mut Part) + Sync)) {
+    if parts.len() < 2 || rayon::current_num_threads() == 1 {
+        parts.iter_mut().for_each(work);
+        return;
+    }
+    let (left, right) = parts.split_at_mut(parts.len() / 2);
+    rayon::join(|| each(left, work), || each(right, work));
+}
+
+#[cfg(test)]
+#[path = "coupled_tests.rs"]
+mod tests;

@@ -1,0 +1,486 @@
+//! One island as a linear system of bodies and joints.
+//!
+//! A body that touches others stays in it, by the amounts `y` of the columns of a root of its inverse,
+//! `H^-1 = B B^T`: it moves by its free increment and `B y`, and a contact of stiffness `k` is `k (B^T g)(B^T g)^T`
+//! on its block, so that many contacts on a body cost no more than one. All others are eliminated beforehand,
+//! and leave the dual matrix of their joints, negative:
+//!
+//! ```text
+//! [1 + sum k (B^T g)(B^T g)^T     (G B)^T     ] [y     ]   [-sum k c B^T g]
+//! [G B                         -G' H^-1 G'^T  ] [lambda] = [-(C + G f)    ]
+//! ```
+//!
+//! Where a joint comes after the bodies it holds that stay, every pivot has a known sign, and none is small unless
+//! rows say the same twice.
+
+use taut_core::Vec3;
+
+use super::{super::Scheme, System};
+use crate::{
+    body::Root,
+    contact::{Contacts, Touch},
+    dual::{blocks::Blocks, direct::Direct, dissection::dissect_by},
+    node::Place,
+};
+
+/// None.
+const NONE: u32 = u32::MAX;
+
+/// A body that stays.
+#[derive(Clone, Copy, Debug)]
+struct Body {
+    node: u32,
+    vertex: u32,
+}
+
+/// The rows of an element by the columns of a body that stays.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    slot: u32,
+    element: u32,
+    side: u8,
+    body: u32,
+}
+
+/// The rows of two elements, or of one with itself, at a body that was eliminated, the later one first.
+#[derive(Clone, Copy, Debug)]
+struct Couple {
+    slot: u32,
+    row: (u32, u8),
+    column: (u32, u8),
+}
+
+/// A contact between two bodies that stay.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    touch: u32,
+    bodies: [u32; 2],
+    slot: u32,
+    /// Side whose columns are the rows of the block.
+    row: u8,
+}
+
+/// One island.
+pub(super) struct Part {
+    root: u32,
+    /// Pairs of nodes that touch, ascending.
+    touching: Vec<[u32; 2]>,
+    blocks: Blocks,
+    direct: Direct,
+    bodies: Vec<Body>,
+    /// Element and vertex.
+    joints: Vec<(u32, u32)>,
+    holds: Vec<Hold>,
+    couples: Vec<Couple>,
+    pairs: Vec<Pair>,
+    /// Of each body that stays.
+    roots: Vec<Root>,
+    /// Right-hand side, then solution.
+    x: Vec<f64>,
+    /// Of each pair.
+    multipliers: Vec<Vec3>,
+}
+
+/// The nodes of a contact, the lower one first.
+fn ends(touch: &Touch) -> [u32; 2] {
+    let [a, b] = touch.nodes;
+    [a.min(b), a.max(b)]
+}
+
+fn sorted(contacts: &Contacts, pairs: &[u32]) -> Vec<[u32; 2]> {
+    let mut all: Vec<[u32; 2]> = pairs.iter().map(|&t| ends(contacts.touch(t))).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Bodies that stay, then elements, as vertices of a graph, each with what it shares with others.
+struct Graph<'a> {
+    system: &'a System,
+    /// Nodes that stay, ascending.
+    bodies: Vec<u32>,
+    elements: &'a [u32],
+    touching: &'a [[u32; 2]],
+}
+
+impl Graph<'_> {
+    fn body(&self, node: u32) -> Option<usize> {
+        self.bodies.binary_search(&node).ok()
+    }
+
+    fn count(&self) -> usize {
+        self.bodies.len() + self.elements.len()
+    }
+
+    /// Pairs of vertices of bodies that touch, bodies and elements that hold them, and elements at one body.
+    fn edges(&self) -> Vec<[u32; 2]> {
+        let moves = |node: u32| (node as usize) < self.system.nodes.count();
+        let vertex = |node: u32| self.body(node).map(|b| b as u32);
+        let mut edges: Vec<[u32; 2]> = Vec::new();
+        for [a, b] in self.touching {
+            edges.extend(vertex(*a).zip(vertex(*b)).map(|(a, b)| [a, b]));
+        }
+        let first = self.bodies.len() as u32;
+        for (element, at) in self.elements.iter().zip(first..) {
+            for node in self.system.elements[*element as usize].nodes {
+                if let Some(body) = vertex(node) {
+                    edges.push([body, at]);
+                } else if moves(node) {
+                    let others = self.system.incidence.at(node as usize).iter();
+                    let before = others.filter(|(other, _)| other < element);
+                    let places = before.filter_map(|(o, _)| self.elements.binary_search(o).ok());
+                    edges.extend(places.map(|place| [first + place as u32, at]));
+                }
+            }
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    fn points(&self) -> Vec<Vec3> {
+        let bodies = self.bodies.iter().map(|&node| self.system.nodes.at_start(node).origin);
+        bodies.chain(self.elements.iter().map(|&e| self.system.element_point(e))).collect()
+    }
+
+    /// Vertices in an order of elimination, elements after the bodies they hold.
+    fn order(&self, edges: &[[u32; 2]]) -> Vec<u32> {
+        if self.bodies.is_empty() {
+            // Elements are numbered in the order in which the scene's joints are best eliminated.
+            return (0..self.elements.len() as u32).collect();
+        }
+        let count = self.count();
+        let mut first = vec![0_u32; count + 2];
+        edges.iter().flatten().for_each(|&v| first[v as usize + 2] += 1);
+        for v in 2..first.len() {
+            first[v] += first[v - 1];
+        }
+        let mut at_vertex = vec![0_u32; 2 * edges.len()];
+        for (e, edge) in (0..).zip(edges) {
+            for v in edge {
+                let place = &mut first[*v as usize + 1];
+                at_vertex[*place as usize] = e;
+                *place += 1;
+            }
+        }
+        let at = |v: u32| &at_vertex[first[v as usize] as usize..first[v as usize + 1] as usize];
+        let order = dissect_by(edges.len(), &self.points(), |v| at(v).iter().copied());
+        let mut place = vec![0_u32; count];
+        order.iter().zip(0..).for_each(|(&v, i)| place[v as usize] = i);
+        let mut keys: Vec<(u32, bool, u32)> = (0..count as u32)
+            .map(|v| {
+                let is_element = v as usize >= self.bodies.len();
+                let bodies = at(v).iter().map(|&e| edges[e as usize][0]);
+                let held = bodies.filter(|&b| is_element && (b as usize) < self.bodies.len());
+                let last = held.map(|b| place[b as usize]).max().unwrap_or(0);
+                (last.max(place[v as usize]), is_element, v)
+            })
+            .collect();
+        keys.sort_unstable();
+        keys.into_iter().map(|(_, _, v)| v).collect()
+    }
+}
+
+impl Part {
+    /// The island of these nodes, elements and contacts, or why it cannot be solved.
+    pub(super) fn new(
+        system: &System,
+        contacts: &Contacts,
+        [nodes, elements]: [&[u32]; 2],
+        pairs: &[u32],
+    ) -> Result<Self, String> {
+        let touching = sorted(contacts, pairs);
+        let mut bodies: Vec<u32> = touching.iter().flatten().copied().collect();
+        bodies.sort_unstable();
+        bodies.dedup();
+        let graph = Graph { system, bodies, elements, touching: &touching };
+        let edges = graph.edges();
+        let order = graph.order(&edges);
+        let mut place = vec![0_u32; graph.count()];
+        order.iter().zip(0..).for_each(|(&v, i)| place[v as usize] = i);
+        let mut pattern = vec![Vec::new(); graph.count()];
+        for edge in &edges {
+            let [a, b] = edge.map(|v| place[v as usize]);
+            pattern[a.min(b) as usize].push(a.max(b));
+        }
+        pattern.iter_mut().for_each(|rows: &mut Vec<u32>| rows.sort_unstable());
+        let size = |v: u32| match graph.bodies.get(v as usize) {
+            Some(&node) => system.columns(node as usize) as u8,
+            None => {
+                system.elements[elements[v as usize - graph.bodies.len()] as usize].rows.len() as u8
+            }
+        };
+        let sizes: Vec<u8> = order.iter().map(|&v| size(v)).collect();
+        let blocks = Blocks::new(&sizes, &pattern);
+        let is_body = |v: &u32| (*v as usize) < graph.bodies.len();
+        let sign = |v: &u32| std::iter::repeat_n(if is_body(v) { 1 } else { -1 }, size(*v).into());
+        let signs: Vec<i8> = order.iter().flat_map(sign).collect();
+        let direct = Direct::mixed(&blocks, signs)?;
+        let count = graph.bodies.len();
+        let held = graph.bodies.iter().zip(&place);
+        let mut this = Self {
+            root: nodes.first().copied().unwrap_or(NONE),
+            x: vec![0.0; blocks.rows()],
+            bodies: held.map(|(&node, &vertex)| Body { node, vertex }).collect(),
+            joints: elements.iter().copied().zip(place[count..].iter().copied()).collect(),
+            holds: Vec::new(),
+            couples: Vec::new(),
+            pairs: Vec::new(),
+            roots: Vec::with_capacity(count),
+            multipliers: Vec::new(),
+            touching: Vec::new(),
+            blocks,
+            direct,
+        };
+        this.find_slots(system, &graph);
+        this.touching = touching;
+        Ok(this)
+    }
+
+    /// Where a block lies.
+    fn slot(&self, a: u32, b: u32) -> u32 {
+        if a == b {
+            return self.blocks.diagonal[a as usize];
+        }
+        // Vertices that share something are coupled, so the block is there.
+        self.blocks.find(a.max(b), a.min(b) as usize).unwrap_or(0)
+    }
+
+    /// Finds where the rows of joints go.
+    fn find_slots(&mut self, system: &System, graph: &Graph<'_>) {
+        for &(element, vertex) in &self.joints {
+            for (side, node) in system.elements[element as usize].nodes.into_iter().enumerate() {
+                if let Some(body) = graph.body(node) {
+                    let slot = self.slot(vertex, self.bodies[body].vertex);
+                    let (body, side) = (body as u32, side as u8);
+                    self.holds.push(Hold { slot, element, side, body });
+                    continue;
+                }
+                if node as usize >= system.nodes.count() {
+                    continue;
+                }
+                for &(other, other_side) in system.incidence.at(node as usize) {
+                    let Ok(at) = graph.elements.binary_search(&other) else { continue };
+                    let column = self.joints[at].1;
+                    let (row, end) = ((element, side as u8), (other, other_side));
+                    // An element may hold a body with both sides.
+                    if column < vertex || column == vertex && end.1 <= row.1 {
+                        let slot = self.slot(vertex, column);
+                        self.couples.push(Couple { slot, row, column: end });
+                        if column == vertex && end.1 < row.1 {
+                            self.couples.push(Couple { slot, row: end, column: row });
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn root(&self) -> usize {
+        self.root as usize
+    }
+
+    pub(super) fn has_pairs(&self) -> bool {
+        !self.touching.is_empty()
+    }
+
+    /// Whether contacts are between the same bodies as those for which it was made.
+    pub(super) fn fits(&self, contacts: &Contacts, pairs: &[u32]) -> bool {
+        self.touching == sorted(contacts, pairs)
+    }
+
+    /// Takes over the contacts of a step.
+    pub(super) fn take_over(&mut self, contacts: &Contacts, pairs: &[u32]) {
+        self.pairs.clear();
+        for &touch in pairs {
+            let nodes = contacts.touch(touch).nodes;
+            let bodies = nodes.map(|node| {
+                self.bodies.binary_search_by_key(&node, |body| body.node).unwrap_or(0) as u32
+            });
+            let [a, b] = bodies.map(|body| self.bodies[body as usize].vertex);
+            let (slot, row) = (self.slot(a, b), u8::from(b > a));
+            self.pairs.push(Pair { touch, bodies, slot, row });
+        }
+        self.multipliers.clear();
+        self.multipliers.resize(pairs.len(), Vec3::zeros());
+    }
+
+    /// Solves for bodies and joints.
+    pub(super) fn solve(&mut self, system: &System, contacts: &Contacts, scheme: &Scheme) {
+        self.blocks.values.fill(0.0);
+        self.x.fill(0.0);
+        self.assemble_bodies(system, contacts, scheme);
+        self.assemble_pairs(system, contacts, scheme);
+        self.assemble_joints(system);
+        self.direct.solve(&self.blocks, &mut self.x);
+        for i in 0..self.pairs.len() {
+            let touch = contacts.touch(self.pairs[i].touch);
+            for axis in 0..3 {
+                let stiffness = touch.stiffness(axis);
+                self.multipliers[i][axis] = if stiffness > 0.0 {
+                    let (images, value) = self.images(system, touch, i, axis, scheme);
+                    let moved = [0, 1].map(|side| {
+                        let body = self.bodies[self.pairs[i].bodies[side] as usize];
+                        let first = self.blocks.first[body.vertex as usize] as usize;
+                        let y = &self.x[first..first + self.blocks.size(body.vertex as usize)];
+                        y.iter().zip(&images[side]).map(|(y, g)| y * g).sum::<f64>()
+                    });
+                    stiffness * (value + moved[0] + moved[1])
+                } else {
+                    0.0
+                };
+            }
+        }
+    }
+
+    /// Gradients of a row of a pair by the columns of both bodies, and its value where they go under the loads
+    /// that are given.
+    fn images(
+        &self,
+        system: &System,
+        touch: &Touch,
+        pair: usize,
+        axis: usize,
+        scheme: &Scheme,
+    ) -> ([[f64; Root::COLUMNS]; 2], f64) {
+        let mut value = touch.value(axis);
+        let images = [0, 1].map(|side| {
+            let node = touch.nodes[side] as usize;
+            let gradient = touch.gradient(side, axis, &system.nodes.responses[node].rotation);
+            value += gradient.dot(&system.touching.increment(&system.nodes, node, scheme.h));
+            let root = &self.roots[self.pairs[pair].bodies[side] as usize];
+            root.project(&gradient.frame, &gradient.origin)
+        });
+        (images, value)
+    }
+
+    /// Blocks of the bodies that stay, with what they touch that does not move.
+    fn assemble_bodies(&mut self, system: &System, contacts: &Contacts, scheme: &Scheme) {
+        self.roots.clear();
+        for &Body { node, vertex } in &self.bodies {
+            let node = node as usize;
+            let root = system.root(node, scheme);
+            let (n, at) =
+                (self.blocks.size(vertex as usize), self.blocks.diagonal[vertex as usize]);
+            let block = &mut self.blocks.values[at as usize..at as usize + n * n];
+            (0..n).for_each(|k| block[k * n + k] = 1.0);
+            let rotation = &system.nodes.responses[node].rotation;
+            for (touch, side) in contacts.folded(node) {
+                for axis in (0..3).filter(|&axis| touch.stiffness(axis) > 0.0) {
+                    let gradient = touch.gradient(side, axis, rotation);
+                    let image = root.project(&gradient.frame, &gradient.origin);
+                    add_outer(block, &image[..n], &image[..n], touch.stiffness(axis));
+                }
+            }
+            self.roots.push(root);
+        }
+    }
+
+    /// What contacts between bodies add.
+    fn assemble_pairs(&mut self, system: &System, contacts: &Contacts, scheme: &Scheme) {
+        for i in 0..self.pairs.len() {
+            let Pair { touch, bodies, slot, row } = self.pairs[i];
+            let touch = contacts.touch(touch);
+            for axis in (0..3).filter(|&axis| touch.stiffness(axis) > 0.0) {
+                let stiffness = touch.stiffness(axis);
+                let (images, value) = self.images(system, touch, i, axis, scheme);
+                let vertices = bodies.map(|body| self.bodies[body as usize].vertex as usize);
+                for (vertex, image) in vertices.into_iter().zip(&images) {
+                    let (n, at) = (self.blocks.size(vertex), self.blocks.diagonal[vertex] as usize);
+                    let block = &mut self.blocks.values[at..at + n * n];
+                    add_outer(block, &image[..n], &image[..n], stiffness);
+                    let first = self.blocks.first[vertex] as usize;
+                    for (x, g) in self.x[first..first + n].iter_mut().zip(image) {
+                        *x -= stiffness * value * g;
+                    }
+                }
+                let (r, c) = (row as usize, 1 - row as usize);
+                let [m, n] = [r, c].map(|side| self.blocks.size(vertices[side]));
+                let block = &mut self.blocks.values[slot as usize..slot as usize + m * n];
+                add_outer(block, &images[r][..m], &images[c][..n], stiffness);
+            }
+        }
+    }
+
+    /// Rows of the joints. Those that are not live stand alone.
+    fn assemble_joints(&mut self, system: &System) {
+        let rows = &system.dual.blocks.first;
+        let values = &mut self.blocks.values;
+        for &Hold { slot, element, side, body } in &self.holds {
+            let n = self.blocks.first[self.bodies[body as usize].vertex as usize + 1]
+                - self.blocks.first[self.bodies[body as usize].vertex as usize];
+            let first = rows[element as usize] as usize;
+            let block = values[slot as usize..].chunks_exact_mut(n as usize);
+            for (row, out) in (first..rows[element as usize + 1] as usize).zip(block) {
+                if system.live[row] {
+                    let Place { frame, origin } = &system.gradients[row][side as usize];
+                    let image = self.roots[body as usize].project(frame, origin);
+                    out.iter_mut().zip(&image).for_each(|(out, g)| *out += g);
+                }
+            }
+        }
+        for &Couple { slot, row, column } in &self.couples {
+            let [r, c] = [row, column]
+                .map(|(e, _)| rows[e as usize] as usize..rows[e as usize + 1] as usize);
+            let mut at = slot as usize;
+            for i in r {
+                for j in c.clone() {
+                    if system.live[i] && system.live[j] {
+                        let gradient = &system.gradients[i][row.1 as usize];
+                        values[at] -= gradient.dot(&system.replies[j][column.1 as usize]);
+                    }
+                    at += 1;
+                }
+            }
+        }
+        for &(element, vertex) in &self.joints {
+            let first = self.blocks.first[vertex as usize] as usize;
+            let diagonal = self.blocks.diagonal[vertex as usize] as usize;
+            let all = rows[element as usize] as usize..rows[element as usize + 1] as usize;
+            let n = all.len();
+            for (k, row) in all.enumerate() {
+                let entry = &mut self.blocks.values[diagonal + k * n + k];
+                if system.live[row] {
+                    *entry -= system.compliance[row];
+                    self.x[first + k] = -system.lack(element as usize, row);
+                } else {
+                    *entry = -1.0;
+                }
+            }
+        }
+    }
+
+    /// Writes the multipliers of joints and adds the loads of contacts.
+    pub(super) fn read(&self, system: &mut System, contacts: &Contacts) {
+        for &(element, vertex) in &self.joints {
+            let from = self.blocks.first[vertex as usize] as usize;
+            let first = system.dual.blocks.first[element as usize] as usize;
+            for k in 0..self.blocks.size(vertex as usize) {
+                if system.live[first + k] {
+                    system.lambda[first + k] = self.x[from + k];
+                }
+            }
+        }
+        for (pair, multipliers) in self.pairs.iter().zip(&self.multipliers) {
+            let touch = contacts.touch(pair.touch);
+            for axis in (0..3).filter(|&axis| touch.stiffness(axis) > 0.0) {
+                for side in 0..2 {
+                    let node = touch.nodes[side] as usize;
+                    let rotation = &system.nodes.responses[node].rotation;
+                    let gradient = touch.gradient(side, axis, rotation);
+                    let load = &mut system.touching.loads[node];
+                    *load = load.plus(&gradient, multipliers[axis]);
+                }
+            }
+        }
+    }
+}
+
+/// `block += weight left right^T`.
+#[inline(always)]
+fn add_outer(block: &mut [f64], left: &[f64], right: &[f64], weight: f64) {
+    for (out, l) in block.chunks_exact_mut(right.len()).zip(left) {
+        let scaled = weight * l;
+        out.iter_mut().zip(right).for_each(|(out, r)| *out += scaled * r);
+    }
+}
