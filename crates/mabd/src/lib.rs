@@ -22,9 +22,10 @@
 //! - A step that ends stretched by more than `stretch_limit` is made again by implicit Euler, with
 //!   more iterations and in shorter parts; how many is reported as the iterations used.
 //! - Contacts are an implicit penalty with Coulomb friction: folded into the body's own inverse where the other
-//!   side does not move, which leaves chains and trees what they are, and rows of their own between bodies.
+//!   side does not move, which leaves chains and trees what they are. With contacts between bodies, each island
+//!   is one sparse system of what touches and all joints, whatever `dual` says.
 //! - Chains of ball joints, and trees of them with angular springs, are solved four bodies at a time and on as many
-//!   threads as there are; the bits do not depend on either.
+//!   threads as there are, and so are islands of what touches; the bits do not depend on either.
 //! - Springs, compliant joints, limits and motors are rows with a compliance or bounded multipliers.
 //!
 //! A step whose bodies turn by much more than a tenth of a radian shows that much: frames stretch by

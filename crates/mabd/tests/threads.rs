@@ -55,3 +55,11 @@ fn trees_are_the_same_on_any_number_of_threads() {
         check(&file("pear", &[("links", 3000.0), ("bend", bend)]), "()");
     }
 }
+
+/// Islands of bodies that touch, of joints alone and of both, each solved by itself.
+#[test]
+fn islands_are_the_same_on_any_number_of_threads() {
+    check(&file("ragdolls", &[("n", 5.0), ("dolls", 3.0)]), "()");
+    check(&file("pyramid", &[("n", 5.0), ("gap", 0.0)]), "()");
+    check(&file("pile", &[("n", 3.0), ("layers", 2.0)]), "(integrator: implicit_euler)");
+}

@@ -7,7 +7,6 @@ use faer::{
     perm::PermRef,
     sparse::{
         SparseColMatRef, SymbolicSparseColMat,
-        linalg::SupernodalThreshold,
         linalg::cholesky::{
             CholeskySymbolicParams, LdltRef, LltRef, SymbolicCholesky, SymmetricOrdering,
             factorize_symbolic_cholesky,
@@ -26,10 +25,6 @@ const RAISED: [f64; 2] = [1e-15, 1e-13];
 const RAISED_MIXED: f64 = 1e-14;
 const INFINITE: f64 = 1e100;
 
-/// Operations per entry from which columns are worked on together, as a share of the library's own: the blocks of
-/// bodies are columns of one pattern from the start.
-const DENSE: SupernodalThreshold = SupernodalThreshold(0.1);
-
 /// The scalar matrix, its factorisation and their working storage.
 pub(crate) struct Direct {
     /// Sign of each pivot of a matrix that has both; empty for a positive one.
@@ -47,8 +42,8 @@ impl Direct {
     /// Analyses the pattern of positive `blocks`, in their order or of least degree where that fills in less.
     pub(crate) fn new(blocks: &Blocks) -> Result<Self, String> {
         let (pattern, sources) = scalars(blocks);
-        let given = analysed(&pattern, false, SupernodalThreshold::AUTO)?;
-        let least = analysed(&pattern, true, SupernodalThreshold::AUTO)?;
+        let given = analysed(&pattern, false)?;
+        let least = analysed(&pattern, true)?;
         let symbolic = if given.len_val() <= least.len_val() { given } else { least };
         Self::with(pattern, sources, symbolic, Vec::new())
     }
@@ -56,7 +51,7 @@ impl Direct {
     /// Analyses the pattern of `blocks` in their order, each scalar row having a pivot of this sign.
     pub(crate) fn mixed(blocks: &Blocks, signs: Vec<i8>) -> Result<Self, String> {
         let (pattern, sources) = scalars(blocks);
-        let symbolic = analysed(&pattern, false, DENSE)?;
+        let symbolic = analysed(&pattern, false)?;
         Self::with(pattern, sources, symbolic, signs)
     }
 
@@ -117,7 +112,8 @@ impl Direct {
             let how = LdltRegularization {
                 dynamic_regularization_signs: Some(&self.signs),
                 dynamic_regularization_delta: INFINITE,
-                dynamic_regularization_epsilon: 0.0,
+                // Zero would let all pivots of columns that are worked on together pass.
+                dynamic_regularization_epsilon: f64::MIN_POSITIVE,
             };
             let (factor, params) = (&mut self.factor, Default::default());
             let side = Side::Lower;
@@ -171,7 +167,6 @@ fn scalars(blocks: &Blocks) -> (SymbolicSparseColMat<usize>, Vec<u32>) {
 fn analysed(
     pattern: &SymbolicSparseColMat<usize>,
     least: bool,
-    threshold: SupernodalThreshold,
 ) -> Result<SymbolicCholesky<usize>, String> {
     let size = pattern.nrows();
     let given: Vec<usize> = (0..size).collect();
@@ -180,10 +175,7 @@ fn analysed(
     } else {
         SymmetricOrdering::Custom(PermRef::new_checked(&given, &given, size))
     };
-    let params = CholeskySymbolicParams {
-        supernodal_flop_ratio_threshold: threshold,
-        ..CholeskySymbolicParams::default()
-    };
+    let params = CholeskySymbolicParams::default();
     factorize_symbolic_cholesky(pattern.as_ref(), Side::Lower, ordering, params)
         .map_err(|error| format!("symbolic factorisation: {error}"))
 }
