@@ -7,6 +7,7 @@ use faer::{
     perm::PermRef,
     sparse::{
         SparseColMatRef, SymbolicSparseColMat,
+        linalg::SupernodalThreshold,
         linalg::cholesky::{
             CholeskySymbolicParams, LdltRef, LltRef, SymbolicCholesky, SymmetricOrdering,
             factorize_symbolic_cholesky,
@@ -24,6 +25,10 @@ const RAISED: [f64; 2] = [1e-15, 1e-13];
 /// a row says nothing new, and its multiplier vanishes.
 const RAISED_MIXED: f64 = 1e-14;
 const INFINITE: f64 = 1e100;
+
+/// When columns of one pattern are worked on together, as a share of faer's own bound on the operations for each
+/// entry of the factor. The steps in which `ragdolls` land take half as long.
+const DENSE: SupernodalThreshold = SupernodalThreshold(0.3);
 
 /// The scalar matrix, its factorisation and their working storage.
 pub(crate) struct Direct {
@@ -175,7 +180,10 @@ fn analysed(
     } else {
         SymmetricOrdering::Custom(PermRef::new_checked(&given, &given, size))
     };
-    let params = CholeskySymbolicParams::default();
+    let params = CholeskySymbolicParams {
+        supernodal_flop_ratio_threshold: DENSE,
+        ..CholeskySymbolicParams::default()
+    };
     factorize_symbolic_cholesky(pattern.as_ref(), Side::Lower, ordering, params)
         .map_err(|error| format!("symbolic factorisation: {error}"))
 }
