@@ -22,8 +22,9 @@ use part::Part;
 use segments::{Kept, Reduce, Substitute};
 pub(crate) use segments::{S, inverse, squared_strain, times as symmetric_times};
 
-/// The longest segment: what is kept of four of them stays in a cache of half a MiB.
-const LENGTH_MAX: usize = 128;
+/// The longest segment: what is kept of four of them stays in a cache of a quarter of a MiB. Twice as long ones are
+/// 2 % faster, but leave the joints of a million links open by more than 1e-9 m.
+const LENGTH_MAX: usize = 64;
 
 /// No element.
 const NONE: u32 = u32::MAX;
