@@ -159,10 +159,13 @@ proptest! {
             // Faces are preferred by a share of the size, so a little too early is in order.
             prop_assert!(expected < 0.02, "{expected}");
         } else {
-            // Less deep than the least depth by what faces are preferred only, and by what is not added to them;
-            // deeper by that and by where the search for the depth gives up.
-            let preferred = 0.002 * expected.abs().max(0.6) + 1e-6;
-            prop_assert!(least < expected + 0.02 * expected.abs() + preferred, "{expected} {least}");
+            // Less deep than the least depth cannot be, of solids but for the share of their size by which faces
+            // are preferred, and of their depth that is not added to them; deeper by that and by where the search
+            // for the depth gives up.
+            let is_round = |shape: &Shape| matches!(shape, Shape::Sphere { .. } | Shape::Capsule { .. });
+            let round = shapes.iter().any(|shape| is_round(shape));
+            let most = if round { 1e-4 } else { 0.02 * expected.abs() + 0.002 * expected.abs().max(0.6) };
+            prop_assert!(least < expected + most, "{expected} {least}");
             prop_assert!(least > expected - 0.012 - 0.12 * expected.abs(), "{expected} {least}");
         }
     }
@@ -193,9 +196,9 @@ proptest! {
         let least = list.contacts.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
         let Some(contact) = list.contacts.first() else { return Ok(()) };
         let own = depth(&contact.normal);
-        let preferred = 0.002 * own.max(0.7);
+        let preferred = 0.002 * own + 0.0013;
         if own > 0.0 {
-            prop_assert!(own < best.0 + preferred, "{own} {best:?}");
+            prop_assert!(own < best.0 * 1.002 + 0.0013, "{own} {best:?}");
         }
         // Deeper inside, the deepest point may be beside the face that it is measured from.
         if own > 0.0 && own < 0.05 {

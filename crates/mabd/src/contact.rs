@@ -17,6 +17,7 @@ use taut_core::{ContactForce, Mat3, Scene, StageTime, Vec3};
 
 use crate::{
     dual::order::Link,
+    grouped::Grouped,
     node::{Nodes, Place},
 };
 
@@ -95,8 +96,7 @@ pub(crate) struct Contacts {
     /// Pressures of the contacts before these [N].
     pressures: Vec<f64>,
     /// Contacts of one moving node, as touch and side, by node.
-    folded: Vec<(u32, u8)>,
-    folded_first: Vec<u32>,
+    folded: Grouped<(u32, u8)>,
     /// Contacts of two.
     paired: Vec<u32>,
     /// Of each moving node, another of what it touches or is joined to, or itself where it stands for all of
@@ -223,8 +223,7 @@ impl Contacts {
             placements: Vec::new(),
             touches: Vec::new(),
             pressures: Vec::new(),
-            folded: Vec::new(),
-            folded_first: Vec::new(),
+            folded: Grouped::default(),
             paired: Vec::new(),
             island_of: Vec::with_capacity(count),
             joined,
@@ -295,41 +294,24 @@ impl Contacts {
         }
         self.slowed.clear();
         self.slowed.reserve(self.touches.len());
-        self.folded_first.clear();
-        self.folded_first.resize(count + 1, 0);
-        for (t, touch) in (0..).zip(&self.touches) {
-            match touch.only_mover(count) {
-                Some(side) => self.folded_first[touch.nodes[side] as usize] += 1,
-                None => self.paired.push(t),
-            }
-        }
-        let mut total = 0;
-        for first in &mut self.folded_first {
-            total += *first;
-            *first = total;
-        }
-        self.folded.clear();
-        self.folded.resize(total as usize, (0, 0));
-        // Filled from the back, so that each start ends up where its node's contacts begin.
-        for (t, touch) in self.touches.iter().enumerate().rev() {
-            if let Some(side) = touch.only_mover(count) {
-                let place = &mut self.folded_first[touch.nodes[side] as usize];
-                *place -= 1;
-                self.folded[*place as usize] = (t as u32, side as u8);
-            }
-        }
+        let movers =
+            || (0..).zip(&self.touches).map(|(t, touch)| (t, touch, touch.only_mover(count)));
+        self.paired.extend(movers().filter(|(_, _, mover)| mover.is_none()).map(|(t, _, _)| t));
+        let one = |(t, touch, mover): (u32, &Touch, Option<usize>)| {
+            mover.map(|side| (touch.nodes[side], (t, side as u8)))
+        };
+        self.folded.fill(count, movers().filter_map(one));
     }
 
     /// Contacts of a node with what forces do not move, with the node's side.
     pub(crate) fn folded(&self, node: usize) -> impl Iterator<Item = (&Touch, usize)> {
-        let range = self.folded_first[node] as usize..self.folded_first[node + 1] as usize;
-        let at = self.folded[range].iter();
+        let at = self.folded.of(node).iter();
         at.map(|&(touch, side)| (&self.touches[touch as usize], side as usize))
     }
 
-    /// Where the folds of each node begin, three for each of its contacts with what forces do not move.
-    pub(crate) fn folded_first(&self) -> &[u32] {
-        &self.folded_first
+    /// How many contacts with what forces do not move come before those of each node, and how many there are.
+    pub(crate) fn folded_starts(&self) -> &[u32] {
+        self.folded.starts()
     }
 
     /// Contacts between two nodes that forces move, in the order of detection.

@@ -102,10 +102,10 @@ impl DualSystem {
     pub(crate) fn solve(&mut self, rhs: &mut [f64], guess: &[f64]) {
         match &mut self.engine {
             Engine::Gradients(lines) => {
-                lines.gradients(&self.blocks, rhs, Some(guess));
+                lines.gradients(&self.blocks, rhs, guess);
             }
             Engine::Sweeps(lines) => {
-                lines.sweeps(&self.blocks, rhs, Some(guess));
+                lines.sweeps(&self.blocks, rhs, guess);
             }
             Engine::Elimination(elimination) => {
                 elimination.factorise(&mut self.blocks);

@@ -38,6 +38,7 @@ mod contact;
 mod cpu;
 mod dual;
 mod forest;
+mod grouped;
 mod joint;
 mod lane;
 mod node;

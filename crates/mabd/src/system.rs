@@ -337,7 +337,7 @@ impl System {
             self.printed = Some(printed);
         } else if !self.elements.is_empty() {
             self.evaluate(scheme);
-            self.find_multipliers(scheme);
+            self.find_multipliers(scheme, Self::find_multipliers_once);
         }
     }
 

@@ -221,23 +221,15 @@ impl LineSolver {
         }
     }
 
-    /// Conjugate gradients from `guess` or from zero; the solution replaces `b`. Tells how many iterations it took.
-    pub(crate) fn gradients(
-        &mut self,
-        blocks: &Blocks,
-        b: &mut [f64],
-        guess: Option<&[f64]>,
-    ) -> u32 {
+    /// Conjugate gradients from `guess`; the solution replaces `b`. Tells how many iterations it took.
+    pub(crate) fn gradients(&mut self, blocks: &Blocks, b: &mut [f64], guess: &[f64]) -> u32 {
         self.factorise(blocks);
         let split = self.split_row;
         let take = |v: &mut Vec<f64>| std::mem::take(v);
         let (mut r, mut p) = (take(&mut self.residual), take(&mut self.direction));
         let (mut q, mut z) = (take(&mut self.image), take(&mut self.relaxed));
         let mut x = take(&mut self.scale);
-        match guess {
-            Some(guess) => x[split..].copy_from_slice(&guess[split..]),
-            None => x.fill(0.0),
-        }
+        x[split..].copy_from_slice(&guess[split..]);
         r.copy_from_slice(b);
         self.reduce(blocks, &x, &mut r);
         let mut used = 0;
@@ -276,14 +268,11 @@ impl LineSolver {
 
     /// Block Gauss-Seidel from `guess` along all lines, forwards and backwards; the solution replaces
     /// `b`. Tells how many sweeps it took.
-    pub(crate) fn sweeps(&mut self, blocks: &Blocks, b: &mut [f64], guess: Option<&[f64]>) -> u32 {
+    pub(crate) fn sweeps(&mut self, blocks: &Blocks, b: &mut [f64], guess: &[f64]) -> u32 {
         self.factorise(blocks);
         let mut x = std::mem::take(&mut self.scale);
         let mut r = std::mem::take(&mut self.residual);
-        match guess {
-            Some(guess) => x.copy_from_slice(guess),
-            None => x.fill(0.0),
-        }
+        x.copy_from_slice(guess);
         let lines = self.lines.starts.len() - 1;
         let mut used = 0;
         while used < self.iterations_max {

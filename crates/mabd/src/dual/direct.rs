@@ -105,11 +105,9 @@ impl Direct {
         }
         let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.values);
         let stack = MemStack::new(&mut self.scratch);
+        let (symbolic, factor, side) = (&self.symbolic, &mut self.factor, Side::Lower);
         if self.signs.is_empty() {
-            let how = LltRegularization::default();
-            let (factor, params) = (&mut self.factor, Default::default());
-            let side = Side::Lower;
-            let symbolic = &self.symbolic;
+            let (how, params) = (LltRegularization::default(), Default::default());
             symbolic
                 .factorize_numeric_llt(factor, matrix, side, how, Par::Seq, stack, params)
                 .is_ok()
@@ -120,9 +118,7 @@ impl Direct {
                 // Zero would let all pivots of columns that are worked on together pass.
                 dynamic_regularization_epsilon: f64::MIN_POSITIVE,
             };
-            let (factor, params) = (&mut self.factor, Default::default());
-            let side = Side::Lower;
-            let symbolic = &self.symbolic;
+            let params = Default::default();
             symbolic
                 .factorize_numeric_ldlt(factor, matrix, side, how, Par::Seq, stack, params)
                 .is_ok()

@@ -1,5 +1,7 @@
 //! What the graph of elements is, and the order in which to eliminate them.
 
+use crate::grouped::Grouped;
+
 /// Marks a body without a parent.
 const NONE: u32 = u32::MAX;
 
@@ -29,38 +31,22 @@ pub(crate) struct Order {
 
 /// For each node the elements at it, in ascending order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Incidence {
-    first: Vec<u32>,
-    elements: Vec<u32>,
-}
+pub(crate) struct Incidence(Grouped<u32>);
 
 impl Incidence {
     pub(crate) fn new(nodes: usize, links: &[Link]) -> Self {
-        let mut first = vec![0_u32; nodes + 1];
-        for node in links.iter().flatten().flatten() {
-            first[*node as usize + 1] += 1;
-        }
-        for node in 0..nodes {
-            first[node + 1] += first[node];
-        }
-        let mut next = first.clone();
-        let mut elements = vec![0; first[nodes] as usize];
-        for (element, link) in links.iter().enumerate() {
-            for node in link.iter().flatten() {
-                let at = &mut next[*node as usize];
-                elements[*at as usize] = element as u32;
-                *at += 1;
-            }
-        }
-        Self { first, elements }
+        let ends = (0..)
+            .zip(links)
+            .flat_map(|(element, link)| link.iter().flatten().map(move |&node| (node, element)));
+        Self(Grouped::new(nodes, ends))
     }
 
     pub(crate) fn at(&self, node: usize) -> &[u32] {
-        &self.elements[self.first[node] as usize..self.first[node + 1] as usize]
+        self.0.of(node)
     }
 
     pub(crate) fn nodes(&self) -> usize {
-        self.first.len() - 1
+        self.0.count()
     }
 }
 

@@ -3,15 +3,15 @@
 use super::System;
 use crate::{
     dual::{blocks::Blocks, order::Link},
+    grouped::Grouped,
     node::Place,
 };
 
 /// Which elements meet at each node, and where the blocks that couple them lie.
 #[derive(Clone, Debug)]
 pub(crate) struct Incidence {
-    first: Vec<u32>,
     /// Element and side, in the order of the elements.
-    ends: Vec<(u32, u8)>,
+    ends: Grouped<(u32, u8)>,
     /// First of each node's entries in `slots`.
     slots_first: Vec<u32>,
     /// For each pair of ends at a node, the later one first, where its block lies.
@@ -20,29 +20,16 @@ pub(crate) struct Incidence {
 
 impl Incidence {
     pub(crate) fn new(nodes: usize, links: &[Link], blocks: &Blocks) -> Self {
-        let mut first = vec![0_u32; nodes + 1];
-        for node in links.iter().flatten().flatten() {
-            first[*node as usize + 1] += 1;
-        }
+        let sides = (0..).zip(links).flat_map(|(element, link)| {
+            let sides = (0..).zip(link);
+            sides.filter_map(move |(side, node)| Some(((*node)?, (element, side))))
+        });
+        let mut this =
+            Self { ends: Grouped::new(nodes, sides), slots_first: vec![0], slots: Vec::new() };
         for node in 0..nodes {
-            first[node + 1] += first[node];
-        }
-        let mut next = first.clone();
-        let mut ends = vec![(0, 0); first[nodes] as usize];
-        for (element, link) in links.iter().enumerate() {
-            for (side, node) in link.iter().enumerate() {
-                let Some(node) = node else { continue };
-                let at = &mut next[*node as usize];
-                ends[*at as usize] = (element as u32, side as u8);
-                *at += 1;
-            }
-        }
-        let mut this = Self { first, ends, slots_first: vec![0], slots: Vec::new() };
-        for node in 0..nodes {
-            let at = this.first[node] as usize..this.first[node + 1] as usize;
-            for i in at.clone() {
-                for j in at.start..i {
-                    let (row, column) = (this.ends[i].0, this.ends[j].0);
+            let ends = this.ends.of(node);
+            for (i, &(row, _)) in ends.iter().enumerate() {
+                for &(column, _) in &ends[..i] {
                     // Elements at one node are coupled, so the block is there.
                     this.slots.push(blocks.find(row, column as usize).unwrap_or(0));
                 }
@@ -54,7 +41,7 @@ impl Incidence {
 
     #[inline(always)]
     pub(super) fn at(&self, node: usize) -> &[(u32, u8)] {
-        &self.ends[self.first[node] as usize..self.first[node + 1] as usize]
+        self.ends.of(node)
     }
 
     pub(super) fn slots(&self, node: usize) -> &[u32] {

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The most active sets that are tried in one solve.
-pub(super) const ROUNDS_MAX: u32 = 16;
+const ROUNDS_MAX: u32 = 16;
 
 /// One bounded row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,17 +128,17 @@ impl System {
         }
     }
 
-    /// Finds all multipliers and the loads that they make.
-    pub(super) fn find_multipliers(&mut self, scheme: &Scheme) {
+    /// Finds all multipliers and the loads that they make, `once` with bounded rows as they are.
+    pub(super) fn find_multipliers(&mut self, scheme: &Scheme, once: impl Fn(&mut Self)) {
         for _ in 0..ROUNDS_MAX {
-            self.find_multipliers_once();
+            once(self);
             if !self.choose_bounds(scheme, None) {
                 return;
             }
         }
     }
 
-    /// The same, with bounded rows as they are.
+    /// Finds all multipliers by the dual system, with bounded rows as they are.
     pub(super) fn find_multipliers_once(&mut self) {
         self.guess.copy_from_slice(&self.lambda);
         self.lambda.fill(0.0);

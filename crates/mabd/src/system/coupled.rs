@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use taut_core::Vec3;
 
 use super::{Scheme, System};
-use crate::{contact::Contacts, node::Place};
+use crate::{contact::Contacts, grouped::Grouped, node::Place};
 use part::Part;
 
 /// The islands of a step that need a linear solve.
@@ -20,42 +20,10 @@ pub(super) struct Coupled {
     parts: Vec<Part>,
     /// Those that only joints make, by their lowest node.
     still: BTreeMap<usize, Part>,
-    /// Nodes, elements and contacts between two nodes by island, and where each island's begin.
-    nodes: Grouped,
-    elements: Grouped,
-    pairs: Grouped,
-}
-
-/// Numbers by the lowest node of their island.
-#[derive(Clone, Debug, Default)]
-struct Grouped {
-    first: Vec<u32>,
-    members: Vec<u32>,
-}
-
-impl Grouped {
-    /// Groups what comes with the island it belongs to, of `count`.
-    fn fill(&mut self, count: usize, all: impl Iterator<Item = (u32, u32)> + Clone) {
-        self.first.clear();
-        self.first.resize(count + 2, 0);
-        for (island, _) in all.clone() {
-            self.first[island as usize + 2] += 1;
-        }
-        for i in 2..self.first.len() {
-            self.first[i] += self.first[i - 1];
-        }
-        self.members.clear();
-        self.members.resize(self.first[count + 1] as usize, 0);
-        for (island, member) in all {
-            let at = &mut self.first[island as usize + 1];
-            self.members[*at as usize] = member;
-            *at += 1;
-        }
-    }
-
-    fn of(&self, island: usize) -> &[u32] {
-        &self.members[self.first[island] as usize..self.first[island + 1] as usize]
-    }
+    /// Nodes, elements and contacts between two nodes by the lowest node of their island.
+    nodes: Grouped<u32>,
+    elements: Grouped<u32>,
+    pairs: Grouped<u32>,
 }
 
 impl System {

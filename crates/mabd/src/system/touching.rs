@@ -53,7 +53,7 @@ impl Touching {
     /// Makes room for the contacts of a step.
     fn make_room(&mut self, contacts: &Contacts, count: usize) {
         self.folds_first.clear();
-        self.folds_first.extend(contacts.folded_first().iter().map(|first| 3 * first));
+        self.folds_first.extend(contacts.folded_starts().iter().map(|first| 3 * first));
         let most = self.folds_first.last().map_or(0, |&most| most as usize);
         self.folds.resize(most, Fold::NONE);
         self.folds_count.clear();
@@ -126,16 +126,17 @@ impl System {
             self.refold(contacts, scheme.h);
             self.reply_again(contacts, scheme.h);
             // Motors and limits choose along with contacts, once they have chosen without.
-            let most = if round == 0 { super::bounds::ROUNDS_MAX } else { 1 };
-            for _ in 0..most {
+            let once = |this: &mut Self| {
                 if coupled {
-                    self.find_coupled_once(contacts, scheme);
-                } else if !self.elements.is_empty() {
-                    self.find_multipliers_once();
+                    this.find_coupled_once(contacts, scheme);
+                } else if !this.elements.is_empty() {
+                    this.find_multipliers_once();
                 }
-                if round > 0 || !self.choose_bounds(scheme, None) {
-                    break;
-                }
+            };
+            if round == 0 {
+                self.find_multipliers(scheme, once);
+            } else {
+                once(self);
             }
             self.find_increments(contacts, scheme.h);
             self.choose_bounds(scheme, Some(contacts));

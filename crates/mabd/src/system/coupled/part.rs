@@ -20,6 +20,7 @@ use crate::{
     body::Root,
     contact::{Contacts, Touch},
     dual::{blocks::Blocks, direct::Direct, dissection::dissect_by},
+    grouped::Grouped,
     node::Place,
 };
 
@@ -150,27 +151,16 @@ impl Graph<'_> {
             return (0..self.elements.len() as u32).collect();
         }
         let count = self.count();
-        let mut first = vec![0_u32; count + 2];
-        edges.iter().flatten().for_each(|&v| first[v as usize + 2] += 1);
-        for v in 2..first.len() {
-            first[v] += first[v - 1];
-        }
-        let mut at_vertex = vec![0_u32; 2 * edges.len()];
-        for (e, edge) in (0..).zip(edges) {
-            for v in edge {
-                let place = &mut first[*v as usize + 1];
-                at_vertex[*place as usize] = e;
-                *place += 1;
-            }
-        }
-        let at = |v: u32| &at_vertex[first[v as usize] as usize..first[v as usize + 1] as usize];
-        let order = dissect_by(edges.len(), &self.points(), |v| at(v).iter().copied());
+        let ends = (0..).zip(edges).flat_map(|(e, edge)| edge.map(|v| (v, e)));
+        let at_vertex: Grouped<u32> = Grouped::new(count, ends);
+        let order =
+            dissect_by(edges.len(), &self.points(), |v| at_vertex.of(v as usize).iter().copied());
         let mut place = vec![0_u32; count];
         order.iter().zip(0..).for_each(|(&v, i)| place[v as usize] = i);
         let mut keys: Vec<(u32, bool, u32)> = (0..count as u32)
             .map(|v| {
                 let is_element = v as usize >= self.bodies.len();
-                let bodies = at(v).iter().map(|&e| edges[e as usize][0]);
+                let bodies = at_vertex.of(v as usize).iter().map(|&e| edges[e as usize][0]);
                 let held = bodies.filter(|&b| is_element && (b as usize) < self.bodies.len());
                 let last = held.map(|b| place[b as usize]).max().unwrap_or(0);
                 (last.max(place[v as usize]), is_element, v)
@@ -405,12 +395,10 @@ impl Part {
     /// Rows of the joints. Those that are not live stand alone.
     fn assemble_joints(&mut self, system: &System) {
         let rows = &system.dual.blocks.first;
-        let values = &mut self.blocks.values;
         for &Hold { slot, element, side, body } in &self.holds {
-            let n = self.blocks.first[self.bodies[body as usize].vertex as usize + 1]
-                - self.blocks.first[self.bodies[body as usize].vertex as usize];
+            let n = self.blocks.size(self.bodies[body as usize].vertex as usize);
             let first = rows[element as usize] as usize;
-            let block = values[slot as usize..].chunks_exact_mut(n as usize);
+            let block = self.blocks.values[slot as usize..].chunks_exact_mut(n);
             for (row, out) in (first..rows[element as usize + 1] as usize).zip(block) {
                 if system.live[row] {
                     let Place { frame, origin } = &system.gradients[row][side as usize];
@@ -427,7 +415,8 @@ impl Part {
                 for j in c.clone() {
                     if system.live[i] && system.live[j] {
                         let gradient = &system.gradients[i][row.1 as usize];
-                        values[at] -= gradient.dot(&system.replies[j][column.1 as usize]);
+                        self.blocks.values[at] -=
+                            gradient.dot(&system.replies[j][column.1 as usize]);
                     }
                     at += 1;
                 }
