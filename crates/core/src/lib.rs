@@ -20,4 +20,4 @@ pub use solver::{
     Backend, Build, BuildError, ContactForce, Determinism, Info, Iteration, Multipliers, Solver,
     SolverError, Stage, StageTime, Step, Unsupported,
 };
-pub use state::{BodyState, ParticleState, State};
+pub use state::{BitHash, BodyState, ParticleState, State};

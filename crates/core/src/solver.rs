@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::{Scene, Settings, State, math::Vec3};
+use crate::{Scene, Settings, State, math::Vec3, state::BitHash};
 
 /// A solver loaded with one scene, advanced one iteration at a time.
 ///
@@ -77,6 +77,16 @@ pub struct Multipliers {
     pub joint_torque: Vec<Vec3>,
     /// Forces of the contacts of the last step, in the order in which they were detected.
     pub contacts: Vec<ContactForce>,
+}
+
+impl Multipliers {
+    /// Adds every bit of the forces to a hash of several; where contacts lie is no part of it.
+    pub fn add_to(&self, hash: &mut BitHash) {
+        let contacts = self.contacts.iter().map(|contact| &contact.force);
+        for force in self.joint_force.iter().chain(&self.joint_torque).chain(contacts) {
+            hash.numbers(force);
+        }
+    }
 }
 
 /// What one point of contact exerted in a step that moved the bodies from one state to the next.

@@ -67,18 +67,21 @@ impl BodyState {
 impl State {
     /// FNV-1a hash of every bit of the state; equal runs must give equal hashes.
     pub fn hash(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        let bodies = self.bodies.iter().flat_map(|b| {
+        let mut hash = BitHash::default();
+        self.add_to(&mut hash);
+        hash.value()
+    }
+
+    /// Adds every bit of the state to a hash of several.
+    pub fn add_to(&self, hash: &mut BitHash) {
+        for b in &self.bodies {
             let vectors = b.position.iter().chain(b.frame.iter());
-            vectors.chain(b.velocity.iter()).chain(b.frame_rate.iter())
-        });
-        let particles = self.particles.iter().flat_map(|p| p.position.iter().chain(&p.velocity));
-        for value in bodies.chain(particles) {
-            value.to_bits().to_le_bytes().into_iter().for_each(&mut add);
+            hash.numbers(vectors.chain(b.velocity.iter()).chain(b.frame_rate.iter()));
         }
-        self.broken.iter().for_each(|&broken| add(u8::from(broken)));
-        hash
+        for p in &self.particles {
+            hash.numbers(p.position.iter().chain(&p.velocity));
+        }
+        self.broken.iter().for_each(|&broken| hash.byte(u8::from(broken)));
     }
 
     /// Whether every number in the state is finite.
@@ -90,5 +93,33 @@ impl State {
             .particles
             .iter()
             .all(|p| p.position.iter().chain(&p.velocity).all(|x| x.is_finite()))
+    }
+}
+
+/// FNV-1a hash of the bits of numbers, for telling whether two programs computed the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BitHash(u64);
+
+impl Default for BitHash {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl BitHash {
+    /// Adds the bits of `numbers` in their order.
+    pub fn numbers<'a>(&mut self, numbers: impl IntoIterator<Item = &'a f64>) {
+        for number in numbers {
+            number.to_bits().to_le_bytes().into_iter().for_each(|byte| self.byte(byte));
+        }
+    }
+
+    fn byte(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    }
+
+    /// The hash of all that was added.
+    pub fn value(self) -> u64 {
+        self.0
     }
 }

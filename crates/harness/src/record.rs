@@ -8,7 +8,7 @@ mod document;
 mod files;
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
-use taut_core::labels::Label;
+use taut_core::{BitHash, labels::Label};
 
 pub use self::{
     csv::{frames_csv, number, states_csv, times_csv, trace_csv},
@@ -119,6 +119,12 @@ pub struct RunRow {
     pub reason: String,
     /// Frames completed.
     pub steps: u32,
+    /// Of the bits of every frame's state, in order: equal for equal motion.
+    #[serde(serialize_with = "as_hexadecimal", skip_serializing_if = "Option::is_none")]
+    pub state_hash: Option<BitHash>,
+    /// Of the bits of every frame's joint and contact forces, where the solver tells them.
+    #[serde(serialize_with = "as_hexadecimal", skip_serializing_if = "Option::is_none")]
+    pub force_hash: Option<BitHash>,
     /// The metrics of each frame, in order.
     #[serde(skip)]
     pub frames: Vec<Frame>,
@@ -303,6 +309,11 @@ impl Serialize for Summary {
 
 fn as_map<S: Serializer>(metrics: &Metrics, serializer: S) -> Result<S::Ok, S::Error> {
     serialize_pairs(metrics.iter().copied(), serializer)
+}
+
+/// As text: readers of JSON round numbers of 64 bits.
+fn as_hexadecimal<S: Serializer>(hash: &Option<BitHash>, serializer: S) -> Result<S::Ok, S::Error> {
+    hash.map(|hash| format!("{:016x}", hash.value())).serialize(serializer)
 }
 
 fn serialize_pairs<'n, S: Serializer>(

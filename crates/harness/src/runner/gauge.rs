@@ -3,7 +3,7 @@
 
 use taut_collide::metrics::{Probe, contact_residual_max_m, friction_cone_violation_n};
 use taut_core::{
-    Multipliers, Scene, Solver, State,
+    Multipliers, Scene, State,
     metrics::{self, Ruler},
 };
 
@@ -30,13 +30,12 @@ pub(crate) struct Gauge {
     scene: Scene,
     ruler: Ruler,
     contacts: Option<Probe>,
-    forces: Multipliers,
 }
 
 /// The solver step that led to a state, for what is said of its forces.
 pub(crate) struct Taken<'a> {
-    /// The solver, which may know the forces of the step.
-    pub(crate) solver: &'a mut dyn Solver,
+    /// The forces of the step, where the solver knows them.
+    pub(crate) forces: Option<&'a Multipliers>,
     /// Where the step started; `None` where that was not read.
     pub(crate) before: Option<&'a State>,
     /// Its length [s].
@@ -50,7 +49,6 @@ impl Gauge {
             scene: scene.clone(),
             ruler: Ruler::new(scene, initial),
             contacts: scene.contacts.is_some().then(|| Probe::new(scene)),
-            forces: Multipliers::default(),
         }
     }
 
@@ -68,13 +66,10 @@ impl Gauge {
         metrics.push(("penetration_share_max", found.penetration_share_max));
         metrics.push(("contact_count", found.contact_count as f64));
         metrics.push(("slip_speed_max_m_s", found.slip_speed_max_m_s));
-        let Some(Taken { solver, before, dt }) = taken else { return metrics };
-        if solver.read_multipliers(&mut self.forces) {
-            metrics.push(("friction_cone_violation_n", friction_cone_violation_n(&self.forces)));
-            let residual =
-                |before| contact_residual_max_m(&self.scene, before, state, dt, &self.forces);
-            metrics.extend(before.map(|before| ("contact_residual_max_m", residual(before))));
-        }
+        let Some(Taken { forces: Some(forces), before, dt }) = taken else { return metrics };
+        metrics.push(("friction_cone_violation_n", friction_cone_violation_n(forces)));
+        let residual = |before| contact_residual_max_m(&self.scene, before, state, dt, forces);
+        metrics.extend(before.map(|before| ("contact_residual_max_m", residual(before))));
         metrics
     }
 }

@@ -111,6 +111,17 @@ fn a_run_takes_all_iterations_of_all_substeps() {
 }
 
 #[test]
+fn equal_motion_has_equal_hashes_and_other_motion_others() {
+    let hash = |name| run_toy(name, 1, &mut |_| {}).row.state_hash.expect("frames");
+    assert_eq!(hash("good"), hash("good"));
+    assert_ne!(hash("good"), hash("sub"));
+    // Two frames fewer, and no forces are told.
+    assert_ne!(hash("good"), hash("fails"));
+    let row = run_toy("good", 1, &mut |_| {}).row;
+    assert_eq!((row.force_hash, row.state_hash.is_some()), (None, true));
+}
+
+#[test]
 fn misbehaviour_is_a_row_with_the_frames_before_it() {
     let cases = [
         ("panics", Status::Failed, "panicked: lost my footing"),

@@ -1,6 +1,6 @@
 //! How one step converges: a state read for every budget of iterations.
 
-use taut_core::{Iteration, Scene, Solver, State, Step, metrics::objective_gap_j};
+use taut_core::{Iteration, Multipliers, Scene, Solver, State, Step, metrics::objective_gap_j};
 
 use super::{
     Bench, Halt, Spec, advance, advance_frame,
@@ -68,6 +68,7 @@ pub fn trace(
             origin: &origin,
             target: target.as_ref(),
             dt: spec.step(scene).dt,
+            forces: Multipliers::default(),
         };
         let visit = |solver: &mut dyn Solver, iteration, closed| {
             points.push(eye.look(solver, iteration, closed)?);
@@ -169,6 +170,7 @@ struct Eye<'a> {
     /// Where it ends for the reference.
     target: Option<&'a State>,
     dt: f64,
+    forces: Multipliers,
 }
 
 impl Eye<'_> {
@@ -183,7 +185,8 @@ impl Eye<'_> {
         if !state.is_finite() {
             return Err(Halt::NonFinite(format!("after iteration {iteration}")));
         }
-        let taken = Taken { solver: &mut *solver, before: Some(self.origin), dt: self.dt };
+        let forces = solver.read_multipliers(&mut self.forces).then_some(&self.forces);
+        let taken = Taken { forces, before: Some(self.origin), dt: self.dt };
         // The forces that a step starts from belong to the step before it.
         let taken = (iteration > 0).then_some(taken);
         let mut metrics = self.gauge.measure(&state, self.target, taken);

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use taut_core::{Scene, Solver, State, labels::Judge};
+use taut_core::{BitHash, Multipliers, Scene, Solver, State, labels::Judge};
 
 use super::{
     Bench, Halt, Spec, advance_frame,
@@ -96,6 +96,8 @@ impl Walk<'_> {
         solver.load(&initial)?;
         self.keep(0, &initial);
         let (mut state, mut before) = (initial.clone(), initial);
+        let mut forces = Multipliers::default();
+        let (mut state_hash, mut force_hash) = (BitHash::default(), BitHash::default());
         for number in 1..=self.options.steps {
             let start = Instant::now();
             if !advance_frame(solver, self.spec, step, self.bench)? {
@@ -112,7 +114,14 @@ impl Walk<'_> {
             judge.observe(&state, reference);
             // Of several steps per frame only the end of the last one is known.
             let before = (self.spec.substeps == 1).then_some(&before);
-            let taken = Taken { solver: &mut *solver, before, dt: step.dt };
+            let forces = solver.read_multipliers(&mut forces).then_some(&forces);
+            state.add_to(&mut state_hash);
+            row.state_hash = Some(state_hash);
+            if let Some(forces) = forces {
+                forces.add_to(&mut force_hash);
+                row.force_hash = Some(force_hash);
+            }
+            let taken = Taken { forces, before, dt: step.dt };
             row.frames.push(Frame {
                 step: number,
                 time_s: f64::from(number) * self.scene.dt,
