@@ -1,0 +1,330 @@
+//! Joints and springs as units of elements over nodes.
+
+use std::ops::Range;
+
+use taut_core::{
+    Quat, Scene, Vec3,
+    constraint::{self, Geometry, RowKind},
+    scene::{Endpoint, Joint, Spring},
+};
+
+use crate::{
+    form::Form,
+    graph::Graph,
+    narrow,
+    node::{Node, Slots, nodes},
+};
+
+/// What an element stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Role {
+    /// Rows that a joint locks.
+    Lock,
+    /// Bounds on a joint's free coordinate.
+    Limit {
+        /// Smallest value allowed [m or rad].
+        lower: f64,
+        /// Largest value allowed [m or rad].
+        upper: f64,
+    },
+    /// A drive of a joint's free coordinate.
+    Motor {
+        /// Target rate [m/s or rad/s].
+        speed: f64,
+        /// Largest force [N or N m].
+        max_effort: f64,
+    },
+    /// What stores energy and gives it back.
+    Store,
+}
+
+/// How an element gives way, as it was given: no reciprocal of a reciprocal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Softness {
+    /// [N/m or N m/rad]
+    Stiffness(f64),
+    /// [m/N or rad/(N m)]; zero is hard.
+    Compliance(f64),
+}
+
+impl Softness {
+    /// [N/m or N m/rad]; infinite for what is hard.
+    pub fn stiffness(self) -> f64 {
+        match self {
+            Self::Stiffness(stiffness) => stiffness,
+            Self::Compliance(compliance) => 1.0 / compliance,
+        }
+    }
+
+    /// [m/N or rad/(N m)]; zero for what is hard.
+    pub fn compliance(self) -> f64 {
+        match self {
+            Self::Stiffness(stiffness) => 1.0 / stiffness,
+            Self::Compliance(compliance) => compliance,
+        }
+    }
+
+    /// Whether it does not give way at all.
+    pub fn is_hard(self) -> bool {
+        self.stiffness().is_infinite()
+    }
+}
+
+/// Where an element holds one of its nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct End {
+    /// The node.
+    pub node: u32,
+    /// Anchor in the node's own coordinates [m].
+    pub anchor: Vec3,
+    /// Joint basis: joint to the node's coordinates.
+    pub basis: Quat,
+}
+
+/// Rows of one kind with one role.
+#[derive(Clone, Copy, Debug)]
+pub struct Element {
+    /// Its unit.
+    pub unit: u32,
+    /// How its rows are computed.
+    pub form: Form,
+    /// What it stands for.
+    pub role: Role,
+    /// What its rows are to be [m or rad]; zero for blocks, limits and motors.
+    pub target: f64,
+    /// How it gives way; limits and motors are hard.
+    pub softness: Softness,
+    /// First of its ends in [`Model::ends`] and one past the last.
+    pub ends: [u32; 2],
+}
+
+impl Element {
+    /// Whether it holds its nodes together: rows that a joint locks and that do not give way.
+    pub fn holds(&self) -> bool {
+        self.role == Role::Lock && self.softness.is_hard()
+    }
+}
+
+/// Whose unit it is, by index in the scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A joint.
+    Joint(u32),
+    /// A spring.
+    Spring(u32),
+}
+
+/// The elements of one joint or spring, one after the other.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Whose elements they are.
+    pub owner: Owner,
+    /// Which they are: locks, limit, motor.
+    pub elements: Range<u32>,
+}
+
+impl Unit {
+    /// Which they are, as indices of a list.
+    pub fn range(&self) -> Range<usize> {
+        self.elements.start as usize..self.elements.end as usize
+    }
+}
+
+/// A scene as flat lists.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Where everything is among the nodes.
+    pub slots: Slots,
+    /// Bodies, particles and the world.
+    pub nodes: Vec<Node>,
+    /// Where elements hold their nodes. Elements of one unit share theirs.
+    pub ends: Vec<End>,
+    /// Joints' elements, then springs', in scene order.
+    pub elements: Vec<Element>,
+    /// Joints, then springs, in scene order, each with one element or more.
+    pub units: Vec<Unit>,
+    /// Gravitational acceleration [m/s^2].
+    pub gravity: Vec3,
+}
+
+impl Model {
+    /// That of a scene.
+    pub fn new(scene: &Scene) -> Self {
+        let mut model = Self {
+            slots: Slots::new(scene),
+            nodes: nodes(scene),
+            ends: vec![],
+            elements: vec![],
+            units: vec![],
+            gravity: scene.gravity,
+        };
+        for (index, joint) in (0..).zip(&scene.joints) {
+            model.push_joint(index, joint);
+        }
+        for (index, spring) in (0..).zip(&scene.springs) {
+            model.push_spring(index, spring);
+        }
+        model
+    }
+
+    /// The ends of an element.
+    #[inline]
+    pub fn ends_of(&self, element: &Element) -> &[End] {
+        &self.ends[element.ends[0] as usize..element.ends[1] as usize]
+    }
+
+    /// The two ends of an element of a joint or spring.
+    #[inline]
+    pub fn pair_of(&self, element: &Element) -> [End; 2] {
+        let first = element.ends[0] as usize;
+        [self.ends[first], self.ends[first + 1]]
+    }
+
+    /// The elements of a unit: locks, limit, motor.
+    pub fn elements_of(&self, unit: &Unit) -> &[Element] {
+        &self.elements[unit.range()]
+    }
+
+    /// The ends of a unit, the same as of any of its elements.
+    pub fn ends_of_unit(&self, unit: &Unit) -> &[End] {
+        self.ends_of(&self.elements[unit.elements.start as usize])
+    }
+
+    /// The elements of a unit in the order in which they are best corrected one after the other: locked rotations,
+    /// motor, limit, then the rest. Rotations come first since they move the anchors, and the last word of the free
+    /// coordinate is the limit's: what it bounds is geometry, a motor only gives a rate.
+    pub fn turning_first(&self, unit: &Unit) -> impl Iterator<Item = &Element> {
+        let rank = |element: &Element| match element.role {
+            Role::Lock | Role::Store if element.form.is_angular() => 0,
+            Role::Motor { .. } => 1,
+            Role::Limit { .. } => 2,
+            Role::Lock | Role::Store => 3,
+        };
+        let all = self.elements_of(unit);
+        (0..4).flat_map(move |turn| all.iter().filter(move |element| rank(element) == turn))
+    }
+
+    /// All units over the nodes that they move.
+    pub fn graph(&self) -> Graph {
+        let mut graph = Graph::default();
+        let of_unit = |(unit, one): (u32, &Unit)| {
+            let moving = self.ends_of_unit(one).iter().map(|end| end.node);
+            moving.filter(|&n| self.nodes[n as usize].moves()).map(move |n| (unit, n))
+        };
+        let ends: Vec<(u32, u32)> = (0..).zip(&self.units).flat_map(of_unit).collect();
+        graph.fill(self.nodes.len(), self.units.len(), ends.into_iter());
+        graph
+    }
+
+    fn push_joint(&mut self, index: u32, joint: &Joint) {
+        let (kinds, targets): (Vec<RowKind>, Vec<f64>) = constraint::locked_rows(joint).unzip();
+        let ends = self.push_ends([joint.a, joint.b], &Geometry::from(joint));
+        let first = self.elements.len();
+        let mut row = 0;
+        for form in Form::gather(&kinds) {
+            let angular = form.is_angular();
+            let soft = if angular { joint.compliance_angular } else { joint.compliance_linear };
+            self.push(ends, form, Role::Lock, targets[row], Softness::Compliance(soft));
+            row += form.rows();
+        }
+        if let Some(free) = constraint::free_coordinate(joint.kind).map(Form::Row) {
+            let limit = joint.limit.map(|l| Role::Limit { lower: l.lower, upper: l.upper });
+            let motor =
+                joint.motor.map(|m| Role::Motor { speed: m.speed, max_effort: m.max_effort });
+            for role in limit.into_iter().chain(motor) {
+                self.push(ends, free, role, 0.0, Softness::Compliance(0.0));
+            }
+        }
+        self.close(Owner::Joint(index), first);
+    }
+
+    fn push_spring(&mut self, index: u32, spring: &Spring) {
+        let (kinds, rests): (Vec<RowKind>, Vec<f64>) = constraint::spring_rows(spring).unzip();
+        let ends = self.push_ends([spring.a, spring.b], &Geometry::from(spring));
+        let first = self.elements.len();
+        let mut row = 0;
+        for form in Form::gather(&kinds) {
+            self.push(ends, form, Role::Store, rests[row], Softness::Stiffness(spring.stiffness));
+            row += form.rows();
+        }
+        self.close(Owner::Spring(index), first);
+    }
+
+    fn push_ends(&mut self, of: [Endpoint; 2], geometry: &Geometry) -> [u32; 2] {
+        let [a, b] = of.map(|endpoint| self.slots.of(endpoint));
+        let first = narrow(self.ends.len());
+        self.ends.push(End { node: a, anchor: geometry.anchor_a, basis: geometry.basis_a });
+        self.ends.push(End { node: b, anchor: geometry.anchor_b, basis: geometry.basis_b });
+        [first, first + 2]
+    }
+
+    fn push(&mut self, ends: [u32; 2], form: Form, role: Role, target: f64, softness: Softness) {
+        let unit = narrow(self.units.len());
+        self.elements.push(Element { unit, form, role, target, softness, ends });
+    }
+
+    fn close(&mut self, owner: Owner, first: usize) {
+        let elements = narrow(first)..narrow(self.elements.len());
+        self.units.push(Unit { owner, elements });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use taut_core::scene::{Body, JointKind, Limit, Motor, Particle, SpringKind};
+
+    use super::*;
+
+    fn scene() -> Scene {
+        let mut scene = Scene::default();
+        scene.bodies.push(Body::solid_box(Vec3::repeat(1.0), 2.0));
+        scene.bodies.push(Body::solid_box(Vec3::repeat(1.0), 2.0).fixed());
+        let (name, position, velocity) = (String::new(), Vec3::x(), Vec3::zeros());
+        scene.particles.push(Particle { name, mass: 3.0, position, velocity });
+        let mut hinge = Joint::new(JointKind::Hinge, Endpoint::Body(0), Endpoint::World)
+            .anchored(Vec3::x(), Vec3::y());
+        hinge.compliance_angular = 1e-3;
+        hinge.limit = Some(Limit { lower: -1.0, upper: 2.0 });
+        hinge.motor = Some(Motor { speed: 3.0, max_effort: 4.0 });
+        scene.joints.push(hinge);
+        scene.springs.push(Spring {
+            name: String::new(),
+            kind: SpringKind::Linear { anchor_a: Vec3::x(), anchor_b: Vec3::x(), rest_length: 0.5 },
+            a: Endpoint::Particle(0),
+            b: Endpoint::Body(0),
+            stiffness: 7.0,
+        });
+        scene
+    }
+
+    #[test]
+    fn a_joint_becomes_locks_limit_and_motor() {
+        let model = Model::new(&scene());
+        let angle = Form::Row(RowKind::Angle);
+        let forms = [Form::Point, Form::Axis, angle, angle, Form::Row(RowKind::Distance)];
+        assert!(model.elements.iter().map(|e| e.form).eq(forms));
+        let [point, axis, limit, motor, spring] = &model.elements[..] else { panic!() };
+        assert!(point.holds() && !axis.holds() && axis.softness.compliance() == 1e-3);
+        assert!(matches!(limit.role, Role::Limit { .. }) && limit.softness.is_hard());
+        assert!(matches!(motor.role, Role::Motor { .. }) && motor.unit == 0);
+        assert_eq!((spring.target, spring.role, spring.unit), (0.5, Role::Store, 1));
+        assert_eq!(model.units[1].owner, Owner::Spring(0));
+        let turned: Vec<_> =
+            model.turning_first(&model.units[0]).map(|e| (e.form, e.role)).collect();
+        let order = [axis, motor, limit, point].map(|e| (e.form, e.role));
+        assert_eq!(turned, order);
+    }
+
+    #[test]
+    fn nodes_are_bodies_particles_and_the_world() {
+        let model = Model::new(&scene());
+        assert_eq!((model.slots.count(), model.nodes.len()), (4, 4));
+        let moving: Vec<bool> = model.nodes.iter().map(Node::moves).collect();
+        assert_eq!(moving, [true, false, true, false]);
+        let [a, b] = model.pair_of(&model.elements[4]);
+        assert_eq!((a.node, a.anchor, b.node, b.anchor), (2, Vec3::zeros(), 0, Vec3::x()));
+        let graph = model.graph();
+        assert_eq!((graph.nodes_of.of(0), graph.nodes_of.of(1)), (&[0][..], &[2, 0][..]));
+        assert_eq!((graph.units_of.of(0), graph.units_of.of(2)), (&[0, 1][..], &[1][..]));
+    }
+}
