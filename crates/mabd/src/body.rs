@@ -9,7 +9,7 @@ use taut_core::{Mat3, Vec3, scene::Body};
 
 /// What does not change about a dynamic body or particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Kind {
+pub(crate) struct BodyKind {
     /// Mass [kg].
     pub(crate) mass: f64,
     /// Second moments along the principal axes [kg m^2].
@@ -25,7 +25,7 @@ pub(crate) struct Kind {
 /// Second moments below this share of the largest are zero.
 const FLAT: f64 = 1e-12;
 
-impl Kind {
+impl BodyKind {
     /// A point mass: a body that nothing turns.
     pub(crate) fn particle(mass: f64) -> Self {
         let (second, axes) = (Vec3::repeat(mass), Mat3::identity());
@@ -117,7 +117,7 @@ pub(crate) struct Local {
 impl Local {
     /// The inverse for inertias `s` [kg m^2/s^2].
     #[inline(always)]
-    pub(crate) fn new(kind: &Kind, s: &Vec3) -> Self {
+    pub(crate) fn new(kind: &BodyKind, s: &Vec3) -> Self {
         let soft = kind.softness;
         let pair = |i: usize, j: usize| {
             let inverse = 1.0 / (soft * s[i] * s[j] + s[i] + s[j]);
@@ -200,12 +200,12 @@ impl Root {
     pub(crate) const COLUMNS: usize = 12;
 
     /// How many columns the factor of a body has.
-    pub(crate) fn columns(kind: &Kind) -> usize {
+    pub(crate) fn columns(kind: &BodyKind) -> usize {
         if kind.softness > 0.0 { Self::COLUMNS } else { 6 }
     }
 
     /// The factor for inertias `s` [kg m^2/s^2] and a step of `h` [s].
-    pub(crate) fn new(kind: &Kind, s: &Vec3, h: f64) -> Self {
+    pub(crate) fn new(kind: &BodyKind, s: &Vec3, h: f64) -> Self {
         let (soft, local) = (kind.softness, Local::new(kind, s));
         let pair = |i: usize, own: f64, mirrored: f64| {
             let first = own.sqrt();
@@ -281,9 +281,9 @@ mod tests {
         Mat3::new(0.3, -1.2, 0.7, 2.1, 0.4, -0.9, 1.6, -0.2, 1.1)
     }
 
-    fn kind(young: f64, poisson: f64, second: Vec3) -> Kind {
+    fn kind(young: f64, poisson: f64, second: Vec3) -> BodyKind {
         let (softness, ratio) = constants(young, poisson, 0.02).unwrap();
-        Kind { mass: 2.0, second, axes: Mat3::identity(), softness, ratio }
+        BodyKind { mass: 2.0, second, axes: Mat3::identity(), softness, ratio }
     }
 
     #[test]
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn the_limit_of_stiff_bodies_is_the_rigid_one() {
         let second = Vec3::new(0.01, 0.2, 0.05);
-        let rigid = Kind { softness: 0.0, ..kind(1.0, 0.3, second) };
+        let rigid = BodyKind { softness: 0.0, ..kind(1.0, 0.3, second) };
         let s = rigid.inertia(0.01);
         let (x, y) = (Vec3::new(0.5, -0.2, 0.1), Vec3::new(-0.3, 0.4, 0.2));
         let inverse = Mat3::from_diagonal(&Vec3::new(
@@ -348,9 +348,9 @@ mod tests {
         let second = Vec3::new(0.01, 0.2, 0.05);
         let (load, push) = (load(), Vec3::new(0.3, -2.0, 0.7));
         let soft = [(1e2, 0.3), (1e4, 0.45), (1e13, 0.0), (1e3, -0.6)];
-        let mut kinds: Vec<Kind> = soft.iter().map(|&(e, nu)| kind(e, nu, second)).collect();
-        kinds.push(Kind { softness: 0.0, ..kinds[0] });
-        kinds.push(Kind { second: Vec3::new(0.0, 0.2, 0.05), ..kinds[0] });
+        let mut kinds: Vec<BodyKind> = soft.iter().map(|&(e, nu)| kind(e, nu, second)).collect();
+        kinds.push(BodyKind { softness: 0.0, ..kinds[0] });
+        kinds.push(BodyKind { second: Vec3::new(0.0, 0.2, 0.05), ..kinds[0] });
         for kind in kinds {
             let (s, h) = (kind.inertia(0.01), 0.01);
             let moved = Local::new(&kind, &s).apply(&load);
@@ -365,13 +365,13 @@ mod tests {
     #[test]
     fn impossible_bodies_are_refused() {
         let mut body = Body::solid_box(Vec3::new(1.0, 0.5, 0.25), 100.0);
-        assert!(Kind::of(&body).is_ok());
+        assert!(BodyKind::of(&body).is_ok());
         body.inertia = Mat3::from_diagonal(&Vec3::new(0.0, 1.0, 1.0));
-        assert!(Kind::of(&body).unwrap_err().contains("no inertia about one"));
+        assert!(BodyKind::of(&body).unwrap_err().contains("no inertia about one"));
         body.inertia = Mat3::from_diagonal(&Vec3::new(1.0, 1.0, 3.0));
-        assert!(Kind::of(&body).unwrap_err().contains("larger than the sum"));
+        assert!(BodyKind::of(&body).unwrap_err().contains("larger than the sum"));
         body.inertia = Mat3::zeros();
-        assert!(Kind::of(&body).unwrap_err().contains("no inertia"));
+        assert!(BodyKind::of(&body).unwrap_err().contains("no inertia"));
         assert!(constants(0.0, 0.3, 1.0).unwrap_err().contains("Young"));
         assert!(constants(-1e9, 0.3, 1.0).unwrap_err().contains("Young"));
         assert!(constants(f64::NAN, 0.3, 1.0).unwrap_err().contains("Young"));

@@ -5,22 +5,22 @@
 //! holds the same link of each. A joint is stored with the node at its right. What holds a body to
 //! something that forces do not move is a pin; it is eliminated within its body.
 
-mod part;
 mod segments;
+mod span;
 
 use std::collections::BTreeMap;
 
 use taut_core::Vec3;
 
 use crate::{
-    alone::{Constants, ENDS, Ends, Link, Task},
+    free::{Anchored, GroupConstants, PASSED, Passed, SolveTask},
     joint::Element,
     lane::{LANES, Lanes, V, ZERO3},
     node::Nodes,
 };
-use part::Part;
 use segments::{Kept, Reduce, Substitute};
 pub(crate) use segments::{S, inverse, squared_strain, times as symmetric_times};
+use span::Span;
 
 /// The longest segment: what is kept of four of them stays in a cache of a quarter of a MiB. Twice as long ones are
 /// 2 % faster, but leave the joints of a million links open by more than 1e-9 m.
@@ -31,12 +31,12 @@ const NONE: u32 = u32::MAX;
 
 /// The element of a joint, and whether that calls the left side B.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Slot {
+pub(crate) struct JointSlot {
     pub(crate) element: u32,
     pub(crate) flipped: bool,
 }
 
-impl Slot {
+impl JointSlot {
     const FREE: Self = Self { element: NONE, flipped: false };
 
     /// Writes the multipliers of its element.
@@ -53,7 +53,7 @@ impl Slot {
 struct Pin {
     node: u32,
     at_right: bool,
-    slot: Slot,
+    slot: JointSlot,
     /// Where it is held: which of what forces do not move, and anchor.
     held: u32,
     anchor: Vec3,
@@ -72,23 +72,23 @@ pub(crate) struct Chains {
     /// Nodes of a segment; groups of a block.
     length: usize,
     /// Joints at the left of each node, and their compliance by groups, infinite where there is none.
-    slots: Vec<Slot>,
+    slots: Vec<JointSlot>,
     compliance: Vec<Lanes>,
     /// In the order of their nodes.
     pins: Vec<Pin>,
     /// Which constants each group of bodies has.
     group_of: Vec<u32>,
-    constants: Vec<Constants>,
+    constants: Vec<GroupConstants>,
     /// For which step length [s] they are.
     constants_h: f64,
     /// Every segment as one stretch, and the multipliers between them, one more at the end.
-    segments: Vec<Ends<f64>>,
+    segments: Vec<Passed<f64>>,
     replies: Vec<[f64; 9]>,
     edges: Vec<[f64; 3]>,
     /// Room for one block.
     kept: Vec<Kept>,
     /// What each group shows to its joints where there is one block only, and nothing where there are more.
-    shown: Vec<Ends<Lanes>>,
+    passed: Vec<Passed<Lanes>>,
     /// Multipliers of the joints at the left of each group.
     forces: Vec<V>,
     /// Largest squared norm of a strain after the last solve.
@@ -99,13 +99,13 @@ pub(crate) struct Chains {
 type End = (u32, usize);
 
 /// The chains that elements form between nodes.
-struct Path {
+struct ChainOrder {
     /// Nodes in a row, and the joint that each has at its left and at its right.
     nodes: Vec<u32>,
     joints: Vec<[Option<End>; 2]>,
 }
 
-impl Path {
+impl ChainOrder {
     /// Nodes in the order of their chains; `None` where three joints meet or a chain is closed.
     fn new(elements: &[Element], count: usize) -> Option<Self> {
         let mut near: Vec<[Option<End>; 2]> = vec![[None; 2]; count];
@@ -145,7 +145,7 @@ impl Chains {
     /// a link. Puts the nodes into their order.
     pub(crate) fn new(elements: &[Element], compliance: &[f64], nodes: &mut Nodes) -> Option<Self> {
         let count = nodes.count();
-        let path = Path::new(elements, count)?;
+        let path = ChainOrder::new(elements, count)?;
         let anchor = |end: End| elements[end.0 as usize].anchors[end.1];
         let mut anchors: Vec<[Vec3; 2]> = Vec::with_capacity(count);
         for joints in &path.joints {
@@ -171,24 +171,24 @@ impl Chains {
         nodes.rearrange(&order);
         let mut this = Self {
             length,
-            slots: vec![Slot::FREE; slots],
+            slots: vec![JointSlot::FREE; slots],
             compliance: vec![Lanes::splat(f64::INFINITY); slots / LANES],
             pins,
             group_of: Vec::with_capacity(slots / LANES),
             constants: Vec::new(),
             constants_h: f64::NAN,
-            segments: vec![[0.0; ENDS]; blocks * LANES],
+            segments: vec![[0.0; PASSED]; blocks * LANES],
             replies: vec![[0.0; 9]; blocks * LANES],
             edges: vec![[0.0; 3]; blocks * LANES + 1],
             kept: vec![Kept::NONE; length],
-            shown: vec![[Lanes::ZERO; ENDS]; if blocks == 1 { length } else { 0 }],
+            passed: vec![[Lanes::ZERO; PASSED]; if blocks == 1 { length } else { 0 }],
             forces: vec![ZERO3; slots / LANES],
             strain: f64::INFINITY,
         };
         for (i, joints) in path.joints.iter().enumerate() {
             if let Some((element, side)) = joints[0] {
                 // The body is the right side of the joint.
-                this.slots[to_slot(i) as usize] = Slot { element, flipped: side == 0 };
+                this.slots[to_slot(i) as usize] = JointSlot { element, flipped: side == 0 };
             }
         }
         for pin in &mut this.pins {
@@ -199,7 +199,7 @@ impl Chains {
             let (group, lane) = (slot / LANES, slot % LANES);
             (group / length * LANES + lane) * length + group % length
         };
-        let link = |slot: usize| -> Link {
+        let link = |slot: usize| -> Anchored {
             let at = anchors.get(from_slot(slot)).copied().unwrap_or([Vec3::zeros(); 2]);
             (*nodes.kind(slot), at[0], at[1])
         };
@@ -213,11 +213,11 @@ impl Chains {
     }
 
     /// Constants of each group of bodies, equal ones once.
-    fn number_constants(&mut self, link: impl Fn(usize) -> Link) {
+    fn number_constants(&mut self, link: impl Fn(usize) -> Anchored) {
         let mut known = BTreeMap::new();
         for group in 0..self.forces.len() {
-            let links: [Link; LANES] = std::array::from_fn(|k| link(LANES * group + k));
-            let index = Constants::number(&links, &mut known, &mut self.constants);
+            let links: [Anchored; LANES] = std::array::from_fn(|k| link(LANES * group + k));
+            let index = GroupConstants::number(&links, &mut known, &mut self.constants);
             self.group_of.push(index);
         }
     }
@@ -253,18 +253,18 @@ impl Chains {
     }
 
     /// One linearised solve of everything.
-    pub(crate) fn solve(&mut self, nodes: &mut Nodes, task: &Task<'_>) {
+    pub(crate) fn solve(&mut self, nodes: &mut Nodes, task: &SolveTask<'_>) {
         if self.constants_h != task.h {
             self.constants_h = task.h;
             self.constants.iter_mut().for_each(|constants| constants.set_step(task.h));
         }
         self.make_rooms();
-        let reduce = |part: Part<'_>| pulp::Arch::new().dispatch(Reduce { part, task });
-        Part::whole(self, nodes, task).each(&reduce, |(), ()| ());
+        let reduce = |part: Span<'_>| pulp::Arch::new().dispatch(Reduce { part, task });
+        Span::whole(self, nodes, task).each(&reduce, |(), ()| ());
         segments::couple(self);
-        let substitute = |part: Part<'_>| pulp::Arch::new().dispatch(Substitute { part, task });
+        let substitute = |part: Span<'_>| pulp::Arch::new().dispatch(Substitute { part, task });
         let add = |a: [Lanes; 2], b: [Lanes; 2]| [a[0].max(b[0]), a[1] + b[1]];
-        let [most, sum] = Part::whole(self, nodes, task).each(&substitute, add);
+        let [most, sum] = Span::whole(self, nodes, task).each(&substitute, add);
         self.strain = if sum.largest().is_finite() { most.largest() } else { f64::INFINITY };
         if task.resumes {
             std::mem::swap(&mut nodes.rate, &mut nodes.moved);
@@ -277,7 +277,7 @@ impl Chains {
 fn pins(
     elements: &[Element],
     count: usize,
-    path: &Path,
+    path: &ChainOrder,
     place: &[u32],
     anchors: &mut [[Vec3; 2]],
 ) -> Option<Vec<Pin>> {
@@ -297,7 +297,7 @@ fn pins(
         pins.push(Pin {
             node: i as u32,
             at_right: end == 1,
-            slot: Slot { element, flipped: side == 0 },
+            slot: JointSlot { element, flipped: side == 0 },
             held: e.nodes[side] - count as u32,
             anchor: e.anchors[side],
             compliance: 0.0,

@@ -15,11 +15,7 @@
 use taut_collide::{Collider, ContactList, Placement, Style};
 use taut_core::{ContactForce, Mat3, Scene, StageTime, Vec3};
 
-use crate::{
-    dual::order::Link,
-    grouped::Grouped,
-    node::{Nodes, Place},
-};
+use crate::{affine::Affine, dual::order::Link, grouped::Grouped, node::Nodes};
 
 /// Friction is found where it changes by less than this share of its bound.
 const SETTLED: f64 = 1e-3;
@@ -30,7 +26,7 @@ const HALVINGS: u32 = 30;
 
 /// One point of contact.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Touch {
+pub(crate) struct ContactPoint {
     /// Nodes of A and B.
     pub(crate) nodes: [u32; 2],
     /// Points in principal coordinates [m], and where they were when the contact was found.
@@ -62,7 +58,7 @@ pub(crate) struct Touch {
 
 /// How far an island goes towards where a linear solve leads.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct LineSearch {
     /// Whether it is still looking for who presses and slides.
     open: bool,
     /// Whether it goes to the end, wherever its energy is least.
@@ -76,7 +72,7 @@ struct Way {
     growth: f64,
 }
 
-impl Way {
+impl LineSearch {
     const START: Self = Self {
         open: true,
         whole: true,
@@ -92,10 +88,10 @@ impl Way {
 pub(crate) struct Contacts {
     collider: Collider,
     placements: Vec<Placement>,
-    touches: Vec<Touch>,
+    points: Vec<ContactPoint>,
     /// Pressures of the contacts before these [N].
     pressures: Vec<f64>,
-    /// Contacts of one moving node, as touch and side, by node.
+    /// Contacts of one moving node, as contact point and side, by node.
     folded: Grouped<(u32, u8)>,
     /// Contacts of two.
     paired: Vec<u32>,
@@ -104,14 +100,14 @@ pub(crate) struct Contacts {
     island_of: Vec<u32>,
     joined: Vec<u32>,
     /// Of each node that stands for an island, how far it goes, and what its energy does there.
-    ways: Vec<Way>,
+    searches: Vec<LineSearch>,
     /// Contacts of islands that do not go to the end of their way.
     slowed: Vec<u32>,
     /// Stiffness in units of reduced mass over squared step [1].
     scale: f64,
 }
 
-impl Touch {
+impl ContactPoint {
     /// Direction of a row in the world.
     fn direction(&self, axis: usize) -> Vec3 {
         let ([_, u, v], [cosine, sine]) = (self.axes, self.along);
@@ -124,10 +120,10 @@ impl Touch {
 
     /// Derivative of a row with respect to one side, whose frame is co-rotated by `rotation`.
     #[inline]
-    pub(crate) fn gradient(&self, side: usize, axis: usize, rotation: &Mat3) -> Place {
+    pub(crate) fn gradient(&self, side: usize, axis: usize, rotation: &Mat3) -> Affine {
         let direction = self.direction(axis);
         let along = if side == 0 { direction } else { -direction };
-        Place { frame: rotation.tr_mul(&along) * self.anchors[side].transpose(), origin: along }
+        Affine { frame: rotation.tr_mul(&along) * self.anchors[side].transpose(), origin: along }
     }
 
     /// Value of a row in the current iterate, as its stiffness takes it [m].
@@ -221,13 +217,13 @@ impl Contacts {
         Some(Self {
             collider: Collider::new(scene, Style::Common),
             placements: Vec::new(),
-            touches: Vec::new(),
+            points: Vec::new(),
             pressures: Vec::new(),
             folded: Grouped::default(),
             paired: Vec::new(),
             island_of: Vec::with_capacity(count),
             joined,
-            ways: vec![Way::START; count],
+            searches: vec![LineSearch::START; count],
             slowed: Vec::new(),
             scale,
         })
@@ -236,7 +232,7 @@ impl Contacts {
     /// Forgets all contacts.
     pub(crate) fn forget(&mut self) {
         self.collider.forget();
-        self.touches.clear();
+        self.points.clear();
     }
 
     /// Finds the contacts of a step of `h` [s] from where the nodes are at its start.
@@ -245,8 +241,8 @@ impl Contacts {
         self.placements.extend(nodes.bodies_at_start().map(|state| Placement::from(&state)));
         let list = self.collider.detect(&self.placements, broken, h);
         self.pressures.clear();
-        self.pressures.extend(self.touches.iter().map(|touch| touch.pressure));
-        self.touches.clear();
+        self.pressures.extend(self.points.iter().map(|point| point.pressure));
+        self.points.clear();
         for manifold in &list.manifolds {
             let ends = manifold.bodies.map(|body| nodes.node_of_body(body as usize));
             let lightness: f64 = ends.iter().map(|&node| 1.0 / nodes.mass(node)).sum();
@@ -255,7 +251,7 @@ impl Contacts {
                 let world = [contact.anchor_a, contact.anchor_b];
                 let anchors = [0, 1].map(|side| nodes.axes(ends[side]).tr_mul(&world[side]));
                 let at = [0, 1].map(|side| nodes.at_start(ends[side]).point(&anchors[side]));
-                self.touches.push(Touch {
+                self.points.push(ContactPoint {
                     nodes: ends,
                     anchors,
                     from: at,
@@ -282,9 +278,9 @@ impl Contacts {
     fn sort(&mut self, count: usize) {
         self.paired.clear();
         self.island_of.clone_from(&self.joined);
-        for touch in &self.touches {
-            if touch.only_mover(count).is_none() {
-                let [a, b] = touch.nodes;
+        for point in &self.points {
+            if point.only_mover(count).is_none() {
+                let [a, b] = point.nodes;
                 unite(&mut self.island_of, a, b);
             }
         }
@@ -293,20 +289,20 @@ impl Contacts {
             self.island_of[node] = self.island_of[self.island_of[node] as usize];
         }
         self.slowed.clear();
-        self.slowed.reserve(self.touches.len());
+        self.slowed.reserve(self.points.len());
         let movers =
-            || (0..).zip(&self.touches).map(|(t, touch)| (t, touch, touch.only_mover(count)));
+            || (0..).zip(&self.points).map(|(t, point)| (t, point, point.only_mover(count)));
         self.paired.extend(movers().filter(|(_, _, mover)| mover.is_none()).map(|(t, _, _)| t));
-        let one = |(t, touch, mover): (u32, &Touch, Option<usize>)| {
-            mover.map(|side| (touch.nodes[side], (t, side as u8)))
+        let one = |(t, point, mover): (u32, &ContactPoint, Option<usize>)| {
+            mover.map(|side| (point.nodes[side], (t, side as u8)))
         };
         self.folded.fill(count, movers().filter_map(one));
     }
 
     /// Contacts of a node with what forces do not move, with the node's side.
-    pub(crate) fn folded(&self, node: usize) -> impl Iterator<Item = (&Touch, usize)> {
+    pub(crate) fn folded(&self, node: usize) -> impl Iterator<Item = (&ContactPoint, usize)> {
         let at = self.folded.of(node).iter();
-        at.map(|&(touch, side)| (&self.touches[touch as usize], side as usize))
+        at.map(|&(point, side)| (&self.points[point as usize], side as usize))
     }
 
     /// How many contacts with what forces do not move come before those of each node, and how many there are.
@@ -320,8 +316,8 @@ impl Contacts {
     }
 
     /// One contact.
-    pub(crate) fn touch(&self, touch: u32) -> &Touch {
-        &self.touches[touch as usize]
+    pub(crate) fn point(&self, point: u32) -> &ContactPoint {
+        &self.points[point as usize]
     }
 
     /// The node that stands for each node's island, the lowest of it.
@@ -331,71 +327,71 @@ impl Contacts {
 
     /// Whether a node's island is still looking for who presses and slides.
     pub(crate) fn is_open(&self, node: usize) -> bool {
-        self.ways[self.island_of[node] as usize].open
+        self.searches[self.island_of[node] as usize].open
     }
 
     /// Lets all islands look again.
     #[cfg(test)]
     pub(crate) fn reopen(&mut self) {
-        self.ways.fill(Way::START);
+        self.searches.fill(LineSearch::START);
     }
 
     /// Notes that a joint of a node's island has changed what it does.
     pub(crate) fn switch(&mut self, node: usize) {
-        self.ways[self.island_of[node] as usize].switched = true;
+        self.searches[self.island_of[node] as usize].switched = true;
     }
 
     /// Ends a round: islands without news are settled, or all at once if they are solved `together`. Tells
     /// whether all are.
     pub(crate) fn close(&mut self, together: bool) -> bool {
-        let fresh = |way: &Way| way.open && (way.news || way.switched);
-        let any = self.ways.iter().any(fresh);
-        for way in &mut self.ways {
-            way.open = if together { any } else { fresh(way) };
-            (way.whole, way.switched) = (way.switched, false);
+        let fresh = |search: &LineSearch| search.open && (search.news || search.switched);
+        let any = self.searches.iter().any(fresh);
+        for search in &mut self.searches {
+            search.open = if together { any } else { fresh(search) };
+            (search.whole, search.switched) = (search.switched, false);
         }
         !any
     }
 
     /// Values of all rows in the current iterate; nothing presses yet, and no island is settled.
     pub(crate) fn evaluate(&mut self, nodes: &Nodes) {
-        self.ways.fill(Way::START);
-        for touch in &mut self.touches {
+        self.searches.fill(LineSearch::START);
+        for point in &mut self.points {
             let [a, b] = [0, 1].map(|side| {
-                nodes.place(touch.nodes[side]).point(&touch.anchors[side]) - touch.from[side]
+                nodes.place(point.nodes[side]).point(&point.anchors[side]) - point.from[side]
             });
-            touch.value = touch.local(&(a - b)) + Vec3::new(touch.gap, 0.0, 0.0);
-            (touch.stiffness, touch.held) = (Vec3::zeros(), Vec3::zeros());
-            touch.lead = 0.0;
+            point.value = point.local(&(a - b)) + Vec3::new(point.gap, 0.0, 0.0);
+            (point.stiffness, point.held) = (Vec3::zeros(), Vec3::zeros());
+            point.lead = 0.0;
         }
     }
 
     /// Takes over where rows of islands that are not settled come to when nodes move on by `increments`, frames
     /// co-rotated.
-    fn attempt(&mut self, nodes: &Nodes, increments: &[Place]) {
-        for t in 0..self.touches.len() {
-            if !self.way(t).open {
+    fn attempt(&mut self, nodes: &Nodes, increments: &[Affine]) {
+        for t in 0..self.points.len() {
+            if !self.search(t).open {
                 continue;
             }
-            let touch = &mut self.touches[t];
-            touch.tried = touch.value;
+            let point = &mut self.points[t];
+            point.tried = point.value;
             for side in 0..2 {
-                let node = touch.nodes[side] as usize;
+                let node = point.nodes[side] as usize;
                 let Some(response) = nodes.responses.get(node) else { continue };
                 let moved = increments[node];
-                let point = response.rotation * (moved.frame * touch.anchors[side]) + moved.origin;
-                let change = touch.local(&point);
-                touch.tried += if side == 0 { change } else { -change };
+                let to = response.rotation * (moved.frame * point.anchors[side]) + moved.origin;
+                let change = point.local(&to);
+                point.tried += if side == 0 { change } else { -change };
             }
         }
     }
 
     /// Decides who presses and slides from where nodes would go without contact.
-    pub(crate) fn predict(&mut self, nodes: &Nodes, increments: &[Place]) {
+    pub(crate) fn predict(&mut self, nodes: &Nodes, increments: &[Affine]) {
         self.attempt(nodes, increments);
-        for touch in &mut self.touches {
-            touch.reached = touch.tried;
-            touch.choose(touch.before);
+        for point in &mut self.points {
+            point.reached = point.tried;
+            point.choose(point.before);
         }
     }
 
@@ -404,65 +400,65 @@ impl Contacts {
     ///
     /// The first way need not keep the joints, nor one before which a motor or limit has changed what it
     /// does: these are gone to their ends.
-    pub(crate) fn advance(&mut self, nodes: &Nodes, increments: &[Place]) {
+    pub(crate) fn advance(&mut self, nodes: &Nodes, increments: &[Affine]) {
         self.attempt(nodes, increments);
-        self.find_ways();
-        for t in 0..self.touches.len() {
-            let Way { open, high: share, .. } = *self.way(t);
+        self.find_shares();
+        for t in 0..self.points.len() {
+            let LineSearch { open, high: share, .. } = *self.search(t);
             if !open {
                 continue;
             }
-            let touch = &mut self.touches[t];
-            touch.held += (touch.exerted() - touch.held) * share;
-            touch.reached += (touch.tried - touch.reached) * share;
-            let news = touch.choose((-touch.held.x).max(0.0)) || share < 1.0;
-            self.way_mut(t).news |= news;
+            let point = &mut self.points[t];
+            point.held += (point.exerted() - point.held) * share;
+            point.reached += (point.tried - point.reached) * share;
+            let news = point.choose((-point.held.x).max(0.0)) || share < 1.0;
+            self.search_mut(t).news |= news;
         }
     }
 
     /// How much of the way to where the last solve led a node goes.
     pub(crate) fn share(&self, node: usize) -> f64 {
-        self.ways[self.island_of[node] as usize].high
+        self.searches[self.island_of[node] as usize].high
     }
 
     /// The node that stands for the island of a contact.
-    fn island(&self, touch: usize) -> usize {
-        let touch = &self.touches[touch];
-        let mover = touch.nodes[touch.only_mover(self.island_of.len()).unwrap_or(0)];
+    fn island(&self, point: usize) -> usize {
+        let point = &self.points[point];
+        let mover = point.nodes[point.only_mover(self.island_of.len()).unwrap_or(0)];
         self.island_of[mover as usize] as usize
     }
 
-    fn way(&self, touch: usize) -> &Way {
-        &self.ways[self.island(touch)]
+    fn search(&self, point: usize) -> &LineSearch {
+        &self.searches[self.island(point)]
     }
 
-    fn way_mut(&mut self, touch: usize) -> &mut Way {
-        let island = self.island(touch);
-        &mut self.ways[island]
+    fn search_mut(&mut self, point: usize) -> &mut LineSearch {
+        let island = self.island(point);
+        &mut self.searches[island]
     }
 
     /// How much of the way lowers the energy of each island.
-    fn find_ways(&mut self) {
-        for way in &mut self.ways {
-            *way = Way { news: false, low: 0.0, high: 1.0, growth: 0.0, ..*way };
+    fn find_shares(&mut self) {
+        for search in &mut self.searches {
+            *search = LineSearch { news: false, low: 0.0, high: 1.0, growth: 0.0, ..*search };
         }
-        for t in 0..self.touches.len() {
-            if self.way(t).open && !self.way(t).whole {
-                let growth = self.touches[t].growth(1.0);
-                self.way_mut(t).growth += growth;
+        for t in 0..self.points.len() {
+            if self.search(t).open && !self.search(t).whole {
+                let growth = self.points[t].growth(1.0);
+                self.search_mut(t).growth += growth;
             }
         }
         self.slowed.clear();
-        for t in 0..self.touches.len() {
-            if self.way(t).growth > 0.0 {
+        for t in 0..self.points.len() {
+            if self.search(t).growth > 0.0 {
                 self.slowed.push(t as u32);
             }
         }
         if self.slowed.is_empty() {
             return;
         }
-        for way in &mut self.ways {
-            way.low = if way.growth > 0.0 { 0.0 } else { 1.0 };
+        for search in &mut self.searches {
+            search.low = if search.growth > 0.0 { 0.0 } else { 1.0 };
         }
         for _ in 0..HALVINGS {
             self.halve();
@@ -471,16 +467,16 @@ impl Contacts {
 
     /// Halves what is left of the ways of islands that do not go to the end.
     fn halve(&mut self) {
-        self.ways.iter_mut().for_each(|way| way.growth = 0.0);
+        self.searches.iter_mut().for_each(|search| search.growth = 0.0);
         for i in 0..self.slowed.len() {
             let t = self.slowed[i] as usize;
-            let Way { low, high, .. } = *self.way(t);
-            let growth = self.touches[t].growth(0.5 * (low + high));
-            self.way_mut(t).growth += growth;
+            let LineSearch { low, high, .. } = *self.search(t);
+            let growth = self.points[t].growth(0.5 * (low + high));
+            self.search_mut(t).growth += growth;
         }
-        for way in self.ways.iter_mut().filter(|way| way.low < 1.0) {
-            let middle = 0.5 * (way.low + way.high);
-            let side = if way.growth <= 0.0 { &mut way.low } else { &mut way.high };
+        for search in self.searches.iter_mut().filter(|search| search.low < 1.0) {
+            let middle = 0.5 * (search.low + search.high);
+            let side = if search.growth <= 0.0 { &mut search.low } else { &mut search.high };
             *side = middle;
         }
     }
@@ -491,16 +487,16 @@ impl Contacts {
         let ContactList { contacts, manifolds } = self.collider.list();
         for manifold in manifolds {
             let range = manifold.range();
-            for (contact, touch) in contacts[range.clone()].iter().zip(&self.touches[range]) {
+            for (contact, point) in contacts[range.clone()].iter().zip(&self.points[range]) {
                 let a = &self.placements[contact.bodies[0] as usize];
-                let force = touch.force();
-                let pushed = touch.axes.iter().zip(&force).map(|(axis, f)| *axis * -*f);
+                let force = point.force();
+                let pushed = point.axes.iter().zip(&force).map(|(axis, f)| *axis * -*f);
                 out.push(ContactForce {
                     bodies: contact.bodies,
                     point: a.position + a.rotation * contact.anchor_a,
                     normal: contact.normal,
                     gap: contact.gap,
-                    friction: touch.friction,
+                    friction: point.friction,
                     force: pushed.sum(),
                 });
             }
@@ -513,7 +509,7 @@ impl Contacts {
     }
 }
 
-impl Touch {
+impl ContactPoint {
     /// The side that forces move, if they do not move the other.
     fn only_mover(&self, count: usize) -> Option<usize> {
         match self.nodes.map(|node| (node as usize) < count) {

@@ -3,8 +3,8 @@
 use super::*;
 
 /// A point of contact that presses as stiffly as `FULL`.
-fn touch(reached: Vec3, pressure: f64) -> Touch {
-    let mut touch = Touch {
+fn contact_point(reached: Vec3, pressure: f64) -> ContactPoint {
+    let mut point = ContactPoint {
         nodes: [0, 1],
         anchors: [Vec3::zeros(); 2],
         from: [Vec3::zeros(); 2],
@@ -22,8 +22,8 @@ fn touch(reached: Vec3, pressure: f64) -> Touch {
         pressure: 0.0,
         before: 0.0,
     };
-    touch.choose(pressure);
-    touch
+    point.choose(pressure);
+    point
 }
 
 const FULL: f64 = 1e4;
@@ -45,7 +45,7 @@ fn energy(value: &Vec3) -> f64 {
 #[test]
 fn multipliers_are_the_gradient_of_a_convex_energy() {
     for place in PLACES.map(Vec3::from) {
-        let force = touch(place, PRESSURE).law(&place, PRESSURE);
+        let force = contact_point(place, PRESSURE).law(&place, PRESSURE);
         for axis in 0..3 {
             let step = Vec3::ith(axis, 1e-8);
             let slope = (energy(&(place + step)) - energy(&(place - step))) / 2e-8;
@@ -63,16 +63,16 @@ fn multipliers_are_the_gradient_of_a_convex_energy() {
 #[test]
 fn rows_of_a_round_touch_the_energy_and_are_as_stiff() {
     for place in PLACES.map(Vec3::from) {
-        let touch = touch(place, PRESSURE);
-        let (exerted, law) = (touch.exerted(), touch.law(&place, PRESSURE));
+        let point = contact_point(place, PRESSURE);
+        let (exerted, law) = (point.exerted(), point.law(&place, PRESSURE));
         assert!((exerted - law).norm() < 1e-9, "{exerted} {law}");
         for direction in [Vec3::x(), Vec3::y(), Vec3::z(), Vec3::new(1.0, -2.0, 0.5)] {
             let step = direction.normalize() * 1e-7;
-            let curvature = (touch.law(&(place + step), PRESSURE)
-                - touch.law(&(place - step), PRESSURE))
+            let curvature = (point.law(&(place + step), PRESSURE)
+                - point.law(&(place - step), PRESSURE))
             .dot(&step)
                 / 2.0;
-            let there = Touch { tried: place + step, ..touch };
+            let there = ContactPoint { tried: place + step, ..point };
             let model = (there.exerted() - exerted).dot(&step);
             assert!(model >= curvature - 1e-3 * FULL * step.norm_squared(), "{model} {curvature}");
         }
@@ -84,17 +84,17 @@ fn rows_of_a_round_touch_the_energy_and_are_as_stiff() {
 #[test]
 fn growth_is_the_slope_along_the_way() {
     let (start, end) = (Vec3::from(PLACES[0]), Vec3::from(PLACES[1]));
-    let mut touch = touch(start, PRESSURE);
-    touch.held = Vec3::new(-12.0, 2.0, -5.0);
-    touch.tried = end;
-    let (way, exerted) = (end - start, touch.exerted());
+    let mut point = contact_point(start, PRESSURE);
+    point.held = Vec3::new(-12.0, 2.0, -5.0);
+    point.tried = end;
+    let (way, exerted) = (end - start, point.exerted());
     let whole = |t: f64| {
-        let rest = touch.held * t + (exerted - touch.held) * (0.5 * t * t);
+        let rest = point.held * t + (exerted - point.held) * (0.5 * t * t);
         energy(&(start + way * t)) - rest.dot(&way)
     };
     for t in [0.0, 0.1, 0.5, 0.9, 1.0] {
         let slope = (whole(t + 1e-6) - whole(t - 1e-6)) / 2e-6;
-        let growth = touch.growth(t);
+        let growth = point.growth(t);
         assert!((slope - growth).abs() < 1e-6 * growth.abs().max(1e-3), "{t}: {slope} {growth}");
     }
 }

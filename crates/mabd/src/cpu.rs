@@ -5,12 +5,12 @@ use taut_core::{
 };
 
 use crate::{
+    affine::{self, Affine, frame},
     chain::squared_strain,
-    lane::{self, LANES, Lanes, frame, plus},
-    node::Place,
+    lane::{LANES, Lanes, plus},
     polar,
     settings::{Integrator, MabdSettings},
-    system::{Scheme, System},
+    system::{StepScheme, System},
 };
 
 /// How often a step is divided, and Newton iterations of each part, when a step is made again.
@@ -38,7 +38,7 @@ pub(crate) struct Mabd {
     /// Length of the parts of a step that was made again [s].
     part: f64,
     /// State at the start of a step that is made again.
-    saved: Vec<[Place; 2]>,
+    saved: Vec<[Affine; 2]>,
     iterations: Option<u32>,
     time_s: f64,
 }
@@ -86,9 +86,9 @@ impl Mabd {
     }
 
     /// How steps of length `h` [s] are made under the settings and the history there is.
-    fn scheme(&self, h: f64) -> Scheme {
+    fn scheme(&self, h: f64) -> StepScheme {
         let two_step = self.settings.integrator == Integrator::Bdf2 && self.history == Some(h);
-        Scheme { h: if two_step { h * (2.0 / 3.0) } else { h }, two_step }
+        StepScheme { h: if two_step { h * (2.0 / 3.0) } else { h }, two_step }
     }
 
     /// Whether iterations go on from each other, beginning at the predicted state.
@@ -106,7 +106,7 @@ impl Mabd {
     }
 
     /// One linearised solve; the first since loading finds the tension before.
-    fn solve(&mut self, scheme: &Scheme) {
+    fn solve(&mut self, scheme: &StepScheme) {
         if !self.tense && self.system.needs_tension() {
             self.settle();
             self.system.solve(scheme, true, false);
@@ -119,12 +119,12 @@ impl Mabd {
     /// Commits the last step if that is still to be done.
     fn settle(&mut self) {
         if let Some(h) = self.pending.take() {
-            self.commit(&Scheme { h, two_step: false });
+            self.commit(&StepScheme { h, two_step: false });
         }
     }
 
     /// Ends a step of length `h` [s].
-    fn finish(&mut self, h: f64, scheme: &Scheme) {
+    fn finish(&mut self, h: f64, scheme: &StepScheme) {
         // The next solve reads the displacements anyway, and can add them.
         if self.system.can_resume() && self.done != Some(0) {
             self.pending = Some(h);
@@ -138,7 +138,7 @@ impl Mabd {
     }
 
     /// The rate of a node at the start of the step.
-    fn rate(&self, node: usize) -> Place {
+    fn rate(&self, node: usize) -> Affine {
         let nodes = &self.system.nodes;
         match (self.pending, self.resumed) {
             (Some(h), _) => over(&nodes.moved.get(node), h),
@@ -148,7 +148,7 @@ impl Mabd {
     }
 
     /// Velocities of a group of nodes that have moved under `scheme`.
-    fn velocity(&self, group: usize, scheme: &Scheme) -> [Lanes; 12] {
+    fn velocity(&self, group: usize, scheme: &StepScheme) -> [Lanes; 12] {
         let (moved, h) = (&self.system.nodes.moved.groups[group], Lanes::splat(scheme.h));
         let before = self.system.before.as_ref().filter(|_| scheme.two_step);
         match before.map(|[before, _]| &before.groups[group]) {
@@ -161,7 +161,7 @@ impl Mabd {
     }
 
     /// Makes the displacements of a step final.
-    fn commit(&mut self, scheme: &Scheme) {
+    fn commit(&mut self, scheme: &StepScheme) {
         for group in 0..self.system.nodes.start.groups.len() {
             let velocity = self.velocity(group, scheme);
             let nodes = &mut self.system.nodes;
@@ -241,7 +241,7 @@ impl Mabd {
     /// limit. The last part is left uncommitted.
     fn attempt(&mut self, parts: u32, iterations: u32, must: bool) -> Result<bool, String> {
         let h = self.part;
-        let scheme = Scheme { h, two_step: false };
+        let scheme = StepScheme { h, two_step: false };
         self.tense = false;
         for part in 0..parts {
             if part > 0 {
@@ -271,8 +271,8 @@ impl Mabd {
     }
 }
 
-fn over(place: &Place, h: f64) -> Place {
-    Place { frame: place.frame / h, origin: place.origin / h }
+fn over(place: &Affine, h: f64) -> Affine {
+    Affine { frame: place.frame / h, origin: place.origin / h }
 }
 
 /// Largest `|singular value - 1|` of a frame whose `A^T A - 1` is given [1].
@@ -337,11 +337,11 @@ impl Solver for Mabd {
             // No iteration, no forces: bodies go on as they were.
             self.settle();
             self.predict(h);
-            scheme = Scheme { h, two_step: false };
+            scheme = StepScheme { h, two_step: false };
         } else if self.settings.stretch_limit.is_finite() && self.is_stretched() {
             self.retry().map_err(SolverError::NotConverged)?;
             h = self.part;
-            scheme = Scheme { h, two_step: false };
+            scheme = StepScheme { h, two_step: false };
         }
         if !self.strengths.is_empty() {
             self.break_joints();
@@ -363,7 +363,7 @@ impl Solver for Mabd {
         let scheme = self.scheme(self.step.dt);
         self.system.nodes.read(out, self.step.dt, |node| match done {
             0 => self.rate(node),
-            _ => lane::place(&self.velocity(node / LANES, &scheme), node % LANES),
+            _ => affine::place(&self.velocity(node / LANES, &scheme), node % LANES),
         });
         Ok(())
     }

@@ -9,11 +9,11 @@ pub(crate) mod order;
 mod tree;
 
 use crate::settings::{Dual, MabdSettings};
-use blocks::Blocks;
+use blocks::DualBlocks;
 use cg::LineSolver;
 use direct::Direct;
 use lines::Lines;
-use order::{Link, Order, Shape, couplings};
+use order::{EliminationOrder, GraphShape, Link, couplings};
 use tree::Elimination;
 
 /// More joints than this that close loops leave a complement that is better not kept dense.
@@ -37,25 +37,25 @@ enum Engine {
 /// The dual system of a scene.
 pub(crate) struct DualSystem {
     /// The matrix; its factor once solved, where that is made in place.
-    pub(crate) blocks: Blocks,
+    pub(crate) blocks: DualBlocks,
     engine: Engine,
 }
 
 /// Chooses by the graph.
-pub(crate) fn choose(wanted: Dual, order: &Order) -> Result<Dual, String> {
+pub(crate) fn choose(wanted: Dual, order: &EliminationOrder) -> Result<Dual, String> {
     let chosen = match (wanted, order.shape) {
-        (Dual::Auto, Shape::Chains) => Dual::Thomas,
-        (Dual::Auto, Shape::Trees) => Dual::Tree,
-        (Dual::Auto, Shape::Graph) if order.closures <= CLOSURES_MAX => Dual::Schur,
-        (Dual::Auto, Shape::Graph) if order.elements.len() <= DIRECT_MAX => Dual::Direct,
-        (Dual::Auto, Shape::Graph) => Dual::Cg,
-        (Dual::Thomas, Shape::Trees | Shape::Graph) => {
+        (Dual::Auto, GraphShape::Chains) => Dual::Thomas,
+        (Dual::Auto, GraphShape::Trees) => Dual::Tree,
+        (Dual::Auto, GraphShape::Graph) if order.closures <= CLOSURES_MAX => Dual::Schur,
+        (Dual::Auto, GraphShape::Graph) if order.elements.len() <= DIRECT_MAX => Dual::Direct,
+        (Dual::Auto, GraphShape::Graph) => Dual::Cg,
+        (Dual::Thomas, GraphShape::Trees | GraphShape::Graph) => {
             return Err("`dual: thomas` needs joints that form chains".to_owned());
         }
-        (Dual::Tree, Shape::Graph) => {
+        (Dual::Tree, GraphShape::Graph) => {
             return Err("`dual: tree` needs joints without loops".to_owned());
         }
-        (Dual::AbaPrinted, Shape::Graph) => {
+        (Dual::AbaPrinted, GraphShape::Graph) => {
             return Err("`dual: aba_printed` needs joints without loops".to_owned());
         }
         (wanted, _) => wanted,
@@ -77,7 +77,7 @@ impl DualSystem {
         let pattern = couplings(nodes, links);
         let (blocks, engine) = match chosen {
             Dual::Cg | Dual::Sweeps => {
-                let blocks = Blocks::new(sizes, &pattern);
+                let blocks = DualBlocks::new(sizes, &pattern);
                 let (tolerance, most) = (settings.tolerance, settings.dual_iterations);
                 let solver = Box::new(LineSolver::new(&blocks, lines, tolerance, most));
                 let gradients = chosen == Dual::Cg;
@@ -85,12 +85,12 @@ impl DualSystem {
                 (blocks, engine(solver))
             }
             Dual::Direct => {
-                let blocks = Blocks::new(sizes, &pattern);
+                let blocks = DualBlocks::new(sizes, &pattern);
                 let direct = Direct::new(&blocks)?;
                 (blocks, Engine::Direct(Box::new(direct)))
             }
             _ => {
-                let blocks = Blocks::new(sizes, &tree::fill(&pattern));
+                let blocks = DualBlocks::new(sizes, &tree::fill(&pattern));
                 let elimination = Elimination::new(&blocks);
                 (blocks, Engine::Elimination(elimination))
             }

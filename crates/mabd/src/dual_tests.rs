@@ -7,7 +7,7 @@ use taut_core::Vec3;
 use super::{
     DualSystem,
     lines::Lines,
-    order::{Link, Order, Shape},
+    order::{EliminationOrder, GraphShape, Link},
 };
 use crate::settings::{Dual, MabdSettings};
 
@@ -21,7 +21,7 @@ struct Case {
     name: &'static str,
     nodes: usize,
     links: Vec<Link>,
-    shape: Shape,
+    shape: GraphShape,
 }
 
 fn chain(links: u32) -> Vec<Link> {
@@ -47,10 +47,10 @@ fn cases() -> Vec<Case> {
     ring.push([Some(19), Some(3)]);
     ring.push([Some(7), Some(15)]);
     vec![
-        Case { name: "chain", nodes: 20, links: chain(20), shape: Shape::Chains },
-        Case { name: "tree", nodes: 60, links: tree, shape: Shape::Trees },
-        Case { name: "ring", nodes: 20, links: ring, shape: Shape::Graph },
-        Case { name: "grid", nodes: 25, links: grid(5), shape: Shape::Graph },
+        Case { name: "chain", nodes: 20, links: chain(20), shape: GraphShape::Chains },
+        Case { name: "tree", nodes: 60, links: tree, shape: GraphShape::Trees },
+        Case { name: "ring", nodes: 20, links: ring, shape: GraphShape::Graph },
+        Case { name: "grid", nodes: 25, links: grid(5), shape: GraphShape::Graph },
     ]
 }
 
@@ -90,7 +90,7 @@ fn system(
     dual: Dual,
     nodes: usize,
     links: &[Link],
-    order: &Order,
+    order: &EliminationOrder,
     sizes: &[u8],
     settings: &MabdSettings,
 ) -> (Vec<Link>, DualSystem) {
@@ -108,7 +108,7 @@ fn system(
 fn every_solver_agrees_with_a_dense_one() {
     let settings = MabdSettings { tolerance: 1e-13, ..MabdSettings::default() };
     for Case { name, nodes, links, shape } in cases() {
-        let order = Order::new(nodes, &links);
+        let order = EliminationOrder::new(nodes, &links);
         assert_eq!(order.shape, shape, "{name}");
         for sizes in [[3; 5], [3, 5, 1, 6, 4]] {
             let sizes: Vec<u8> = (0..links.len()).map(|e| sizes[e % 5]).collect();

@@ -10,14 +10,14 @@ use taut_core::{
     scene::{Joint, JointKind, Limit, Motor, Spring},
 };
 
-use crate::node::{Ends, Nodes, Place};
-
-/// The most rows of one element: a prismatic joint with a limit and a motor.
-pub(crate) const ROWS_MAX: usize = 7;
+use crate::{
+    affine::Affine,
+    node::{ElementEnds, Nodes},
+};
 
 /// A function of two frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Function {
+pub(crate) enum RowFunction {
     /// As the core defines it.
     Plain(RowKind),
     /// `(A_a u) . (x_b - x_a)` of the points one unit along the x axes, `u` being an axis of A's
@@ -27,7 +27,7 @@ pub(crate) enum Function {
 
 /// What the multiplier of a row obeys.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Law {
+pub(crate) enum RowLaw {
     /// `C - target = compliance * lambda`.
     Held {
         /// Value held [m or rad].
@@ -43,9 +43,9 @@ pub(crate) enum Law {
 
 /// One row of an element.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Row {
-    pub(crate) function: Function,
-    pub(crate) law: Law,
+pub(crate) struct JointRow {
+    pub(crate) function: RowFunction,
+    pub(crate) law: RowLaw,
 }
 
 /// A joint or spring that moves anything.
@@ -60,15 +60,15 @@ pub(crate) struct Element {
     /// Axes of the joint bases in principal coordinates.
     pub(crate) bases: [Mat3; 2],
     /// Its rows.
-    pub(crate) rows: Box<[Row]>,
+    pub(crate) rows: Box<[JointRow]>,
 }
 
 impl Element {
     /// Whether it is three hard rows that hold two points together.
     pub(crate) fn is_point(&self) -> bool {
-        let point = |axis: usize, row: &Row| {
-            row.function == Function::Plain(RowKind::Point(axis))
-                && matches!(row.law, Law::Held { target: 0.0, .. })
+        let point = |axis: usize, row: &JointRow| {
+            row.function == RowFunction::Plain(RowKind::Point(axis))
+                && matches!(row.law, RowLaw::Held { target: 0.0, .. })
         };
         self.rows.len() == 3 && self.rows.iter().enumerate().all(|(axis, row)| point(axis, row))
     }
@@ -76,23 +76,23 @@ impl Element {
     /// Whether it is three equally soft rows that turn two bodies to each other.
     pub(crate) fn is_turn(&self) -> bool {
         let law = self.rows.first().map(|row| row.law);
-        let turn = |axis: usize, row: &Row| {
-            row.function == Function::Plain(RowKind::Twist(axis)) && Some(row.law) == law
+        let turn = |axis: usize, row: &JointRow| {
+            row.function == RowFunction::Plain(RowKind::Twist(axis)) && Some(row.law) == law
         };
         self.rows.len() == 3
-            && matches!(law, Some(Law::Held { target: 0.0, .. }))
+            && matches!(law, Some(RowLaw::Held { target: 0.0, .. }))
             && self.rows.iter().enumerate().all(|(axis, row)| turn(axis, row))
     }
 
     /// Whether a row's multiplier is bounded.
     pub(crate) fn is_bounded(&self) -> bool {
-        self.rows.iter().any(|row| !matches!(row.law, Law::Held { .. }))
+        self.rows.iter().any(|row| !matches!(row.law, RowLaw::Held { .. }))
     }
 }
 
 /// Value of a row and its gradient with respect to frame and origin of both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Gradient {
+pub(crate) struct RowGradient {
     /// Value [m or rad].
     pub(crate) value: f64,
     /// With respect to the frames.
@@ -101,8 +101,8 @@ pub(crate) struct Gradient {
     pub(crate) origins: [Vec3; 2],
 }
 
-impl Gradient {
-    fn dot(axes: &View<'_>, i: usize, j: usize) -> Self {
+impl RowGradient {
+    fn dot(axes: &ElementView<'_>, i: usize, j: usize) -> Self {
         let (u, w) = (axes.bases[0].column(i), axes.bases[1].column(j));
         let (world_u, world_w) = (axes.places[0].frame * u, axes.places[1].frame * w);
         Self {
@@ -126,47 +126,47 @@ impl Gradient {
 }
 
 /// An element at the current frames.
-pub(crate) struct View<'a> {
-    pub(crate) places: [Place; 2],
+pub(crate) struct ElementView<'a> {
+    pub(crate) places: [Affine; 2],
     pub(crate) anchors: &'a [Vec3; 2],
     pub(crate) bases: &'a [Mat3; 2],
 }
 
-impl View<'_> {
+impl ElementView<'_> {
     fn points(&self) -> [Vec3; 2] {
         [0, 1].map(|side| self.places[side].frame * self.anchors[side] + self.places[side].origin)
     }
 
     /// Value and gradient of a row.
-    pub(crate) fn evaluate(&self, function: Function) -> Gradient {
+    pub(crate) fn evaluate(&self, function: RowFunction) -> RowGradient {
         match function {
-            Function::Plain(RowKind::Point(axis)) => self.along(Vec3::ith(axis, 1.0)),
-            Function::Plain(RowKind::Slide(axis)) => self.slide(axis, [Vec3::zeros(); 2]),
-            Function::Plain(RowKind::Dot(i, j)) => Gradient::dot(self, i, j),
-            Function::Plain(RowKind::Twist(axis)) => self.twist(axis),
-            Function::Plain(RowKind::Distance) => {
+            RowFunction::Plain(RowKind::Point(axis)) => self.along(Vec3::ith(axis, 1.0)),
+            RowFunction::Plain(RowKind::Slide(axis)) => self.slide(axis, [Vec3::zeros(); 2]),
+            RowFunction::Plain(RowKind::Dot(i, j)) => RowGradient::dot(self, i, j),
+            RowFunction::Plain(RowKind::Twist(axis)) => self.twist(axis),
+            RowFunction::Plain(RowKind::Distance) => {
                 let [a, b] = self.points();
                 let (offset, length) = (a - b, (a - b).norm());
                 let n = if length > 0.0 { offset / length } else { Vec3::zeros() };
-                Gradient { value: length, ..self.along(n) }
+                RowGradient { value: length, ..self.along(n) }
             }
-            Function::Plain(RowKind::Angle) => {
-                let (cosine, sine) = (Gradient::dot(self, 1, 1), Gradient::dot(self, 2, 1));
+            RowFunction::Plain(RowKind::Angle) => {
+                let (cosine, sine) = (RowGradient::dot(self, 1, 1), RowGradient::dot(self, 2, 1));
                 let square = cosine.value.powi(2) + sine.value.powi(2);
                 let parts = [(-sine.value / square, &cosine), (cosine.value / square, &sine)];
                 let value = sine.value.atan2(cosine.value);
-                Gradient { value, ..Gradient::combined(&parts) }
+                RowGradient { value, ..RowGradient::combined(&parts) }
             }
-            Function::Ahead(axis) => {
+            RowFunction::Ahead(axis) => {
                 self.slide(axis, [0, 1].map(|side| self.bases[side].column(0).into_owned()))
             }
         }
     }
 
     /// Component of `x_a - x_b` along a fixed world direction.
-    fn along(&self, n: Vec3) -> Gradient {
+    fn along(&self, n: Vec3) -> RowGradient {
         let [a, b] = self.points();
-        Gradient {
+        RowGradient {
             value: n.dot(&(a - b)),
             frames: [n * self.anchors[0].transpose(), -n * self.anchors[1].transpose()],
             origins: [n, -n],
@@ -174,13 +174,13 @@ impl View<'_> {
     }
 
     /// `(A_a u) . (x_b - x_a)` of points moved from the anchors by `ahead`.
-    fn slide(&self, axis: usize, ahead: [Vec3; 2]) -> Gradient {
+    fn slide(&self, axis: usize, ahead: [Vec3; 2]) -> RowGradient {
         let anchors = [self.anchors[0] + ahead[0], self.anchors[1] + ahead[1]];
-        let moved = View { places: self.places, anchors: &anchors, bases: self.bases };
+        let moved = ElementView { places: self.places, anchors: &anchors, bases: self.bases };
         let [a, b] = moved.points();
         let u = self.bases[0].column(axis).into_owned();
         let (world, offset) = (self.places[0].frame * u, b - a);
-        Gradient {
+        RowGradient {
             value: world.dot(&offset),
             frames: [
                 offset * u.transpose() - world * anchors[0].transpose(),
@@ -192,10 +192,10 @@ impl View<'_> {
 
     /// `2 vec(q)` of the rotation between the bases, from its matrix `T`: the axial vector of `T` over
     /// `q.w = sqrt(1 + tr T) / 2`.
-    fn twist(&self, axis: usize) -> Gradient {
+    fn twist(&self, axis: usize) -> RowGradient {
         let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
-        let (more, less) = (Gradient::dot(self, j, i), Gradient::dot(self, i, j));
-        let trace = [0, 1, 2].map(|k| Gradient::dot(self, k, k));
+        let (more, less) = (RowGradient::dot(self, j, i), RowGradient::dot(self, i, j));
+        let trace = [0, 1, 2].map(|k| RowGradient::dot(self, k, k));
         let sum = 1.0 + trace.iter().map(|part| part.value).sum::<f64>();
         // Half turns have no direction; near them the row is kept finite.
         let w = 0.5 * sum.max(0.01).sqrt();
@@ -204,7 +204,7 @@ impl View<'_> {
         let turn = 0.5 / w;
         let [x, y, z] = &trace;
         let parts = [(turn, &more), (-turn, &less), (bend, x), (bend, y), (bend, z)];
-        Gradient { value, ..Gradient::combined(&parts) }
+        RowGradient { value, ..RowGradient::combined(&parts) }
     }
 }
 
@@ -218,9 +218,9 @@ pub(crate) fn elements(joints: &[Joint], springs: &[Spring], nodes: &Nodes) -> V
     let spring = |spring: &Spring| {
         let ends = nodes.ends(spring.a, spring.b)?;
         let compliance = 1.0 / spring.stiffness;
-        let rows = spring_rows(spring).map(|(kind, target)| Row {
-            function: Function::Plain(kind),
-            law: Law::Held { target, compliance },
+        let rows = spring_rows(spring).map(|(kind, target)| JointRow {
+            function: RowFunction::Plain(kind),
+            law: RowLaw::Held { target, compliance },
         });
         Some(place(None, ends, &Geometry::from(spring), rows.collect()))
     };
@@ -229,7 +229,12 @@ pub(crate) fn elements(joints: &[Joint], springs: &[Spring], nodes: &Nodes) -> V
     from_joints.chain(springs.iter().filter(stiff).filter_map(spring)).collect()
 }
 
-fn place(joint: Option<u32>, ends: Ends, geometry: &Geometry, rows: Vec<Row>) -> Element {
+fn place(
+    joint: Option<u32>,
+    ends: ElementEnds,
+    geometry: &Geometry,
+    rows: Vec<JointRow>,
+) -> Element {
     let turn = |q: &Quat| q.to_rotation_matrix().into_inner();
     let [axes_a, axes_b] = ends.axes;
     Element {
@@ -241,16 +246,16 @@ fn place(joint: Option<u32>, ends: Ends, geometry: &Geometry, rows: Vec<Row>) ->
     }
 }
 
-fn joint_rows(joint: &Joint) -> Vec<Row> {
+fn joint_rows(joint: &Joint) -> Vec<JointRow> {
     // A compliant hinge needs rows that do not see its anchors part.
     let hard = joint.compliance_linear == 0.0 && joint.compliance_angular == 0.0;
     let function = |kind| match kind {
-        RowKind::Dot(axis, 0) if hard && joint.kind == JointKind::Hinge => Function::Ahead(axis),
-        kind => Function::Plain(kind),
+        RowKind::Dot(axis, 0) if hard && joint.kind == JointKind::Hinge => RowFunction::Ahead(axis),
+        kind => RowFunction::Plain(kind),
     };
-    let held = locked_rows(joint).map(|(kind, target)| Row {
+    let held = locked_rows(joint).map(|(kind, target)| JointRow {
         function: function(kind),
-        law: Law::Held {
+        law: RowLaw::Held {
             target,
             compliance: if kind.is_angular() {
                 joint.compliance_angular
@@ -259,13 +264,13 @@ fn joint_rows(joint: &Joint) -> Vec<Row> {
             },
         },
     });
-    let mut rows: Vec<Row> = held.collect();
+    let mut rows: Vec<JointRow> = held.collect();
     if let Some(kind) = free_coordinate(joint.kind) {
         let driven = !matches!(joint.kind, JointKind::Distance { .. });
-        let limit = joint.limit.map(Law::Limit);
-        let motor = joint.motor.filter(|_| driven).map(Law::Motor);
+        let limit = joint.limit.map(RowLaw::Limit);
+        let motor = joint.motor.filter(|_| driven).map(RowLaw::Motor);
         let bounded = limit.into_iter().chain(motor);
-        rows.extend(bounded.map(|law| Row { function: Function::Plain(kind), law }));
+        rows.extend(bounded.map(|law| JointRow { function: RowFunction::Plain(kind), law }));
     }
     rows
 }

@@ -7,23 +7,23 @@ use taut_core::{
     scene::{Endpoint, Joint, JointKind},
 };
 
-use super::{Function, Gradient, View, joint_rows};
-use crate::node::Place;
+use super::{ElementView, RowFunction, RowGradient, joint_rows};
+use crate::affine::Affine;
 
-const FUNCTIONS: [Function; 13] = [
-    Function::Plain(RowKind::Point(0)),
-    Function::Plain(RowKind::Point(2)),
-    Function::Plain(RowKind::Slide(0)),
-    Function::Plain(RowKind::Slide(1)),
-    Function::Plain(RowKind::Dot(1, 0)),
-    Function::Plain(RowKind::Dot(2, 1)),
-    Function::Plain(RowKind::Twist(0)),
-    Function::Plain(RowKind::Twist(1)),
-    Function::Plain(RowKind::Twist(2)),
-    Function::Plain(RowKind::Distance),
-    Function::Plain(RowKind::Angle),
-    Function::Ahead(1),
-    Function::Ahead(2),
+const FUNCTIONS: [RowFunction; 13] = [
+    RowFunction::Plain(RowKind::Point(0)),
+    RowFunction::Plain(RowKind::Point(2)),
+    RowFunction::Plain(RowKind::Slide(0)),
+    RowFunction::Plain(RowKind::Slide(1)),
+    RowFunction::Plain(RowKind::Dot(1, 0)),
+    RowFunction::Plain(RowKind::Dot(2, 1)),
+    RowFunction::Plain(RowKind::Twist(0)),
+    RowFunction::Plain(RowKind::Twist(1)),
+    RowFunction::Plain(RowKind::Twist(2)),
+    RowFunction::Plain(RowKind::Distance),
+    RowFunction::Plain(RowKind::Angle),
+    RowFunction::Ahead(1),
+    RowFunction::Ahead(2),
 ];
 
 fn turn(x: f64, y: f64, z: f64) -> Quat {
@@ -35,7 +35,7 @@ fn matrix(q: Quat) -> Mat3 {
 }
 
 struct Case {
-    places: [Place; 2],
+    places: [Affine; 2],
     anchors: [Vec3; 2],
     bases: [Mat3; 2],
 }
@@ -46,11 +46,11 @@ impl Case {
         let stretch = Mat3::identity() + bent;
         Self {
             places: [
-                Place {
+                Affine {
                     origin: Vec3::new(0.1, 0.7, -0.3),
                     frame: matrix(turn(0.4, 0.9, -0.6)) * stretch,
                 },
-                Place {
+                Affine {
                     origin: Vec3::new(1.2, 0.2, 0.8),
                     frame: matrix(turn(-0.7, 0.3, 1.1)) * stretch,
                 },
@@ -60,8 +60,9 @@ impl Case {
         }
     }
 
-    fn evaluate(&self, function: Function) -> Gradient {
-        View { places: self.places, anchors: &self.anchors, bases: &self.bases }.evaluate(function)
+    fn evaluate(&self, function: RowFunction) -> RowGradient {
+        ElementView { places: self.places, anchors: &self.anchors, bases: &self.bases }
+            .evaluate(function)
     }
 }
 
@@ -104,7 +105,7 @@ fn values_are_those_of_the_core_where_frames_are_rotations() {
     let rotations = [turn(0.4, 0.9, -0.6), turn(-0.7, 0.3, 1.1)];
     let [a, b] = [0, 1].map(|s| Pose { position: case.places[s].origin, rotation: rotations[s] });
     for function in FUNCTIONS {
-        let Function::Plain(kind) = function else { continue };
+        let RowFunction::Plain(kind) = function else { continue };
         let (found, core) = (case.evaluate(function), kind.evaluate(&geometry, &a, &b));
         assert!((found.value - core.value).abs() < 1e-14, "{function:?}");
         for side in 0..2 {
@@ -124,8 +125,8 @@ fn the_point_ahead_means_the_same_as_the_product_where_anchors_meet() {
     let tips = [0, 1].map(|s| case.places[s].frame * case.anchors[s]);
     case.places[1].origin = case.places[0].origin + tips[0] - tips[1];
     for axis in [1, 2] {
-        let ahead = case.evaluate(Function::Ahead(axis)).value;
-        let product = case.evaluate(Function::Plain(RowKind::Dot(axis, 0))).value;
+        let ahead = case.evaluate(RowFunction::Ahead(axis)).value;
+        let product = case.evaluate(RowFunction::Plain(RowKind::Dot(axis, 0))).value;
         assert!((ahead - product).abs() < 1e-14);
     }
 }
@@ -151,8 +152,8 @@ fn rows_of_every_joint_are_as_many_as_its_rank() {
     for (kind, expected) in ranks {
         let apart = if expected == 1 { Vec3::x() } else { Vec3::zeros() };
         let places =
-            [case.places[0], Place { origin: case.places[1].origin + apart, ..case.places[1] }];
-        let view = View { places, anchors: &case.anchors, bases: &case.bases };
+            [case.places[0], Affine { origin: case.places[1].origin + apart, ..case.places[1] }];
+        let view = ElementView { places, anchors: &case.anchors, bases: &case.bases };
         let rows = joint_rows(&Joint::new(kind, Endpoint::Body(0), Endpoint::Body(1)));
         let gradients = rows.iter().flat_map(|row| {
             let found = view.evaluate(row.function);

@@ -9,9 +9,7 @@
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
-use taut_core::{Mat3, Vec3};
-
-use crate::{dual::blocks::REDUNDANT, node::Place};
+use crate::dual::blocks::REDUNDANT;
 
 /// How many bodies are handled at once. With four, a matrix per lane stays within the sixteen vector registers of
 /// AVX2; with eight it does not, which makes chains half as slow again.
@@ -258,70 +256,4 @@ pub(crate) fn plus(a: M, b: M) -> M {
 #[inline(always)]
 pub(crate) fn minus(a: M, b: M) -> M {
     [sub(a[0], b[0]), sub(a[1], b[1]), sub(a[2], b[2])]
-}
-
-/// Places of consecutive nodes, four side by side.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Places {
-    /// By columns of the frame, then the origin. What is left over in the last group stands still.
-    pub(crate) groups: Vec<[Lanes; 12]>,
-}
-
-impl Places {
-    /// So many places, all zero but that left-over ones have the frame `rest`.
-    pub(crate) fn new(count: usize, rest: f64) -> Self {
-        let mut this = Self { groups: vec![[Lanes::ZERO; 12]; count.div_ceil(LANES)] };
-        for node in count..this.groups.len() * LANES {
-            let place = Place { frame: Mat3::from_diagonal_element(rest), origin: Vec3::zeros() };
-            this.set(node, &place);
-        }
-        this
-    }
-
-    #[inline(always)]
-    pub(crate) fn get(&self, node: usize) -> Place {
-        place(&self.groups[node / LANES], node % LANES)
-    }
-
-    #[inline(always)]
-    pub(crate) fn set(&mut self, node: usize, place: &Place) {
-        let (group, k) = (&mut self.groups[node / LANES], node % LANES);
-        for (to, from) in group.iter_mut().zip(place.frame.iter().chain(place.origin.iter())) {
-            to.0[k] = *from;
-        }
-    }
-
-    /// Sets everything to zero.
-    pub(crate) fn clear(&mut self) {
-        self.groups.fill([Lanes::ZERO; 12]);
-    }
-}
-
-/// The place in one lane of a group.
-#[inline(always)]
-pub(crate) fn place(group: &[Lanes; 12], k: usize) -> Place {
-    Place {
-        frame: Mat3::from_fn(|i, j| group[3 * j + i].0[k]),
-        origin: Vec3::new(group[9].0[k], group[10].0[k], group[11].0[k]),
-    }
-}
-
-/// The frame of a group.
-#[inline(always)]
-pub(crate) fn frame(group: &[Lanes; 12]) -> M {
-    let [a, b, c, d, e, f, g, h, i, ..] = *group;
-    [[a, b, c], [d, e, f], [g, h, i]]
-}
-
-/// The origin of a group.
-#[inline(always)]
-pub(crate) fn origin(group: &[Lanes; 12]) -> V {
-    [group[9], group[10], group[11]]
-}
-
-/// A group from its frame and origin.
-#[inline(always)]
-pub(crate) fn group(frame: M, origin: V) -> [Lanes; 12] {
-    let ([a, b, c], [x, y, z]) = (frame, origin);
-    [a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2], x, y, z]
 }

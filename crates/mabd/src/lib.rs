@@ -31,13 +31,13 @@
 //! A step whose bodies turn by much more than a tenth of a radian shows that much: frames stretch by
 //! half its square, and joints other than balls part by as much of an angle.
 
-mod alone;
+mod affine;
 mod body;
 mod chain;
 mod contact;
 mod cpu;
 mod dual;
-mod forest;
+mod free;
 mod grouped;
 mod joint;
 mod lane;
@@ -45,6 +45,7 @@ mod node;
 mod polar;
 mod settings;
 mod system;
+mod trees;
 
 use taut_core::{
     Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
@@ -73,7 +74,7 @@ fn supports(scene: &Scene) -> Result<(), Unsupported> {
         return refuse("restitution is not part of the method".to_owned());
     }
     for body in scene.bodies.iter().filter(|body| body.is_dynamic()) {
-        if let Err(why) = body::Kind::of(body) {
+        if let Err(why) = body::BodyKind::of(body) {
             return refuse(why);
         }
     }

@@ -9,60 +9,21 @@ use taut_core::{
 };
 
 use crate::{
-    body::{Kind, Local},
-    lane::{LANES, Lanes, Places},
+    affine::{Affine, Affines},
+    body::{BodyKind, Local},
+    lane::{LANES, Lanes},
 };
-
-/// A frame and an origin; also their increments and rates.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
-    /// Columns are the body's axes.
-    pub(crate) frame: Mat3,
-    /// The centre of mass.
-    pub(crate) origin: Vec3,
-}
-
-impl Place {
-    pub(crate) const ZERO: Self = Self { frame: ZERO3, origin: Vec3::new(0.0, 0.0, 0.0) };
-
-    #[inline(always)]
-    pub(crate) fn plus(&self, other: &Self, factor: f64) -> Self {
-        Self {
-            frame: self.frame + other.frame * factor,
-            origin: self.origin + other.origin * factor,
-        }
-    }
-
-    /// Sum of the products of all entries.
-    #[inline(always)]
-    pub(crate) fn dot(&self, other: &Self) -> f64 {
-        self.frame.dot(&other.frame) + self.origin.dot(&other.origin)
-    }
-
-    /// Where a point of the body is [m].
-    #[inline(always)]
-    pub(crate) fn point(&self, anchor: &Vec3) -> Vec3 {
-        self.frame * anchor + self.origin
-    }
-
-    #[inline(always)]
-    pub(crate) fn times(&self, factor: f64) -> Self {
-        Self { frame: self.frame * factor, origin: self.origin * factor }
-    }
-}
-
-const ZERO3: Mat3 = Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
 
 /// A body or particle that forces do not move, or the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Fixed {
+struct HeldNode {
     /// At the start of the step.
     state: BodyState,
     /// Whether it moves all the same.
     moving: bool,
 }
 
-impl Fixed {
+impl HeldNode {
     fn still(moving: bool) -> Self {
         let (origin, identity) = (Vec3::zeros(), Quat::identity());
         Self { state: BodyState::rigid(origin, identity, origin, origin), moving }
@@ -81,49 +42,49 @@ impl Fixed {
 
 /// The two nodes of an element, and the principal axes in which it sees them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Ends {
+pub(crate) struct ElementEnds {
     pub(crate) nodes: [u32; 2],
     pub(crate) axes: [Mat3; 2],
 }
 
 /// What is found about each dynamic node in an iteration.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Response {
+pub(crate) struct NodeResponse {
     /// The node's rotation, to which loads and increments are turned back.
     pub(crate) rotation: Mat3,
     /// The inverse of its local matrix.
     pub(crate) local: Local,
     /// Increment without joints, its frame co-rotated.
-    pub(crate) free: Place,
+    pub(crate) free: Affine,
     /// Load of the joints, its frame co-rotated.
-    pub(crate) load: Place,
+    pub(crate) load: Affine,
 }
 
 /// All nodes with their state.
 #[derive(Clone, Debug)]
 pub(crate) struct Nodes {
-    kinds: Vec<Kind>,
+    kinds: Vec<BodyKind>,
     kind_of: Vec<u32>,
     /// Node of each body and of each particle of the scene.
     bodies: Vec<u32>,
     particles: Vec<u32>,
     /// Where the dynamic nodes were when the step began.
-    pub(crate) start: Places,
+    pub(crate) start: Affines,
     /// Their velocities.
-    pub(crate) rate: Places,
+    pub(crate) rate: Affines,
     /// How far they have moved since.
-    pub(crate) moved: Places,
+    pub(crate) moved: Affines,
     /// Stiffness that the forces of the last solve give along the principal axes [N m], by groups.
     pub(crate) tension: Vec<[Lanes; 3]>,
     /// Empty where chains are solved by lanes.
-    pub(crate) responses: Vec<Response>,
-    fixed: Vec<Fixed>,
+    pub(crate) responses: Vec<NodeResponse>,
+    fixed: Vec<HeldNode>,
     /// Where the others are at the end of the step; the world is the last of them.
-    pub(crate) held: Vec<Place>,
+    pub(crate) held: Vec<Affine>,
 }
 
 /// The dynamic nodes of some consecutive groups, of which several can be worked on at once.
-pub(crate) struct Bodies<'a> {
+pub(crate) struct BodyGroups<'a> {
     /// As in [`Nodes`].
     pub(crate) start: &'a mut [[Lanes; 12]],
     pub(crate) rate: &'a mut [[Lanes; 12]],
@@ -133,7 +94,7 @@ pub(crate) struct Bodies<'a> {
     pub(crate) before: Option<[&'a [[Lanes; 12]]; 2]>,
 }
 
-impl Bodies<'_> {
+impl BodyGroups<'_> {
     /// The first `groups`, and the others.
     pub(crate) fn split(self, groups: usize) -> (Self, Self) {
         let (start, start_after) = self.start.split_at_mut(groups);
@@ -165,9 +126,9 @@ impl Nodes {
             kind_of: Vec::new(),
             bodies: Vec::with_capacity(scene.bodies.len()),
             particles: Vec::with_capacity(scene.particles.len()),
-            start: Places::default(),
-            rate: Places::default(),
-            moved: Places::default(),
+            start: Affines::default(),
+            rate: Affines::default(),
+            moved: Affines::default(),
             tension: Vec::new(),
             responses: Vec::new(),
             fixed: Vec::new(),
@@ -177,7 +138,7 @@ impl Nodes {
         let particles = scene.particles.iter().filter(|particle| particle.mass > 0.0).count();
         let dynamic = u32::try_from(bodies + particles).map_err(|_| "too many bodies")?;
         let mut fixed = dynamic;
-        let mut add = |kind: Option<Kind>, kind_of: &mut Vec<u32>| match kind {
+        let mut add = |kind: Option<BodyKind>, kind_of: &mut Vec<u32>| match kind {
             Some(kind) => {
                 kind_of.push(kinds.index(kind));
                 kind_of.len() as u32 - 1
@@ -188,27 +149,27 @@ impl Nodes {
             }
         };
         for body in &scene.bodies {
-            let kind = if body.is_dynamic() { Some(Kind::of(body)?) } else { None };
+            let kind = if body.is_dynamic() { Some(BodyKind::of(body)?) } else { None };
             this.bodies.push(add(kind, &mut this.kind_of));
             if !body.is_dynamic() {
-                this.fixed.push(Fixed::still(body.motion == Motion::Kinematic));
+                this.fixed.push(HeldNode::still(body.motion == Motion::Kinematic));
             }
         }
         for particle in &scene.particles {
-            let kind = (particle.mass > 0.0).then(|| Kind::particle(particle.mass));
+            let kind = (particle.mass > 0.0).then(|| BodyKind::particle(particle.mass));
             this.particles.push(add(kind, &mut this.kind_of));
             if particle.mass <= 0.0 {
-                this.fixed.push(Fixed::still(false));
+                this.fixed.push(HeldNode::still(false));
             }
         }
-        this.fixed.push(Fixed::still(false));
+        this.fixed.push(HeldNode::still(false));
         this.kinds = kinds.list;
         let count = this.kind_of.len();
-        this.start = Places::new(count, 1.0);
-        this.rate = Places::new(count, 0.0);
-        this.moved = Places::new(count, 0.0);
+        this.start = Affines::new(count, 1.0);
+        this.rate = Affines::new(count, 0.0);
+        this.moved = Affines::new(count, 0.0);
         this.tension = vec![[Lanes::ZERO; 3]; this.start.groups.len()];
-        this.held = vec![Place::ZERO; this.fixed.len()];
+        this.held = vec![Affine::ZERO; this.fixed.len()];
         this.hold(0.0);
         Ok(this)
     }
@@ -216,9 +177,9 @@ impl Nodes {
     /// The dynamic nodes, and where the others are at the end of the step.
     pub(crate) fn bodies<'a>(
         &'a mut self,
-        before: Option<&'a [Places; 2]>,
-    ) -> (Bodies<'a>, &'a [Place]) {
-        let bodies = Bodies {
+        before: Option<&'a [Affines; 2]>,
+    ) -> (BodyGroups<'a>, &'a [Affine]) {
+        let bodies = BodyGroups {
             start: &mut self.start.groups,
             rate: &mut self.rate.groups,
             moved: &mut self.moved.groups,
@@ -244,7 +205,7 @@ impl Nodes {
         let (before, count) = (self.count(), order.len());
         let mut place = vec![0; before];
         let filler = self.kinds.len() as u32;
-        self.kinds.push(Kind::particle(1.0));
+        self.kinds.push(BodyKind::particle(1.0));
         let mut kind_of = vec![filler; count];
         for (to, &from) in (0..).zip(order) {
             if let Some(kind) = self.kind_of.get(from as usize) {
@@ -259,11 +220,11 @@ impl Nodes {
                 None => *node - before as u32 + count as u32,
             };
         }
-        self.start = Places::new(count, 1.0);
-        self.rate = Places::new(count, 0.0);
-        self.moved = Places::new(count, 0.0);
+        self.start = Affines::new(count, 1.0);
+        self.rate = Affines::new(count, 0.0);
+        self.moved = Affines::new(count, 0.0);
         self.tension = vec![[Lanes::ZERO; 3]; self.start.groups.len()];
-        let rest = Place { frame: Mat3::identity(), origin: Vec3::zeros() };
+        let rest = Affine { frame: Mat3::identity(), origin: Vec3::zeros() };
         for (to, _) in order.iter().enumerate().filter(|(_, from)| **from as usize >= before) {
             self.start.set(to, &rest);
         }
@@ -271,8 +232,9 @@ impl Nodes {
 
     /// Makes room for one response per node.
     pub(crate) fn make_room(&mut self) {
-        let local = Local::new(&Kind::particle(1.0), &Vec3::repeat(1.0));
-        let none = Response { rotation: ZERO3, local, free: Place::ZERO, load: Place::ZERO };
+        let local = Local::new(&BodyKind::particle(1.0), &Vec3::repeat(1.0));
+        let none =
+            NodeResponse { rotation: Mat3::zeros(), local, free: Affine::ZERO, load: Affine::ZERO };
         self.responses = vec![none; self.count()];
     }
 
@@ -293,7 +255,7 @@ impl Nodes {
 
     /// The constants of a dynamic node.
     #[inline(always)]
-    pub(crate) fn kind(&self, node: usize) -> &Kind {
+    pub(crate) fn kind(&self, node: usize) -> &BodyKind {
         &self.kinds[self.kind_of[node] as usize]
     }
 
@@ -323,13 +285,13 @@ impl Nodes {
     }
 
     /// Where a node is at the start of the step.
-    pub(crate) fn at_start(&self, node: u32) -> Place {
+    pub(crate) fn at_start(&self, node: u32) -> Affine {
         let node = node as usize;
         if node < self.count() {
             return self.start.get(node);
         }
         let BodyState { frame, position, .. } = self.fixed[node - self.count()].state;
-        Place { frame, origin: position }
+        Affine { frame, origin: position }
     }
 
     /// The state of every body of the scene at the start of the step.
@@ -344,7 +306,7 @@ impl Nodes {
     }
 
     /// A dynamic node in the axes of its body.
-    fn body_state(&self, node: usize, place: &Place, rate: &Place) -> BodyState {
+    fn body_state(&self, node: usize, place: &Affine, rate: &Affine) -> BodyState {
         let axes = self.kind(node).axes.transpose();
         BodyState {
             position: place.origin,
@@ -355,18 +317,18 @@ impl Nodes {
     }
 
     /// The nodes of two endpoints; `None` where forces move neither.
-    pub(crate) fn ends(&self, a: Endpoint, b: Endpoint) -> Option<Ends> {
+    pub(crate) fn ends(&self, a: Endpoint, b: Endpoint) -> Option<ElementEnds> {
         let nodes = [a, b].map(|endpoint| self.node_of(endpoint));
         let moves = |node: u32| (node as usize) < self.count();
         let axes = nodes.map(|node| self.axes(node));
-        nodes.into_iter().any(moves).then_some(Ends { nodes, axes })
+        nodes.into_iter().any(moves).then_some(ElementEnds { nodes, axes })
     }
 
     /// Puts what forces do not move where it is `time` [s] after the start of the step.
     pub(crate) fn hold(&mut self, time: f64) {
         for (held, fixed) in self.held.iter_mut().zip(&self.fixed) {
             let BodyState { frame, position, .. } = fixed.after(time);
-            *held = Place { frame, origin: position };
+            *held = Affine { frame, origin: position };
         }
     }
 
@@ -379,7 +341,7 @@ impl Nodes {
 
     /// Where a node is in the current iterate.
     #[inline(always)]
-    pub(crate) fn place(&self, node: u32) -> Place {
+    pub(crate) fn place(&self, node: u32) -> Affine {
         let node = node as usize;
         if node < self.count() {
             self.start.get(node).plus(&self.moved.get(node), 1.0)
@@ -394,8 +356,8 @@ impl Nodes {
             let node = self.bodies[i] as usize;
             if node < self.count() {
                 let axes = self.kind(node).axes;
-                let place = Place { frame: state.frame * axes, origin: state.position };
-                let rate = Place { frame: state.frame_rate * axes, origin: state.velocity };
+                let place = Affine { frame: state.frame * axes, origin: state.position };
+                let rate = Affine { frame: state.frame_rate * axes, origin: state.velocity };
                 self.start.set(node, &place);
                 self.rate.set(node, &rate);
             } else {
@@ -406,9 +368,9 @@ impl Nodes {
         for (i, state) in state.particles.iter().enumerate() {
             let node = self.particles[i] as usize;
             if node < self.count() {
-                let place = Place { frame: Mat3::identity(), origin: state.position };
+                let place = Affine { frame: Mat3::identity(), origin: state.position };
                 self.start.set(node, &place);
-                self.rate.set(node, &Place { frame: Mat3::zeros(), origin: state.velocity });
+                self.rate.set(node, &Affine { frame: Mat3::zeros(), origin: state.velocity });
             } else {
                 let fixed = node - self.count();
                 self.fixed[fixed].state.position = state.position;
@@ -426,7 +388,7 @@ impl Nodes {
     }
 
     /// Goes back to the start of a step, places and rates of dynamic nodes being `saved`.
-    pub(crate) fn restore(&mut self, saved: &[[Place; 2]], fixed: &[BodyState]) {
+    pub(crate) fn restore(&mut self, saved: &[[Affine; 2]], fixed: &[BodyState]) {
         for (node, [start, rate]) in saved.iter().enumerate() {
             self.start.set(node, start);
             self.rate.set(node, rate);
@@ -440,7 +402,7 @@ impl Nodes {
 
     /// Writes bodies and particles; `velocity` is that of a dynamic node, and what forces do not move
     /// is where it is `elapsed` [s] after the start of the step.
-    pub(crate) fn read(&self, out: &mut State, elapsed: f64, velocity: impl Fn(usize) -> Place) {
+    pub(crate) fn read(&self, out: &mut State, elapsed: f64, velocity: impl Fn(usize) -> Affine) {
         let count = self.count();
         out.bodies.clear();
         out.bodies.extend(self.bodies.iter().map(|&node| {
@@ -466,11 +428,11 @@ impl Nodes {
 #[derive(Default)]
 struct Kinds {
     known: BTreeMap<Vec<u64>, u32>,
-    list: Vec<Kind>,
+    list: Vec<BodyKind>,
 }
 
 impl Kinds {
-    fn index(&mut self, kind: Kind) -> u32 {
+    fn index(&mut self, kind: BodyKind) -> u32 {
         let scalars = [kind.mass, kind.softness, kind.ratio];
         let all = scalars.iter().chain(&kind.second).chain(&kind.axes);
         let key = all.map(|x| x.to_bits()).collect();

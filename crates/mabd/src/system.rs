@@ -1,44 +1,44 @@
 //! One linearised solve: bodies respond alone, joints are evaluated, their forces found, bodies moved.
 
+mod aba;
 mod assembly;
 mod bounds;
+mod contact_solve;
 mod coupled;
 mod points;
-mod printed;
-mod touching;
 
 use taut_core::{Mat3, Multipliers, Scene, Vec3};
 
 use crate::{
-    alone::Task,
-    body::{Kind, Local, Root},
+    affine::{Affine, Affines},
+    body::{BodyKind, Local, Root},
     chain::Chains,
     contact::Contacts,
     dual::{
         self, DualSystem,
         dissection::dissect,
         lines::Lines,
-        order::{Link, Order},
+        order::{EliminationOrder, Link},
     },
-    forest::Forest,
-    joint::{Element, Law, View, elements},
-    lane::Places,
-    node::{Nodes, Place, Response, torque},
+    free::SolveTask,
+    joint::{Element, ElementView, RowLaw, elements},
+    node::{NodeResponse, Nodes, torque},
     polar,
     settings::{Dual, Integrator, MabdSettings, Polar},
+    trees::Trees,
 };
-use assembly::Incidence;
+use aba::Aba;
+use assembly::NodeBlocks;
 use bounds::Bound;
+use contact_solve::Folds;
 use coupled::Coupled;
-use printed::Printed;
-use touching::Touching;
 
 /// No joint of the scene.
 const NONE: u32 = u32::MAX;
 
 /// Where free motion leads and how far a force reaches within the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Scheme {
+pub(crate) struct StepScheme {
     /// Length by which inertia is divided twice [s].
     pub(crate) h: f64,
     /// Two thirds of what the two-step formula adds, or nothing.
@@ -48,7 +48,7 @@ pub(crate) struct Scheme {
 /// Graphs that are solved four bodies at a time.
 enum ByLanes {
     Chains(Box<Chains>),
-    Forest(Box<Forest>),
+    Trees(Box<Trees>),
 }
 
 impl ByLanes {
@@ -64,36 +64,36 @@ impl ByLanes {
                 let chains = Chains::new(elements, compliance, nodes)?;
                 Some(Self::Chains(Box::new(chains)))
             }
-            Dual::Tree => Some(Self::Forest(Box::new(Forest::new(elements, compliance, nodes)?))),
+            Dual::Tree => Some(Self::Trees(Box::new(Trees::new(elements, compliance, nodes)?))),
             _ => None,
         }
     }
 
-    fn solve(&mut self, nodes: &mut Nodes, task: &Task<'_>) {
+    fn solve(&mut self, nodes: &mut Nodes, task: &SolveTask<'_>) {
         match self {
             Self::Chains(chains) => chains.solve(nodes, task),
-            Self::Forest(forest) => forest.solve(nodes, task),
+            Self::Trees(trees) => trees.solve(nodes, task),
         }
     }
 
     fn set_active(&mut self, active: &[bool], compliance: &[f64]) {
         match self {
             Self::Chains(chains) => chains.set_active(active, compliance),
-            Self::Forest(forest) => forest.set_active(active, compliance),
+            Self::Trees(trees) => trees.set_active(active, compliance),
         }
     }
 
     fn read(&self, lambda: &mut [f64]) {
         match self {
             Self::Chains(chains) => chains.read(lambda),
-            Self::Forest(forest) => forest.read(lambda),
+            Self::Trees(trees) => trees.read(lambda),
         }
     }
 
     fn strain(&self) -> f64 {
         match self {
             Self::Chains(chains) => chains.strain(),
-            Self::Forest(forest) => forest.strain(),
+            Self::Trees(trees) => trees.strain(),
         }
     }
 }
@@ -102,7 +102,7 @@ impl ByLanes {
 pub(crate) struct System {
     pub(crate) nodes: Nodes,
     /// Displacements and rates of the step before, for the two-step formula.
-    pub(crate) before: Option<[Places; 2]>,
+    pub(crate) before: Option<[Affines; 2]>,
     /// In the order of elimination; empty where graphs are solved by lanes.
     elements: Vec<Element>,
     /// The joint of each element; [`NONE`] for springs.
@@ -117,23 +117,23 @@ pub(crate) struct System {
     /// goes by lanes.
     points: bool,
     /// The elimination over bodies, where that is chosen.
-    printed: Option<Box<Printed>>,
+    aba: Option<Box<Aba>>,
     /// Whether errors of hard rows are corrected.
     feedback: bool,
     chosen: Dual,
-    incidence: Incidence,
+    incidence: NodeBlocks,
     pub(crate) dual: DualSystem,
     /// Value of each row beyond its target, compliance, and gradient of each row on both sides with
     /// frames co-rotated, and what its own unit multiplier moves.
     errors: Vec<f64>,
     compliance: Vec<f64>,
-    gradients: Vec<[Place; 2]>,
-    replies: Vec<[Place; 2]>,
+    gradients: Vec<[Affine; 2]>,
+    replies: Vec<[Affine; 2]>,
     /// Multipliers of the last solve.
     lambda: Vec<f64>,
     rhs: Vec<f64>,
     pub(crate) contacts: Option<Box<Contacts>>,
-    touching: Touching,
+    folds: Folds,
     coupled: Coupled,
     /// Those before.
     guess: Vec<f64>,
@@ -147,7 +147,7 @@ pub(crate) struct System {
 /// The elements in the order in which their solver wants them.
 fn arranged(
     chosen: Dual,
-    order: Order,
+    order: EliminationOrder,
     elements: &[Element],
     links: &[Link],
     nodes: &Nodes,
@@ -177,7 +177,7 @@ impl System {
         let links = |elements: &[Element]| -> Vec<Link> {
             elements.iter().map(|element| element.nodes.map(dynamic)).collect()
         };
-        let order = Order::new(count, &links(&unordered));
+        let order = EliminationOrder::new(count, &links(&unordered));
         let chosen = dual::choose(settings.dual, &order)?;
         let closes_loops = order.closures > 0;
         let lines = arranged(chosen, order, &unordered, &links(&unordered), &nodes);
@@ -203,33 +203,33 @@ impl System {
         if by_lanes.is_none() {
             nodes.make_room();
         }
-        let printed = Printed::chosen(chosen, scene, &mut nodes, &links, &elements)?;
+        let aba = Aba::chosen(chosen, scene, &mut nodes, &links, &elements)?;
         let stored = if points { 0 } else { rows };
         Ok(Self {
             nodes,
             before: (settings.integrator == Integrator::Bdf2)
-                .then(|| [0, 1].map(|_| Places::new(count, 0.0))),
+                .then(|| [0, 1].map(|_| Affines::new(count, 0.0))),
             active: vec![true; joint_of.len()],
             live: vec![true; stored],
             bounds: bounds::all(&elements, &dual.blocks),
             points,
-            printed,
+            aba,
             feedback: settings.feedback,
             chosen,
-            incidence: Incidence::new(count, &links, &dual.blocks),
+            incidence: NodeBlocks::new(count, &links, &dual.blocks),
             dual,
             errors: vec![0.0; stored],
             guess: vec![0.0; stored],
             compliance,
-            gradients: vec![[Place::ZERO; 2]; stored],
-            replies: vec![[Place::ZERO; 2]; stored],
+            gradients: vec![[Affine::ZERO; 2]; stored],
+            replies: vec![[Affine::ZERO; 2]; stored],
             lambda: vec![0.0; rows],
             rhs: vec![0.0; if by_lanes.is_some() { 0 } else { rows }],
             elements,
             joint_of,
             by_lanes,
             contacts: contacts.map(Box::new),
-            touching: Touching::default(),
+            folds: Folds::default(),
             coupled: Coupled::default(),
             gravity: scene.gravity,
             softness_min: if closes_loops { settings.rigid_softness } else { 0.0 },
@@ -287,9 +287,9 @@ impl System {
     /// One solve from the current iterate; the increments are applied unless it only `probes` for the
     /// tension. If it `resumes`, the displacements are those of a step of the same length that has
     /// ended: they are added to the start of the step and become the rates, in units of that length.
-    pub(crate) fn solve(&mut self, scheme: &Scheme, probes: bool, resumes: bool) {
+    pub(crate) fn solve(&mut self, scheme: &StepScheme, probes: bool, resumes: bool) {
         if let Some(by_lanes) = &mut self.by_lanes {
-            let task = Task {
+            let task = SolveTask {
                 h: scheme.h,
                 before: self.before.as_ref().filter(|_| scheme.two_step),
                 gravity: self.gravity,
@@ -302,18 +302,18 @@ impl System {
         }
         match self.contacts.take() {
             Some(mut contacts) => {
-                self.solve_touching(&mut contacts, scheme);
+                self.solve_contacts(&mut contacts, scheme);
                 self.contacts = Some(contacts);
             }
-            None => self.solve_alone(scheme),
+            None => self.solve_without_contacts(scheme),
         }
         for node in 0..self.nodes.count() {
-            let Response { rotation, load, .. } = self.nodes.responses[node];
+            let NodeResponse { rotation, load, .. } = self.nodes.responses[node];
             self.nodes.set_tension(node, &-load.frame.diagonal());
             if probes {
                 continue;
             }
-            let increment = self.touching.settled(&self.nodes, node, scheme.h);
+            let increment = self.folds.settled(&self.nodes, node, scheme.h);
             let mut moved = self.nodes.moved.get(node);
             moved.frame += self.turn_back(node, &rotation, &increment.frame);
             moved.origin += increment.origin;
@@ -322,7 +322,7 @@ impl System {
     }
 
     /// Solves for bodies and joints; what comes out is left in the responses.
-    fn solve_alone(&mut self, scheme: &Scheme) {
+    fn solve_without_contacts(&mut self, scheme: &StepScheme) {
         for node in 0..self.nodes.count() {
             self.respond(node, scheme);
         }
@@ -332,9 +332,9 @@ impl System {
             self.dual.solve(&mut self.rhs, &self.lambda);
             std::mem::swap(&mut self.lambda, &mut self.rhs);
             self.gather_points_loads();
-        } else if let Some(mut printed) = self.printed.take() {
-            self.solve_printed(&mut printed, scheme);
-            self.printed = Some(printed);
+        } else if let Some(mut aba) = self.aba.take() {
+            self.solve_aba(&mut aba, scheme);
+            self.aba = Some(aba);
         } else if !self.elements.is_empty() {
             self.evaluate(scheme);
             self.find_multipliers(scheme, Self::find_multipliers_once);
@@ -355,7 +355,7 @@ impl System {
 
     /// Where free motion leads, as a displacement since the start of the step.
     #[inline(always)]
-    fn aim(&self, node: usize, scheme: &Scheme) -> Place {
+    fn aim(&self, node: usize, scheme: &StepScheme) -> Affine {
         let rate = self.nodes.rate.get(node);
         let Some([moved, slower]) = self.before.as_ref().filter(|_| scheme.two_step) else {
             return rate.times(scheme.h);
@@ -367,7 +367,7 @@ impl System {
 
     /// Inertia over the squared step along the principal axes, with what tension adds [kg m^2/s^2].
     #[inline(always)]
-    fn stiff(&self, node: usize, scheme: &Scheme) -> Vec3 {
+    fn stiff(&self, node: usize, scheme: &StepScheme) -> Vec3 {
         let inertia = self.nodes.kind(node).inertia(scheme.h);
         match self.geometric {
             None => inertia,
@@ -380,13 +380,13 @@ impl System {
 
     /// A body as soft as its solve takes it.
     #[inline(always)]
-    fn softened(&self, node: usize, scheme: &Scheme) -> Kind {
+    fn softened(&self, node: usize, scheme: &StepScheme) -> BodyKind {
         let kind = self.nodes.kind(node);
         kind.softened(self.softness_min, &kind.inertia(scheme.h))
     }
 
     /// A root of the inverse of a body's local matrix.
-    fn root(&self, node: usize, scheme: &Scheme) -> Root {
+    fn root(&self, node: usize, scheme: &StepScheme) -> Root {
         Root::new(&self.softened(node, scheme), &self.stiff(node, scheme), scheme.h)
     }
 
@@ -402,7 +402,7 @@ impl System {
     /// `sigma + H^-1 (R^T r - S' sigma)`: nothing cancels however stiff the body is, and the limit of
     /// rigid ones is the same formula.
     #[inline(always)]
-    fn respond(&mut self, node: usize, scheme: &Scheme) {
+    fn respond(&mut self, node: usize, scheme: &StepScheme) {
         let (kind, moved) = (self.nodes.kind(node), self.nodes.moved.get(node));
         let frame = self.nodes.start.get(node).frame + moved.frame;
         let rotation = match self.polar {
@@ -436,40 +436,40 @@ impl System {
             sigma.column(2) * stiff.z,
         ]);
         let fall = self.gravity * (scheme.h * scheme.h);
-        let free = Place {
+        let free = Affine {
             frame: sigma + local.apply(&(turned - held)),
             origin: aim.origin - moved.origin + fall,
         };
-        self.nodes.responses[node] = Response { rotation, local, free, load: Place::ZERO };
+        self.nodes.responses[node] = NodeResponse { rotation, local, free, load: Affine::ZERO };
     }
 
     /// Values, gradients and replies of all rows.
-    fn evaluate(&mut self, scheme: &Scheme) {
+    fn evaluate(&mut self, scheme: &StepScheme) {
         for (e, element) in self.elements.iter().enumerate() {
             let places = element.nodes.map(|node| self.nodes.place(node));
-            let view = View { places, anchors: &element.anchors, bases: &element.bases };
+            let view = ElementView { places, anchors: &element.anchors, bases: &element.bases };
             let first = self.dual.blocks.first[e] as usize;
             for (k, row) in element.rows.iter().enumerate() {
                 let gradient = view.evaluate(row.function);
                 let at = first + k;
                 let target = match row.law {
-                    Law::Held { target, .. } => target,
-                    Law::Limit(_) | Law::Motor(_) => 0.0,
+                    RowLaw::Held { target, .. } => target,
+                    RowLaw::Limit(_) | RowLaw::Motor(_) => 0.0,
                 };
-                let hard = matches!(row.law, Law::Held { compliance: 0.0, .. });
+                let hard = matches!(row.law, RowLaw::Held { compliance: 0.0, .. });
                 let ignored = hard && !self.feedback;
                 self.errors[at] = if ignored { 0.0 } else { gradient.value - target };
                 for side in 0..2 {
                     let node = element.nodes[side] as usize;
                     let (frame, origin) = (gradient.frames[side], gradient.origins[side]);
                     let Some(response) = self.nodes.responses.get(node) else {
-                        self.gradients[at][side] = Place { frame, origin };
+                        self.gradients[at][side] = Affine { frame, origin };
                         continue;
                     };
-                    let gradient = Place { frame: response.rotation.tr_mul(&frame), origin };
+                    let gradient = Affine { frame: response.rotation.tr_mul(&frame), origin };
                     self.gradients[at][side] = gradient;
                     self.replies[at][side] =
-                        self.touching.reply(&self.nodes, node, &gradient, scheme.h);
+                        self.folds.reply(&self.nodes, node, &gradient, scheme.h);
                 }
             }
             let rows = first..first + element.rows.len();
@@ -487,8 +487,8 @@ impl System {
 
     /// Sum of `multiplier times gradient` at a node.
     #[inline(always)]
-    fn gathered(&self, node: usize) -> Place {
-        let mut load = self.touching.load(node);
+    fn gathered(&self, node: usize) -> Affine {
+        let mut load = self.folds.load(node);
         for &(element, side) in self.incidence.at(node) {
             let first = self.dual.blocks.first[element as usize] as usize;
             for k in first..first + self.dual.blocks.size(element as usize) {
@@ -499,12 +499,12 @@ impl System {
     }
 
     /// By how much the linearised step changes a row.
-    fn change(&self, element: usize, row: usize, scheme: &Scheme) -> f64 {
+    fn change(&self, element: usize, row: usize, scheme: &StepScheme) -> f64 {
         let mut value = 0.0;
         for (side, &node) in self.elements[element].nodes.iter().enumerate() {
             let node = node as usize;
             if node < self.nodes.count() {
-                let increment = self.touching.increment(&self.nodes, node, scheme.h);
+                let increment = self.folds.increment(&self.nodes, node, scheme.h);
                 value += self.gradients[row][side].dot(&increment);
             }
         }
@@ -531,7 +531,7 @@ impl System {
         for (e, element) in self.elements.iter().enumerate() {
             let Some(joint) = element.joint.map(|j| j as usize) else { continue };
             let first = self.dual.blocks.first[e] as usize;
-            let mut load = Place::ZERO;
+            let mut load = Affine::ZERO;
             for k in first..first + element.rows.len() {
                 load = load.plus(&self.gradients[k][1], self.lambda[k]);
             }
@@ -552,8 +552,8 @@ impl System {
 /// Compliance of each row of an element.
 fn compliances(element: &Element) -> impl Iterator<Item = f64> {
     element.rows.iter().map(|row| match row.law {
-        Law::Held { compliance, .. } => compliance,
-        Law::Limit(_) | Law::Motor(_) => 0.0,
+        RowLaw::Held { compliance, .. } => compliance,
+        RowLaw::Limit(_) | RowLaw::Motor(_) => 0.0,
     })
 }
 

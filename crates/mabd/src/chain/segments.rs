@@ -1,11 +1,11 @@
 //! Elimination along the joints (Eq. 36 to 41) in segments, four of them side by side.
 //!
 //! A stretch of bodies shows the joints at its two ends what one body shows them: how far forces at
-//! either end move both ends, and where these would go without ([`Ends`]). Two stretches with a joint
+//! either end move both ends, and where these would go without ([`Passed`]). Two stretches with a joint
 //! between them become one by eliminating that joint. So a first pass over all bodies reduces every
 //! segment to such a stretch, block elimination over segments finds the multipliers between them, and
 //! a second pass, in which each segment is a chain of its own under known forces at its ends, finds
-//! those within and moves the bodies. What a body does alone is found in both passes, which costs
+//! those within and moves the bodies. What a body does by itself is found in both passes, which costs
 //! less than to fetch it from memory, unless there is one block only.
 //!
 //! With `W` the response of a body, left and right, `D = W_rr(before) + W_ll + compliance` of a joint,
@@ -17,12 +17,13 @@ use taut_core::Vec3;
 
 use super::{
     Chains, Pin,
-    part::{Part, Pins},
+    span::{Pins, Span},
 };
 use crate::{
-    alone::{Alone, Constants, ENDS, Ends, Task, put},
-    lane::{LANES, Lanes, Number, V, ZERO3, add, dot, frame, group, origin, plus, sub},
-    node::{Bodies, Place},
+    affine::{Affine, frame, group, origin},
+    free::{FreeResponse, GroupConstants, PASSED, Passed, SolveTask, put},
+    lane::{LANES, Lanes, Number, V, ZERO3, add, dot, plus, sub},
+    node::BodyGroups,
 };
 
 /// A symmetric matrix: its upper triangle by rows.
@@ -33,7 +34,7 @@ type M<T> = [T; 9];
 /// What is kept of a group of bodies while its segments are solved.
 #[derive(Clone, Copy)]
 pub(super) struct Kept {
-    alone: Alone,
+    free: FreeResponse,
     /// `N` and `y` of the joint at its left.
     reply: M<Lanes>,
     answer: V,
@@ -41,12 +42,12 @@ pub(super) struct Kept {
 
 impl Kept {
     pub(super) const NONE: Self =
-        Self { alone: Alone::NONE, reply: [Lanes::ZERO; 9], answer: ZERO3 };
+        Self { free: FreeResponse::NONE, reply: [Lanes::ZERO; 9], answer: ZERO3 };
 }
 
 /// The right end of what has been eliminated.
 #[derive(Clone, Copy)]
-struct Carry<T> {
+struct RightEnd<T> {
     own: S<T>,
     /// Diagonal before anything was eliminated.
     scale: [T; 3],
@@ -54,15 +55,15 @@ struct Carry<T> {
 }
 
 #[inline(always)]
-fn part<T: Copy, const N: usize>(ends: &Ends<T>, first: usize) -> [T; N] {
+fn part<T: Copy, const N: usize>(ends: &Passed<T>, first: usize) -> [T; N] {
     let mut out = [ends[first]; N];
     out.copy_from_slice(&ends[first..first + N]);
     out
 }
 
 #[inline(always)]
-fn right<T: Copy>(ends: &Ends<T>) -> Carry<T> {
-    Carry { own: part(ends, 6), scale: part(ends, 30), tip: part(ends, 24) }
+fn right<T: Copy>(ends: &Passed<T>) -> RightEnd<T> {
+    RightEnd { own: part(ends, 6), scale: part(ends, 30), tip: part(ends, 24) }
 }
 
 /// The inverse of a symmetric matrix; see `blocks::invert_three`.
@@ -165,8 +166,8 @@ fn difference<T: Number>(a: [T; 3], b: [T; 3]) -> [T; 3] {
 /// Eliminates the joint between what ends in `carry` and `next`; tells its `N` and `y`.
 #[inline(always)]
 fn eliminate<T: Number>(
-    carry: &mut Carry<T>,
-    next: &Ends<T>,
+    carry: &mut RightEnd<T>,
+    next: &Passed<T>,
     compliance: T,
     zero: T,
 ) -> (S<T>, M<T>, [T; 3]) {
@@ -192,7 +193,12 @@ fn eliminate<T: Number>(
 
 /// Joins a stretch to the body after it.
 #[inline(always)]
-fn join(whole: &mut Ends<Lanes>, carry: &mut Carry<Lanes>, next: &Ends<Lanes>, compliance: Lanes) {
+fn join(
+    whole: &mut Passed<Lanes>,
+    carry: &mut RightEnd<Lanes>,
+    next: &Passed<Lanes>,
+    compliance: Lanes,
+) {
     let (inverse, reply, answer) = eliminate(carry, next, compliance, Lanes::ZERO);
     let between: M<Lanes> = part(whole, 12);
     // By columns of the transposed: `D^-1 W_lr^T`.
@@ -204,25 +210,25 @@ fn join(whole: &mut Ends<Lanes>, carry: &mut Carry<Lanes>, next: &Ends<Lanes>, c
     put(whole, 21, difference(part(whole, 21), apply(&between, answer)));
 }
 
-/// What a group of bodies does alone, and shows to its joints. A function of its own, like the other
+/// What a group of bodies does by itself, and passes on to its joints. A function of its own, like the other
 /// operations below: compilers take very long over all of them in one.
-struct Show<'a, 'b> {
-    bodies: &'a Bodies<'b>,
-    task: &'a Task<'b>,
-    constants: &'a Constants,
+struct RespondAndPass<'a, 'b> {
+    bodies: &'a BodyGroups<'b>,
+    task: &'a SolveTask<'b>,
+    constants: &'a GroupConstants,
     group: usize,
-    alone: &'a mut Alone,
-    ends: &'a mut Ends<Lanes>,
+    free: &'a mut FreeResponse,
+    ends: &'a mut Passed<Lanes>,
 }
 
-impl NullaryFnOnce for Show<'_, '_> {
+impl NullaryFnOnce for RespondAndPass<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let alone = Alone::new(self.bodies, self.constants, self.task, self.group);
-        alone.pass(self.constants, self.ends);
-        *self.alone = alone;
+        let free = FreeResponse::new(self.bodies, self.constants, self.task, self.group);
+        free.pass(self.constants, self.ends);
+        *self.free = free;
     }
 }
 
@@ -230,14 +236,14 @@ impl NullaryFnOnce for Show<'_, '_> {
 #[inline(always)]
 fn show<W: Simd>(
     simd: W,
-    (bodies, task): (&Bodies<'_>, &Task<'_>),
-    constants: &Constants,
+    (bodies, task): (&BodyGroups<'_>, &SolveTask<'_>),
+    constants: &GroupConstants,
     pins: &mut Pins<'_>,
     group: usize,
     next_pin: &mut usize,
-    (alone, ends): (&mut Alone, &mut Ends<Lanes>),
+    (free, ends): (&mut FreeResponse, &mut Passed<Lanes>),
 ) {
-    simd.vectorize(Show { bodies, task, constants, group, alone, ends });
+    simd.vectorize(RespondAndPass { bodies, task, constants, group, free, ends });
     while pins.group(*next_pin) == Some(group) {
         hold(&mut pins.list[*next_pin], pins.held, ends);
         *next_pin += 1;
@@ -246,10 +252,10 @@ fn show<W: Simd>(
 
 /// Takes the degrees of freedom that a pin holds away from its body.
 #[inline(never)]
-fn hold(pin: &mut Pin, held: &[Place], all: &mut Ends<Lanes>) {
+fn hold(pin: &mut Pin, held: &[Affine], all: &mut Passed<Lanes>) {
     let k = pin.node as usize % LANES;
-    let mut ends = [0.0; ENDS];
-    for c in 0..ENDS {
+    let mut ends = [0.0; PASSED];
+    for c in 0..PASSED {
         ends[c] = all[c].0[k];
     }
     let place = &held[pin.held as usize];
@@ -284,15 +290,15 @@ fn hold(pin: &mut Pin, held: &[Place], all: &mut Ends<Lanes>) {
     put(&mut ends, 12, crossed);
     put(&mut ends, tips[0], tip);
     put(&mut ends, tips[1], far);
-    for c in 0..ENDS {
+    for c in 0..PASSED {
         all[c].0[k] = ends[c];
     }
 }
 
 struct Join<'a> {
-    whole: &'a mut Ends<Lanes>,
-    carry: &'a mut Carry<Lanes>,
-    next: &'a Ends<Lanes>,
+    whole: &'a mut Passed<Lanes>,
+    carry: &'a mut RightEnd<Lanes>,
+    next: &'a Passed<Lanes>,
     compliance: Lanes,
 }
 
@@ -305,14 +311,14 @@ impl NullaryFnOnce for Join<'_> {
     }
 }
 
-struct Eliminate<'a> {
-    carry: &'a mut Carry<Lanes>,
-    next: &'a Ends<Lanes>,
+struct EliminateJoint<'a> {
+    carry: &'a mut RightEnd<Lanes>,
+    next: &'a Passed<Lanes>,
     compliance: Lanes,
     kept: &'a mut Kept,
 }
 
-impl NullaryFnOnce for Eliminate<'_> {
+impl NullaryFnOnce for EliminateJoint<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -324,8 +330,8 @@ impl NullaryFnOnce for Eliminate<'_> {
 
 /// Reduces every segment to the stretch that it is.
 pub(super) struct Reduce<'a, 'b> {
-    pub(super) part: Part<'a>,
-    pub(super) task: &'a Task<'b>,
+    pub(super) part: Span<'a>,
+    pub(super) task: &'a SolveTask<'b>,
 }
 
 impl WithSimd for Reduce<'_, '_> {
@@ -334,17 +340,17 @@ impl WithSimd for Reduce<'_, '_> {
     #[inline(always)]
     fn with_simd<W: Simd>(self, simd: W) {
         let Self { part, task } = self;
-        let Part { length, bodies, constants, group_of, mut pins, shown, kept, .. } = part;
-        let (mut unkept, mut whole, mut pin) = ([Lanes::ZERO; ENDS], [Lanes::ZERO; ENDS], 0);
-        let mut alone = Alone::NONE;
+        let Span { length, bodies, constants, group_of, mut pins, passed, kept, .. } = part;
+        let (mut unkept, mut whole, mut pin) = ([Lanes::ZERO; PASSED], [Lanes::ZERO; PASSED], 0);
+        let mut free = FreeResponse::NONE;
         let mut carry = right(&whole);
         for (group, &kind) in group_of.iter().enumerate() {
-            let (alone, next) = match shown.get_mut(group) {
-                Some(ends) => (&mut kept[group].alone, ends),
-                None => (&mut alone, &mut unkept),
+            let (free, next) = match passed.get_mut(group) {
+                Some(ends) => (&mut kept[group].free, ends),
+                None => (&mut free, &mut unkept),
             };
             let constants = &constants[kind as usize];
-            show(simd, (&bodies, task), constants, &mut pins, group, &mut pin, (alone, next));
+            show(simd, (&bodies, task), constants, &mut pins, group, &mut pin, (free, next));
             if group % length == 0 {
                 whole = *next;
                 carry = right(&whole);
@@ -358,7 +364,7 @@ impl WithSimd for Reduce<'_, '_> {
                 put(&mut whole, 30, carry.scale);
                 let first = group / length * LANES;
                 for (k, segment) in part.segments[first..first + LANES].iter_mut().enumerate() {
-                    for c in 0..ENDS {
+                    for c in 0..PASSED {
                         segment[c] = whole[c].0[k];
                     }
                 }
@@ -386,8 +392,8 @@ pub(super) fn couple(chains: &mut Chains) {
 /// Solves every segment under the forces at its ends and moves the bodies; tells the largest squared
 /// norm of a strain after that, and the sum of all.
 pub(super) struct Substitute<'a, 'b> {
-    pub(super) part: Part<'a>,
-    pub(super) task: &'a Task<'b>,
+    pub(super) part: Span<'a>,
+    pub(super) task: &'a SolveTask<'b>,
 }
 
 impl WithSimd for Substitute<'_, '_> {
@@ -418,13 +424,13 @@ impl WithSimd for Substitute<'_, '_> {
                     part.pins.list[next_pin].push(&mut ends);
                 }
                 let constants = &part.constants[part.group_of[group] as usize];
-                let (bodies, alone) = (&mut part.bodies, &part.kept[group - first].alone);
+                let (bodies, free) = (&mut part.bodies, &part.kept[group - first].free);
                 let worst = &mut worst;
                 simd.vectorize(Finish {
                     bodies,
                     task,
                     group,
-                    alone,
+                    free,
                     constants,
                     forces: ends,
                     worst,
@@ -450,19 +456,25 @@ fn edges(edges: &[[f64; 3]]) -> V {
 
 /// Eliminates the joints of a block of segments, which begin under known forces.
 #[inline(always)]
-fn forward<W: Simd>(simd: W, part: &mut Part<'_>, task: &Task<'_>, block: usize, pin: &mut usize) {
-    let Part { length, bodies, constants, group_of, compliance, pins, shown, kept, edges, .. } =
+fn forward<W: Simd>(
+    simd: W,
+    part: &mut Span<'_>,
+    task: &SolveTask<'_>,
+    block: usize,
+    pin: &mut usize,
+) {
+    let Span { length, bodies, constants, group_of, compliance, pins, passed, kept, edges, .. } =
         part;
     let first = block * *length;
-    let mut unkept = [Lanes::ZERO; ENDS];
+    let mut unkept = [Lanes::ZERO; PASSED];
     let mut carry = right(&unkept);
     for (group, kept) in (first..).zip(&mut kept[..*length]) {
-        let next = if let Some(ends) = shown.get(group) {
+        let next = if let Some(ends) = passed.get(group) {
             *pin = pins.list.len();
             ends
         } else {
             let constants = &constants[group_of[group] as usize];
-            let room = (&mut kept.alone, &mut unkept);
+            let room = (&mut kept.free, &mut unkept);
             show(simd, (bodies, task), constants, pins, group, pin, room);
             &unkept
         };
@@ -472,18 +484,18 @@ fn forward<W: Simd>(simd: W, part: &mut Part<'_>, task: &Task<'_>, block: usize,
             carry.tip = sum(carry.tip, apply_transposed(&self::part(next, 12), pushed));
         } else {
             let (carry, compliance) = (&mut carry, compliance[group]);
-            simd.vectorize(Eliminate { carry, next, compliance, kept });
+            simd.vectorize(EliminateJoint { carry, next, compliance, kept });
         }
     }
 }
 
 /// Moves four bodies under the forces of their joints.
 struct Finish<'a, 'b> {
-    bodies: &'a mut Bodies<'b>,
-    task: &'a Task<'b>,
+    bodies: &'a mut BodyGroups<'b>,
+    task: &'a SolveTask<'b>,
     group: usize,
-    alone: &'a Alone,
-    constants: &'a Constants,
+    free: &'a FreeResponse,
+    constants: &'a GroupConstants,
     forces: [V; 2],
     /// Largest squared norm of a strain, and the sum of all.
     worst: &'a mut [Lanes; 2],
@@ -494,8 +506,8 @@ impl NullaryFnOnce for Finish<'_, '_> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { bodies, task, group: index, alone, constants, forces, worst } = self;
-        let (turned, shift, load) = alone.under(constants, forces);
+        let Self { bodies, task, group: index, free, constants, forces, worst } = self;
+        let (turned, shift, load) = free.under(constants, forces);
         if task.geometric.is_some() {
             bodies.tension[index] = sub(ZERO3, load);
         }
@@ -503,14 +515,14 @@ impl NullaryFnOnce for Finish<'_, '_> {
             return;
         }
         if task.resumes {
-            bodies.start[index] = group(alone.at, alone.centre);
+            bodies.start[index] = group(free.at, free.centre);
             bodies.rate[index] = group(turned, shift);
         } else {
             let moved = &mut bodies.moved[index];
             let (before, from) = (frame(moved), origin(moved));
             *moved = group(plus(before, turned), add(from, shift));
         }
-        let strain = squared_strain(plus(alone.at, turned));
+        let strain = squared_strain(plus(free.at, turned));
         *worst = [worst[0].max(strain), worst[1] + strain];
     }
 }

@@ -1,5 +1,8 @@
 //! A symmetric matrix of small blocks, one row of blocks per element, and the arithmetic on them.
 
+/// The most rows of one element: a prismatic joint with a limit and a motor.
+pub(crate) const ROWS_MAX: usize = 7;
+
 /// Where a block below the diagonal lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Below {
@@ -11,7 +14,7 @@ pub(crate) struct Below {
 
 /// The lower triangle of a symmetric block matrix with a fixed pattern.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Blocks {
+pub(crate) struct DualBlocks {
     /// First scalar row of each element, and how many there are.
     pub(crate) first: Vec<u32>,
     /// First value of each diagonal block, stored in full by rows.
@@ -23,7 +26,7 @@ pub(crate) struct Blocks {
     pub(crate) values: Vec<f64>,
 }
 
-impl Blocks {
+impl DualBlocks {
     /// A matrix of blocks of these sizes with these rows below the diagonal of each column, ascending.
     pub(crate) fn new(sizes: &[u8], pattern: &[Vec<u32>]) -> Self {
         let mut this = Self::default();

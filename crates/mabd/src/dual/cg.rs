@@ -7,7 +7,7 @@
 
 use super::{
     blocks::{
-        Blocks, invert, subtract_outer, subtract_times, subtract_transposed, times_symmetric,
+        DualBlocks, invert, subtract_outer, subtract_times, subtract_transposed, times_symmetric,
     },
     lines::Lines,
 };
@@ -48,7 +48,12 @@ pub(crate) struct LineSolver {
 
 impl LineSolver {
     /// Prepares for matrices with the pattern of `blocks`, whose elements are in the order of `lines`.
-    pub(crate) fn new(blocks: &Blocks, lines: &Lines, tolerance: f64, iterations_max: u32) -> Self {
+    pub(crate) fn new(
+        blocks: &DualBlocks,
+        lines: &Lines,
+        tolerance: f64,
+        iterations_max: u32,
+    ) -> Self {
         let count = blocks.count();
         let split = lines.starts[lines.first_colour] as usize;
         let mut near: Vec<Vec<Coupling>> = vec![Vec::new(); count];
@@ -98,7 +103,7 @@ impl LineSolver {
     }
 
     /// Factorises the blocks along every line.
-    fn factorise(&mut self, blocks: &Blocks) {
+    fn factorise(&mut self, blocks: &DualBlocks) {
         for line in 0..self.lines.starts.len() - 1 {
             let [start, end] = [line, line + 1].map(|l| self.lines.starts[l] as usize);
             for e in start..end {
@@ -126,7 +131,7 @@ impl LineSolver {
     }
 
     /// Replaces `x` by the solution along one line.
-    fn solve_line(&self, blocks: &Blocks, line: usize, x: &mut [f64]) {
+    fn solve_line(&self, blocks: &DualBlocks, line: usize, x: &mut [f64]) {
         let [start, end] = [line, line + 1].map(|l| self.lines.starts[l] as usize);
         for e in start + 1..end {
             let (n, m, first) = (blocks.size(e), blocks.size(e - 1), blocks.first[e] as usize);
@@ -140,7 +145,7 @@ impl LineSolver {
             let at = self.inverse_at[e] as usize;
             let (head, tail) = x.split_at_mut(first + n);
             let own = &mut head[first..];
-            let mut sum = [0.0; crate::joint::ROWS_MAX];
+            let mut sum = [0.0; super::blocks::ROWS_MAX];
             subtract_times(&mut sum[..n], &self.inverses[at..at + n * n], own);
             for (own, sum) in own.iter_mut().zip(&sum) {
                 *own = -sum;
@@ -154,7 +159,7 @@ impl LineSolver {
     }
 
     /// Solves along all lines of the first colour.
-    fn solve_first(&self, blocks: &Blocks, x: &mut [f64]) {
+    fn solve_first(&self, blocks: &DualBlocks, x: &mut [f64]) {
         for line in 0..self.lines.first_colour {
             self.solve_line(blocks, line, x);
         }
@@ -165,7 +170,7 @@ impl LineSolver {
     #[inline(always)]
     fn subtract_couplings(
         &self,
-        blocks: &Blocks,
+        blocks: &DualBlocks,
         e: usize,
         firsts: bool,
         x: &[f64],
@@ -188,7 +193,7 @@ impl LineSolver {
     }
 
     /// `x -= D_TC p` for the first colour's rows of `x`, `p` being of the others.
-    fn subtract_across(&self, blocks: &Blocks, p: &[f64], x: &mut [f64]) {
+    fn subtract_across(&self, blocks: &DualBlocks, p: &[f64], x: &mut [f64]) {
         for e in 0..self.split {
             let (first, n) = (blocks.first[e] as usize, blocks.size(e));
             self.subtract_couplings(blocks, e, false, p, &mut x[first..first + n]);
@@ -197,7 +202,7 @@ impl LineSolver {
 
     /// Takes `D` times the others' rows of `p` away from `q`: its first rows are solved for, and from its
     /// others `S p` is subtracted, or, if they held a right-hand side, its remainder is left there.
-    fn reduce(&self, blocks: &Blocks, p: &[f64], q: &mut [f64]) {
+    fn reduce(&self, blocks: &DualBlocks, p: &[f64], q: &mut [f64]) {
         self.subtract_across(blocks, p, q);
         let (room, out) = q.split_at_mut(self.split_row);
         self.solve_first(blocks, room);
@@ -212,7 +217,7 @@ impl LineSolver {
     }
 
     /// `z = M^-1 r` on the others' rows: forwards and backwards along their lines.
-    fn precondition(&self, blocks: &Blocks, r: &[f64], z: &mut [f64]) {
+    fn precondition(&self, blocks: &DualBlocks, r: &[f64], z: &mut [f64]) {
         let split = self.split_row;
         z[split..].copy_from_slice(&r[split..]);
         let lines = self.lines.first_colour..self.lines.starts.len() - 1;
@@ -222,7 +227,7 @@ impl LineSolver {
     }
 
     /// Conjugate gradients from `guess`; the solution replaces `b`. Tells how many iterations it took.
-    pub(crate) fn gradients(&mut self, blocks: &Blocks, b: &mut [f64], guess: &[f64]) -> u32 {
+    pub(crate) fn gradients(&mut self, blocks: &DualBlocks, b: &mut [f64], guess: &[f64]) -> u32 {
         self.factorise(blocks);
         let split = self.split_row;
         let take = |v: &mut Vec<f64>| std::mem::take(v);
@@ -268,7 +273,7 @@ impl LineSolver {
 
     /// Block Gauss-Seidel from `guess` along all lines, forwards and backwards; the solution replaces
     /// `b`. Tells how many sweeps it took.
-    pub(crate) fn sweeps(&mut self, blocks: &Blocks, b: &mut [f64], guess: &[f64]) -> u32 {
+    pub(crate) fn sweeps(&mut self, blocks: &DualBlocks, b: &mut [f64], guess: &[f64]) -> u32 {
         self.factorise(blocks);
         let mut x = std::mem::take(&mut self.scale);
         let mut r = std::mem::take(&mut self.residual);
@@ -291,7 +296,14 @@ impl LineSolver {
     }
 
     /// Solves one line exactly, the others held; tells its largest residual before.
-    fn relax(&self, blocks: &Blocks, line: usize, b: &[f64], x: &mut [f64], r: &mut [f64]) -> f64 {
+    fn relax(
+        &self,
+        blocks: &DualBlocks,
+        line: usize,
+        b: &[f64],
+        x: &mut [f64],
+        r: &mut [f64],
+    ) -> f64 {
         let [start, end] = [line, line + 1].map(|l| self.lines.starts[l] as usize);
         let rows = blocks.first[start] as usize..blocks.first[end] as usize;
         r[rows.clone()].copy_from_slice(&b[rows.clone()]);

@@ -15,7 +15,7 @@ use faer::{
     },
 };
 
-use super::blocks::Blocks;
+use super::blocks::DualBlocks;
 
 /// Shares by which diagonal entries are raised so that redundant rows keep a positive pivot, the next where
 /// the one before was too small. Joints stay open by as much as this times what their forces would move.
@@ -45,7 +45,7 @@ pub(crate) struct Direct {
 
 impl Direct {
     /// Analyses the pattern of positive `blocks`, in their order or of least degree where that fills in less.
-    pub(crate) fn new(blocks: &Blocks) -> Result<Self, String> {
+    pub(crate) fn new(blocks: &DualBlocks) -> Result<Self, String> {
         let (pattern, sources) = scalars(blocks);
         let given = analysed(&pattern, false)?;
         let least = analysed(&pattern, true)?;
@@ -54,7 +54,7 @@ impl Direct {
     }
 
     /// Analyses the pattern of `blocks` in their order, each scalar row having a pivot of this sign.
-    pub(crate) fn mixed(blocks: &Blocks, signs: Vec<i8>) -> Result<Self, String> {
+    pub(crate) fn mixed(blocks: &DualBlocks, signs: Vec<i8>) -> Result<Self, String> {
         let (pattern, sources) = scalars(blocks);
         let symbolic = analysed(&pattern, false)?;
         Self::with(pattern, sources, symbolic, signs)
@@ -80,7 +80,7 @@ impl Direct {
     }
 
     /// Factorises `blocks` and replaces `rhs` by the solution.
-    pub(crate) fn solve(&mut self, blocks: &Blocks, rhs: &mut [f64]) {
+    pub(crate) fn solve(&mut self, blocks: &DualBlocks, rhs: &mut [f64]) {
         let done = if self.signs.is_empty() {
             RAISED.into_iter().any(|raised| self.factorise(blocks, raised))
         } else {
@@ -95,7 +95,7 @@ impl Direct {
     }
 
     /// Whether the matrix has a factorisation, its diagonal being raised.
-    fn factorise(&mut self, blocks: &Blocks, raised: f64) -> bool {
+    fn factorise(&mut self, blocks: &DualBlocks, raised: f64) -> bool {
         for (value, &source) in self.values.iter_mut().zip(&self.sources) {
             *value = blocks.values[source as usize];
         }
@@ -140,7 +140,7 @@ impl Direct {
 }
 
 /// The lower triangle by columns, and for each entry the value of the blocks that it is.
-fn scalars(blocks: &Blocks) -> (SymbolicSparseColMat<usize>, Vec<u32>) {
+fn scalars(blocks: &DualBlocks) -> (SymbolicSparseColMat<usize>, Vec<u32>) {
     let (mut starts, mut rows, mut sources) = (vec![0], Vec::new(), Vec::new());
     for element in 0..blocks.count() {
         let (n, first) = (blocks.size(element), blocks.first[element] as usize);

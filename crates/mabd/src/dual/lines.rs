@@ -3,7 +3,7 @@
 
 use taut_core::Vec3;
 
-use super::order::{Incidence, Link};
+use super::order::{ElementsAt, Link};
 
 /// The largest cosine between two anchors that still go straight on.
 const STRAIGHT: f64 = -0.5;
@@ -22,7 +22,7 @@ pub(crate) struct Lines {
 
 /// A graph being taken apart.
 struct Walker<'a> {
-    incidence: Incidence,
+    incidence: ElementsAt,
     links: &'a [Link],
     anchors: &'a [[Vec3; 2]],
     taken: Vec<bool>,
@@ -34,7 +34,7 @@ impl Lines {
     /// Walks straight on over every node: to the element whose anchor lies most opposite.
     pub(crate) fn new(nodes: usize, links: &[Link], anchors: &[[Vec3; 2]]) -> Self {
         let mut walker = Walker {
-            incidence: Incidence::new(nodes, links),
+            incidence: ElementsAt::new(nodes, links),
             links,
             anchors,
             taken: vec![false; links.len()],

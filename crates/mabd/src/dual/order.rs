@@ -10,7 +10,7 @@ pub(crate) type Link = [Option<u32>; 2];
 
 /// What kind of graph the elements form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Shape {
+pub(crate) enum GraphShape {
     /// No node has more than two neighbours, and there is no loop.
     Chains,
     /// No loop.
@@ -21,19 +21,19 @@ pub(crate) enum Shape {
 
 /// Elements from the leaves to the root, those that close loops last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Order {
+pub(crate) struct EliminationOrder {
     /// Elements in the order of elimination.
     pub(crate) elements: Vec<u32>,
     /// How many of the last ones close loops.
     pub(crate) closures: usize,
-    pub(crate) shape: Shape,
+    pub(crate) shape: GraphShape,
 }
 
 /// For each node the elements at it, in ascending order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Incidence(Grouped<u32>);
+pub(crate) struct ElementsAt(Grouped<u32>);
 
-impl Incidence {
+impl ElementsAt {
     pub(crate) fn new(nodes: usize, links: &[Link]) -> Self {
         let ends = (0..)
             .zip(links)
@@ -50,10 +50,10 @@ impl Incidence {
     }
 }
 
-impl Order {
+impl EliminationOrder {
     /// Orders the elements between `nodes` nodes.
     pub(crate) fn new(nodes: usize, links: &[Link]) -> Self {
-        let incidence = Incidence::new(nodes, links);
+        let incidence = ElementsAt::new(nodes, links);
         let (visited, parents) = breadth_first(&incidence, links);
         let mut elements = Vec::with_capacity(links.len());
         let mut placed = vec![false; links.len()];
@@ -79,9 +79,9 @@ impl Order {
         };
         let narrow = (0..nodes).all(|node| leads_on(node).count() <= 2);
         let shape = match closures {
-            0 if narrow => Shape::Chains,
-            0 => Shape::Trees,
-            _ => Shape::Graph,
+            0 if narrow => GraphShape::Chains,
+            0 => GraphShape::Trees,
+            _ => GraphShape::Graph,
         };
         Self { elements, closures, shape }
     }
@@ -98,7 +98,7 @@ fn other(link: &Link, node: u32) -> Option<u32> {
 /// All nodes, breadth first from the roots of their components, and the parent of each.
 ///
 /// A root is a node held to what does not move where there is one, else one with few elements.
-fn breadth_first(incidence: &Incidence, links: &[Link]) -> (Vec<u32>, Vec<u32>) {
+fn breadth_first(incidence: &ElementsAt, links: &[Link]) -> (Vec<u32>, Vec<u32>) {
     let nodes = incidence.nodes();
     let held = |node: usize| {
         incidence.at(node).iter().any(|&e| other(&links[e as usize], node as u32).is_none())
@@ -129,7 +129,7 @@ fn breadth_first(incidence: &Incidence, links: &[Link]) -> (Vec<u32>, Vec<u32>) 
 
 /// For each element, the later ones that share a node with it, ascending.
 pub(crate) fn couplings(nodes: usize, links: &[Link]) -> Vec<Vec<u32>> {
-    let incidence = Incidence::new(nodes, links);
+    let incidence = ElementsAt::new(nodes, links);
     let later = |(element, link): (usize, &Link)| {
         let near = link.iter().flatten().flat_map(|&node| incidence.at(node as usize));
         let mut later: Vec<u32> = near.copied().filter(|&e| e as usize > element).collect();
@@ -154,7 +154,7 @@ mod tests {
         (0..count - 1).map(|i| (i * 7) % (count - 1) + 1).map(|i| [Some(i / 3), Some(i)]).collect()
     }
 
-    fn blocks(nodes: usize, links: &[Link], order: &Order) -> [usize; 2] {
+    fn blocks(nodes: usize, links: &[Link], order: &EliminationOrder) -> [usize; 2] {
         let ordered: Vec<Link> = order.elements.iter().map(|&e| links[e as usize]).collect();
         let pattern = couplings(nodes, &ordered);
         [pattern.iter().map(Vec::len).sum(), fill(&pattern).iter().map(Vec::len).sum()]
@@ -162,21 +162,21 @@ mod tests {
 
     #[test]
     fn chains_trees_and_loops_are_told_apart() {
-        assert_eq!(Order::new(9, &chain(9)).shape, Shape::Chains);
-        assert_eq!(Order::new(60, &bush(60)).shape, Shape::Trees);
+        assert_eq!(EliminationOrder::new(9, &chain(9)).shape, GraphShape::Chains);
+        assert_eq!(EliminationOrder::new(60, &bush(60)).shape, GraphShape::Trees);
         let mut pinned = chain(9);
         pinned.push([Some(8), None]);
-        assert_eq!(Order::new(9, &pinned).shape, Shape::Chains);
+        assert_eq!(EliminationOrder::new(9, &pinned).shape, GraphShape::Chains);
         let mut ring = chain(9);
         ring.push([Some(8), Some(0)]);
-        let order = Order::new(9, &ring);
-        assert_eq!((order.shape, order.closures), (Shape::Graph, 1));
+        let order = EliminationOrder::new(9, &ring);
+        assert_eq!((order.shape, order.closures), (GraphShape::Graph, 1));
     }
 
     #[test]
     fn every_element_is_ordered_once() {
         for links in [chain(9), bush(60)] {
-            let mut elements = Order::new(60, &links).elements;
+            let mut elements = EliminationOrder::new(60, &links).elements;
             elements.sort_unstable();
             assert!(elements.iter().enumerate().all(|(i, &e)| i == e as usize));
         }
@@ -185,12 +185,14 @@ mod tests {
     #[test]
     fn nothing_is_filled_in_from_the_leaves_of_a_tree_to_its_root() {
         for links in [chain(9), bush(60)] {
-            let order = Order::new(60, &links);
+            let order = EliminationOrder::new(60, &links);
             let [before, after] = blocks(60, &links, &order);
             assert_eq!(before, after);
             // The check can fail: the opposite order fills in where a node has several children.
-            let reversed =
-                Order { elements: order.elements.iter().rev().copied().collect(), ..order };
+            let reversed = EliminationOrder {
+                elements: order.elements.iter().rev().copied().collect(),
+                ..order
+            };
             let [before, after] = blocks(60, &links, &reversed);
             assert_eq!(before < after, links.len() > 9);
         }

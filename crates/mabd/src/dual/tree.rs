@@ -7,7 +7,7 @@
 //! the graph has.
 
 use super::blocks::{
-    Below, Blocks, invert, subtract_outer, subtract_times, subtract_transposed, times_symmetric,
+    Below, DualBlocks, invert, subtract_outer, subtract_times, subtract_transposed, times_symmetric,
 };
 
 /// Rows below the diagonal of each column after elimination, from those before.
@@ -42,7 +42,7 @@ pub(crate) struct Elimination {
 
 impl Elimination {
     /// Prepares for matrices with the pattern of `blocks`, which must hold its own fill-in.
-    pub(crate) fn new(blocks: &Blocks) -> Self {
+    pub(crate) fn new(blocks: &DualBlocks) -> Self {
         let mut targets = Vec::new();
         let mut longest = 0;
         for column in 0..blocks.count() {
@@ -65,7 +65,7 @@ impl Elimination {
     }
 
     /// Factorises in place.
-    pub(crate) fn factorise(&mut self, blocks: &mut Blocks) {
+    pub(crate) fn factorise(&mut self, blocks: &mut DualBlocks) {
         for element in 0..blocks.count() {
             let (n, first) = (blocks.size(element), blocks.first[element] as usize);
             let at = blocks.diagonal[element] as usize;
@@ -97,7 +97,7 @@ impl Elimination {
     /// Subtracts the products of a column's blocks, then stores the factor in their place.
     fn update<'a>(
         &self,
-        blocks: &mut Blocks,
+        blocks: &mut DualBlocks,
         column: usize,
         targets: &mut impl Iterator<Item = &'a u32>,
     ) {
@@ -127,7 +127,7 @@ impl Elimination {
 }
 
 /// Replaces `x` by the solution under a factorisation made by [`Elimination::factorise`].
-pub(crate) fn solve(factor: &Blocks, x: &mut [f64]) {
+pub(crate) fn solve(factor: &DualBlocks, x: &mut [f64]) {
     for column in 0..factor.count() {
         let (n, first) = (factor.size(column), factor.first[column] as usize);
         for block in factor.below(column) {
@@ -143,7 +143,7 @@ pub(crate) fn solve(factor: &Blocks, x: &mut [f64]) {
         let at = factor.diagonal[column] as usize;
         let (head, tail) = x.split_at_mut(first + n);
         let own = &mut head[first..];
-        let mut sum = [0.0; crate::joint::ROWS_MAX];
+        let mut sum = [0.0; super::blocks::ROWS_MAX];
         subtract_times(&mut sum[..n], &factor.values[at..at + n * n], own);
         for (own, sum) in own.iter_mut().zip(&sum) {
             *own = -sum;

@@ -2,14 +2,14 @@
 
 use super::System;
 use crate::{
-    dual::{blocks::Blocks, order::Link},
+    affine::Affine,
+    dual::{blocks::DualBlocks, order::Link},
     grouped::Grouped,
-    node::Place,
 };
 
 /// Which elements meet at each node, and where the blocks that couple them lie.
 #[derive(Clone, Debug)]
-pub(crate) struct Incidence {
+pub(crate) struct NodeBlocks {
     /// Element and side, in the order of the elements.
     ends: Grouped<(u32, u8)>,
     /// First of each node's entries in `slots`.
@@ -18,8 +18,8 @@ pub(crate) struct Incidence {
     slots: Vec<u32>,
 }
 
-impl Incidence {
-    pub(crate) fn new(nodes: usize, links: &[Link], blocks: &Blocks) -> Self {
+impl NodeBlocks {
+    pub(crate) fn new(nodes: usize, links: &[Link], blocks: &DualBlocks) -> Self {
         let sides = (0..).zip(links).flat_map(|(element, link)| {
             let sides = (0..).zip(link);
             sides.filter_map(move |(side, node)| Some(((*node)?, (element, side))))
@@ -105,11 +105,11 @@ impl System {
 
 #[inline(always)]
 fn add_block(
-    blocks: &mut Blocks,
+    blocks: &mut DualBlocks,
     slot: usize,
     [(row, row_side), (column, column_side)]: [(u32, u8); 2],
-    gradients: &[[Place; 2]],
-    replies: &[[Place; 2]],
+    gradients: &[[Affine; 2]],
+    replies: &[[Affine; 2]],
     live: &[bool],
 ) {
     let (r0, c0) = (blocks.first[row as usize] as usize, blocks.first[column as usize] as usize);

@@ -8,11 +8,11 @@ use std::f64::consts::{PI, TAU};
 
 use taut_core::constraint::RowKind;
 
-use super::{Scheme, System};
+use super::{StepScheme, System};
 use crate::{
     contact::Contacts,
-    dual::blocks::Blocks,
-    joint::{Element, Function, Law},
+    dual::blocks::DualBlocks,
+    joint::{Element, RowFunction, RowLaw},
 };
 
 /// The most active sets that are tried in one solve.
@@ -23,7 +23,7 @@ const ROUNDS_MAX: u32 = 16;
 pub(crate) struct Bound {
     element: u32,
     row: u32,
-    law: Law,
+    law: RowLaw,
     /// Whether its value is an angle, known up to full turns.
     angle: bool,
     /// Value at the end of the step at which a motor aims, and of the row in the current iterate.
@@ -38,18 +38,18 @@ pub(crate) struct Bound {
 }
 
 /// The bounded rows of all elements.
-pub(crate) fn all(elements: &[Element], blocks: &Blocks) -> Vec<Bound> {
+pub(crate) fn all(elements: &[Element], blocks: &DualBlocks) -> Vec<Bound> {
     let mut bounds = Vec::new();
     for (e, element) in elements.iter().enumerate().filter(|(_, element)| element.is_bounded()) {
         for (k, row) in element.rows.iter().enumerate() {
-            if matches!(row.law, Law::Held { .. }) {
+            if matches!(row.law, RowLaw::Held { .. }) {
                 continue;
             }
             bounds.push(Bound {
                 element: e as u32,
                 row: blocks.first[e] + k as u32,
                 law: row.law,
-                angle: row.function == Function::Plain(RowKind::Angle),
+                angle: row.function == RowFunction::Plain(RowKind::Angle),
                 target: 0.0,
                 value: 0.0,
                 given: Some(0.0),
@@ -70,8 +70,8 @@ impl Bound {
     /// Chooses what the row does from its predicted value and its multiplier.
     fn choose(&mut self, value: f64, multiplier: f64, softness: f64) {
         (self.given, self.held) = match self.law {
-            Law::Held { .. } => (None, self.held),
-            Law::Limit(limit) => {
+            RowLaw::Held { .. } => (None, self.held),
+            RowLaw::Limit(limit) => {
                 let wished = value + softness * multiplier;
                 if wished > limit.upper {
                     (None, limit.upper)
@@ -81,7 +81,7 @@ impl Bound {
                     (Some(0.0), self.held)
                 }
             }
-            Law::Motor(motor) => {
+            RowLaw::Motor(motor) => {
                 let wished = multiplier + self.lead(value) / softness;
                 let within = wished.abs() < motor.max_effort;
                 let given = (!within).then(|| motor.max_effort.copysign(wished));
@@ -107,11 +107,14 @@ impl System {
     /// Notes at the start of a step of length `h` [s] where motors should be at its end.
     pub(crate) fn aim_motors(&mut self, h: f64) {
         for bound in &mut self.bounds {
-            let Law::Motor(motor) = bound.law else { continue };
+            let RowLaw::Motor(motor) = bound.law else { continue };
             let element = &self.elements[bound.element as usize];
             let places = element.nodes.map(|node| self.nodes.place(node));
-            let view =
-                crate::joint::View { places, anchors: &element.anchors, bases: &element.bases };
+            let view = crate::joint::ElementView {
+                places,
+                anchors: &element.anchors,
+                bases: &element.bases,
+            };
             let k = bound.row - self.dual.blocks.first[bound.element as usize];
             let value = view.evaluate(element.rows[k as usize].function).value;
             bound.target = value + motor.speed * h;
@@ -129,7 +132,7 @@ impl System {
     }
 
     /// Finds all multipliers and the loads that they make, `once` with bounded rows as they are.
-    pub(super) fn find_multipliers(&mut self, scheme: &Scheme, once: impl Fn(&mut Self)) {
+    pub(super) fn find_multipliers(&mut self, scheme: &StepScheme, once: impl Fn(&mut Self)) {
         for _ in 0..ROUNDS_MAX {
             once(self);
             if !self.choose_bounds(scheme, None) {
@@ -172,7 +175,7 @@ impl System {
     /// did.
     pub(super) fn choose_bounds(
         &mut self,
-        scheme: &Scheme,
+        scheme: &StepScheme,
         mut islands: Option<&mut Contacts>,
     ) -> bool {
         for bound in &mut self.bounds {
@@ -215,7 +218,7 @@ impl System {
 fn yield_to_limits(bounds: &mut [Bound]) {
     for i in 1..bounds.len() {
         let [before, bound] = &mut bounds[i - 1..=i] else { continue };
-        if let (Law::Limit(limit), Law::Motor(motor)) = (before.law, bound.law)
+        if let (RowLaw::Limit(limit), RowLaw::Motor(motor)) = (before.law, bound.law)
             && before.element == bound.element
             && before.given.is_none()
             && bound.given.is_none()

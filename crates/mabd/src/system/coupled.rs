@@ -3,23 +3,23 @@
 //! Islands are what joints and contacts hold together. Each is one sparse system, whose pattern is analysed
 //! when it forms: those that only joints make once, those of contacts in the step in which they change.
 
-mod part;
+mod island;
 
 use std::collections::BTreeMap;
 
 use taut_core::Vec3;
 
-use super::{Scheme, System};
-use crate::{contact::Contacts, grouped::Grouped, node::Place};
-use part::Part;
+use super::{StepScheme, System};
+use crate::{affine::Affine, contact::Contacts, grouped::Grouped};
+use island::Island;
 
 /// The islands of a step that need a linear solve.
 #[derive(Default)]
 pub(super) struct Coupled {
     /// In the order of their lowest nodes.
-    parts: Vec<Part>,
+    islands: Vec<Island>,
     /// Those that only joints make, by their lowest node.
-    still: BTreeMap<usize, Part>,
+    still: BTreeMap<usize, Island>,
     /// Nodes, elements and contacts between two nodes by the lowest node of their island.
     nodes: Grouped<u32>,
     elements: Grouped<u32>,
@@ -37,19 +37,19 @@ impl System {
 
     fn arrange_islands(&self, coupled: &mut Coupled, contacts: &Contacts) -> Result<(), String> {
         let (count, island_of) = (self.nodes.count(), contacts.island_of());
-        let Coupled { parts, still, nodes, elements, pairs } = coupled;
-        let mut before: Vec<Option<Part>> = Vec::new();
-        for part in parts.drain(..) {
-            if part.has_pairs() {
-                before.push(Some(part));
+        let Coupled { islands, still, nodes, elements, pairs } = coupled;
+        let mut before: Vec<Option<Island>> = Vec::new();
+        for island in islands.drain(..) {
+            if island.has_pairs() {
+                before.push(Some(island));
             } else {
-                still.insert(part.root(), part);
+                still.insert(island.root(), island);
             }
         }
         nodes.fill(count, island_of.iter().copied().zip(0..));
         let all = 0..self.elements.len() as u32;
         elements.fill(count, all.map(|e| (island_of[self.mover(e)], e)));
-        let island = |&t: &u32| (island_of[contacts.touch(t).nodes[0] as usize], t);
+        let island = |&t: &u32| (island_of[contacts.point(t).nodes[0] as usize], t);
         pairs.fill(count, contacts.paired().iter().map(island));
         for root in 0..count {
             if elements.of(root).is_empty() && pairs.of(root).is_empty() {
@@ -58,40 +58,40 @@ impl System {
             let kept = if pairs.of(root).is_empty() {
                 still.remove(&root)
             } else {
-                let root_of = |part: &Option<Part>| part.as_ref().map_or(root, Part::root);
+                let root_of = |island: &Option<Island>| island.as_ref().map_or(root, Island::root);
                 let at = before.binary_search_by_key(&root, root_of).ok();
-                let part = at.and_then(|at| before[at].take());
-                part.filter(|part| part.fits(contacts, pairs.of(root)))
+                let island = at.and_then(|at| before[at].take());
+                island.filter(|island| island.fits(contacts, pairs.of(root)))
             };
-            let mut part = match kept {
-                Some(part) => part,
+            let mut island = match kept {
+                Some(island) => island,
                 None => {
                     let members = [nodes.of(root), elements.of(root)];
-                    Part::new(self, contacts, members, pairs.of(root))?
+                    Island::new(self, contacts, members, pairs.of(root))?
                 }
             };
-            part.take_over(contacts, pairs.of(root));
-            parts.push(part);
+            island.take_over(contacts, pairs.of(root));
+            islands.push(island);
         }
         Ok(())
     }
 
     /// Finds the multipliers of joints and contacts of all islands that are not settled, bounded rows being as
     /// they are, and the loads that they make.
-    pub(super) fn find_coupled_once(&mut self, contacts: &Contacts, scheme: &Scheme) {
+    pub(super) fn find_coupled_once(&mut self, contacts: &Contacts, scheme: &StepScheme) {
         self.clear_open(contacts);
         if !self.bounds.is_empty() {
             self.apply_bounds();
             self.gather_open_loads(contacts);
         }
         let mut coupled = std::mem::take(&mut self.coupled);
-        each(&mut coupled.parts, &|part: &mut Part| {
-            if contacts.is_open(part.root()) {
-                part.solve(self, contacts, scheme);
+        each(&mut coupled.islands, &|island: &mut Island| {
+            if contacts.is_open(island.root()) {
+                island.solve(self, contacts, scheme);
             }
         });
-        for part in coupled.parts.iter().filter(|part| contacts.is_open(part.root())) {
-            part.read(self, contacts);
+        for island in coupled.islands.iter().filter(|island| contacts.is_open(island.root())) {
+            island.read(self, contacts);
         }
         self.coupled = coupled;
         self.gather_open_loads(contacts);
@@ -106,8 +106,8 @@ impl System {
             }
         }
         for node in (0..self.nodes.count()).filter(|&node| contacts.is_open(node)) {
-            self.touching.loads[node] = Place::ZERO;
-            self.nodes.responses[node].load = Place::ZERO;
+            self.folds.loads[node] = Affine::ZERO;
+            self.nodes.responses[node].load = Affine::ZERO;
         }
     }
 
@@ -124,13 +124,13 @@ impl System {
     }
 }
 
-/// Works on all parts, several at once where there are threads.
-fn each(parts: &mut [Part], work: &(impl Fn(&mut Part) + Sync)) {
-    if parts.len() < 2 || rayon::current_num_threads() == 1 {
-        parts.iter_mut().for_each(work);
+/// Works on all islands, several at once where there are threads.
+fn each(islands: &mut [Island], work: &(impl Fn(&mut Island) + Sync)) {
+    if islands.len() < 2 || rayon::current_num_threads() == 1 {
+        islands.iter_mut().for_each(work);
         return;
     }
-    let (left, right) = parts.split_at_mut(parts.len() / 2);
+    let (left, right) = islands.split_at_mut(islands.len() / 2);
     rayon::join(|| each(left, work), || each(right, work));
 }
 

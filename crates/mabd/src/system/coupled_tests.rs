@@ -52,7 +52,7 @@ fn scene() -> Scene {
 
 /// One row of the dual: its gradients at two nodes, its value and its compliance.
 struct Line {
-    ends: Vec<(usize, Place)>,
+    ends: Vec<(usize, Affine)>,
     value: f64,
     compliance: f64,
 }
@@ -71,25 +71,25 @@ fn lines(system: &System, contacts: &Contacts) -> Vec<Line> {
         }
     }
     for &t in contacts.paired() {
-        let touch = contacts.touch(t);
-        for axis in (0..3).filter(|&axis| touch.stiffness(axis) > 0.0) {
+        let point = contacts.point(t);
+        for axis in (0..3).filter(|&axis| point.stiffness(axis) > 0.0) {
             let ends = [0, 1].map(|side| {
-                let node = touch.nodes[side] as usize;
+                let node = point.nodes[side] as usize;
                 let rotation = &system.nodes.responses[node].rotation;
-                (node, touch.gradient(side, axis, rotation))
+                (node, point.gradient(side, axis, rotation))
             });
-            let compliance = 1.0 / touch.stiffness(axis);
-            all.push(Line { ends: ends.to_vec(), value: touch.value(axis), compliance });
+            let compliance = 1.0 / point.stiffness(axis);
+            all.push(Line { ends: ends.to_vec(), value: point.value(axis), compliance });
         }
     }
     all
 }
 
 /// Increments of all nodes by a dense dual system.
-fn dense(system: &System, contacts: &Contacts) -> Vec<Place> {
+fn dense(system: &System, contacts: &Contacts) -> Vec<Affine> {
     let lines = lines(system, contacts);
-    let reply = |nodes: &Nodes, (node, gradient): &(usize, Place)| {
-        system.touching.reply(nodes, *node, gradient, H)
+    let reply = |nodes: &Nodes, (node, gradient): &(usize, Affine)| {
+        system.folds.reply(nodes, *node, gradient, H)
     };
     let nodes = &system.nodes;
     let matrix = DMatrix::from_fn(lines.len(), lines.len(), |i, j| {
@@ -107,7 +107,7 @@ fn dense(system: &System, contacts: &Contacts) -> Vec<Place> {
     };
     let b = DVector::from_iterator(lines.len(), lines.iter().map(value));
     let lambda = matrix.lu().solve(&b).unwrap();
-    let mut increments: Vec<Place> = nodes.responses.iter().map(|r| r.free).collect();
+    let mut increments: Vec<Affine> = nodes.responses.iter().map(|r| r.free).collect();
     for (line, lambda) in lines.iter().zip(lambda.iter()) {
         for end in &line.ends {
             increments[end.0] = increments[end.0].plus(&reply(nodes, end), -lambda);
@@ -121,23 +121,23 @@ fn islands_solve_for_joints_and_contacts_together() {
     let mut system = System::new(&scene(), &MabdSettings::default()).unwrap();
     system.detect(&[false; 2], H).unwrap();
     let mut contacts = system.contacts.take().unwrap();
-    assert!(contacts.paired().len() >= 8, "they touch");
-    assert_eq!(system.coupled.parts.len(), 2, "two islands");
-    let scheme = Scheme { h: H, two_step: false };
+    assert!(contacts.paired().len() >= 8, "they point");
+    assert_eq!(system.coupled.islands.len(), 2, "two islands");
+    let scheme = StepScheme { h: H, two_step: false };
     // Whatever the rounds have chosen last is a linear system.
-    system.solve_touching(&mut contacts, &scheme);
+    system.solve_contacts(&mut contacts, &scheme);
     contacts.reopen();
     system.refold(&contacts, H);
     system.reply_again(&contacts, H);
     system.find_coupled_once(&contacts, &scheme);
     let expected = dense(&system, &contacts);
     for (node, expected) in expected.iter().enumerate() {
-        let found = system.touching.increment(&system.nodes, node, H);
+        let found = system.folds.increment(&system.nodes, node, H);
         let error = found.plus(expected, -1.0);
         let error = error.frame.norm() + error.origin.norm();
         assert!(error < 1e-11, "{node}: {error:e} of {:e}", expected.origin.norm());
     }
-    let pressing = contacts.paired().iter().filter(|&&t| contacts.touch(t).stiffness(1) > 0.0);
+    let pressing = contacts.paired().iter().filter(|&&t| contacts.point(t).stiffness(1) > 0.0);
     assert!(pressing.count() >= 4, "friction is part of it");
 }
 
@@ -147,13 +147,13 @@ fn islands_are_independent() {
     let run = |scene: &Scene| {
         let mut system = System::new(scene, &MabdSettings::default()).unwrap();
         system.detect(&vec![false; scene.joints.len()], H).unwrap();
-        system.solve(&Scheme { h: H, two_step: false }, false, false);
+        system.solve(&StepScheme { h: H, two_step: false }, false, false);
         (5..7)
             .map(|node| node + system.nodes.count() - 7)
             .map(|n| system.nodes.moved.get(n))
             .collect()
     };
-    let both: Vec<Place> = run(&scene());
+    let both: Vec<Affine> = run(&scene());
     let mut alone = scene();
     alone.joints.clear();
     alone.bodies.drain(1..6);

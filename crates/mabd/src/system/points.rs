@@ -3,15 +3,15 @@
 
 use taut_core::{Mat3, Vec3};
 
-use super::{Scheme, System};
-use crate::node::Place;
+use super::{StepScheme, System};
+use crate::affine::Affine;
 
 /// Side A counts with plus, side B with minus.
 const SIGNS: [f64; 2] = [1.0, -1.0];
 
 impl System {
     /// Fills the dual matrix: `R W R^T` for every pair of anchors of a body, and `h^2/m`.
-    pub(super) fn assemble_points(&mut self, scheme: &Scheme) {
+    pub(super) fn assemble_points(&mut self, scheme: &StepScheme) {
         let blocks = &mut self.dual.blocks;
         blocks.values.fill(0.0);
         for node in 0..self.nodes.count() {
@@ -77,7 +77,7 @@ impl System {
     pub(super) fn gather_points_loads(&mut self) {
         for node in 0..self.nodes.count() {
             let rotation = self.nodes.responses[node].rotation;
-            let mut load = Place::ZERO;
+            let mut load = Affine::ZERO;
             for &(element, side) in self.incidence.at(node) {
                 let e = element as usize;
                 let force =

@@ -9,7 +9,7 @@
 
 use super::block::Square;
 use crate::{
-    alone::{Alone, LocalLanes},
+    free::{FreeResponse, LocalLanes},
     lane::{
         Lanes, M, V, ZERO3, add, conjugate, dot, dot_onto, plus, product, scale, sub, times,
         transposed_product, transposed_times,
@@ -18,12 +18,12 @@ use crate::{
 
 /// The derivatives `F_k` of a spring's rows.
 #[derive(Clone, Copy)]
-pub(super) struct Twist {
+pub(super) struct TwistRows {
     pub(super) turn: Lanes,
     pub(super) bend: V,
 }
 
-impl Twist {
+impl TwistRows {
     pub(super) const NONE: Self = Self { turn: Lanes::ZERO, bend: ZERO3 };
 
     /// The spring between the axes `from` of the parent and the child's frame `at`, and the values of its
@@ -79,7 +79,7 @@ impl Twist {
 
 /// One body's side of a joint.
 #[derive(Clone, Copy)]
-pub(super) struct Face {
+pub(super) struct JointSide {
     anchor: V,
     /// Whether the body is the child, which counts with plus.
     child: bool,
@@ -88,11 +88,11 @@ pub(super) struct Face {
     replies: [M; 3],
 }
 
-impl Face {
+impl JointSide {
     pub(super) const NONE: Self =
         Self { anchor: ZERO3, child: false, gradients: [[ZERO3; 3]; 3], replies: [[ZERO3; 3]; 3] };
 
-    /// Of a ball joint alone.
+    /// Of a ball joint without a spring.
     #[inline(always)]
     pub(super) fn set(&mut self, anchor: V, child: bool) {
         (self.anchor, self.child) = (anchor, child);
@@ -112,15 +112,15 @@ impl Face {
         if self.child { v } else { [-v[0], -v[1], -v[2]] }
     }
 
-    /// Where the body alone would take the rows: points, and by how much the spring's values would change.
+    /// Where the body by itself would take the rows: points, and by how much the spring's values would change.
     #[inline(always)]
-    pub(super) fn tip<const N: usize>(&self, alone: &Alone) -> [Lanes; N] {
+    pub(super) fn tip<const N: usize>(&self, free: &FreeResponse) -> [Lanes; N] {
         let mut tip = [Lanes::ZERO; N];
-        let point = self.signed(alone.tip(self.anchor));
+        let point = self.signed(free.tip(self.anchor));
         tip[..3].copy_from_slice(&point);
         if N > 3 {
             for k in 0..3 {
-                tip[3 + k] = inner(self.gradients[k], alone.frame);
+                tip[3 + k] = inner(self.gradients[k], free.frame);
             }
         }
         tip
@@ -132,10 +132,10 @@ impl Face {
         &self,
         other: &Self,
         own: bool,
-        (alone, reach): (&Alone, Lanes),
+        (free, reach): (&FreeResponse, Lanes),
         block: &mut Square<N>,
     ) {
-        let points = conjugate(alone.rotation, alone.local.between(self.anchor, other.anchor));
+        let points = conjugate(free.rotation, free.local.between(self.anchor, other.anchor));
         let same = self.child == other.child;
         for i in 0..3 {
             for j in 0..if own { i + 1 } else { 3 } {
@@ -148,13 +148,13 @@ impl Face {
         }
         for k in 0..3 {
             // The inverse is symmetric, so that what a row does to a point is what the point does to it.
-            let row = other.signed(times(alone.rotation, times(self.replies[k], other.anchor)));
+            let row = other.signed(times(free.rotation, times(self.replies[k], other.anchor)));
             block[3 + k][..3].copy_from_slice(&row);
             for l in 0..if own { k + 1 } else { 3 } {
                 block[3 + k][3 + l] = inner(self.gradients[k], other.replies[l]);
             }
             if !own {
-                let moved = times(alone.rotation, times(other.replies[k], self.anchor));
+                let moved = times(free.rotation, times(other.replies[k], self.anchor));
                 let column = self.signed(moved);
                 for i in 0..3 {
                     block[i][3 + k] = column[i];

@@ -6,25 +6,26 @@
 //! parent, and a root hangs on what forces do not move, or on nothing.
 
 mod block;
-mod face;
 mod graph;
 mod part;
+mod side;
 mod solve;
 
 use std::collections::BTreeMap;
 
 use crate::{
-    alone::{Constants, Link, Task},
+    affine::Affine,
+    free::{Anchored, GroupConstants, SolveTask},
     joint::Element,
     lane::{LANES, Lanes, M, V, ZERO3, matrix, product},
-    node::{Bodies, Nodes, Place},
+    node::{BodyGroups, Nodes},
 };
-use graph::{Graph, NONE};
-use part::{Ends, Trees};
+use graph::{NONE, TreeGraph};
+use part::{OwnJoint, TreesWith};
 
 /// The joints of a group of bodies to their children in one place, or of roots to what holds them.
 #[derive(Clone, Copy, Debug)]
-struct Hold {
+struct ChildJoint {
     /// Anchor on the parent.
     anchor: V,
     /// Axes of the springs in the parent's coordinates, where those in the child's are its principal ones.
@@ -34,7 +35,7 @@ struct Hold {
 }
 
 /// Which bodies and joints there are; changes only as joints break and with the length of steps.
-struct Plan {
+struct TreePlan {
     /// Groups of each depth begin here; one more at the end.
     levels: Vec<usize>,
     /// First of the joints of each group to its children; those of the roots come before all.
@@ -43,16 +44,16 @@ struct Plan {
     replies: Vec<u32>,
     /// Nodes of the children, and the constants of the joints.
     children: Vec<[u32; LANES]>,
-    holds: Vec<Hold>,
+    holds: Vec<ChildJoint>,
     /// Of each group: its parents (or what holds it), and the joint and lane that its own one is.
     parents: Vec<[u32; LANES]>,
     from: Vec<[u32; LANES]>,
     group_of: Vec<u32>,
-    constants: Vec<Constants>,
+    constants: Vec<GroupConstants>,
     constants_h: f64,
 }
 
-impl Plan {
+impl TreePlan {
     /// How many groups there are.
     fn groups(&self) -> usize {
         self.group_of.len()
@@ -66,7 +67,7 @@ impl Plan {
 
     /// Where what holds a group of roots is.
     #[inline(always)]
-    fn held(&self, group: usize, held: &[Place]) -> (M, V) {
+    fn held(&self, group: usize, held: &[Affine]) -> (M, V) {
         let places = self.parents[group].map(|parent| &held[parent as usize]);
         let centre = |i: usize| Lanes::pick(|k| places[k].origin[i]);
         let at = matrix(|i, j| Lanes::pick(|k| places[k].frame[(i, j)]));
@@ -75,10 +76,10 @@ impl Plan {
 
     /// The axes in which a group's own springs are written, in world coordinates.
     #[inline(always)]
-    fn axes(&self, group: usize, bodies: &Bodies<'_>, held: &[Place]) -> M {
+    fn axes(&self, group: usize, bodies: &BodyGroups<'_>, held: &[Affine]) -> M {
         let lane = self.from[group].map(|from| from as usize % LANES);
         let holds = self.from[group]
-            .map(|from| self.holds.get(from as usize / LANES).unwrap_or(&Hold::NONE));
+            .map(|from| self.holds.get(from as usize / LANES).unwrap_or(&ChildJoint::NONE));
         let basis = matrix(|i, j| Lanes::pick(|k| holds[k].basis[j][i].0[lane[k]]));
         if group < self.levels[1] {
             return product(self.held(group, held).0, basis);
@@ -95,29 +96,29 @@ impl Plan {
 }
 
 /// The trees of a scene, ready to be solved.
-pub(crate) enum Forest {
+pub(crate) enum Trees {
     /// Of ball joints alone.
-    Points(Trees<3>),
+    Points(TreesWith<3>),
     /// With springs.
-    Springs(Trees<6>),
+    Springs(TreesWith<6>),
 }
 
 /// Does the same for both.
 macro_rules! either {
-    ($forest:expr, $trees:ident => $what:expr) => {
-        match $forest {
-            Forest::Points($trees) => $what,
-            Forest::Springs($trees) => $what,
+    ($all:expr, $trees:ident => $what:expr) => {
+        match $all {
+            Trees::Points($trees) => $what,
+            Trees::Springs($trees) => $what,
         }
     };
 }
 
-impl Forest {
+impl Trees {
     /// The trees that elements form, if they are ball joints, and springs that turn the bodies of such
     /// joints. Puts the nodes into their order.
     pub(crate) fn new(elements: &[Element], compliance: &[f64], nodes: &mut Nodes) -> Option<Self> {
         let count = nodes.count();
-        let graph = Graph::new(elements, count)?;
+        let graph = TreeGraph::new(elements, count)?;
         let (order, levels) = graph.order();
         let mut slot_of = vec![NONE; count];
         for (slot, &node) in (0..).zip(&order) {
@@ -126,8 +127,8 @@ impl Forest {
             }
         }
         nodes.rearrange(&order);
-        let mut plan = Plan::new(&graph, &order, &slot_of, levels, nodes);
-        let link = |slot: usize| -> Link {
+        let mut plan = TreePlan::new(&graph, &order, &slot_of, levels, nodes);
+        let link = |slot: usize| -> Anchored {
             let own = order[slot];
             let left = graph.joints.get(own as usize).map(|joint| joint.anchors[1]);
             (*nodes.kind(slot), left.unwrap_or_default(), Default::default())
@@ -136,13 +137,16 @@ impl Forest {
         let ends = |&node: &u32| {
             let joint = graph.joints.get(node as usize);
             let spring = joint.and_then(|joint| joint.spring);
-            Ends { ball: joint.and_then(|joint| joint.ball), spring: spring.map(|spring| spring.0) }
+            OwnJoint {
+                ball: joint.and_then(|joint| joint.ball),
+                spring: spring.map(|spring| spring.0),
+            }
         };
-        let ends: Vec<Ends> = order.iter().map(ends).collect();
+        let ends: Vec<OwnJoint> = order.iter().map(ends).collect();
         let mut this = if graph.springs {
-            Self::Springs(Trees::new(plan, ends))
+            Self::Springs(TreesWith::new(plan, ends))
         } else {
-            Self::Points(Trees::new(plan, ends))
+            Self::Points(TreesWith::new(plan, ends))
         };
         this.set_active(&vec![true; elements.len()], compliance);
         Some(this)
@@ -164,7 +168,7 @@ impl Forest {
     }
 
     /// One linearised solve of everything.
-    pub(crate) fn solve(&mut self, nodes: &mut Nodes, task: &Task<'_>) {
+    pub(crate) fn solve(&mut self, nodes: &mut Nodes, task: &SolveTask<'_>) {
         either!(self, trees => trees.solve(nodes, task));
         if task.resumes {
             std::mem::swap(&mut nodes.rate, &mut nodes.moved);
@@ -172,9 +176,9 @@ impl Forest {
     }
 }
 
-impl Plan {
+impl TreePlan {
     fn new(
-        graph: &Graph,
+        graph: &TreeGraph,
         order: &[u32],
         slot_of: &[u32],
         levels: Vec<usize>,
@@ -186,7 +190,7 @@ impl Plan {
             first_slot: Vec::with_capacity(groups + 1),
             replies: vec![0],
             children: vec![[0; LANES]; levels[1]],
-            holds: vec![Hold::NONE; levels[1]],
+            holds: vec![ChildJoint::NONE; levels[1]],
             parents: vec![[0; LANES]; groups],
             from: vec![[0; LANES]; groups],
             levels,
@@ -210,7 +214,7 @@ impl Plan {
             let most = lanes.iter().map(|&node| children(node).len()).max().unwrap_or(0);
             for c in 0..most {
                 let slot = this.holds.len();
-                let mut hold = Hold::NONE;
+                let mut hold = ChildJoint::NONE;
                 let mut of = [NONE; LANES];
                 for (k, &node) in lanes.iter().enumerate() {
                     let Some(&child) = children(node).get(c) else { continue };
@@ -243,21 +247,21 @@ impl Plan {
     }
 
     /// Constants of each group of bodies, equal ones once.
-    fn number_constants(&mut self, link: impl Fn(usize) -> Link) {
+    fn number_constants(&mut self, link: impl Fn(usize) -> Anchored) {
         let mut known = BTreeMap::new();
         for group in 0..self.parents.len() {
-            let links: [Link; LANES] = std::array::from_fn(|k| link(LANES * group + k));
-            let index = Constants::number(&links, &mut known, &mut self.constants);
+            let links: [Anchored; LANES] = std::array::from_fn(|k| link(LANES * group + k));
+            let index = GroupConstants::number(&links, &mut known, &mut self.constants);
             self.group_of.push(index);
         }
     }
 }
 
-impl Hold {
+impl ChildJoint {
     const NONE: Self =
         Self { anchor: ZERO3, basis: [ZERO3; 3], softness: [Lanes([f64::INFINITY; LANES]); 2] };
 
-    fn set(&mut self, k: usize, joint: &graph::Joint) {
+    fn set(&mut self, k: usize, joint: &graph::ParentJoint) {
         let basis = joint.spring.map(|spring| spring.1);
         for i in 0..3 {
             self.anchor[i].0[k] = joint.anchors[0][i];

@@ -2,7 +2,7 @@
 
 use taut_core::{Mat3, Vec3};
 
-use crate::{chain::Slot, joint::Element, lane::LANES};
+use crate::{chain::JointSlot, joint::Element, lane::LANES};
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -12,28 +12,28 @@ const CHILDREN_MAX: usize = 8;
 
 /// What a body hangs on its parent, or on what forces do not move, by.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Joint {
+pub(super) struct ParentJoint {
     /// Which of what forces do not move, for roots.
     pub(super) held: Option<u32>,
     /// On the parent and on the body.
     pub(super) anchors: [Vec3; 2],
-    pub(super) ball: Option<Slot>,
+    pub(super) ball: Option<JointSlot>,
     /// The element of the springs, and their axes in the parent's coordinates, where those in the body's
     /// are its principal ones.
     pub(super) spring: Option<(u32, Mat3)>,
 }
 
 /// The trees that elements form.
-pub(super) struct Graph {
+pub(super) struct TreeGraph {
     /// Of every node.
-    pub(super) joints: Vec<Joint>,
+    pub(super) joints: Vec<ParentJoint>,
     pub(super) children: Vec<Vec<u32>>,
     depths: Vec<u32>,
     /// Whether there are any.
     pub(super) springs: bool,
 }
 
-impl Graph {
+impl TreeGraph {
     /// The trees of `count` nodes; `None` where elements are others than ball joints that form trees, each
     /// held at most once, and springs along them.
     pub(super) fn new(elements: &[Element], count: usize) -> Option<Self> {
@@ -52,7 +52,7 @@ impl Graph {
             }
         }
         let mut this = Self {
-            joints: vec![Joint::default(); count],
+            joints: vec![ParentJoint::default(); count],
             children: vec![Vec::new(); count],
             depths: vec![NONE; count],
             springs: !springs.is_empty(),
@@ -98,17 +98,17 @@ impl Graph {
                     }
                     let held = Some(far - self.joints.len() as u32);
                     // The rows are those of A's point minus B's, and here of the child's minus the parent's.
-                    let ball = Some(Slot { element: e, flipped: side == 1 });
-                    self.joints[at] = Joint { held, anchors, ball, spring: None };
+                    let ball = Some(JointSlot { element: e, flipped: side == 1 });
+                    self.joints[at] = ParentJoint { held, anchors, ball, spring: None };
                     continue;
                 };
                 if *depth != NONE {
                     return None;
                 }
                 self.depths[far as usize] = self.depths[at] + 1;
-                let ball = Some(Slot { element: e, flipped: side == 0 });
+                let ball = Some(JointSlot { element: e, flipped: side == 0 });
                 let [theirs, ours] = anchors;
-                let joint = Joint { held: None, anchors: [ours, theirs], ball, spring: None };
+                let joint = ParentJoint { held: None, anchors: [ours, theirs], ball, spring: None };
                 self.joints[far as usize] = joint;
                 self.children[at].push(far);
                 visited.push(far);

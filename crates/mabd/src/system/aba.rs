@@ -10,18 +10,19 @@
 use nalgebra::{SMatrix, SVector};
 use taut_core::{Mat3, Scene, Vec3};
 
-use super::{Scheme, System};
+use super::{StepScheme, System};
 use crate::{
-    dual::order::Link,
-    joint::{Element, ROWS_MAX},
-    node::{Nodes, Place},
+    affine::Affine,
+    dual::{blocks::ROWS_MAX, order::Link},
+    joint::Element,
+    node::Nodes,
     settings::Dual,
 };
 
-type Twelve = SMatrix<f64, 12, 12>;
-type Six = SMatrix<f64, 6, 6>;
-type Load = SVector<f64, 12>;
-type Rows = SMatrix<f64, 12, ROWS_MAX>;
+type TwelveMatrix = SMatrix<f64, 12, 12>;
+type SixMatrix = SMatrix<f64, 6, 6>;
+type TwelveVector = SVector<f64, 12>;
+type RowColumns = SMatrix<f64, 12, ROWS_MAX>;
 
 /// Twists that move a joint's rows by less than this share of those that move them most are free [1].
 const FREE: f64 = 1e-8;
@@ -37,19 +38,19 @@ struct Hanging {
 
 /// The elimination over links.
 #[derive(Clone, Debug)]
-pub(super) struct Printed {
+pub(super) struct Aba {
     /// Links from the leaves to the root.
     links: Vec<Hanging>,
     /// Frame and origin of each link at rest, which make its coordinates those of all.
-    rest: Vec<Place>,
+    rest: Vec<Affine>,
     /// Condensed matrix and load of each link and what hangs on it.
-    matrices: Vec<Twelve>,
-    loads: Vec<Load>,
+    matrices: Vec<TwelveMatrix>,
+    loads: Vec<TwelveVector>,
     /// Increment of each link.
-    increments: Vec<Load>,
+    increments: Vec<TwelveVector>,
 }
 
-impl Printed {
+impl Aba {
     /// The elimination where it is `chosen`, or why there is none.
     pub(super) fn chosen(
         chosen: Dual,
@@ -65,7 +66,7 @@ impl Printed {
             return Err("`dual: aba_printed` needs a scene without contacts".to_owned());
         }
         nodes.load(&scene.initial_state());
-        Self::new(nodes, links, elements).map(|printed| Some(Box::new(printed)))
+        Self::new(nodes, links, elements).map(|aba| Some(Box::new(aba)))
     }
 
     /// The elimination for elements in the order from the leaves to the root, or why there is none.
@@ -105,32 +106,32 @@ impl Printed {
         Ok(Self {
             links,
             rest: (0..count).map(|node| nodes.start.get(node)).collect(),
-            matrices: vec![Twelve::zeros(); count],
-            loads: vec![Load::zeros(); count],
-            increments: vec![Load::zeros(); count],
+            matrices: vec![TwelveMatrix::zeros(); count],
+            loads: vec![TwelveVector::zeros(); count],
+            increments: vec![TwelveVector::zeros(); count],
         })
     }
 
     /// From an increment in the coordinates that all links share to one of a link's own.
-    fn own(&self, node: usize, shared: &Load) -> Place {
+    fn own(&self, node: usize, shared: &TwelveVector) -> Affine {
         let rest = &self.rest[node];
         let frame = Mat3::from_iterator(shared.iter().copied());
         let origin: Vec3 = shared.fixed_rows::<3>(9).into_owned();
-        Place { frame: frame * rest.frame, origin: frame * rest.origin + origin }
+        Affine { frame: frame * rest.frame, origin: frame * rest.origin + origin }
     }
 
     /// From a load on a link in its own coordinates to one in those that all share.
-    fn shared(&self, node: usize, own: &Place) -> Load {
+    fn shared(&self, node: usize, own: &Affine) -> TwelveVector {
         let rest = &self.rest[node];
         let frame = own.frame * rest.frame.transpose() + own.origin * rest.origin.transpose();
-        let mut load = Load::zeros();
+        let mut load = TwelveVector::zeros();
         load.fixed_rows_mut::<9>(0).copy_from_slice(frame.as_slice());
         load.fixed_rows_mut::<3>(9).copy_from(&own.origin);
         load
     }
 
     /// Adds what is left of a link, once its joint is eliminated, to its parent (Eq. 52 to 54).
-    fn condense(&mut self, link: &Hanging, frame: &Mat3, rows: &Rows) {
+    fn condense(&mut self, link: &Hanging, frame: &Mat3, rows: &RowColumns) {
         let Hanging { node, parent: Some(parent), .. } = *link else { return };
         let (matrix, load) = (self.matrices[node], self.loads[node]);
         let twists = allowed(frame, rows);
@@ -141,7 +142,7 @@ impl Printed {
                 among[(i, i)] = 1.0;
             }
         }
-        let inverse = among.try_inverse().unwrap_or_else(Six::zeros);
+        let inverse = among.try_inverse().unwrap_or_else(SixMatrix::zeros);
         let weights = pushed * inverse;
         self.matrices[parent] += matrix - weights * pushed.transpose();
         self.loads[parent] += load - weights * twists.tr_mul(&load);
@@ -151,11 +152,11 @@ impl Printed {
     fn descend(
         &mut self,
         link: &Hanging,
-        rows: &Rows,
+        rows: &RowColumns,
         error: &SVector<f64, ROWS_MAX>,
         compliance: &SVector<f64, ROWS_MAX>,
     ) -> SVector<f64, ROWS_MAX> {
-        let inverse = self.matrices[link.node].try_inverse().unwrap_or_else(Twelve::zeros);
+        let inverse = self.matrices[link.node].try_inverse().unwrap_or_else(TwelveMatrix::zeros);
         let free = inverse * self.loads[link.node];
         let replies = inverse * rows;
         let mut among = rows.tr_mul(&replies);
@@ -172,7 +173,7 @@ impl Printed {
 }
 
 /// The twists of a link's frame that leave the rows of its joint alone (Eq. 51), padded by zeros.
-fn allowed(frame: &Mat3, rows: &Rows) -> SMatrix<f64, 12, 6> {
+fn allowed(frame: &Mat3, rows: &RowColumns) -> SMatrix<f64, 12, 6> {
     // Eq. 50: columns turn by `omega x a`.
     let mut twists = SMatrix::<f64, 12, 6>::zeros();
     for axis in 0..3 {
@@ -194,76 +195,80 @@ fn allowed(frame: &Mat3, rows: &Rows) -> SMatrix<f64, 12, 6> {
 
 impl System {
     /// Finds increments and multipliers link by link; what comes out is left in the responses.
-    pub(super) fn solve_printed(&mut self, printed: &mut Printed, scheme: &Scheme) {
+    pub(super) fn solve_aba(&mut self, aba: &mut Aba, scheme: &StepScheme) {
         self.evaluate(scheme);
         self.lambda.fill(0.0);
         for node in 0..self.nodes.count() {
-            (printed.matrices[node], printed.loads[node]) =
-                self.local_system(printed, node, scheme);
+            (aba.matrices[node], aba.loads[node]) = self.local_system(aba, node, scheme);
         }
-        for i in 0..printed.links.len() {
-            let link = printed.links[i];
-            let rows = self.rows_of(printed, &link, 0);
-            let frame = self.shared_frame(printed, link.node);
-            printed.condense(&link, &frame, &rows);
+        for i in 0..aba.links.len() {
+            let link = aba.links[i];
+            let rows = self.rows_of(aba, &link, 0);
+            let frame = self.shared_frame(aba, link.node);
+            aba.condense(&link, &frame, &rows);
         }
-        for i in (0..printed.links.len()).rev() {
-            let link = printed.links[i];
-            let (rows, far) = (self.rows_of(printed, &link, 0), self.rows_of(printed, &link, 1));
+        for i in (0..aba.links.len()).rev() {
+            let link = aba.links[i];
+            let (rows, far) = (self.rows_of(aba, &link, 0), self.rows_of(aba, &link, 1));
             let (mut error, mut compliance) = (SVector::zeros(), SVector::zeros());
             if let Some(parent) = link.parent {
-                error = far.tr_mul(&printed.increments[parent]);
+                error = far.tr_mul(&aba.increments[parent]);
             }
             let held = self.rows_range(&link);
             for (k, row) in held.clone().enumerate() {
                 error[k] += self.errors[row];
                 compliance[k] = self.compliance[row];
             }
-            let lambda = printed.descend(&link, &rows, &error, &compliance);
+            let lambda = aba.descend(&link, &rows, &error, &compliance);
             for (k, row) in held.enumerate() {
                 self.lambda[row] = lambda[k];
             }
         }
         self.gather_loads();
         for node in 0..self.nodes.count() {
-            let moved = printed.own(node, &printed.increments[node]);
+            let moved = aba.own(node, &aba.increments[node]);
             let response = &self.nodes.responses[node];
-            let turned = Place { frame: response.rotation.tr_mul(&moved.frame), ..moved };
-            let under = self.touching.reply(&self.nodes, node, &response.load, scheme.h);
+            let turned = Affine { frame: response.rotation.tr_mul(&moved.frame), ..moved };
+            let under = self.folds.reply(&self.nodes, node, &response.load, scheme.h);
             // What is applied is the free increment less the reply to the load.
             self.nodes.responses[node].free = turned.plus(&under, 1.0);
         }
     }
 
     /// Local matrix and load of a link in shared coordinates.
-    fn local_system(&self, printed: &Printed, node: usize, scheme: &Scheme) -> (Twelve, Load) {
+    fn local_system(
+        &self,
+        aba: &Aba,
+        node: usize,
+        scheme: &StepScheme,
+    ) -> (TwelveMatrix, TwelveVector) {
         let (kind, response) = (self.nodes.kind(node), &self.nodes.responses[node]);
         let inertia = self.stiff(node, scheme);
         let shear = 1.0 / kind.softness;
-        let push = |increment: &Place| {
+        let push = |increment: &Affine| {
             let frame = &increment.frame;
             let strain = (frame
                 + frame.transpose()
                 + Mat3::from_diagonal_element(kind.ratio * frame.trace()))
                 * shear;
             let held = frame * Mat3::from_diagonal(&inertia);
-            Place {
+            Affine {
                 frame: response.rotation * (held + strain),
                 origin: increment.origin * (kind.mass / (scheme.h * scheme.h)),
             }
         };
-        let mut matrix = Twelve::zeros();
+        let mut matrix = TwelveMatrix::zeros();
         for c in 0..12 {
-            let own = printed.own(node, &Load::ith(c, 1.0));
-            let turned = Place { frame: response.rotation.tr_mul(&own.frame), ..own };
-            matrix.set_column(c, &printed.shared(node, &push(&turned)));
+            let own = aba.own(node, &TwelveVector::ith(c, 1.0));
+            let turned = Affine { frame: response.rotation.tr_mul(&own.frame), ..own };
+            matrix.set_column(c, &aba.shared(node, &push(&turned)));
         }
-        (matrix, printed.shared(node, &push(&response.free)))
+        (matrix, aba.shared(node, &push(&response.free)))
     }
 
     /// A link's frame in shared coordinates.
-    fn shared_frame(&self, printed: &Printed, node: usize) -> Mat3 {
-        self.nodes.responses[node].rotation * printed.rest[node].frame.transpose()
+    fn shared_frame(&self, aba: &Aba, node: usize) -> Mat3 {
+        self.nodes.responses[node].rotation * aba.rest[node].frame.transpose()
     }
 
     /// The scalar rows of a link's joint.
@@ -275,8 +280,8 @@ impl System {
     }
 
     /// Gradients of the rows of a link's joint by the link itself, or by its parent if `far`.
-    fn rows_of(&self, printed: &Printed, link: &Hanging, far: usize) -> Rows {
-        let mut rows = Rows::zeros();
+    fn rows_of(&self, aba: &Aba, link: &Hanging, far: usize) -> RowColumns {
+        let mut rows = RowColumns::zeros();
         let Some((_, side)) = link.element else { return rows };
         let Some(node) = (if far == 0 { Some(link.node) } else { link.parent }) else {
             return rows;
@@ -285,7 +290,7 @@ impl System {
         for (k, row) in self.rows_range(link).enumerate() {
             let gradient = &self.gradients[row][side];
             let frame = self.nodes.responses[node].rotation * gradient.frame;
-            rows.set_column(k, &printed.shared(node, &Place { frame, origin: gradient.origin }));
+            rows.set_column(k, &aba.shared(node, &Affine { frame, origin: gradient.origin }));
         }
         rows
     }

@@ -2,12 +2,12 @@
 //! results do not depend on where they are cut.
 
 use super::{
-    Plan,
-    solve::{Down, Room, Sent, Shown, Up, ground},
+    TreePlan,
+    solve::{Down, DownMessage, GroupRoom, Up, UpMessage, ground},
 };
 use crate::{
-    alone::{Alone, Task},
-    chain::Slot,
+    chain::JointSlot,
+    free::{FreeResponse, SolveTask},
     lane::{LANES, Lanes, V, ZERO3},
     node::Nodes,
 };
@@ -17,39 +17,39 @@ const GRAIN: usize = 16;
 
 /// Elements of the joint that a body hangs on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ends {
-    pub(super) ball: Option<Slot>,
+pub(super) struct OwnJoint {
+    pub(super) ball: Option<JointSlot>,
     pub(super) spring: Option<u32>,
 }
 
 /// Trees whose joints have so many rows.
-pub(crate) struct Trees<const N: usize> {
-    plan: Plan,
+pub(crate) struct TreesWith<const N: usize> {
+    plan: TreePlan,
     /// Of every node.
-    ends: Vec<Ends>,
+    ends: Vec<OwnJoint>,
     /// Per group.
-    kept: Vec<Alone>,
-    shown: Vec<Shown<N>>,
+    kept: Vec<FreeResponse>,
+    up_messages: Vec<UpMessage<N>>,
     forces: Vec<V>,
     /// Of the joints to the children, as many as the plan says.
     replies: Vec<[Lanes; N]>,
-    sent: Vec<Sent<N>>,
+    down_messages: Vec<DownMessage<N>>,
     /// One per thread.
-    rooms: Vec<Room<N>>,
+    rooms: Vec<GroupRoom<N>>,
     /// Largest squared norm of a strain after the last solve.
     pub(super) strain: f64,
 }
 
-impl<const N: usize> Trees<N> {
-    pub(super) fn new(plan: Plan, ends: Vec<Ends>) -> Self {
+impl<const N: usize> TreesWith<N> {
+    pub(super) fn new(plan: TreePlan, ends: Vec<OwnJoint>) -> Self {
         let groups = plan.groups();
         let replies = plan.replies[groups] as usize;
         Self {
-            kept: vec![Alone::NONE; groups],
-            shown: vec![Shown::NONE; groups],
+            kept: vec![FreeResponse::NONE; groups],
+            up_messages: vec![UpMessage::NONE; groups],
             forces: vec![ZERO3; groups],
             replies: vec![[Lanes::ZERO; N]; replies],
-            sent: vec![Sent::NONE; plan.holds.len()],
+            down_messages: vec![DownMessage::NONE; plan.holds.len()],
             rooms: Vec::new(),
             strain: f64::INFINITY,
             plan,
@@ -84,11 +84,11 @@ impl<const N: usize> Trees<N> {
         if self.rooms.len() != rooms {
             let groups = 0..self.plan.groups();
             let most = groups.map(|group| self.plan.slots(group).len()).max().unwrap_or(0);
-            self.rooms.resize(rooms, Room::new(most + 1));
+            self.rooms.resize(rooms, GroupRoom::new(most + 1));
         }
     }
 
-    pub(super) fn solve(&mut self, nodes: &mut Nodes, task: &Task<'_>) {
+    pub(super) fn solve(&mut self, nodes: &mut Nodes, task: &SolveTask<'_>) {
         if self.plan.constants_h != task.h {
             self.plan.constants_h = task.h;
             self.plan.constants.iter_mut().for_each(|constants| constants.set_step(task.h));
@@ -99,7 +99,8 @@ impl<const N: usize> Trees<N> {
         for at in plan.levels.windows(2).rev() {
             let (first, base) = (at[0], at[1]);
             let (kept, kept_deeper) = self.kept[first..].split_at_mut(base - first);
-            let (shown, shown_deeper) = self.shown[first..].split_at_mut(base - first);
+            let (up_messages, up_messages_deeper) =
+                self.up_messages[first..].split_at_mut(base - first);
             let up = Up {
                 plan,
                 task,
@@ -107,23 +108,23 @@ impl<const N: usize> Trees<N> {
                 held,
                 first,
                 kept,
-                shown,
+                up_messages,
                 replies: &mut self.replies[plan.replies[first] as usize..],
-                deeper: (&*kept_deeper, &*shown_deeper),
+                deeper: (&*kept_deeper, &*up_messages_deeper),
                 base,
                 rooms: &mut self.rooms,
             };
             each_up(up);
         }
         let roots = plan.levels[1];
-        ground(plan, &self.shown, held, &mut self.sent[..roots]);
+        ground(plan, &self.up_messages, held, &mut self.down_messages[..roots]);
         let (mut most, mut sum, mut bodies) = (Lanes::ZERO, Lanes::ZERO, bodies);
         for at in plan.levels.windows(2) {
             let (first, end) = (at[0], at[1]);
             let (these, others) = bodies.split(end - first);
             bodies = others;
-            let (before, sent) = self.sent.split_at_mut(plan.slots(first).start);
-            let (kept, shown, replies) = (&self.kept, &self.shown, &self.replies);
+            let (before, down_messages) = self.down_messages.split_at_mut(plan.slots(first).start);
+            let (kept, up_messages, replies) = (&self.kept, &self.up_messages, &self.replies);
             let forces = &mut self.forces[first..end];
             let down = Down {
                 plan,
@@ -131,10 +132,10 @@ impl<const N: usize> Trees<N> {
                 first,
                 bodies: these,
                 forces,
-                sent,
+                down_messages,
                 before,
                 kept,
-                shown,
+                up_messages,
                 replies,
             };
             let worst = each_down(down, self.rooms.len());
@@ -153,11 +154,11 @@ fn each_up<const N: usize>(up: Up<'_, N>) {
     let Up { plan, task, bodies, held, first, deeper, base, .. } = up;
     let cut = up.kept.len() * (pieces / 2) / pieces;
     let (kept, kept_after) = up.kept.split_at_mut(cut);
-    let (shown, shown_after) = up.shown.split_at_mut(cut);
+    let (up_messages, up_messages_after) = up.up_messages.split_at_mut(cut);
     let replies = (plan.replies[first + cut] - plan.replies[first]) as usize;
     let (replies, replies_after) = up.replies.split_at_mut(replies);
     let (rooms, rooms_after) = up.rooms.split_at_mut(pieces / 2);
-    let left = Up { kept, shown, replies, rooms, ..up };
+    let left = Up { kept, up_messages, replies, rooms, ..up };
     let right = Up {
         plan,
         task,
@@ -165,7 +166,7 @@ fn each_up<const N: usize>(up: Up<'_, N>) {
         held,
         first: first + cut,
         kept: kept_after,
-        shown: shown_after,
+        up_messages: up_messages_after,
         replies: replies_after,
         deeper,
         base,
@@ -180,23 +181,34 @@ fn each_down<const N: usize>(down: Down<'_, N>, pieces: usize) -> [Lanes; 2] {
     if pieces < 2 {
         return pulp::Arch::new().dispatch(down);
     }
-    let Down { plan, task, first, before, kept, shown, replies, .. } = down;
+    let Down { plan, task, first, before, kept, up_messages, replies, .. } = down;
     let cut = groups * (pieces / 2) / pieces;
     let (bodies, bodies_after) = down.bodies.split(cut);
     let (forces, forces_after) = down.forces.split_at_mut(cut);
-    let sent = plan.slots(first + cut).start - plan.slots(first).start;
-    let (sent, sent_after) = down.sent.split_at_mut(sent);
-    let left = Down { plan, task, first, bodies, forces, sent, before, kept, shown, replies };
+    let down_messages = plan.slots(first + cut).start - plan.slots(first).start;
+    let (down_messages, down_messages_after) = down.down_messages.split_at_mut(down_messages);
+    let left = Down {
+        plan,
+        task,
+        first,
+        bodies,
+        forces,
+        down_messages,
+        before,
+        kept,
+        up_messages,
+        replies,
+    };
     let right = Down {
         plan,
         task,
         first: first + cut,
         bodies: bodies_after,
         forces: forces_after,
-        sent: sent_after,
+        down_messages: down_messages_after,
         before,
         kept,
-        shown,
+        up_messages,
         replies,
     };
     let half = pieces / 2;

@@ -15,13 +15,13 @@
 
 use taut_core::Vec3;
 
-use super::{super::Scheme, System};
+use super::{super::StepScheme, System};
 use crate::{
+    affine::Affine,
     body::Root,
-    contact::{Contacts, Touch},
-    dual::{blocks::Blocks, direct::Direct, dissection::dissect_by},
+    contact::{ContactPoint, Contacts},
+    dual::{blocks::DualBlocks, direct::Direct, dissection::dissect_by},
     grouped::Grouped,
-    node::Place,
 };
 
 /// None.
@@ -29,14 +29,14 @@ const NONE: u32 = u32::MAX;
 
 /// A body that stays.
 #[derive(Clone, Copy, Debug)]
-struct Body {
+struct KeptBody {
     node: u32,
     vertex: u32,
 }
 
 /// The rows of an element by the columns of a body that stays.
 #[derive(Clone, Copy, Debug)]
-struct Hold {
+struct RowsAtBody {
     slot: u32,
     element: u32,
     side: u8,
@@ -45,7 +45,7 @@ struct Hold {
 
 /// The rows of two elements, or of one with itself, at a body that was eliminated, the later one first.
 #[derive(Clone, Copy, Debug)]
-struct Couple {
+struct RowsAtNode {
     slot: u32,
     row: (u32, u8),
     column: (u32, u8),
@@ -53,8 +53,8 @@ struct Couple {
 
 /// A contact between two bodies that stay.
 #[derive(Clone, Copy, Debug)]
-struct Pair {
-    touch: u32,
+struct ContactPair {
+    point: u32,
     bodies: [u32; 2],
     slot: u32,
     /// Side whose columns are the rows of the block.
@@ -62,18 +62,18 @@ struct Pair {
 }
 
 /// One island.
-pub(super) struct Part {
+pub(super) struct Island {
     root: u32,
     /// Pairs of nodes that touch, ascending.
     touching: Vec<[u32; 2]>,
-    blocks: Blocks,
+    blocks: DualBlocks,
     direct: Direct,
-    bodies: Vec<Body>,
+    bodies: Vec<KeptBody>,
     /// Element and vertex.
     joints: Vec<(u32, u32)>,
-    holds: Vec<Hold>,
-    couples: Vec<Couple>,
-    pairs: Vec<Pair>,
+    holds: Vec<RowsAtBody>,
+    couples: Vec<RowsAtNode>,
+    pairs: Vec<ContactPair>,
     /// Of each body that stays.
     roots: Vec<Root>,
     /// Right-hand side, then solution.
@@ -83,20 +83,20 @@ pub(super) struct Part {
 }
 
 /// The nodes of a contact, the lower one first.
-fn ends(touch: &Touch) -> [u32; 2] {
-    let [a, b] = touch.nodes;
+fn ends(point: &ContactPoint) -> [u32; 2] {
+    let [a, b] = point.nodes;
     [a.min(b), a.max(b)]
 }
 
 fn sorted(contacts: &Contacts, pairs: &[u32]) -> Vec<[u32; 2]> {
-    let mut all: Vec<[u32; 2]> = pairs.iter().map(|&t| ends(contacts.touch(t))).collect();
+    let mut all: Vec<[u32; 2]> = pairs.iter().map(|&t| ends(contacts.point(t))).collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
 /// Bodies that stay, then elements, as vertices of a graph, each with what it shares with others.
-struct Graph<'a> {
+struct IslandGraph<'a> {
     system: &'a System,
     /// Nodes that stay, ascending.
     bodies: Vec<u32>,
@@ -104,7 +104,7 @@ struct Graph<'a> {
     touching: &'a [[u32; 2]],
 }
 
-impl Graph<'_> {
+impl IslandGraph<'_> {
     fn body(&self, node: u32) -> Option<usize> {
         self.bodies.binary_search(&node).ok()
     }
@@ -171,7 +171,7 @@ impl Graph<'_> {
     }
 }
 
-impl Part {
+impl Island {
     /// The island of these nodes, elements and contacts, or why it cannot be solved.
     pub(super) fn new(
         system: &System,
@@ -183,7 +183,7 @@ impl Part {
         let mut bodies: Vec<u32> = touching.iter().flatten().copied().collect();
         bodies.sort_unstable();
         bodies.dedup();
-        let graph = Graph { system, bodies, elements, touching: &touching };
+        let graph = IslandGraph { system, bodies, elements, touching: &touching };
         let edges = graph.edges();
         let order = graph.order(&edges);
         let mut place = vec![0_u32; graph.count()];
@@ -201,7 +201,7 @@ impl Part {
             }
         };
         let sizes: Vec<u8> = order.iter().map(|&v| size(v)).collect();
-        let blocks = Blocks::new(&sizes, &pattern);
+        let blocks = DualBlocks::new(&sizes, &pattern);
         let is_body = |v: &u32| (*v as usize) < graph.bodies.len();
         let sign = |v: &u32| std::iter::repeat_n(if is_body(v) { 1 } else { -1 }, size(*v).into());
         let signs: Vec<i8> = order.iter().flat_map(sign).collect();
@@ -211,7 +211,7 @@ impl Part {
         let mut this = Self {
             root: nodes.first().copied().unwrap_or(NONE),
             x: vec![0.0; blocks.rows()],
-            bodies: held.map(|(&node, &vertex)| Body { node, vertex }).collect(),
+            bodies: held.map(|(&node, &vertex)| KeptBody { node, vertex }).collect(),
             joints: elements.iter().copied().zip(place[count..].iter().copied()).collect(),
             holds: Vec::new(),
             couples: Vec::new(),
@@ -237,13 +237,13 @@ impl Part {
     }
 
     /// Finds where the rows of joints go.
-    fn find_slots(&mut self, system: &System, graph: &Graph<'_>) {
+    fn find_slots(&mut self, system: &System, graph: &IslandGraph<'_>) {
         for &(element, vertex) in &self.joints {
             for (side, node) in system.elements[element as usize].nodes.into_iter().enumerate() {
                 if let Some(body) = graph.body(node) {
                     let slot = self.slot(vertex, self.bodies[body].vertex);
                     let (body, side) = (body as u32, side as u8);
-                    self.holds.push(Hold { slot, element, side, body });
+                    self.holds.push(RowsAtBody { slot, element, side, body });
                     continue;
                 }
                 if node as usize >= system.nodes.count() {
@@ -256,9 +256,9 @@ impl Part {
                     // An element may hold a body with both sides.
                     if column < vertex || column == vertex && end.1 <= row.1 {
                         let slot = self.slot(vertex, column);
-                        self.couples.push(Couple { slot, row, column: end });
+                        self.couples.push(RowsAtNode { slot, row, column: end });
                         if column == vertex && end.1 < row.1 {
-                            self.couples.push(Couple { slot, row: end, column: row });
+                            self.couples.push(RowsAtNode { slot, row: end, column: row });
                         }
                     }
                 }
@@ -282,21 +282,21 @@ impl Part {
     /// Takes over the contacts of a step.
     pub(super) fn take_over(&mut self, contacts: &Contacts, pairs: &[u32]) {
         self.pairs.clear();
-        for &touch in pairs {
-            let nodes = contacts.touch(touch).nodes;
+        for &point in pairs {
+            let nodes = contacts.point(point).nodes;
             let bodies = nodes.map(|node| {
                 self.bodies.binary_search_by_key(&node, |body| body.node).unwrap_or(0) as u32
             });
             let [a, b] = bodies.map(|body| self.bodies[body as usize].vertex);
             let (slot, row) = (self.slot(a, b), u8::from(b > a));
-            self.pairs.push(Pair { touch, bodies, slot, row });
+            self.pairs.push(ContactPair { point, bodies, slot, row });
         }
         self.multipliers.clear();
         self.multipliers.resize(pairs.len(), Vec3::zeros());
     }
 
     /// Solves for bodies and joints.
-    pub(super) fn solve(&mut self, system: &System, contacts: &Contacts, scheme: &Scheme) {
+    pub(super) fn solve(&mut self, system: &System, contacts: &Contacts, scheme: &StepScheme) {
         self.blocks.values.fill(0.0);
         self.x.fill(0.0);
         self.assemble_bodies(system, contacts, scheme);
@@ -304,11 +304,11 @@ impl Part {
         self.assemble_joints(system);
         self.direct.solve(&self.blocks, &mut self.x);
         for i in 0..self.pairs.len() {
-            let touch = contacts.touch(self.pairs[i].touch);
+            let point = contacts.point(self.pairs[i].point);
             for axis in 0..3 {
-                let stiffness = touch.stiffness(axis);
+                let stiffness = point.stiffness(axis);
                 self.multipliers[i][axis] = if stiffness > 0.0 {
-                    let (images, value) = self.images(system, touch, i, axis, scheme);
+                    let (images, value) = self.images(system, point, i, axis, scheme);
                     let moved = [0, 1].map(|side| {
                         let body = self.bodies[self.pairs[i].bodies[side] as usize];
                         let first = self.blocks.first[body.vertex as usize] as usize;
@@ -328,16 +328,16 @@ impl Part {
     fn images(
         &self,
         system: &System,
-        touch: &Touch,
+        point: &ContactPoint,
         pair: usize,
         axis: usize,
-        scheme: &Scheme,
+        scheme: &StepScheme,
     ) -> ([[f64; Root::COLUMNS]; 2], f64) {
-        let mut value = touch.value(axis);
+        let mut value = point.value(axis);
         let images = [0, 1].map(|side| {
-            let node = touch.nodes[side] as usize;
-            let gradient = touch.gradient(side, axis, &system.nodes.responses[node].rotation);
-            value += gradient.dot(&system.touching.increment(&system.nodes, node, scheme.h));
+            let node = point.nodes[side] as usize;
+            let gradient = point.gradient(side, axis, &system.nodes.responses[node].rotation);
+            value += gradient.dot(&system.folds.increment(&system.nodes, node, scheme.h));
             let root = &self.roots[self.pairs[pair].bodies[side] as usize];
             root.project(&gradient.frame, &gradient.origin)
         });
@@ -345,9 +345,9 @@ impl Part {
     }
 
     /// Blocks of the bodies that stay, with what they touch that does not move.
-    fn assemble_bodies(&mut self, system: &System, contacts: &Contacts, scheme: &Scheme) {
+    fn assemble_bodies(&mut self, system: &System, contacts: &Contacts, scheme: &StepScheme) {
         self.roots.clear();
-        for &Body { node, vertex } in &self.bodies {
+        for &KeptBody { node, vertex } in &self.bodies {
             let node = node as usize;
             let root = system.root(node, scheme);
             let (n, at) =
@@ -355,11 +355,11 @@ impl Part {
             let block = &mut self.blocks.values[at as usize..at as usize + n * n];
             (0..n).for_each(|k| block[k * n + k] = 1.0);
             let rotation = &system.nodes.responses[node].rotation;
-            for (touch, side) in contacts.folded(node) {
-                for axis in (0..3).filter(|&axis| touch.stiffness(axis) > 0.0) {
-                    let gradient = touch.gradient(side, axis, rotation);
+            for (point, side) in contacts.folded(node) {
+                for axis in (0..3).filter(|&axis| point.stiffness(axis) > 0.0) {
+                    let gradient = point.gradient(side, axis, rotation);
                     let image = root.project(&gradient.frame, &gradient.origin);
-                    add_outer(block, &image[..n], &image[..n], touch.stiffness(axis));
+                    add_outer(block, &image[..n], &image[..n], point.stiffness(axis));
                 }
             }
             self.roots.push(root);
@@ -367,13 +367,13 @@ impl Part {
     }
 
     /// What contacts between bodies add.
-    fn assemble_pairs(&mut self, system: &System, contacts: &Contacts, scheme: &Scheme) {
+    fn assemble_pairs(&mut self, system: &System, contacts: &Contacts, scheme: &StepScheme) {
         for i in 0..self.pairs.len() {
-            let Pair { touch, bodies, slot, row } = self.pairs[i];
-            let touch = contacts.touch(touch);
-            for axis in (0..3).filter(|&axis| touch.stiffness(axis) > 0.0) {
-                let stiffness = touch.stiffness(axis);
-                let (images, value) = self.images(system, touch, i, axis, scheme);
+            let ContactPair { point, bodies, slot, row } = self.pairs[i];
+            let point = contacts.point(point);
+            for axis in (0..3).filter(|&axis| point.stiffness(axis) > 0.0) {
+                let stiffness = point.stiffness(axis);
+                let (images, value) = self.images(system, point, i, axis, scheme);
                 let vertices = bodies.map(|body| self.bodies[body as usize].vertex as usize);
                 for (vertex, image) in vertices.into_iter().zip(&images) {
                     let (n, at) = (self.blocks.size(vertex), self.blocks.diagonal[vertex] as usize);
@@ -395,19 +395,19 @@ impl Part {
     /// Rows of the joints. Those that are not live stand alone.
     fn assemble_joints(&mut self, system: &System) {
         let rows = &system.dual.blocks.first;
-        for &Hold { slot, element, side, body } in &self.holds {
+        for &RowsAtBody { slot, element, side, body } in &self.holds {
             let n = self.blocks.size(self.bodies[body as usize].vertex as usize);
             let first = rows[element as usize] as usize;
             let block = self.blocks.values[slot as usize..].chunks_exact_mut(n);
             for (row, out) in (first..rows[element as usize + 1] as usize).zip(block) {
                 if system.live[row] {
-                    let Place { frame, origin } = &system.gradients[row][side as usize];
+                    let Affine { frame, origin } = &system.gradients[row][side as usize];
                     let image = self.roots[body as usize].project(frame, origin);
                     out.iter_mut().zip(&image).for_each(|(out, g)| *out += g);
                 }
             }
         }
-        for &Couple { slot, row, column } in &self.couples {
+        for &RowsAtNode { slot, row, column } in &self.couples {
             let [r, c] = [row, column]
                 .map(|(e, _)| rows[e as usize] as usize..rows[e as usize + 1] as usize);
             let mut at = slot as usize;
@@ -451,13 +451,13 @@ impl Part {
             }
         }
         for (pair, multipliers) in self.pairs.iter().zip(&self.multipliers) {
-            let touch = contacts.touch(pair.touch);
-            for axis in (0..3).filter(|&axis| touch.stiffness(axis) > 0.0) {
+            let point = contacts.point(pair.point);
+            for axis in (0..3).filter(|&axis| point.stiffness(axis) > 0.0) {
                 for side in 0..2 {
-                    let node = touch.nodes[side] as usize;
+                    let node = point.nodes[side] as usize;
                     let rotation = &system.nodes.responses[node].rotation;
-                    let gradient = touch.gradient(side, axis, rotation);
-                    let load = &mut system.touching.loads[node];
+                    let gradient = point.gradient(side, axis, rotation);
+                    let load = &mut system.folds.loads[node];
                     *load = load.plus(&gradient, multipliers[axis]);
                 }
             }

@@ -4,9 +4,10 @@
 
 use super::{Chains, Pin, segments::Kept};
 use crate::{
-    alone::{Constants, Ends, Task},
+    affine::Affine,
+    free::{GroupConstants, Passed, SolveTask},
     lane::{LANES, Lanes, V},
-    node::{Bodies, Nodes, Place},
+    node::{BodyGroups, Nodes},
 };
 
 /// Blocks of a part below which another thread costs more than it gains.
@@ -16,7 +17,7 @@ const GRAIN: usize = 4;
 pub(super) struct Pins<'a> {
     pub(super) list: &'a mut [Pin],
     /// Where what holds them is.
-    pub(super) held: &'a [Place],
+    pub(super) held: &'a [Affine],
     /// The first group.
     first: usize,
 }
@@ -39,28 +40,32 @@ impl<'a> Pins<'a> {
 }
 
 /// Some consecutive blocks.
-pub(super) struct Part<'a> {
+pub(super) struct Span<'a> {
     /// Groups of a block.
     pub(super) length: usize,
-    pub(super) bodies: Bodies<'a>,
-    pub(super) constants: &'a [Constants],
+    pub(super) bodies: BodyGroups<'a>,
+    pub(super) constants: &'a [GroupConstants],
     /// Per group.
     pub(super) group_of: &'a [u32],
     pub(super) compliance: &'a [Lanes],
     pub(super) forces: &'a mut [V],
     /// What each group shows to its joints; empty where there is more than one block.
-    pub(super) shown: &'a mut [Ends<Lanes>],
+    pub(super) passed: &'a mut [Passed<Lanes>],
     pub(super) pins: Pins<'a>,
     /// Per segment, and one more at the end.
-    pub(super) segments: &'a mut [Ends<f64>],
+    pub(super) segments: &'a mut [Passed<f64>],
     pub(super) edges: &'a [[f64; 3]],
     /// Room for one block, or for one per thread that may work on the part.
     pub(super) kept: &'a mut [Kept],
 }
 
-impl<'a> Part<'a> {
+impl<'a> Span<'a> {
     /// All blocks.
-    pub(super) fn whole(chains: &'a mut Chains, nodes: &'a mut Nodes, task: &Task<'a>) -> Self {
+    pub(super) fn whole(
+        chains: &'a mut Chains,
+        nodes: &'a mut Nodes,
+        task: &SolveTask<'a>,
+    ) -> Self {
         let (bodies, held) = nodes.bodies(task.before);
         Self {
             length: chains.length,
@@ -69,7 +74,7 @@ impl<'a> Part<'a> {
             group_of: &chains.group_of,
             compliance: &chains.compliance,
             forces: &mut chains.forces,
-            shown: &mut chains.shown,
+            passed: &mut chains.passed,
             pins: Pins { list: &mut chains.pins, held, first: 0 },
             segments: &mut chains.segments,
             edges: &chains.edges,
@@ -85,7 +90,7 @@ impl<'a> Part<'a> {
     /// Does `work` on it in at most as many pieces as it has room for, and adds up what they say.
     pub(super) fn each<T: Send>(
         self,
-        work: &(impl Fn(Part<'_>) -> T + Sync),
+        work: &(impl Fn(Span<'_>) -> T + Sync),
         add: fn(T, T) -> T,
     ) -> T {
         let pieces = (self.kept.len() / self.length).min(self.blocks() / GRAIN);
@@ -116,7 +121,7 @@ impl<'a> Part<'a> {
             group_of,
             compliance,
             forces,
-            shown: &mut [],
+            passed: &mut [],
             pins,
             segments,
             edges: &self.edges[..=blocks * LANES],
@@ -129,7 +134,7 @@ impl<'a> Part<'a> {
             group_of: group_of_after,
             compliance: compliance_after,
             forces: forces_after,
-            shown: &mut [],
+            passed: &mut [],
             pins: pins_after,
             segments: segments_after,
             edges: &self.edges[blocks * LANES..],

@@ -7,36 +7,37 @@
 use pulp::{NullaryFnOnce, Simd, WithSimd};
 
 use super::{
-    Hold, Plan,
+    ChildJoint, TreePlan,
     block::{Factor, Square, dot, first, last},
-    face::{Face, Twist, pull, times_transposed, transposed, twist},
+    side::{JointSide, TwistRows, pull, times_transposed, transposed, twist},
 };
 use crate::{
-    alone::{Alone, Constants, Task},
+    affine::{Affine, frame, group, origin},
     chain::squared_strain,
+    free::{FreeResponse, GroupConstants, SolveTask},
     lane::{
-        LANES, Lanes, M, V, ZERO3, add, frame, group, matrix, minus, origin, plus, product, scale,
-        sub, times, transposed_product,
+        LANES, Lanes, M, V, ZERO3, add, matrix, minus, plus, product, scale, sub, times,
+        transposed_product,
     },
-    node::{Bodies, Place},
+    node::BodyGroups,
 };
 
 /// What a group of bodies shows to the joints to its parents.
 #[derive(Clone, Copy)]
-pub(super) struct Shown<const N: usize> {
+pub(super) struct UpMessage<const N: usize> {
     own: Square<N>,
     /// Diagonal before anything was eliminated.
     scale: [Lanes; N],
     tip: [Lanes; N],
-    twist: Twist,
+    twist: TwistRows,
 }
 
-impl<const N: usize> Shown<N> {
+impl<const N: usize> UpMessage<N> {
     pub(super) const NONE: Self = Self {
         own: [[Lanes::ZERO; N]; N],
         scale: [Lanes::ZERO; N],
         tip: [Lanes::ZERO; N],
-        twist: Twist::NONE,
+        twist: TwistRows::NONE,
     };
 
     /// Becomes what four bodies show that are not side by side; `all` begins with group `base`.
@@ -57,18 +58,18 @@ impl<const N: usize> Shown<N> {
     }
 
     #[inline(always)]
-    fn gather_twists(all: &[Self], base: usize, nodes: &[u32; LANES]) -> Twist {
+    fn gather_twists(all: &[Self], base: usize, nodes: &[u32; LANES]) -> TwistRows {
         let from = nodes.map(|node| &all[node as usize / LANES - base].twist);
         let lane = nodes.map(|node| node as usize % LANES);
         let bend = |i: usize| Lanes::pick(|k| from[k].bend[i].0[lane[k]]);
         let turn = Lanes::pick(|k| from[k].turn.0[lane[k]]);
-        Twist { turn, bend: [bend(0), bend(1), bend(2)] }
+        TwistRows { turn, bend: [bend(0), bend(1), bend(2)] }
     }
 }
 
 /// Frames of four bodies that are not side by side; `all` begins with group `base`.
 #[inline(always)]
-fn gather_frames(all: &[Alone], base: usize, nodes: &[u32; LANES]) -> M {
+fn gather_frames(all: &[FreeResponse], base: usize, nodes: &[u32; LANES]) -> M {
     let from = nodes.map(|node| &all[node as usize / LANES - base].at);
     let lane = nodes.map(|node| node as usize % LANES);
     matrix(|i, j| Lanes::pick(|k| from[k][j][i].0[lane[k]]))
@@ -76,12 +77,12 @@ fn gather_frames(all: &[Alone], base: usize, nodes: &[u32; LANES]) -> M {
 
 /// The multipliers of a joint, and the load of its springs on the child's frame in world axes.
 #[derive(Clone, Copy)]
-pub(super) struct Sent<const N: usize> {
+pub(super) struct DownMessage<const N: usize> {
     multipliers: [Lanes; N],
     load: M,
 }
 
-impl<const N: usize> Sent<N> {
+impl<const N: usize> DownMessage<N> {
     pub(super) const NONE: Self = Self { multipliers: [Lanes::ZERO; N], load: [ZERO3; 3] };
 
     #[inline(always)]
@@ -102,29 +103,29 @@ impl<const N: usize> Sent<N> {
 
 /// Room for the joints of one group of bodies: those of the children in turn, then its own.
 #[derive(Clone)]
-pub(super) struct Room<const N: usize> {
-    faces: Vec<Face>,
+pub(super) struct GroupRoom<const N: usize> {
+    sides: Vec<JointSide>,
     tips: Vec<[Lanes; N]>,
     scales: Vec<[Lanes; N]>,
-    /// Of every face with those before it and itself.
+    /// Of every side with those before it and itself.
     blocks: Vec<Square<N>>,
     /// What the children in one place show.
-    child: Shown<N>,
+    child: UpMessage<N>,
 }
 
-impl<const N: usize> Room<N> {
-    pub(super) fn new(faces: usize) -> Self {
+impl<const N: usize> GroupRoom<N> {
+    pub(super) fn new(sides: usize) -> Self {
         Self {
-            faces: vec![Face::NONE; faces],
-            tips: vec![[Lanes::ZERO; N]; faces],
-            scales: vec![[Lanes::ZERO; N]; faces],
-            blocks: vec![[[Lanes::ZERO; N]; N]; faces * (faces + 1) / 2],
-            child: Shown::NONE,
+            sides: vec![JointSide::NONE; sides],
+            tips: vec![[Lanes::ZERO; N]; sides],
+            scales: vec![[Lanes::ZERO; N]; sides],
+            blocks: vec![[[Lanes::ZERO; N]; N]; sides * (sides + 1) / 2],
+            child: UpMessage::NONE,
         }
     }
 }
 
-/// Where the block of face `u` with face `v`, not after it, is.
+/// Where the block of side `u` with side `v`, not after it, is.
 #[inline(always)]
 fn pair(u: usize, v: usize) -> usize {
     u * (u + 1) / 2 + v
@@ -132,67 +133,67 @@ fn pair(u: usize, v: usize) -> usize {
 
 /// Some consecutive groups of one depth on the way to the roots.
 pub(super) struct Up<'a, const N: usize> {
-    pub(super) plan: &'a Plan,
-    pub(super) task: &'a Task<'a>,
+    pub(super) plan: &'a TreePlan,
+    pub(super) task: &'a SolveTask<'a>,
     /// All bodies, and what holds the roots.
-    pub(super) bodies: &'a Bodies<'a>,
-    pub(super) held: &'a [Place],
+    pub(super) bodies: &'a BodyGroups<'a>,
+    pub(super) held: &'a [Affine],
     /// The first group.
     pub(super) first: usize,
-    pub(super) kept: &'a mut [Alone],
-    pub(super) shown: &'a mut [Shown<N>],
+    pub(super) kept: &'a mut [FreeResponse],
+    pub(super) up_messages: &'a mut [UpMessage<N>],
     pub(super) replies: &'a mut [[Lanes; N]],
     /// Deeper groups, the first of which is `base`.
-    pub(super) deeper: (&'a [Alone], &'a [Shown<N>]),
+    pub(super) deeper: (&'a [FreeResponse], &'a [UpMessage<N>]),
     pub(super) base: usize,
     /// One per thread that may work here.
-    pub(super) rooms: &'a mut [Room<N>],
+    pub(super) rooms: &'a mut [GroupRoom<N>],
 }
 
-/// What a group does alone, and its own face.
-struct Show<'a, const N: usize> {
-    bodies: &'a Bodies<'a>,
-    task: &'a Task<'a>,
-    constants: &'a Constants,
+/// What a group does by itself, and its side of its own joint.
+struct RespondFree<'a, const N: usize> {
+    bodies: &'a BodyGroups<'a>,
+    task: &'a SolveTask<'a>,
+    constants: &'a GroupConstants,
     group: usize,
     /// Axes of the springs, in world coordinates.
     axes: M,
-    alone: &'a mut Alone,
-    face: &'a mut Face,
-    shown: &'a mut Shown<N>,
+    free: &'a mut FreeResponse,
+    side: &'a mut JointSide,
+    message: &'a mut UpMessage<N>,
 }
 
-impl<const N: usize> NullaryFnOnce for Show<'_, N> {
+impl<const N: usize> NullaryFnOnce for RespondFree<'_, N> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Self { bodies, task, constants, group, axes, alone, face, shown } = self;
-        *alone = Alone::new(bodies, constants, task, group);
-        face.set(constants.left, true);
+        let Self { bodies, task, constants, group, axes, free, side, message } = self;
+        *free = FreeResponse::new(bodies, constants, task, group);
+        side.set(constants.left, true);
         if N == 3 {
-            shown.tip = face.tip(alone);
+            message.tip = side.tip(free);
             return;
         }
-        let (twist, value) = Twist::new(axes, alone.at);
-        let gradients = twist.rows(transposed_product(alone.rotation, axes));
-        face.set_spring(gradients, &alone.local);
-        shown.tip = face.tip(alone);
-        for (tip, value) in shown.tip[3..].iter_mut().zip(value) {
+        let (twist, value) = TwistRows::new(axes, free.at);
+        let gradients = twist.rows(transposed_product(free.rotation, axes));
+        side.set_spring(gradients, &free.local);
+        message.tip = side.tip(free);
+        for (tip, value) in message.tip[3..].iter_mut().zip(value) {
             *tip += value;
         }
-        shown.twist = twist;
+        message.twist = twist;
     }
 }
 
-/// The face of the children in one place.
+/// The side of the children in one place.
 struct Child<'a, const N: usize> {
-    hold: &'a Hold,
-    deeper: (&'a [Alone], &'a [Shown<N>]),
+    hold: &'a ChildJoint,
+    deeper: (&'a [FreeResponse], &'a [UpMessage<N>]),
     base: usize,
     children: &'a [u32; LANES],
-    alone: &'a Alone,
-    face: &'a mut Face,
+    free: &'a FreeResponse,
+    side: &'a mut JointSide,
     tip: &'a mut [Lanes; N],
 }
 
@@ -201,25 +202,25 @@ impl<const N: usize> NullaryFnOnce for Child<'_, N> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { hold, deeper: (kept, shown), base, children, alone, face, tip } = self;
-        face.set(hold.anchor, false);
+        let Self { hold, deeper: (kept, up_messages), base, children, free, side, tip } = self;
+        side.set(hold.anchor, false);
         if N > 3 {
-            let twist = Shown::gather_twists(shown, base, children);
-            let turned = transposed_product(alone.rotation, gather_frames(kept, base, children));
+            let twist = UpMessage::gather_twists(up_messages, base, children);
+            let turned = transposed_product(free.rotation, gather_frames(kept, base, children));
             let mut gradients = twist.rows_transposed(turned);
             for gradient in &mut gradients {
                 *gradient = times_transposed(*gradient, hold.basis);
             }
-            face.set_spring(gradients, &alone.local);
+            side.set_spring(gradients, &free.local);
         }
-        *tip = face.tip(alone);
+        *tip = side.tip(free);
     }
 }
 
 struct Between<'a, const N: usize> {
-    faces: [&'a Face; 2],
+    sides: [&'a JointSide; 2],
     own: bool,
-    alone: &'a Alone,
+    free: &'a FreeResponse,
     reach: Lanes,
     block: &'a mut Square<N>,
 }
@@ -229,41 +230,41 @@ impl<const N: usize> NullaryFnOnce for Between<'_, N> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { faces: [u, v], own, alone, reach, block } = self;
-        u.between(v, own, (alone, reach), block);
+        let Self { sides: [u, v], own, free, reach, block } = self;
+        u.between(v, own, (free, reach), block);
     }
 }
 
 /// Eliminates the joints to the children in one place.
-struct Eliminate<'a, const N: usize> {
-    /// Of which face, of how many.
+struct EliminateChild<'a, const N: usize> {
+    /// Of which side, of how many.
     child: usize,
     count: usize,
-    room: &'a mut Room<N>,
-    deeper: &'a [Shown<N>],
+    room: &'a mut GroupRoom<N>,
+    deeper: &'a [UpMessage<N>],
     base: usize,
     children: &'a [u32; LANES],
     softness: [Lanes; 2],
     replies: &'a mut [[Lanes; N]],
 }
 
-impl<const N: usize> NullaryFnOnce for Eliminate<'_, N> {
+impl<const N: usize> NullaryFnOnce for EliminateChild<'_, N> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
         let Self { child, count, room, deeper, base, children, softness, replies } = self;
         room.child.gather(deeper, base, children);
-        let (blocks, shown) = (&mut room.blocks, &room.child);
+        let (blocks, message) = (&mut room.blocks, &room.child);
         let mut block = blocks[pair(child, child)];
         let (mut scale, mut gap) = (room.scales[child], room.tips[child]);
         for i in 0..N {
-            for (entry, more) in block[i][..=i].iter_mut().zip(&shown.own[i]) {
+            for (entry, more) in block[i][..=i].iter_mut().zip(&message.own[i]) {
                 *entry += *more;
             }
             block[i][i] += softness[i / 3];
-            scale[i] += shown.scale[i] + softness[i / 3];
-            gap[i] += shown.tip[i];
+            scale[i] += message.scale[i] + softness[i / 3];
+            gap[i] += message.tip[i];
         }
         let factor = Factor::new(&block, &scale);
         let Some((answer, mut replies)) = replies.split_first_mut() else { return };
@@ -296,31 +297,51 @@ impl<const N: usize> WithSimd for Up<'_, N> {
 
     #[inline(always)]
     fn with_simd<W: Simd>(self, simd: W) {
-        let Self { plan, task, bodies, held, first, kept, shown, replies, deeper, base, rooms } =
-            self;
+        let Self {
+            plan,
+            task,
+            bodies,
+            held,
+            first,
+            kept,
+            up_messages,
+            replies,
+            deeper,
+            base,
+            rooms,
+        } = self;
         let Some(room) = rooms.first_mut() else { return };
         let start = plan.replies[first] as usize;
-        for (i, (alone, shown)) in kept.iter_mut().zip(shown).enumerate() {
+        for (i, (free, message)) in kept.iter_mut().zip(up_messages).enumerate() {
             let group = first + i;
             let constants = &plan.constants[plan.group_of[group] as usize];
             let slots = plan.slots(group);
             let (count, reach) = (slots.len() + 1, constants.reach);
             let axes = if N > 3 { plan.axes(group, bodies, held) } else { [ZERO3; 3] };
-            let face = &mut room.faces[count - 1];
-            let own = &mut *alone;
-            simd.vectorize(Show { bodies, task, constants, group, axes, alone: own, face, shown });
-            let alone = &*alone;
-            room.tips[count - 1] = shown.tip;
+            let side = &mut room.sides[count - 1];
+            let own = &mut *free;
+            simd.vectorize(RespondFree {
+                bodies,
+                task,
+                constants,
+                group,
+                axes,
+                free: own,
+                side,
+                message,
+            });
+            let free = &*free;
+            room.tips[count - 1] = message.tip;
             for (c, slot) in slots.clone().enumerate() {
                 let (hold, children) = (&plan.holds[slot], &plan.children[slot]);
-                let (face, tip) = (&mut room.faces[c], &mut room.tips[c]);
-                simd.vectorize(Child { hold, deeper, base, children, alone, face, tip });
+                let (side, tip) = (&mut room.sides[c], &mut room.tips[c]);
+                simd.vectorize(Child { hold, deeper, base, children, free, side, tip });
             }
             for u in 0..count {
                 for v in 0..=u {
-                    let faces = [&room.faces[u], &room.faces[v]];
+                    let sides = [&room.sides[u], &room.sides[v]];
                     let block = &mut room.blocks[pair(u, v)];
-                    simd.vectorize(Between { faces, own: u == v, alone, reach, block });
+                    simd.vectorize(Between { sides, own: u == v, free, reach, block });
                 }
                 room.scales[u] = diagonal(&room.blocks[pair(u, u)]);
             }
@@ -330,7 +351,7 @@ impl<const N: usize> WithSimd for Up<'_, N> {
                 let (softness, children) = (plan.holds[slot].softness, &plan.children[slot]);
                 let (deeper, replies) = (deeper.1, &mut replies[at..end]);
                 let room = &mut *room;
-                simd.vectorize(Eliminate {
+                simd.vectorize(EliminateChild {
                     child,
                     count,
                     room,
@@ -343,8 +364,8 @@ impl<const N: usize> WithSimd for Up<'_, N> {
                 at = end;
             }
             let last = count - 1;
-            (shown.scale, shown.tip) = (room.scales[last], room.tips[last]);
-            for (i, row) in shown.own.iter_mut().enumerate() {
+            (message.scale, message.tip) = (room.scales[last], room.tips[last]);
+            for (i, row) in message.own.iter_mut().enumerate() {
                 row[..=i].copy_from_slice(&room.blocks[pair(last, last)][i][..=i]);
             }
         }
@@ -362,16 +383,16 @@ fn diagonal<const N: usize>(block: &Square<N>) -> [Lanes; N] {
 
 /// Finds the multipliers of the joints that hold the roots.
 pub(super) fn ground<const N: usize>(
-    plan: &Plan,
-    shown: &[Shown<N>],
-    held: &[Place],
-    sent: &mut [Sent<N>],
+    plan: &TreePlan,
+    up_messages: &[UpMessage<N>],
+    held: &[Affine],
+    down_messages: &mut [DownMessage<N>],
 ) {
-    for (group, sent) in sent.iter_mut().enumerate() {
-        let (shown, hold) = (&shown[group], &plan.holds[group]);
+    for (group, answer) in down_messages.iter_mut().enumerate() {
+        let (message, hold) = (&up_messages[group], &plan.holds[group]);
         let (at, centre) = plan.held(group, held);
         let point = add(times(at, hold.anchor), centre);
-        let (mut block, mut scale, mut gap) = (shown.own, shown.scale, shown.tip);
+        let (mut block, mut scale, mut gap) = (message.own, message.scale, message.tip);
         for i in 0..N {
             block[i][i] += hold.softness[i / 3];
             scale[i] += hold.softness[i / 3];
@@ -379,28 +400,29 @@ pub(super) fn ground<const N: usize>(
         for (gap, point) in gap.iter_mut().zip(point) {
             *gap = *gap - point;
         }
-        sent.multipliers = Factor::new(&block, &scale).solve(&gap);
+        answer.multipliers = Factor::new(&block, &scale).solve(&gap);
         if N > 3 {
-            sent.load = product(at, product(hold.basis, shown.twist.sum(last(&sent.multipliers))));
+            answer.load =
+                product(at, product(hold.basis, message.twist.sum(last(&answer.multipliers))));
         }
     }
 }
 
 /// Some consecutive groups of one depth on the way to the leaves.
 pub(super) struct Down<'a, const N: usize> {
-    pub(super) plan: &'a Plan,
-    pub(super) task: &'a Task<'a>,
+    pub(super) plan: &'a TreePlan,
+    pub(super) task: &'a SolveTask<'a>,
     /// The first group.
     pub(super) first: usize,
-    pub(super) bodies: Bodies<'a>,
+    pub(super) bodies: BodyGroups<'a>,
     pub(super) forces: &'a mut [V],
     /// Of the joints to the children.
-    pub(super) sent: &'a mut [Sent<N>],
+    pub(super) down_messages: &'a mut [DownMessage<N>],
     /// Of those before.
-    pub(super) before: &'a [Sent<N>],
+    pub(super) before: &'a [DownMessage<N>],
     /// Of all groups.
-    pub(super) kept: &'a [Alone],
-    pub(super) shown: &'a [Shown<N>],
+    pub(super) kept: &'a [FreeResponse],
+    pub(super) up_messages: &'a [UpMessage<N>],
     pub(super) replies: &'a [[Lanes; N]],
 }
 
@@ -420,7 +442,7 @@ impl<const N: usize> NullaryFnOnce for Move<'_, '_, N> {
         let (plan, index) = (down.plan, down.first + i);
         let kept = &down.kept[index];
         let constants = &plan.constants[plan.group_of[index] as usize];
-        let own = Sent::gather(down.before, &plan.from[index]);
+        let own = DownMessage::gather(down.before, &plan.from[index]);
         down.forces[i] = first(&own.multipliers);
         let (mut load, mut sum) = ([ZERO3; 3], ZERO3);
         pull(&mut load, &mut sum, kept.rotation, constants.left, first(&own.multipliers));
@@ -431,7 +453,7 @@ impl<const N: usize> NullaryFnOnce for Move<'_, '_, N> {
         let mut end = plan.replies[index + 1] as usize;
         for (later, slot) in slots.rev().enumerate() {
             let hold = &plan.holds[slot];
-            let (sent, after) = down.sent[slot - base..].split_at_mut(1);
+            let (message, after) = down.down_messages[slot - base..].split_at_mut(1);
             let begin = end - 1 - (later + 1) * N;
             let replies = &down.replies[begin..end];
             end = begin;
@@ -444,15 +466,15 @@ impl<const N: usize> NullaryFnOnce for Move<'_, '_, N> {
                     }
                 }
             }
-            let sent = &mut sent[0];
-            sent.multipliers = x;
-            let force = scale(first(&sent.multipliers), -Lanes::ONE);
+            let message = &mut message[0];
+            message.multipliers = x;
+            let force = scale(first(&message.multipliers), -Lanes::ONE);
             pull(&mut load, &mut sum, kept.rotation, hold.anchor, force);
             if N > 3 {
                 let children = &plan.children[slot];
-                let child = Shown::gather_twists(down.shown, 0, children);
-                let between = product(hold.basis, child.sum(last(&sent.multipliers)));
-                sent.load = product(kept.at, between);
+                let child = UpMessage::gather_twists(down.up_messages, 0, children);
+                let between = product(hold.basis, child.sum(last(&message.multipliers)));
+                message.load = product(kept.at, between);
                 let frames = gather_frames(down.kept, 0, children);
                 twist(&mut load, kept.rotation, product(frames, transposed(between)));
             }

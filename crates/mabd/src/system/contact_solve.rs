@@ -4,10 +4,11 @@
 //! A soft row `k/2 (c + g.x)^2` changes an inverse by one rank, `H^-1 - w u u^T` with `u = H^-1 g` and
 //! `w = 1/(1/k + g.u)`, and a minimiser `x` by `-w u (c + g.x)`: one row after the other, exactly, for any `k`.
 
-use super::{Scheme, System};
+use super::{StepScheme, System};
 use crate::{
+    affine::Affine,
     contact::Contacts,
-    node::{Nodes, Place, Response},
+    node::{NodeResponse, Nodes},
     settings::Dual,
 };
 
@@ -17,64 +18,64 @@ const ROUNDS_MAX: u32 = 32;
 /// A row folded into a body: `H^-1 g` before it was, and its weight.
 #[derive(Clone, Copy, Debug)]
 struct Fold {
-    reply: Place,
+    reply: Affine,
     weight: f64,
 }
 
 impl Fold {
-    const NONE: Self = Self { reply: Place::ZERO, weight: 0.0 };
+    const NONE: Self = Self { reply: Affine::ZERO, weight: 0.0 };
 }
 
 /// What contacts with what does not move change about the bodies, and the loads of the others.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Touching {
+pub(super) struct Folds {
     /// Of each node in turn, room for three for each of its contacts with what does not move, where those of a
     /// node begin, and how many there are.
-    folds: Vec<Fold>,
-    folds_first: Vec<u32>,
-    folds_count: Vec<u32>,
+    rows: Vec<Fold>,
+    first: Vec<u32>,
+    count: Vec<u32>,
     /// Where each node goes without contacts and joints.
-    alone: Vec<Place>,
+    free: Vec<Affine>,
     /// Loads of the contacts between bodies on each node, frames co-rotated.
-    pub(super) loads: Vec<Place>,
+    pub(super) loads: Vec<Affine>,
     /// How far each node moves in the last linear solve, and in the point reached, frames co-rotated.
-    increments: Vec<Place>,
-    reached: Vec<Place>,
+    increments: Vec<Affine>,
+    reached: Vec<Affine>,
 }
 
-impl Touching {
+impl Folds {
     #[inline(always)]
-    fn folds(&self, node: usize) -> &[Fold] {
-        let Some(&count) = self.folds_count.get(node) else { return &[] };
-        let first = self.folds_first[node] as usize;
-        &self.folds[first..first + count as usize]
+    fn of(&self, node: usize) -> &[Fold] {
+        let Some(&count) = self.count.get(node) else { return &[] };
+        let first = self.first[node] as usize;
+        &self.rows[first..first + count as usize]
     }
 
     /// Makes room for the contacts of a step.
     fn make_room(&mut self, contacts: &Contacts, count: usize) {
-        self.folds_first.clear();
-        self.folds_first.extend(contacts.folded_starts().iter().map(|first| 3 * first));
-        let most = self.folds_first.last().map_or(0, |&most| most as usize);
-        self.folds.resize(most, Fold::NONE);
-        self.folds_count.clear();
-        self.folds_count.resize(count, 0);
-        for places in [&mut self.alone, &mut self.loads, &mut self.increments, &mut self.reached] {
+        self.first.clear();
+        self.first.extend(contacts.folded_starts().iter().map(|first| 3 * first));
+        let most = self.first.last().map_or(0, |&most| most as usize);
+        self.rows.resize(most, Fold::NONE);
+        self.count.clear();
+        self.count.resize(count, 0);
+        for places in [&mut self.free, &mut self.loads, &mut self.increments, &mut self.reached] {
             places.clear();
-            places.resize(count, Place::ZERO);
+            places.resize(count, Affine::ZERO);
         }
     }
 
     /// Load of the contacts between bodies on a node.
-    pub(super) fn load(&self, node: usize) -> Place {
-        self.loads.get(node).copied().unwrap_or(Place::ZERO)
+    pub(super) fn load(&self, node: usize) -> Affine {
+        self.loads.get(node).copied().unwrap_or(Affine::ZERO)
     }
 
     /// What a node does under a load, frames co-rotated.
     #[inline(always)]
-    pub(super) fn reply(&self, nodes: &Nodes, node: usize, load: &Place, h: f64) -> Place {
+    pub(super) fn reply(&self, nodes: &Nodes, node: usize, load: &Affine, h: f64) -> Affine {
         let frame = nodes.responses[node].local.apply(&load.frame);
-        let mut reply = Place { frame, origin: load.origin * (h * h / nodes.kind(node).mass) };
-        for fold in self.folds(node) {
+        let mut reply = Affine { frame, origin: load.origin * (h * h / nodes.kind(node).mass) };
+        for fold in self.of(node) {
             reply = reply.plus(&fold.reply, -fold.weight * fold.reply.dot(load));
         }
         reply
@@ -82,14 +83,14 @@ impl Touching {
 
     /// How far a node moves once contacts are settled, frames co-rotated.
     #[inline(always)]
-    pub(super) fn settled(&self, nodes: &Nodes, node: usize, h: f64) -> Place {
+    pub(super) fn settled(&self, nodes: &Nodes, node: usize, h: f64) -> Affine {
         self.reached.get(node).copied().unwrap_or_else(|| self.increment(nodes, node, h))
     }
 
     /// How far a node moves under the load that is found for it, frames co-rotated.
     #[inline(always)]
-    pub(super) fn increment(&self, nodes: &Nodes, node: usize, h: f64) -> Place {
-        let Response { free, load, .. } = &nodes.responses[node];
+    pub(super) fn increment(&self, nodes: &Nodes, node: usize, h: f64) -> Affine {
+        let NodeResponse { free, load, .. } = &nodes.responses[node];
         free.plus(&self.reply(nodes, node, load, h), -1.0)
     }
 }
@@ -103,25 +104,25 @@ impl System {
 
     /// Makes room for the contacts of a step, or tells why its islands cannot be solved.
     pub(super) fn prepare(&mut self, contacts: &Contacts) -> Result<(), String> {
-        self.touching.make_room(contacts, self.nodes.count());
+        self.folds.make_room(contacts, self.nodes.count());
         if self.is_coupled(contacts) { self.arrange(contacts) } else { Ok(()) }
     }
 
     /// Solves for bodies, joints and contacts together; what comes out is left in the responses.
-    pub(super) fn solve_touching(&mut self, contacts: &mut Contacts, scheme: &Scheme) {
+    pub(super) fn solve_contacts(&mut self, contacts: &mut Contacts, scheme: &StepScheme) {
         contacts.evaluate(&self.nodes);
         let coupled = self.is_coupled(contacts);
-        self.touching.loads.fill(Place::ZERO);
+        self.folds.loads.fill(Affine::ZERO);
         for node in 0..self.nodes.count() {
             self.respond(node, scheme);
-            self.touching.alone[node] = self.nodes.responses[node].free;
-            self.touching.folds_count[node] = 0;
+            self.folds.free[node] = self.nodes.responses[node].free;
+            self.folds.count[node] = 0;
         }
         if !self.elements.is_empty() {
             self.evaluate(scheme);
         }
         self.find_increments(contacts, scheme.h);
-        contacts.predict(&self.nodes, &self.touching.increments);
+        contacts.predict(&self.nodes, &self.folds.increments);
         for round in 0..ROUNDS_MAX {
             self.refold(contacts, scheme.h);
             self.reply_again(contacts, scheme.h);
@@ -140,7 +141,7 @@ impl System {
             }
             self.find_increments(contacts, scheme.h);
             self.choose_bounds(scheme, Some(contacts));
-            let Touching { increments, reached, .. } = &mut self.touching;
+            let Folds { increments, reached, .. } = &mut self.folds;
             contacts.advance(&self.nodes, increments);
             for (node, (reached, tried)) in reached.iter_mut().zip(increments).enumerate() {
                 if contacts.is_open(node) {
@@ -157,7 +158,7 @@ impl System {
     /// How far nodes move whose islands are not settled.
     fn find_increments(&mut self, contacts: &Contacts, h: f64) {
         for node in (0..self.nodes.count()).filter(|&node| contacts.is_open(node)) {
-            self.touching.increments[node] = self.touching.increment(&self.nodes, node, h);
+            self.folds.increments[node] = self.folds.increment(&self.nodes, node, h);
         }
     }
 
@@ -165,28 +166,28 @@ impl System {
     pub(super) fn refold(&mut self, contacts: &Contacts, h: f64) {
         for node in (0..self.nodes.count()).filter(|&node| contacts.is_open(node)) {
             let response = &mut self.nodes.responses[node];
-            (response.free, response.load) = (self.touching.alone[node], Place::ZERO);
-            self.touching.folds_count[node] = 0;
+            (response.free, response.load) = (self.folds.free[node], Affine::ZERO);
+            self.folds.count[node] = 0;
             let rotation = self.nodes.responses[node].rotation;
-            for (touch, side) in contacts.folded(node) {
-                for axis in (0..3).filter(|&axis| touch.stiffness(axis) > 0.0) {
-                    let gradient = touch.gradient(side, axis, &rotation);
-                    self.fold(node, &gradient, (touch.value(axis), touch.stiffness(axis)), h);
+            for (point, side) in contacts.folded(node) {
+                for axis in (0..3).filter(|&axis| point.stiffness(axis) > 0.0) {
+                    let gradient = point.gradient(side, axis, &rotation);
+                    self.fold(node, &gradient, (point.value(axis), point.stiffness(axis)), h);
                 }
             }
         }
     }
 
-    fn fold(&mut self, node: usize, gradient: &Place, (value, stiffness): (f64, f64), h: f64) {
-        let reply = self.touching.reply(&self.nodes, node, gradient, h);
+    fn fold(&mut self, node: usize, gradient: &Affine, (value, stiffness): (f64, f64), h: f64) {
+        let reply = self.folds.reply(&self.nodes, node, gradient, h);
         let weight = 1.0 / (1.0 / stiffness + gradient.dot(&reply));
         let free = &mut self.nodes.responses[node].free;
         let ahead = value + gradient.dot(free);
         *free = free.plus(&reply, -weight * ahead);
-        let count = &mut self.touching.folds_count[node];
-        let at = self.touching.folds_first[node] + *count;
+        let count = &mut self.folds.count[node];
+        let at = self.folds.first[node] + *count;
         *count += 1;
-        self.touching.folds[at as usize] = Fold { reply, weight };
+        self.folds.rows[at as usize] = Fold { reply, weight };
     }
 
     /// Replies of the rows of joints at nodes that touch what does not move.
@@ -203,7 +204,7 @@ impl System {
                 let first = self.dual.blocks.first[e] as usize;
                 for row in first..first + element.rows.len() {
                     let gradient = &self.gradients[row][side];
-                    self.replies[row][side] = self.touching.reply(&self.nodes, node, gradient, h);
+                    self.replies[row][side] = self.folds.reply(&self.nodes, node, gradient, h);
                 }
             }
         }

@@ -5,18 +5,19 @@ use std::collections::BTreeMap;
 use taut_core::{Mat3, Vec3};
 
 use crate::{
-    body::Kind,
+    affine::{Affines, frame, origin},
+    body::BodyKind,
     lane::{
-        LANES, Lanes, M, Number, V, ZERO3, add, conjugate, dot, frame, minus, origin, plus,
-        product, scale, sub, times, transposed_product, transposed_times,
+        LANES, Lanes, M, Number, V, ZERO3, add, conjugate, dot, minus, plus, product, scale, sub,
+        times, transposed_product, transposed_times,
     },
-    node::Bodies,
+    node::BodyGroups,
     polar,
 };
 
 /// The constants of four bodies.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Constants {
+pub(crate) struct GroupConstants {
     pub(crate) mass: Lanes,
     pub(crate) second: V,
     pub(crate) softness: Lanes,
@@ -33,20 +34,20 @@ pub(crate) struct Constants {
 }
 
 /// Kind of a body and where its joints are.
-pub(crate) type Link = (Kind, Vec3, Vec3);
+pub(crate) type Anchored = (BodyKind, Vec3, Vec3);
 
 /// Left with left, right with right (upper triangles), left with right by rows, left tip, right tip,
 /// and the diagonals of the first two before anything was eliminated.
-pub(crate) type Ends<T> = [T; ENDS];
-pub(crate) const ENDS: usize = 33;
+pub(crate) type Passed<T> = [T; PASSED];
+pub(crate) const PASSED: usize = 33;
 
 /// What a solve is asked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Task<'a> {
+pub(crate) struct SolveTask<'a> {
     /// Length by which inertia is divided twice [s].
     pub(crate) h: f64,
     /// Displacements and rates of the step before, where the two-step formula is used.
-    pub(crate) before: Option<&'a [crate::lane::Places; 2]>,
+    pub(crate) before: Option<&'a [Affines; 2]>,
     pub(crate) gravity: Vec3,
     /// Share of the inertia that tension must exceed; `None` without geometric stiffness.
     pub(crate) geometric: Option<f64>,
@@ -67,7 +68,7 @@ pub(crate) struct LocalLanes {
 
 /// What four bodies do by themselves.
 #[derive(Clone, Copy)]
-pub(crate) struct Alone {
+pub(crate) struct FreeResponse {
     pub(crate) rotation: M,
     pub(crate) local: LocalLanes,
     /// Increment without joints, its frame co-rotated.
@@ -85,10 +86,11 @@ fn pair(soft: Lanes, s: Lanes, t: Lanes) -> [Lanes; 3] {
     [(soft * s + Lanes::ONE) * inverse, (soft * t + Lanes::ONE) * inverse, -inverse]
 }
 
-impl Constants {
-    fn new(links: &[Link; LANES]) -> Self {
-        let lanes = |value: &dyn Fn(&Link) -> f64| Lanes(std::array::from_fn(|k| value(&links[k])));
-        let vector = |value: &dyn Fn(&Link) -> Vec3| -> [Lanes; 3] {
+impl GroupConstants {
+    fn new(links: &[Anchored; LANES]) -> Self {
+        let lanes =
+            |value: &dyn Fn(&Anchored) -> f64| Lanes(std::array::from_fn(|k| value(&links[k])));
+        let vector = |value: &dyn Fn(&Anchored) -> Vec3| -> [Lanes; 3] {
             std::array::from_fn(|i| lanes(&|link| value(link)[i]))
         };
         Self {
@@ -108,7 +110,7 @@ impl Constants {
 
     /// The number of the constants of these bodies in a list that holds equal ones once.
     pub(crate) fn number(
-        links: &[Link; LANES],
+        links: &[Anchored; LANES],
         known: &mut BTreeMap<Vec<u64>, u32>,
         list: &mut Vec<Self>,
     ) -> u32 {
@@ -130,7 +132,7 @@ impl Constants {
     }
 }
 
-fn bits((kind, left, right): &Link) -> impl Iterator<Item = u64> {
+fn bits((kind, left, right): &Anchored) -> impl Iterator<Item = u64> {
     let scalars = [kind.mass, kind.softness, kind.ratio];
     let vectors = [kind.second, *left, *right];
     scalars.into_iter().chain(vectors.into_iter().flat_map(<[f64; 3]>::from)).map(f64::to_bits)
@@ -239,7 +241,7 @@ impl LocalLanes {
     }
 }
 
-impl Alone {
+impl FreeResponse {
     pub(crate) const NONE: Self = Self {
         rotation: [ZERO3; 3],
         local: LocalLanes::NONE,
@@ -252,9 +254,9 @@ impl Alone {
     /// The group of bodies `group` by itself.
     #[inline(always)]
     pub(crate) fn new(
-        bodies: &Bodies<'_>,
-        constants: &Constants,
-        task: &Task<'_>,
+        bodies: &BodyGroups<'_>,
+        constants: &GroupConstants,
+        task: &SolveTask<'_>,
         group: usize,
     ) -> Self {
         let (start, moved) = (&bodies.start[group], &bodies.moved[group]);
@@ -271,7 +273,7 @@ impl Alone {
                 for i in 0..3 {
                     stiff[i] += (tension[i] - most[i]).max(Lanes::ZERO);
                 }
-                let Constants { softness, ratio, rigid, .. } = constants;
+                let GroupConstants { softness, ratio, rigid, .. } = constants;
                 local = LocalLanes::new(*softness, *ratio, *rigid, stiff);
             }
         }
@@ -312,7 +314,7 @@ impl Alone {
     /// forces do at either point, in world axes, by rows what forces at the right do at the left, and
     /// where the points would go without joints.
     #[inline(always)]
-    pub(crate) fn pass(&self, constants: &Constants, passed: &mut Ends<Lanes>) {
+    pub(crate) fn pass(&self, constants: &GroupConstants, passed: &mut Passed<Lanes>) {
         self.pass_blocks(constants, passed);
         for (scale, own) in [(27, 0), (28, 3), (29, 5), (30, 6), (31, 9), (32, 11)] {
             passed[scale] = passed[own];
@@ -320,7 +322,7 @@ impl Alone {
     }
 
     #[inline(always)]
-    fn pass_blocks(&self, constants: &Constants, passed: &mut Ends<Lanes>) {
+    fn pass_blocks(&self, constants: &GroupConstants, passed: &mut Passed<Lanes>) {
         let (x, y) = (constants.left, constants.right);
         let reach = constants.reach;
         if !constants.axial {
@@ -367,7 +369,7 @@ impl Alone {
 
     /// Increments under forces at the two joints, and the diagonal of the co-rotated load.
     #[inline(always)]
-    pub(crate) fn under(&self, constants: &Constants, forces: [V; 2]) -> (M, V, V) {
+    pub(crate) fn under(&self, constants: &GroupConstants, forces: [V; 2]) -> (M, V, V) {
         let f = transposed_times(self.rotation, forces[0]);
         let g = transposed_times(self.rotation, forces[1]);
         let (x, y) = (constants.left, constants.right);
@@ -398,7 +400,7 @@ fn columns(m: M, s: V) -> M {
 
 /// Where free motion leads, as a displacement since the start of the step; see `System::aim`.
 #[inline(always)]
-fn aim(bodies: &Bodies<'_>, task: &Task<'_>, group: usize) -> (M, V) {
+fn aim(bodies: &BodyGroups<'_>, task: &SolveTask<'_>, group: usize) -> (M, V) {
     let rate = &bodies.rate[group];
     let h = Lanes::splat(task.h);
     let mut aim = *rate;
@@ -477,7 +479,7 @@ fn upper([a, b, c]: M) -> S {
 }
 
 #[inline(always)]
-pub(crate) fn put<T: Copy, const N: usize>(passed: &mut Ends<T>, first: usize, values: [T; N]) {
+pub(crate) fn put<T: Copy, const N: usize>(passed: &mut Passed<T>, first: usize, values: [T; N]) {
     for (to, from) in passed[first..first + N].iter_mut().zip(values) {
         *to = from;
     }

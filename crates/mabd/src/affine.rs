@@ -1,0 +1,111 @@
+//! Affine maps, one by one and four side by side.
+
+use taut_core::{Mat3, Vec3};
+
+use crate::lane::{LANES, Lanes, M, V};
+
+/// A frame and an origin; also their increments and rates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Affine {
+    /// Columns are the body's axes.
+    pub(crate) frame: Mat3,
+    /// The centre of mass.
+    pub(crate) origin: Vec3,
+}
+
+impl Affine {
+    pub(crate) const ZERO: Self = Self { frame: ZERO3, origin: Vec3::new(0.0, 0.0, 0.0) };
+
+    #[inline(always)]
+    pub(crate) fn plus(&self, other: &Self, factor: f64) -> Self {
+        Self {
+            frame: self.frame + other.frame * factor,
+            origin: self.origin + other.origin * factor,
+        }
+    }
+
+    /// Sum of the products of all entries.
+    #[inline(always)]
+    pub(crate) fn dot(&self, other: &Self) -> f64 {
+        self.frame.dot(&other.frame) + self.origin.dot(&other.origin)
+    }
+
+    /// Where a point of the body is [m].
+    #[inline(always)]
+    pub(crate) fn point(&self, anchor: &Vec3) -> Vec3 {
+        self.frame * anchor + self.origin
+    }
+
+    #[inline(always)]
+    pub(crate) fn times(&self, factor: f64) -> Self {
+        Self { frame: self.frame * factor, origin: self.origin * factor }
+    }
+}
+
+const ZERO3: Mat3 = Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+
+/// Affine maps of consecutive nodes, four side by side.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Affines {
+    /// By columns of the frame, then the origin. What is left over in the last group stands still.
+    pub(crate) groups: Vec<[Lanes; 12]>,
+}
+
+impl Affines {
+    /// So many places, all zero but that left-over ones have the frame `rest`.
+    pub(crate) fn new(count: usize, rest: f64) -> Self {
+        let mut this = Self { groups: vec![[Lanes::ZERO; 12]; count.div_ceil(LANES)] };
+        for node in count..this.groups.len() * LANES {
+            let place = Affine { frame: Mat3::from_diagonal_element(rest), origin: Vec3::zeros() };
+            this.set(node, &place);
+        }
+        this
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, node: usize) -> Affine {
+        place(&self.groups[node / LANES], node % LANES)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, node: usize, place: &Affine) {
+        let (group, k) = (&mut self.groups[node / LANES], node % LANES);
+        for (to, from) in group.iter_mut().zip(place.frame.iter().chain(place.origin.iter())) {
+            to.0[k] = *from;
+        }
+    }
+
+    /// Sets everything to zero.
+    pub(crate) fn clear(&mut self) {
+        self.groups.fill([Lanes::ZERO; 12]);
+    }
+}
+
+/// The place in one lane of a group.
+#[inline(always)]
+pub(crate) fn place(group: &[Lanes; 12], k: usize) -> Affine {
+    Affine {
+        frame: Mat3::from_fn(|i, j| group[3 * j + i].0[k]),
+        origin: Vec3::new(group[9].0[k], group[10].0[k], group[11].0[k]),
+    }
+}
+
+/// The frame of a group.
+#[inline(always)]
+pub(crate) fn frame(group: &[Lanes; 12]) -> M {
+    let [a, b, c, d, e, f, g, h, i, ..] = *group;
+    [[a, b, c], [d, e, f], [g, h, i]]
+}
+
+/// The origin of a group.
+#[inline(always)]
+pub(crate) fn origin(group: &[Lanes; 12]) -> V {
+    [group[9], group[10], group[11]]
+}
+
+/// A group from its frame and origin.
+#[inline(always)]
+pub(crate) fn group(frame: M, origin: V) -> [Lanes; 12] {
+    let ([a, b, c], [x, y, z]) = (frame, origin);
+    [a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2], x, y, z]
+}
