@@ -13,14 +13,13 @@ use std::collections::BTreeMap;
 use taut_core::Vec3;
 
 use crate::{
-    free::{Anchored, GroupConstants, PASSED, Passed, SolveTask},
+    free::{Anchored, GroupConstants, Passed, SolveTask},
     joint::Element,
     lane::{LANES, Lanes, V, ZERO3},
     node::Nodes,
 };
-use segments::{Kept, Reduce, Substitute};
-pub(crate) use segments::{S, inverse, squared_strain, times as symmetric_times};
-use span::Span;
+use segments::{Reduce, Substitute};
+use span::{Kept, Span};
 
 /// The longest segment: what is kept of four of them stays in a cache of a quarter of a MiB. Twice as long ones are
 /// 2 % faster, but leave the joints of a million links open by more than 1e-9 m.
@@ -87,7 +86,7 @@ pub(crate) struct Chains {
     edges: Vec<[f64; 3]>,
     /// Room for one block.
     kept: Vec<Kept>,
-    /// What each group shows to its joints where there is one block only, and nothing where there are more.
+    /// What each group passes on to its joints where there is one block only, and nothing where there are more.
     passed: Vec<Passed<Lanes>>,
     /// Multipliers of the joints at the left of each group.
     forces: Vec<V>,
@@ -177,11 +176,11 @@ impl Chains {
             group_of: Vec::with_capacity(slots / LANES),
             constants: Vec::new(),
             constants_h: f64::NAN,
-            segments: vec![[0.0; PASSED]; blocks * LANES],
+            segments: vec![Passed::NONE; blocks * LANES],
             replies: vec![[0.0; 9]; blocks * LANES],
             edges: vec![[0.0; 3]; blocks * LANES + 1],
             kept: vec![Kept::NONE; length],
-            passed: vec![[Lanes::ZERO; PASSED]; if blocks == 1 { length } else { 0 }],
+            passed: vec![Passed::NONE; if blocks == 1 { length } else { 0 }],
             forces: vec![ZERO3; slots / LANES],
             strain: f64::INFINITY,
         };
@@ -259,10 +258,10 @@ impl Chains {
             self.constants.iter_mut().for_each(|constants| constants.set_step(task.h));
         }
         self.make_rooms();
-        let reduce = |part: Span<'_>| pulp::Arch::new().dispatch(Reduce { part, task });
+        let reduce = |span: Span<'_>| pulp::Arch::new().dispatch(Reduce { span, task });
         Span::whole(self, nodes, task).each(&reduce, |(), ()| ());
         segments::couple(self);
-        let substitute = |part: Span<'_>| pulp::Arch::new().dispatch(Substitute { part, task });
+        let substitute = |span: Span<'_>| pulp::Arch::new().dispatch(Substitute { span, task });
         let add = |a: [Lanes; 2], b: [Lanes; 2]| [a[0].max(b[0]), a[1] + b[1]];
         let [most, sum] = Span::whole(self, nodes, task).each(&substitute, add);
         self.strain = if sum.largest().is_finite() { most.largest() } else { f64::INFINITY };

@@ -6,9 +6,8 @@ use taut_core::{
 
 use crate::{
     affine::{self, Affine, frame},
-    chain::squared_strain,
     lane::{LANES, Lanes, plus},
-    polar,
+    polar::{self, squared_strain},
     settings::{Integrator, MabdSettings},
     system::{StepScheme, System},
 };

@@ -81,8 +81,16 @@ impl Lanes {
 
 /// What elimination along joints calculates with: one chain, or four side by side.
 pub(crate) trait Number:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
 {
+    const ZERO: Self;
+    const ONE: Self;
+
     /// The inverse of a pivot, or zero where it is next to nothing beside `scale`.
     fn inverse_pivot(self, scale: Self) -> Self;
     /// `self * b + c`.
@@ -92,6 +100,9 @@ pub(crate) trait Number:
 }
 
 impl Number for f64 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+
     #[inline(always)]
     fn inverse_pivot(self, scale: Self) -> Self {
         if self > REDUNDANT * scale { 1.0 / self } else { 0.0 }
@@ -110,6 +121,9 @@ impl Number for f64 {
 }
 
 impl Number for Lanes {
+    const ZERO: Self = Self::ZERO;
+    const ONE: Self = Self::ONE;
+
     #[inline(always)]
     fn inverse_pivot(self, scale: Self) -> Self {
         let inverse = Self::ONE / self;

@@ -32,15 +32,16 @@
 //! half its square, and joints other than balls part by as much of an angle.
 
 mod affine;
+mod algebra;
 mod body;
 mod chain;
 mod contact;
 mod cpu;
 mod dual;
 mod free;
-mod grouped;
 mod joint;
 mod lane;
+mod local;
 mod node;
 mod polar;
 mod settings;

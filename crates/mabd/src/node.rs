@@ -10,8 +10,9 @@ use taut_core::{
 
 use crate::{
     affine::{Affine, Affines},
-    body::{BodyKind, Local},
+    body::BodyKind,
     lane::{LANES, Lanes},
+    local::LocalInverse,
 };
 
 /// A body or particle that forces do not move, or the world.
@@ -53,7 +54,7 @@ pub(crate) struct NodeResponse {
     /// The node's rotation, to which loads and increments are turned back.
     pub(crate) rotation: Mat3,
     /// The inverse of its local matrix.
-    pub(crate) local: Local,
+    pub(crate) local: LocalInverse<f64>,
     /// Increment without joints, its frame co-rotated.
     pub(crate) free: Affine,
     /// Load of the joints, its frame co-rotated.
@@ -232,7 +233,7 @@ impl Nodes {
 
     /// Makes room for one response per node.
     pub(crate) fn make_room(&mut self) {
-        let local = Local::new(&BodyKind::particle(1.0), &Vec3::repeat(1.0));
+        let local = LocalInverse::of(&BodyKind::particle(1.0), &Vec3::repeat(1.0));
         let none =
             NodeResponse { rotation: Mat3::zeros(), local, free: Affine::ZERO, load: Affine::ZERO };
         self.responses = vec![none; self.count()];

@@ -1,6 +1,11 @@
-//! The rotation of a frame, in the variants that the method knows.
+//! The rotation of a frame, in the variants that the method knows, of one body or of four.
 
 use taut_core::{Mat3, math::polar_rotation};
+
+use crate::{
+    algebra::S,
+    lane::{LANES, Lanes, M, Number, dot, product},
+};
 
 /// A strain `A^T A - 1` beyond which Newton and Schulz's step is not trusted.
 const STRAIN_MAX: f64 = 0.5;
@@ -59,6 +64,99 @@ fn fallback(frame: &Mat3) -> Mat3 {
         // The runner sees what diverges.
         Mat3::repeat(f64::NAN)
     }
+}
+
+/// Which entries of a symmetric matrix are on its diagonal.
+const DIAGONAL: [bool; 6] = [true, false, false, true, false, true];
+
+/// The polar factors of four frames: series and steps are those of [`exact`], in every lane as many as the most
+/// strained one needs.
+#[inline(always)]
+pub(crate) fn rotation(at: M) -> M {
+    let strain = strains(at);
+    let [e11, e21, e31, e22, e32, e33] = strain;
+    let aside = e21 * e21 + e31 * e31 + e32 * e32;
+    let squared = e11 * e11 + e22 * e22 + e33 * e33 + aside + aside;
+    let worst = squared.largest();
+    if worst >= 0.01 {
+        return one_by_one(at);
+    }
+    let square = symmetric_product(strain, strain);
+    let mut inner = strain;
+    for c in 0..6 {
+        let one = Lanes::splat(if DIAGONAL[c] { 0.375 } else { 0.0 });
+        let less = strain[c].times_less(Lanes::splat(0.3125), one);
+        inner[c] = square[c].times_plus(Lanes::splat(35.0 / 128.0), less);
+    }
+    let mut series = symmetric_product(square, inner);
+    for c in 0..6 {
+        let one = Lanes::splat(if DIAGONAL[c] { 1.0 } else { 0.0 });
+        series[c] = strain[c].times_less(Lanes::splat(0.5), one) + series[c];
+    }
+    let mut rotation = product(at, full(series));
+    let mut left = worst * worst * worst.sqrt();
+    while left > 1e-17 {
+        let strain = strains(rotation);
+        let mut correction = strain;
+        for c in 0..6 {
+            let one = Lanes::splat(if DIAGONAL[c] { 1.0 } else { 0.0 });
+            correction[c] = strain[c].times_less(Lanes::splat(0.5), one);
+        }
+        rotation = product(rotation, full(correction));
+        left *= left;
+    }
+    rotation
+}
+
+#[cold]
+#[inline(never)]
+fn one_by_one(at: M) -> M {
+    let mut rotation = at;
+    for k in 0..LANES {
+        let exact = exact(&Mat3::from_fn(|i, j| at[j][i].0[k]));
+        for (j, column) in rotation.iter_mut().enumerate() {
+            for (i, entry) in column.iter_mut().enumerate() {
+                entry.0[k] = exact[(i, j)];
+            }
+        }
+    }
+    rotation
+}
+
+/// `A^T A - 1` of four frames.
+#[inline(always)]
+fn strains([a, b, c]: M) -> S<Lanes> {
+    let one = Lanes::ONE;
+    [dot(a, a) - one, dot(b, a), dot(c, a), dot(b, b) - one, dot(c, b), dot(c, c) - one]
+}
+
+/// Squared norm of `A^T A - 1`.
+#[inline(always)]
+pub(crate) fn squared_strain([a, b, c]: M) -> Lanes {
+    let (one, aside) = (Lanes::ONE, [dot(a, b), dot(a, c), dot(b, c)]);
+    let along = [dot(a, a) - one, dot(b, b) - one, dot(c, c) - one];
+    let twice = dot(aside, aside);
+    dot(along, along) + twice + twice
+}
+
+/// All entries of a symmetric matrix.
+#[inline(always)]
+pub(crate) fn full([a, b, c, d, e, f]: S<Lanes>) -> M {
+    [[a, b, c], [b, d, e], [c, e, f]]
+}
+
+/// The product of two symmetric matrices that commute.
+#[inline(always)]
+fn symmetric_product(a: S<Lanes>, b: S<Lanes>) -> S<Lanes> {
+    let ([a11, a21, a31, a22, a32, a33], [b11, b21, b31, b22, b32, b33]) = (a, b);
+    [
+        a31.times_plus(b31, a21.times_plus(b21, a11 * b11)),
+        a32.times_plus(b31, a22.times_plus(b21, a21 * b11)),
+        a33.times_plus(b31, a32.times_plus(b21, a31 * b11)),
+        a32.times_plus(b32, a22.times_plus(b22, a21 * b21)),
+        a33.times_plus(b32, a32.times_plus(b22, a31 * b21)),
+        a33.times_plus(b33, a32.times_plus(b32, a31 * b31)),
+    ]
 }
 
 #[cfg(test)]

@@ -3,16 +3,17 @@
 mod aba;
 mod assembly;
 mod bounds;
+mod by_lanes;
 mod contact_solve;
 mod coupled;
 mod points;
+mod respond;
+mod rows;
 
-use taut_core::{Mat3, Multipliers, Scene, Vec3};
+use taut_core::{Scene, Vec3};
 
 use crate::{
     affine::{Affine, Affines},
-    body::{BodyKind, Local, Root},
-    chain::Chains,
     contact::Contacts,
     dual::{
         self, DualSystem,
@@ -21,15 +22,14 @@ use crate::{
         order::{EliminationOrder, Link},
     },
     free::SolveTask,
-    joint::{Element, ElementView, RowLaw, elements},
-    node::{NodeResponse, Nodes, torque},
-    polar,
+    joint::{Element, RowLaw, elements},
+    node::{NodeResponse, Nodes},
     settings::{Dual, Integrator, MabdSettings, Polar},
-    trees::Trees,
 };
 use aba::Aba;
 use assembly::NodeBlocks;
 use bounds::Bound;
+use by_lanes::ByLanes;
 use contact_solve::Folds;
 use coupled::Coupled;
 
@@ -43,59 +43,6 @@ pub(crate) struct StepScheme {
     pub(crate) h: f64,
     /// Two thirds of what the two-step formula adds, or nothing.
     pub(crate) two_step: bool,
-}
-
-/// Graphs that are solved four bodies at a time.
-enum ByLanes {
-    Chains(Box<Chains>),
-    Trees(Box<Trees>),
-}
-
-impl ByLanes {
-    /// Those that elements form; `None` where they form others.
-    fn new(
-        chosen: Dual,
-        elements: &[Element],
-        compliance: &[f64],
-        nodes: &mut Nodes,
-    ) -> Option<Self> {
-        match chosen {
-            Dual::Thomas if elements.iter().all(Element::is_point) => {
-                let chains = Chains::new(elements, compliance, nodes)?;
-                Some(Self::Chains(Box::new(chains)))
-            }
-            Dual::Tree => Some(Self::Trees(Box::new(Trees::new(elements, compliance, nodes)?))),
-            _ => None,
-        }
-    }
-
-    fn solve(&mut self, nodes: &mut Nodes, task: &SolveTask<'_>) {
-        match self {
-            Self::Chains(chains) => chains.solve(nodes, task),
-            Self::Trees(trees) => trees.solve(nodes, task),
-        }
-    }
-
-    fn set_active(&mut self, active: &[bool], compliance: &[f64]) {
-        match self {
-            Self::Chains(chains) => chains.set_active(active, compliance),
-            Self::Trees(trees) => trees.set_active(active, compliance),
-        }
-    }
-
-    fn read(&self, lambda: &mut [f64]) {
-        match self {
-            Self::Chains(chains) => chains.read(lambda),
-            Self::Trees(trees) => trees.read(lambda),
-        }
-    }
-
-    fn strain(&self) -> f64 {
-        match self {
-            Self::Chains(chains) => chains.strain(),
-            Self::Trees(trees) => trees.strain(),
-        }
-    }
 }
 
 /// All bodies and joints of a scene, and room for one solve.
@@ -340,213 +287,6 @@ impl System {
             self.find_multipliers(scheme, Self::find_multipliers_once);
         }
     }
-
-    /// From co-rotated to world increments.
-    #[inline(always)]
-    fn turn_back(&self, node: usize, rotation: &Mat3, local: &Mat3) -> Mat3 {
-        match self.polar {
-            Polar::Exact | Polar::NewtonSchulz => rotation * local,
-            Polar::Blockwise => {
-                let frame = self.nodes.place(node as u32).frame;
-                blockwise(&frame, local)
-            }
-        }
-    }
-
-    /// Where free motion leads, as a displacement since the start of the step.
-    #[inline(always)]
-    fn aim(&self, node: usize, scheme: &StepScheme) -> Affine {
-        let rate = self.nodes.rate.get(node);
-        let Some([moved, slower]) = self.before.as_ref().filter(|_| scheme.two_step) else {
-            return rate.times(scheme.h);
-        };
-        // q~ = (4 q_n - q_(n-1)) / 3 + 2 h / 3 (4 v_n - v_(n-1)) / 3.
-        let speed = rate.times(4.0 / 3.0).plus(&slower.get(node), -1.0 / 3.0);
-        speed.times(scheme.h).plus(&moved.get(node), 1.0 / 3.0)
-    }
-
-    /// Inertia over the squared step along the principal axes, with what tension adds [kg m^2/s^2].
-    #[inline(always)]
-    fn stiff(&self, node: usize, scheme: &StepScheme) -> Vec3 {
-        let inertia = self.nodes.kind(node).inertia(scheme.h);
-        match self.geometric {
-            None => inertia,
-            // Only what exceeds a share of the inertia, so that slow modes keep their energy.
-            Some(share) => inertia.zip_map(&self.nodes.tension(node), |s, tension| {
-                s + (tension - share * s).max(0.0)
-            }),
-        }
-    }
-
-    /// A body as soft as its solve takes it.
-    #[inline(always)]
-    fn softened(&self, node: usize, scheme: &StepScheme) -> BodyKind {
-        let kind = self.nodes.kind(node);
-        kind.softened(self.softness_min, &kind.inertia(scheme.h))
-    }
-
-    /// A root of the inverse of a body's local matrix.
-    fn root(&self, node: usize, scheme: &StepScheme) -> Root {
-        Root::new(&self.softened(node, scheme), &self.stiff(node, scheme), scheme.h)
-    }
-
-    /// How many columns that has.
-    fn columns(&self, node: usize) -> usize {
-        let kind = self.nodes.kind(node);
-        Root::columns(&kind.softened(self.softness_min, &kind.second))
-    }
-
-    /// The body alone: its rotation, its local inverse and where it would go without joints.
-    ///
-    /// With the strain `sigma = 1 - sym(R^T A)` the elastic load is `K sigma`, so that the increment is
-    /// `sigma + H^-1 (R^T r - S' sigma)`: nothing cancels however stiff the body is, and the limit of
-    /// rigid ones is the same formula.
-    #[inline(always)]
-    fn respond(&mut self, node: usize, scheme: &StepScheme) {
-        let (kind, moved) = (self.nodes.kind(node), self.nodes.moved.get(node));
-        let frame = self.nodes.start.get(node).frame + moved.frame;
-        let rotation = match self.polar {
-            Polar::Exact => polar::exact(&frame),
-            Polar::NewtonSchulz | Polar::Blockwise => polar::single(&frame),
-        };
-        let inertia = kind.inertia(scheme.h);
-        let stiff = self.stiff(node, scheme);
-        let local = Local::new(&self.softened(node, scheme), &stiff);
-        let aim = self.aim(node, scheme);
-        let left = aim.frame - moved.frame;
-        let push = Mat3::from_columns(&[
-            left.column(0) * inertia.x,
-            left.column(1) * inertia.y,
-            left.column(2) * inertia.z,
-        ]);
-        let (sigma, turned) = match self.polar {
-            Polar::Blockwise => {
-                let strain = frame.tr_mul(&frame) - Mat3::identity();
-                (strain * -0.5, blockwise(&frame.transpose(), &push))
-            }
-            Polar::Exact | Polar::NewtonSchulz => {
-                let stretch = rotation.tr_mul(&frame);
-                let symmetric = (stretch + stretch.transpose()) * 0.5;
-                (Mat3::identity() - symmetric, rotation.tr_mul(&push))
-            }
-        };
-        let held = Mat3::from_columns(&[
-            sigma.column(0) * stiff.x,
-            sigma.column(1) * stiff.y,
-            sigma.column(2) * stiff.z,
-        ]);
-        let fall = self.gravity * (scheme.h * scheme.h);
-        let free = Affine {
-            frame: sigma + local.apply(&(turned - held)),
-            origin: aim.origin - moved.origin + fall,
-        };
-        self.nodes.responses[node] = NodeResponse { rotation, local, free, load: Affine::ZERO };
-    }
-
-    /// Values, gradients and replies of all rows.
-    fn evaluate(&mut self, scheme: &StepScheme) {
-        for (e, element) in self.elements.iter().enumerate() {
-            let places = element.nodes.map(|node| self.nodes.place(node));
-            let view = ElementView { places, anchors: &element.anchors, bases: &element.bases };
-            let first = self.dual.blocks.first[e] as usize;
-            for (k, row) in element.rows.iter().enumerate() {
-                let gradient = view.evaluate(row.function);
-                let at = first + k;
-                let target = match row.law {
-                    RowLaw::Held { target, .. } => target,
-                    RowLaw::Limit(_) | RowLaw::Motor(_) => 0.0,
-                };
-                let hard = matches!(row.law, RowLaw::Held { compliance: 0.0, .. });
-                let ignored = hard && !self.feedback;
-                self.errors[at] = if ignored { 0.0 } else { gradient.value - target };
-                for side in 0..2 {
-                    let node = element.nodes[side] as usize;
-                    let (frame, origin) = (gradient.frames[side], gradient.origins[side]);
-                    let Some(response) = self.nodes.responses.get(node) else {
-                        self.gradients[at][side] = Affine { frame, origin };
-                        continue;
-                    };
-                    let gradient = Affine { frame: response.rotation.tr_mul(&frame), origin };
-                    self.gradients[at][side] = gradient;
-                    self.replies[at][side] =
-                        self.folds.reply(&self.nodes, node, &gradient, scheme.h);
-                }
-            }
-            let rows = first..first + element.rows.len();
-            self.live[rows].fill(self.active[e]);
-        }
-        self.note_bounds();
-    }
-
-    /// Sums of `multiplier times gradient` at every node.
-    fn gather_loads(&mut self) {
-        for node in 0..self.nodes.count() {
-            self.nodes.responses[node].load = self.gathered(node);
-        }
-    }
-
-    /// Sum of `multiplier times gradient` at a node.
-    #[inline(always)]
-    fn gathered(&self, node: usize) -> Affine {
-        let mut load = self.folds.load(node);
-        for &(element, side) in self.incidence.at(node) {
-            let first = self.dual.blocks.first[element as usize] as usize;
-            for k in first..first + self.dual.blocks.size(element as usize) {
-                load = load.plus(&self.gradients[k][side as usize], self.lambda[k]);
-            }
-        }
-        load
-    }
-
-    /// By how much the linearised step changes a row.
-    fn change(&self, element: usize, row: usize, scheme: &StepScheme) -> f64 {
-        let mut value = 0.0;
-        for (side, &node) in self.elements[element].nodes.iter().enumerate() {
-            let node = node as usize;
-            if node < self.nodes.count() {
-                let increment = self.folds.increment(&self.nodes, node, scheme.h);
-                value += self.gradients[row][side].dot(&increment);
-            }
-        }
-        value
-    }
-
-    /// Forces and torques of the last solve on the B side of every joint.
-    pub(crate) fn joint_forces(&mut self, joints: usize, out: &mut Multipliers) {
-        out.joint_force.clear();
-        out.joint_force.resize(joints, Vec3::zeros());
-        out.joint_torque.clear();
-        out.joint_torque.resize(joints, Vec3::zeros());
-        if let Some(by_lanes) = &self.by_lanes {
-            by_lanes.read(&mut self.lambda);
-        }
-        if self.points {
-            let joints = self.joint_of.iter().enumerate().filter(|(_, joint)| **joint != NONE);
-            for (e, &joint) in joints {
-                let force = Vec3::from_column_slice(&self.lambda[3 * e..3 * e + 3]);
-                out.joint_force[joint as usize] = force;
-            }
-            return;
-        }
-        for (e, element) in self.elements.iter().enumerate() {
-            let Some(joint) = element.joint.map(|j| j as usize) else { continue };
-            let first = self.dual.blocks.first[e] as usize;
-            let mut load = Affine::ZERO;
-            for k in first..first + element.rows.len() {
-                load = load.plus(&self.gradients[k][1], self.lambda[k]);
-            }
-            let node = element.nodes[1];
-            let place = self.nodes.place(node);
-            let frame = match self.nodes.responses.get(node as usize) {
-                Some(response) => response.rotation * load.frame,
-                None => load.frame,
-            };
-            let force = -load.origin;
-            let arm = place.frame * element.anchors[1];
-            out.joint_force[joint] = force;
-            out.joint_torque[joint] = -torque(&place.frame, &frame) - arm.cross(&force);
-        }
-    }
 }
 
 /// Compliance of each row of an element.
@@ -555,19 +295,4 @@ fn compliances(element: &Element) -> impl Iterator<Item = f64> {
         RowLaw::Held { compliance, .. } => compliance,
         RowLaw::Limit(_) | RowLaw::Motor(_) => 0.0,
     })
-}
-
-/// Turns each column by the frame and gives it back its length (Alg. 1).
-#[inline(always)]
-fn blockwise(frame: &Mat3, columns: &Mat3) -> Mat3 {
-    let turned = frame * columns;
-    let scale = |i: usize| {
-        let (before, after) = (columns.column(i).norm(), turned.column(i).norm());
-        if after > 0.0 { before / after } else { 0.0 }
-    };
-    Mat3::from_columns(&[
-        turned.column(0) * scale(0),
-        turned.column(1) * scale(1),
-        turned.column(2) * scale(2),
-    ])
 }

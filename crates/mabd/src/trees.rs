@@ -6,10 +6,12 @@
 //! parent, and a root hangs on what forces do not move, or on nothing.
 
 mod block;
+mod down;
 mod graph;
+mod message;
 mod part;
 mod side;
-mod solve;
+mod up;
 
 use std::collections::BTreeMap;
 

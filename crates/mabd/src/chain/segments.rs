@@ -17,177 +17,43 @@ use taut_core::Vec3;
 
 use super::{
     Chains, Pin,
-    span::{Pins, Span},
+    span::{Kept, Pins, Span},
 };
 use crate::{
     affine::{Affine, frame, group, origin},
-    free::{FreeResponse, GroupConstants, PASSED, Passed, SolveTask, put},
-    lane::{LANES, Lanes, Number, V, ZERO3, add, dot, plus, sub},
+    algebra::{
+        M, S, apply, apply_transposed, difference, inverse, less, product, sum, symmetric_times,
+        times, transpose,
+    },
+    free::{FreeResponse, GroupConstants, Passed, SolveTask, StretchEnd},
+    lane::{LANES, Lanes, Number, V, ZERO3, add, plus, sub},
     node::BodyGroups,
+    polar::squared_strain,
 };
-
-/// A symmetric matrix: its upper triangle by rows.
-pub(crate) type S<T> = [T; 6];
-/// A matrix by rows.
-type M<T> = [T; 9];
-
-/// What is kept of a group of bodies while its segments are solved.
-#[derive(Clone, Copy)]
-pub(super) struct Kept {
-    free: FreeResponse,
-    /// `N` and `y` of the joint at its left.
-    reply: M<Lanes>,
-    answer: V,
-}
-
-impl Kept {
-    pub(super) const NONE: Self =
-        Self { free: FreeResponse::NONE, reply: [Lanes::ZERO; 9], answer: ZERO3 };
-}
-
-/// The right end of what has been eliminated.
-#[derive(Clone, Copy)]
-struct RightEnd<T> {
-    own: S<T>,
-    /// Diagonal before anything was eliminated.
-    scale: [T; 3],
-    tip: [T; 3],
-}
-
-#[inline(always)]
-fn part<T: Copy, const N: usize>(ends: &Passed<T>, first: usize) -> [T; N] {
-    let mut out = [ends[first]; N];
-    out.copy_from_slice(&ends[first..first + N]);
-    out
-}
-
-#[inline(always)]
-fn right<T: Copy>(ends: &Passed<T>) -> RightEnd<T> {
-    RightEnd { own: part(ends, 6), scale: part(ends, 30), tip: part(ends, 24) }
-}
-
-/// The inverse of a symmetric matrix; see `blocks::invert_three`.
-#[inline(always)]
-pub(crate) fn inverse<T: Number>([b0, b3, b6, b4, b7, b8]: S<T>, scale: [T; 3], zero: T) -> S<T> {
-    let p0 = b0.inverse_pivot(scale[0]);
-    let (l10, l20) = (b3 * p0, b6 * p0);
-    let p1 = l10.times_less(b3, b4).inverse_pivot(scale[1]);
-    let c21 = l20.times_less(b3, b7);
-    let l21 = c21 * p1;
-    let p2 = l21.times_less(c21, l20.times_less(b6, b8)).inverse_pivot(scale[2]);
-    let m20 = l10.times_plus(l21, zero - l20);
-    let (i22, i12, i02) = (p2, zero - l21 * p2, m20 * p2);
-    let i11 = l21.times_less(i12, p1);
-    let i01 = l21.times_less(i02, zero - l10 * p1);
-    let i00 = m20.times_plus(i02, (l10 * p1).times_plus(l10, p0));
-    [i00, i01, i02, i11, i12, i22]
-}
-
-/// `s v`.
-#[inline(always)]
-pub(crate) fn times<T: Number>([a, b, c, d, e, f]: &S<T>, [x, y, z]: [T; 3]) -> [T; 3] {
-    [
-        c.times_plus(z, b.times_plus(y, *a * x)),
-        e.times_plus(z, d.times_plus(y, *b * x)),
-        f.times_plus(z, e.times_plus(y, *c * x)),
-    ]
-}
-
-/// `m v`.
-#[inline(always)]
-fn apply<T: Number>(m: &M<T>, v: [T; 3]) -> [T; 3] {
-    [
-        m[2].times_plus(v[2], m[1].times_plus(v[1], m[0] * v[0])),
-        m[5].times_plus(v[2], m[4].times_plus(v[1], m[3] * v[0])),
-        m[8].times_plus(v[2], m[7].times_plus(v[1], m[6] * v[0])),
-    ]
-}
-
-/// `m^T v`.
-#[inline(always)]
-fn apply_transposed<T: Number>(m: &M<T>, v: [T; 3]) -> [T; 3] {
-    [
-        m[6].times_plus(v[2], m[3].times_plus(v[1], m[0] * v[0])),
-        m[7].times_plus(v[2], m[4].times_plus(v[1], m[1] * v[0])),
-        m[8].times_plus(v[2], m[5].times_plus(v[1], m[2] * v[0])),
-    ]
-}
-
-#[inline(always)]
-fn columns<T: Copy>(a: [T; 3], b: [T; 3], c: [T; 3]) -> M<T> {
-    [a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2]]
-}
-
-#[inline(always)]
-fn column<T: Copy>(m: &M<T>, j: usize) -> [T; 3] {
-    [m[j], m[3 + j], m[6 + j]]
-}
-
-/// `s m`.
-#[inline(always)]
-fn symmetric_times<T: Number>(s: &S<T>, m: &M<T>) -> M<T> {
-    columns(times(s, column(m, 0)), times(s, column(m, 1)), times(s, column(m, 2)))
-}
-
-/// `a b`.
-#[inline(always)]
-fn product<T: Number>(a: &M<T>, b: &M<T>) -> M<T> {
-    columns(apply(a, column(b, 0)), apply(a, column(b, 1)), apply(a, column(b, 2)))
-}
-
-/// `s - a^T b`, which is known to be symmetric.
-#[inline(always)]
-fn less<T: Number>(s: &S<T>, a: &M<T>, b: &M<T>) -> S<T> {
-    [
-        a[6].times_less(b[6], a[3].times_less(b[3], a[0].times_less(b[0], s[0]))),
-        a[6].times_less(b[7], a[3].times_less(b[4], a[0].times_less(b[1], s[1]))),
-        a[6].times_less(b[8], a[3].times_less(b[5], a[0].times_less(b[2], s[2]))),
-        a[7].times_less(b[7], a[4].times_less(b[4], a[1].times_less(b[1], s[3]))),
-        a[7].times_less(b[8], a[4].times_less(b[5], a[1].times_less(b[2], s[4]))),
-        a[8].times_less(b[8], a[5].times_less(b[5], a[2].times_less(b[2], s[5]))),
-    ]
-}
-
-#[inline(always)]
-fn transpose<T: Copy>(m: &M<T>) -> M<T> {
-    [m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]]
-}
-
-#[inline(always)]
-fn sum<T: Number>(a: [T; 3], b: [T; 3]) -> [T; 3] {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-#[inline(always)]
-fn difference<T: Number>(a: [T; 3], b: [T; 3]) -> [T; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
 
 /// Eliminates the joint between what ends in `carry` and `next`; tells its `N` and `y`.
 #[inline(always)]
 fn eliminate<T: Number>(
-    carry: &mut RightEnd<T>,
+    carry: &mut StretchEnd<T>,
     next: &Passed<T>,
     compliance: T,
     zero: T,
 ) -> (S<T>, M<T>, [T; 3]) {
-    let left: S<T> = part(next, 0);
     let mut block = carry.own;
     for c in 0..6 {
-        block[c] = block[c] + left[c];
+        block[c] = block[c] + next.left.own[c];
     }
-    let mut scale = sum(carry.scale, part(next, 27));
+    let mut scale = sum(carry.scale, next.left.scale);
     for (k, c) in [0, 3, 5].into_iter().enumerate() {
         block[c] = block[c] + compliance;
         scale[k] = scale[k] + compliance;
     }
     let inverse = inverse(block, scale, zero);
-    let between: M<T> = part(next, 12);
-    let reply = symmetric_times(&inverse, &between);
-    let answer = times(&inverse, difference(carry.tip, part(next, 21)));
-    *carry = right(next);
-    carry.own = less(&carry.own, &between, &reply);
-    carry.tip = sum(carry.tip, apply_transposed(&between, answer));
+    let reply = symmetric_times(&inverse, &next.across);
+    let answer = times(&inverse, difference(carry.tip, next.left.tip));
+    *carry = next.right;
+    carry.own = less(&carry.own, &next.across, &reply);
+    carry.tip = sum(carry.tip, apply_transposed(&next.across, answer));
     (inverse, reply, answer)
 }
 
@@ -195,19 +61,17 @@ fn eliminate<T: Number>(
 #[inline(always)]
 fn join(
     whole: &mut Passed<Lanes>,
-    carry: &mut RightEnd<Lanes>,
+    carry: &mut StretchEnd<Lanes>,
     next: &Passed<Lanes>,
     compliance: Lanes,
 ) {
     let (inverse, reply, answer) = eliminate(carry, next, compliance, Lanes::ZERO);
-    let between: M<Lanes> = part(whole, 12);
     // By columns of the transposed: `D^-1 W_lr^T`.
-    let back = transpose(&between);
+    let back = transpose(&whole.across);
     let pull = symmetric_times(&inverse, &back);
-    let own = less(&part(whole, 0), &back, &pull);
-    put(whole, 0, own);
-    put(whole, 12, product(&between, &reply));
-    put(whole, 21, difference(part(whole, 21), apply(&between, answer)));
+    whole.left.own = less(&whole.left.own, &back, &pull);
+    whole.left.tip = difference(whole.left.tip, apply(&whole.across, answer));
+    whole.across = product(&whole.across, &reply);
 }
 
 /// What a group of bodies does by itself, and passes on to its joints. A function of its own, like the other
@@ -232,7 +96,7 @@ impl NullaryFnOnce for RespondAndPass<'_, '_> {
     }
 }
 
-/// Shows a group of a part with its pins, `next_pin` being the first that is not before it.
+/// Shows a group of a span with its pins, `next_pin` being the first that is not before it.
 #[inline(always)]
 fn show<W: Simd>(
     simd: W,
@@ -254,50 +118,42 @@ fn show<W: Simd>(
 #[inline(never)]
 fn hold(pin: &mut Pin, held: &[Affine], all: &mut Passed<Lanes>) {
     let k = pin.node as usize % LANES;
-    let mut ends = [0.0; PASSED];
-    for c in 0..PASSED {
-        ends[c] = all[c].0[k];
-    }
+    let mut ends = all.lane(k);
     let place = &held[pin.held as usize];
     let target: Vec3 = place.frame * pin.anchor + place.origin;
-    let (own, other, tips) = if pin.at_right { (6, 0, [24, 21]) } else { (0, 6, [21, 24]) };
+    let (own, other) = if pin.at_right {
+        (&mut ends.right, &mut ends.left)
+    } else {
+        (&mut ends.left, &mut ends.right)
+    };
     // How forces at the other end move this one.
-    let between = if pin.at_right { transpose(&part(&ends, 12)) } else { part(&ends, 12) };
-    let before: S<f64> = part(&ends, own);
-    let mut block = before;
-    let mut scale: [f64; 3] = part(&ends, if pin.at_right { 30 } else { 27 });
+    let between = if pin.at_right { transpose(&ends.across) } else { ends.across };
+    let (mut block, mut scale) = (own.own, own.scale);
     for (k, c) in [0, 3, 5].into_iter().enumerate() {
         block[c] += pin.compliance;
         scale[k] += pin.compliance;
     }
     let inverse = inverse(block, scale, 0.0);
-    let [a, b, c, d, e, f] = before;
+    let [a, b, c, d, e, f] = own.own;
     let whole = [a, b, c, b, d, e, c, e, f];
     pin.own = symmetric_times(&inverse, &whole);
     pin.between = symmetric_times(&inverse, &between);
-    pin.answer = times(&inverse, difference(part(&ends, tips[0]), target.into()));
-    let less_own = less(&before, &whole, &pin.own);
-    let less_other = less(&part(&ends, other), &between, &pin.between);
+    pin.answer = times(&inverse, difference(own.tip, target.into()));
+    own.own = less(&own.own, &whole, &pin.own);
+    own.tip = difference(own.tip, apply(&whole, pin.answer));
+    other.own = less(&other.own, &between, &pin.between);
+    other.tip = difference(other.tip, apply_transposed(&between, pin.answer));
     let mut crossed = product(&whole, &pin.between);
     for c in 0..9 {
         crossed[c] = between[c] - crossed[c];
     }
-    let crossed = if pin.at_right { transpose(&crossed) } else { crossed };
-    let tip: [f64; 3] = difference(part(&ends, tips[0]), apply(&whole, pin.answer));
-    let far: [f64; 3] = difference(part(&ends, tips[1]), apply_transposed(&between, pin.answer));
-    put(&mut ends, own, less_own);
-    put(&mut ends, other, less_other);
-    put(&mut ends, 12, crossed);
-    put(&mut ends, tips[0], tip);
-    put(&mut ends, tips[1], far);
-    for c in 0..PASSED {
-        all[c].0[k] = ends[c];
-    }
+    ends.across = if pin.at_right { transpose(&crossed) } else { crossed };
+    all.put_lane(k, &ends);
 }
 
 struct Join<'a> {
     whole: &'a mut Passed<Lanes>,
-    carry: &'a mut RightEnd<Lanes>,
+    carry: &'a mut StretchEnd<Lanes>,
     next: &'a Passed<Lanes>,
     compliance: Lanes,
 }
@@ -312,7 +168,7 @@ impl NullaryFnOnce for Join<'_> {
 }
 
 struct EliminateJoint<'a> {
-    carry: &'a mut RightEnd<Lanes>,
+    carry: &'a mut StretchEnd<Lanes>,
     next: &'a Passed<Lanes>,
     compliance: Lanes,
     kept: &'a mut Kept,
@@ -330,7 +186,7 @@ impl NullaryFnOnce for EliminateJoint<'_> {
 
 /// Reduces every segment to the stretch that it is.
 pub(super) struct Reduce<'a, 'b> {
-    pub(super) part: Span<'a>,
+    pub(super) span: Span<'a>,
     pub(super) task: &'a SolveTask<'b>,
 }
 
@@ -339,11 +195,11 @@ impl WithSimd for Reduce<'_, '_> {
 
     #[inline(always)]
     fn with_simd<W: Simd>(self, simd: W) {
-        let Self { part, task } = self;
-        let Span { length, bodies, constants, group_of, mut pins, passed, kept, .. } = part;
-        let (mut unkept, mut whole, mut pin) = ([Lanes::ZERO; PASSED], [Lanes::ZERO; PASSED], 0);
+        let Self { span, task } = self;
+        let Span { length, bodies, constants, group_of, mut pins, passed, kept, .. } = span;
+        let (mut unkept, mut whole, mut pin) = (Passed::NONE, Passed::NONE, 0);
         let mut free = FreeResponse::NONE;
-        let mut carry = right(&whole);
+        let mut carry = whole.right;
         for (group, &kind) in group_of.iter().enumerate() {
             let (free, next) = match passed.get_mut(group) {
                 Some(ends) => (&mut kept[group].free, ends),
@@ -353,20 +209,16 @@ impl WithSimd for Reduce<'_, '_> {
             show(simd, (&bodies, task), constants, &mut pins, group, &mut pin, (free, next));
             if group % length == 0 {
                 whole = *next;
-                carry = right(&whole);
+                carry = whole.right;
             } else {
                 let (whole, carry) = (&mut whole, &mut carry);
-                simd.vectorize(Join { whole, carry, next, compliance: part.compliance[group] });
+                simd.vectorize(Join { whole, carry, next, compliance: span.compliance[group] });
             }
             if (group + 1) % length == 0 {
-                put(&mut whole, 6, carry.own);
-                put(&mut whole, 24, carry.tip);
-                put(&mut whole, 30, carry.scale);
+                whole.right = carry;
                 let first = group / length * LANES;
-                for (k, segment) in part.segments[first..first + LANES].iter_mut().enumerate() {
-                    for c in 0..PASSED {
-                        segment[c] = whole[c].0[k];
-                    }
+                for (k, segment) in span.segments[first..first + LANES].iter_mut().enumerate() {
+                    *segment = whole.lane(k);
                 }
             }
         }
@@ -376,7 +228,7 @@ impl WithSimd for Reduce<'_, '_> {
 /// Finds the multipliers between segments.
 pub(super) fn couple(chains: &mut Chains) {
     let Chains { segments, replies, edges, compliance, length, .. } = chains;
-    let mut carry = right(&segments[0]);
+    let mut carry = segments[0].right;
     edges[0] = [0.0; 3];
     for s in 1..segments.len() {
         let softness = compliance[s / LANES * *length].0[s % LANES];
@@ -392,7 +244,7 @@ pub(super) fn couple(chains: &mut Chains) {
 /// Solves every segment under the forces at its ends and moves the bodies; tells the largest squared
 /// norm of a strain after that, and the sum of all.
 pub(super) struct Substitute<'a, 'b> {
-    pub(super) part: Span<'a>,
+    pub(super) span: Span<'a>,
     pub(super) task: &'a SolveTask<'b>,
 }
 
@@ -401,30 +253,30 @@ impl WithSimd for Substitute<'_, '_> {
 
     #[inline(always)]
     fn with_simd<W: Simd>(self, simd: W) -> [Lanes; 2] {
-        let Self { mut part, task } = self;
+        let Self { mut span, task } = self;
         let (mut worst, mut pin) = ([Lanes::ZERO; 2], 0);
-        for block in 0..part.blocks() {
-            let first = block * part.length;
+        for block in 0..span.blocks() {
+            let first = block * span.length;
             let first_pin = pin;
-            forward(simd, &mut part, task, block, &mut pin);
+            forward(simd, &mut span, task, block, &mut pin);
             let mut next_pin = pin;
-            let mut forces = edges(&part.edges[block * LANES + 1..]);
-            for group in (first..first + part.length).rev() {
-                let kept = &part.kept[group - first];
+            let mut forces = edges(&span.edges[block * LANES + 1..]);
+            for group in (first..first + span.length).rev() {
+                let kept = &span.kept[group - first];
                 let own = if group == first {
-                    edges(&part.edges[block * LANES..])
+                    edges(&span.edges[block * LANES..])
                 } else {
                     add(kept.answer, apply(&kept.reply, forces))
                 };
-                part.forces[group] = own;
+                span.forces[group] = own;
                 // Pulls at the right, pushes at the left.
                 let mut ends = [sub(ZERO3, own), forces];
-                while next_pin > first_pin && part.pins.group(next_pin - 1) == Some(group) {
+                while next_pin > first_pin && span.pins.group(next_pin - 1) == Some(group) {
                     next_pin -= 1;
-                    part.pins.list[next_pin].push(&mut ends);
+                    span.pins.list[next_pin].push(&mut ends);
                 }
-                let constants = &part.constants[part.group_of[group] as usize];
-                let (bodies, free) = (&mut part.bodies, &part.kept[group - first].free);
+                let constants = &span.constants[span.group_of[group] as usize];
+                let (bodies, free) = (&mut span.bodies, &span.kept[group - first].free);
                 let worst = &mut worst;
                 simd.vectorize(Finish {
                     bodies,
@@ -458,16 +310,16 @@ fn edges(edges: &[[f64; 3]]) -> V {
 #[inline(always)]
 fn forward<W: Simd>(
     simd: W,
-    part: &mut Span<'_>,
+    span: &mut Span<'_>,
     task: &SolveTask<'_>,
     block: usize,
     pin: &mut usize,
 ) {
     let Span { length, bodies, constants, group_of, compliance, pins, passed, kept, edges, .. } =
-        part;
+        span;
     let first = block * *length;
-    let mut unkept = [Lanes::ZERO; PASSED];
-    let mut carry = right(&unkept);
+    let mut unkept = Passed::NONE;
+    let mut carry = unkept.right;
     for (group, kept) in (first..).zip(&mut kept[..*length]) {
         let next = if let Some(ends) = passed.get(group) {
             *pin = pins.list.len();
@@ -479,9 +331,9 @@ fn forward<W: Simd>(
             &unkept
         };
         if group == first {
-            carry = right(next);
+            carry = next.right;
             let pushed = self::edges(&edges[block * LANES..]);
-            carry.tip = sum(carry.tip, apply_transposed(&self::part(next, 12), pushed));
+            carry.tip = sum(carry.tip, apply_transposed(&next.across, pushed));
         } else {
             let (carry, compliance) = (&mut carry, compliance[group]);
             simd.vectorize(EliminateJoint { carry, next, compliance, kept });
@@ -525,15 +377,6 @@ impl NullaryFnOnce for Finish<'_, '_> {
         let strain = squared_strain(plus(free.at, turned));
         *worst = [worst[0].max(strain), worst[1] + strain];
     }
-}
-
-/// Squared norm of `A^T A - 1`.
-#[inline(always)]
-pub(crate) fn squared_strain([a, b, c]: crate::lane::M) -> Lanes {
-    let (one, aside) = (Lanes::ONE, [dot(a, b), dot(a, c), dot(b, c)]);
-    let along = [dot(a, a) - one, dot(b, b) - one, dot(c, c) - one];
-    let twice = dot(aside, aside);
-    dot(along, along) + twice + twice
 }
 
 impl Pin {

@@ -2,16 +2,31 @@
 //! several parts can be solved at once. Blocks do not see each other but through the multipliers
 //! between segments, so that results do not depend on where the parts are cut.
 
-use super::{Chains, Pin, segments::Kept};
+use super::{Chains, Pin};
 use crate::{
     affine::Affine,
-    free::{GroupConstants, Passed, SolveTask},
-    lane::{LANES, Lanes, V},
+    algebra::M,
+    free::{FreeResponse, GroupConstants, Passed, SolveTask},
+    lane::{LANES, Lanes, V, ZERO3},
     node::{BodyGroups, Nodes},
 };
 
 /// Blocks of a part below which another thread costs more than it gains.
 const GRAIN: usize = 4;
+
+/// What is kept of a group of bodies while its segments are solved.
+#[derive(Clone, Copy)]
+pub(super) struct Kept {
+    pub(super) free: FreeResponse,
+    /// `N` and `y` of the joint at its left.
+    pub(super) reply: M<Lanes>,
+    pub(super) answer: V,
+}
+
+impl Kept {
+    pub(super) const NONE: Self =
+        Self { free: FreeResponse::NONE, reply: [Lanes::ZERO; 9], answer: ZERO3 };
+}
 
 /// The pins of some consecutive groups.
 pub(super) struct Pins<'a> {
@@ -49,13 +64,13 @@ pub(super) struct Span<'a> {
     pub(super) group_of: &'a [u32],
     pub(super) compliance: &'a [Lanes],
     pub(super) forces: &'a mut [V],
-    /// What each group shows to its joints; empty where there is more than one block.
+    /// What each group passes on to its joints; empty where there is more than one block.
     pub(super) passed: &'a mut [Passed<Lanes>],
     pub(super) pins: Pins<'a>,
     /// Per segment, and one more at the end.
     pub(super) segments: &'a mut [Passed<f64>],
     pub(super) edges: &'a [[f64; 3]],
-    /// Room for one block, or for one per thread that may work on the part.
+    /// Room for one block, or for one per thread that may work on the span.
     pub(super) kept: &'a mut [Kept],
 }
 

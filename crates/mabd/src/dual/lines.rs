@@ -2,8 +2,9 @@
 //! block tridiagonal.
 
 use taut_core::Vec3;
+use taut_model::Csr;
 
-use super::order::{ElementsAt, Link};
+use super::order::{Link, elements_at};
 
 /// The largest cosine between two anchors that still go straight on.
 const STRAIGHT: f64 = -0.5;
@@ -22,7 +23,7 @@ pub(crate) struct Lines {
 
 /// A graph being taken apart.
 struct Walker<'a> {
-    incidence: ElementsAt,
+    incidence: Csr,
     links: &'a [Link],
     anchors: &'a [[Vec3; 2]],
     taken: Vec<bool>,
@@ -34,7 +35,7 @@ impl Lines {
     /// Walks straight on over every node: to the element whose anchor lies most opposite.
     pub(crate) fn new(nodes: usize, links: &[Link], anchors: &[[Vec3; 2]]) -> Self {
         let mut walker = Walker {
-            incidence: ElementsAt::new(nodes, links),
+            incidence: elements_at(nodes, links),
             links,
             anchors,
             taken: vec![false; links.len()],
@@ -104,7 +105,7 @@ impl Walker<'_> {
     fn opposite(&self, element: u32, side: usize, node: u32, number: u32) -> Option<(u32, usize)> {
         let from = self.anchors[element as usize][side];
         let (mut best, mut least) = (None, STRAIGHT);
-        for &other in self.incidence.at(node as usize) {
+        for &other in self.incidence.of(node as usize) {
             if self.taken[other as usize] {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! What the graph of elements is, and the order in which to eliminate them.
 
-use crate::grouped::Grouped;
+use taut_model::Csr;
 
 /// Marks a body without a parent.
 const NONE: u32 = u32::MAX;
@@ -29,37 +29,24 @@ pub(crate) struct EliminationOrder {
     pub(crate) shape: GraphShape,
 }
 
-/// For each node the elements at it, in ascending order.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ElementsAt(Grouped<u32>);
-
-impl ElementsAt {
-    pub(crate) fn new(nodes: usize, links: &[Link]) -> Self {
-        let ends = (0..)
-            .zip(links)
-            .flat_map(|(element, link)| link.iter().flatten().map(move |&node| (node, element)));
-        Self(Grouped::new(nodes, ends))
-    }
-
-    pub(crate) fn at(&self, node: usize) -> &[u32] {
-        self.0.of(node)
-    }
-
-    pub(crate) fn nodes(&self) -> usize {
-        self.0.count()
-    }
+/// For each of so many nodes the elements at it, in ascending order.
+pub(crate) fn elements_at(nodes: usize, links: &[Link]) -> Csr {
+    let ends = (0..)
+        .zip(links)
+        .flat_map(|(element, link)| link.iter().flatten().map(move |&node| (node, element)));
+    Csr::new(nodes, ends)
 }
 
 impl EliminationOrder {
     /// Orders the elements between `nodes` nodes.
     pub(crate) fn new(nodes: usize, links: &[Link]) -> Self {
-        let incidence = ElementsAt::new(nodes, links);
+        let incidence = elements_at(nodes, links);
         let (visited, parents) = breadth_first(&incidence, links);
         let mut elements = Vec::with_capacity(links.len());
         let mut placed = vec![false; links.len()];
         for &node in visited.iter().rev() {
             let parent = parents[node as usize];
-            let at = incidence.at(node as usize);
+            let at = incidence.of(node as usize);
             let alone = at.iter().filter(|&&e| other(&links[e as usize], node).is_none());
             let upwards = at.iter().filter(|&&e| other(&links[e as usize], node) == Some(parent));
             for &element in alone.chain(upwards) {
@@ -73,7 +60,7 @@ impl EliminationOrder {
         let closures = elements.len() - trees;
         let leads_on = |node: usize| {
             incidence
-                .at(node)
+                .of(node)
                 .iter()
                 .filter(move |&&e| other(&links[e as usize], node as u32).is_some())
         };
@@ -98,13 +85,13 @@ fn other(link: &Link, node: u32) -> Option<u32> {
 /// All nodes, breadth first from the roots of their components, and the parent of each.
 ///
 /// A root is a node held to what does not move where there is one, else one with few elements.
-fn breadth_first(incidence: &ElementsAt, links: &[Link]) -> (Vec<u32>, Vec<u32>) {
-    let nodes = incidence.nodes();
+fn breadth_first(incidence: &Csr, links: &[Link]) -> (Vec<u32>, Vec<u32>) {
+    let nodes = incidence.count();
     let held = |node: usize| {
-        incidence.at(node).iter().any(|&e| other(&links[e as usize], node as u32).is_none())
+        incidence.of(node).iter().any(|&e| other(&links[e as usize], node as u32).is_none())
     };
     let mut roots: Vec<u32> = (0..nodes as u32).collect();
-    roots.sort_by_key(|&node| (!held(node as usize), incidence.at(node as usize).len()));
+    roots.sort_by_key(|&node| (!held(node as usize), incidence.of(node as usize).len()));
     let (mut visited, mut parents) = (Vec::with_capacity(nodes), vec![NONE; nodes]);
     let mut seen = vec![false; nodes];
     for root in roots {
@@ -115,7 +102,7 @@ fn breadth_first(incidence: &ElementsAt, links: &[Link]) -> (Vec<u32>, Vec<u32>)
         visited.push(root);
         while let Some(&node) = visited.get(next) {
             next += 1;
-            for &element in incidence.at(node as usize) {
+            for &element in incidence.of(node as usize) {
                 let Some(far) = other(&links[element as usize], node) else { continue };
                 if !std::mem::replace(&mut seen[far as usize], true) {
                     parents[far as usize] = node;
@@ -129,9 +116,9 @@ fn breadth_first(incidence: &ElementsAt, links: &[Link]) -> (Vec<u32>, Vec<u32>)
 
 /// For each element, the later ones that share a node with it, ascending.
 pub(crate) fn couplings(nodes: usize, links: &[Link]) -> Vec<Vec<u32>> {
-    let incidence = ElementsAt::new(nodes, links);
+    let incidence = elements_at(nodes, links);
     let later = |(element, link): (usize, &Link)| {
-        let near = link.iter().flatten().flat_map(|&node| incidence.at(node as usize));
+        let near = link.iter().flatten().flat_map(|&node| incidence.of(node as usize));
         let mut later: Vec<u32> = near.copied().filter(|&e| e as usize > element).collect();
         later.sort_unstable();
         later.dedup();

@@ -1,17 +1,18 @@
 //! The dual matrix and its right-hand side, gathered node by node so that the order of sums is fixed.
 
+use taut_model::Csr;
+
 use super::System;
 use crate::{
     affine::Affine,
     dual::{blocks::DualBlocks, order::Link},
-    grouped::Grouped,
 };
 
 /// Which elements meet at each node, and where the blocks that couple them lie.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeBlocks {
     /// Element and side, in the order of the elements.
-    ends: Grouped<(u32, u8)>,
+    ends: Csr<(u32, u8)>,
     /// First of each node's entries in `slots`.
     slots_first: Vec<u32>,
     /// For each pair of ends at a node, the later one first, where its block lies.
@@ -25,7 +26,7 @@ impl NodeBlocks {
             sides.filter_map(move |(side, node)| Some(((*node)?, (element, side))))
         });
         let mut this =
-            Self { ends: Grouped::new(nodes, sides), slots_first: vec![0], slots: Vec::new() };
+            Self { ends: Csr::new(nodes, sides), slots_first: vec![0], slots: Vec::new() };
         for node in 0..nodes {
             let ends = this.ends.of(node);
             for (i, &(row, _)) in ends.iter().enumerate() {

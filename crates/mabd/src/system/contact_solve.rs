@@ -73,7 +73,7 @@ impl Folds {
     /// What a node does under a load, frames co-rotated.
     #[inline(always)]
     pub(super) fn reply(&self, nodes: &Nodes, node: usize, load: &Affine, h: f64) -> Affine {
-        let frame = nodes.responses[node].local.apply(&load.frame);
+        let frame = nodes.responses[node].local.under(&load.frame);
         let mut reply = Affine { frame, origin: load.origin * (h * h / nodes.kind(node).mass) };
         for fold in self.of(node) {
             reply = reply.plus(&fold.reply, -fold.weight * fold.reply.dot(load));

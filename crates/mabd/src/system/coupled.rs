@@ -8,9 +8,10 @@ mod island;
 use std::collections::BTreeMap;
 
 use taut_core::Vec3;
+use taut_model::Csr;
 
 use super::{StepScheme, System};
-use crate::{affine::Affine, contact::Contacts, grouped::Grouped};
+use crate::{affine::Affine, contact::Contacts};
 use island::Island;
 
 /// The islands of a step that need a linear solve.
@@ -21,9 +22,9 @@ pub(super) struct Coupled {
     /// Those that only joints make, by their lowest node.
     still: BTreeMap<usize, Island>,
     /// Nodes, elements and contacts between two nodes by the lowest node of their island.
-    nodes: Grouped<u32>,
-    elements: Grouped<u32>,
-    pairs: Grouped<u32>,
+    nodes: Csr,
+    elements: Csr,
+    pairs: Csr,
 }
 
 impl System {

@@ -32,13 +32,13 @@ impl System {
                     }
                     let y = &self.elements[column as usize].anchors[column_side as usize];
                     let between =
-                        rotation * response.local.between(x, y) * rotation.transpose() + reach;
+                        rotation * response.local.of_anchors(x, y) * rotation.transpose() + reach;
                     let sign = SIGNS[row_side as usize] * SIGNS[column_side as usize];
                     add(&mut blocks.values[slot..slot + 9], &between, sign);
                 }
                 if live {
                     let own =
-                        rotation * response.local.between(x, x) * rotation.transpose() + reach;
+                        rotation * response.local.of_anchors(x, x) * rotation.transpose() + reach;
                     let slot = blocks.diagonal[row as usize] as usize;
                     add(&mut blocks.values[slot..slot + 9], &own, 1.0);
                 }

@@ -1,7 +1,7 @@
 //! Symmetric blocks of one joint each, four side by side: what elimination along a tree needs of them.
 
 use crate::{
-    chain::{S, inverse, symmetric_times},
+    algebra::{S, inverse, times as symmetric_times},
     lane::{self, Lanes, V, ZERO3, sub},
 };
 

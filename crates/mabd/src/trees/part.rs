@@ -3,7 +3,9 @@
 
 use super::{
     TreePlan,
-    solve::{Down, DownMessage, GroupRoom, Up, UpMessage, ground},
+    down::{Down, ground},
+    message::{DownMessage, UpMessage},
+    up::{GroupRoom, Up},
 };
 use crate::{
     chain::JointSlot,

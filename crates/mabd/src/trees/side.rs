@@ -9,11 +9,12 @@
 
 use super::block::Square;
 use crate::{
-    free::{FreeResponse, LocalLanes},
+    free::FreeResponse,
     lane::{
         Lanes, M, V, ZERO3, add, conjugate, dot, dot_onto, plus, product, scale, sub, times,
         transposed_product, transposed_times,
     },
+    local::LocalInverse,
 };
 
 /// The derivatives `F_k` of a spring's rows.
@@ -100,7 +101,7 @@ impl JointSide {
 
     /// Adds a spring with these gradients.
     #[inline(always)]
-    pub(super) fn set_spring(&mut self, gradients: [M; 3], local: &LocalLanes) {
+    pub(super) fn set_spring(&mut self, gradients: [M; 3], local: &LocalInverse<Lanes>) {
         self.gradients = gradients;
         for (reply, gradient) in self.replies.iter_mut().zip(gradients) {
             *reply = local.apply(gradient);

@@ -14,14 +14,14 @@
 //! rows say the same twice.
 
 use taut_core::Vec3;
+use taut_model::Csr;
 
 use super::{super::StepScheme, System};
 use crate::{
     affine::Affine,
-    body::Root,
     contact::{ContactPoint, Contacts},
     dual::{blocks::DualBlocks, direct::Direct, dissection::dissect_by},
-    grouped::Grouped,
+    local::Root,
 };
 
 /// None.
@@ -152,7 +152,7 @@ impl IslandGraph<'_> {
         }
         let count = self.count();
         let ends = (0..).zip(edges).flat_map(|(e, edge)| edge.map(|v| (v, e)));
-        let at_vertex: Grouped<u32> = Grouped::new(count, ends);
+        let at_vertex: Csr = Csr::new(count, ends);
         let order =
             dissect_by(edges.len(), &self.points(), |v| at_vertex.of(v as usize).iter().copied());
         let mut place = vec![0_u32; count];

@@ -5,22 +5,12 @@ use super::*;
 /// A point of contact that presses as stiffly as `FULL`.
 fn contact_point(reached: Vec3, pressure: f64) -> ContactPoint {
     let mut point = ContactPoint {
-        nodes: [0, 1],
-        anchors: [Vec3::zeros(); 2],
-        from: [Vec3::zeros(); 2],
         axes: frame(&Vec3::new(0.6, 0.0, 0.8)),
-        gap: 0.0,
         friction: [MU; 2],
         full: FULL,
-        along: [1.0, 0.0],
-        stiffness: Vec3::zeros(),
-        lead: 0.0,
-        value: Vec3::zeros(),
         reached,
         tried: reached,
-        held: Vec3::zeros(),
-        pressure: 0.0,
-        before: 0.0,
+        ..ContactPoint::NONE
     };
     point.choose(pressure);
     point

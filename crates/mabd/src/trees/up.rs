@@ -1,4 +1,4 @@
-//! Elimination from the leaves to the roots, and back (after Eq. 36 to 41, along trees).
+//! Elimination from the leaves to the roots (after Eq. 36 to 41, along trees).
 //!
 //! A body shows its own joint how far that joint's rows move under unit multipliers, and where they go
 //! without: by itself, and after the joints of its children have been eliminated with all that hangs on
@@ -8,98 +8,16 @@ use pulp::{NullaryFnOnce, Simd, WithSimd};
 
 use super::{
     ChildJoint, TreePlan,
-    block::{Factor, Square, dot, first, last},
-    side::{JointSide, TwistRows, pull, times_transposed, transposed, twist},
+    block::{Factor, Square, dot},
+    message::{UpMessage, gather_frames},
+    side::{JointSide, TwistRows, times_transposed},
 };
 use crate::{
-    affine::{Affine, frame, group, origin},
-    chain::squared_strain,
+    affine::Affine,
     free::{FreeResponse, GroupConstants, SolveTask},
-    lane::{
-        LANES, Lanes, M, V, ZERO3, add, matrix, minus, plus, product, scale, sub, times,
-        transposed_product,
-    },
+    lane::{LANES, Lanes, M, ZERO3, transposed_product},
     node::BodyGroups,
 };
-
-/// What a group of bodies shows to the joints to its parents.
-#[derive(Clone, Copy)]
-pub(super) struct UpMessage<const N: usize> {
-    own: Square<N>,
-    /// Diagonal before anything was eliminated.
-    scale: [Lanes; N],
-    tip: [Lanes; N],
-    twist: TwistRows,
-}
-
-impl<const N: usize> UpMessage<N> {
-    pub(super) const NONE: Self = Self {
-        own: [[Lanes::ZERO; N]; N],
-        scale: [Lanes::ZERO; N],
-        tip: [Lanes::ZERO; N],
-        twist: TwistRows::NONE,
-    };
-
-    /// Becomes what four bodies show that are not side by side; `all` begins with group `base`.
-    #[inline(always)]
-    fn gather(&mut self, all: &[Self], base: usize, nodes: &[u32; LANES]) {
-        let from = nodes.map(|node| &all[node as usize / LANES - base]);
-        let lane = nodes.map(|node| node as usize % LANES);
-        for i in 0..N {
-            for j in 0..=i {
-                self.own[i][j] = Lanes::pick(|k| from[k].own[i][j].0[lane[k]]);
-            }
-            self.scale[i] = Lanes::pick(|k| from[k].scale[i].0[lane[k]]);
-            self.tip[i] = Lanes::pick(|k| from[k].tip[i].0[lane[k]]);
-        }
-        if N > 3 {
-            self.twist = Self::gather_twists(all, base, nodes);
-        }
-    }
-
-    #[inline(always)]
-    fn gather_twists(all: &[Self], base: usize, nodes: &[u32; LANES]) -> TwistRows {
-        let from = nodes.map(|node| &all[node as usize / LANES - base].twist);
-        let lane = nodes.map(|node| node as usize % LANES);
-        let bend = |i: usize| Lanes::pick(|k| from[k].bend[i].0[lane[k]]);
-        let turn = Lanes::pick(|k| from[k].turn.0[lane[k]]);
-        TwistRows { turn, bend: [bend(0), bend(1), bend(2)] }
-    }
-}
-
-/// Frames of four bodies that are not side by side; `all` begins with group `base`.
-#[inline(always)]
-fn gather_frames(all: &[FreeResponse], base: usize, nodes: &[u32; LANES]) -> M {
-    let from = nodes.map(|node| &all[node as usize / LANES - base].at);
-    let lane = nodes.map(|node| node as usize % LANES);
-    matrix(|i, j| Lanes::pick(|k| from[k][j][i].0[lane[k]]))
-}
-
-/// The multipliers of a joint, and the load of its springs on the child's frame in world axes.
-#[derive(Clone, Copy)]
-pub(super) struct DownMessage<const N: usize> {
-    multipliers: [Lanes; N],
-    load: M,
-}
-
-impl<const N: usize> DownMessage<N> {
-    pub(super) const NONE: Self = Self { multipliers: [Lanes::ZERO; N], load: [ZERO3; 3] };
-
-    #[inline(always)]
-    fn gather(all: &[Self], from: &[u32; LANES]) -> Self {
-        let lane = from.map(|at| at as usize % LANES);
-        // What hangs on nothing is pulled by nothing.
-        let from = from.map(|at| all.get(at as usize / LANES).unwrap_or(&Self::NONE));
-        let mut out = Self::NONE;
-        for i in 0..N {
-            out.multipliers[i] = Lanes::pick(|k| from[k].multipliers[i].0[lane[k]]);
-        }
-        if N > 3 {
-            out.load = matrix(|i, j| Lanes::pick(|k| from[k].load[j][i].0[lane[k]]));
-        }
-        out
-    }
-}
 
 /// Room for the joints of one group of bodies: those of the children in turn, then its own.
 #[derive(Clone)]
@@ -379,139 +297,4 @@ fn diagonal<const N: usize>(block: &Square<N>) -> [Lanes; N] {
         *out = row[i];
     }
     out
-}
-
-/// Finds the multipliers of the joints that hold the roots.
-pub(super) fn ground<const N: usize>(
-    plan: &TreePlan,
-    up_messages: &[UpMessage<N>],
-    held: &[Affine],
-    down_messages: &mut [DownMessage<N>],
-) {
-    for (group, answer) in down_messages.iter_mut().enumerate() {
-        let (message, hold) = (&up_messages[group], &plan.holds[group]);
-        let (at, centre) = plan.held(group, held);
-        let point = add(times(at, hold.anchor), centre);
-        let (mut block, mut scale, mut gap) = (message.own, message.scale, message.tip);
-        for i in 0..N {
-            block[i][i] += hold.softness[i / 3];
-            scale[i] += hold.softness[i / 3];
-        }
-        for (gap, point) in gap.iter_mut().zip(point) {
-            *gap = *gap - point;
-        }
-        answer.multipliers = Factor::new(&block, &scale).solve(&gap);
-        if N > 3 {
-            answer.load =
-                product(at, product(hold.basis, message.twist.sum(last(&answer.multipliers))));
-        }
-    }
-}
-
-/// Some consecutive groups of one depth on the way to the leaves.
-pub(super) struct Down<'a, const N: usize> {
-    pub(super) plan: &'a TreePlan,
-    pub(super) task: &'a SolveTask<'a>,
-    /// The first group.
-    pub(super) first: usize,
-    pub(super) bodies: BodyGroups<'a>,
-    pub(super) forces: &'a mut [V],
-    /// Of the joints to the children.
-    pub(super) down_messages: &'a mut [DownMessage<N>],
-    /// Of those before.
-    pub(super) before: &'a [DownMessage<N>],
-    /// Of all groups.
-    pub(super) kept: &'a [FreeResponse],
-    pub(super) up_messages: &'a [UpMessage<N>],
-    pub(super) replies: &'a [[Lanes; N]],
-}
-
-/// Finds the multipliers of the joints to the children and moves the bodies.
-struct Move<'a, 'b, const N: usize> {
-    down: &'a mut Down<'b, N>,
-    i: usize,
-    worst: &'a mut [Lanes; 2],
-}
-
-impl<const N: usize> NullaryFnOnce for Move<'_, '_, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { down, i, worst } = self;
-        let (plan, index) = (down.plan, down.first + i);
-        let kept = &down.kept[index];
-        let constants = &plan.constants[plan.group_of[index] as usize];
-        let own = DownMessage::gather(down.before, &plan.from[index]);
-        down.forces[i] = first(&own.multipliers);
-        let (mut load, mut sum) = ([ZERO3; 3], ZERO3);
-        pull(&mut load, &mut sum, kept.rotation, constants.left, first(&own.multipliers));
-        if N > 3 {
-            twist(&mut load, kept.rotation, own.load);
-        }
-        let (slots, base) = (plan.slots(index), plan.slots(down.first).start);
-        let mut end = plan.replies[index + 1] as usize;
-        for (later, slot) in slots.rev().enumerate() {
-            let hold = &plan.holds[slot];
-            let (message, after) = down.down_messages[slot - base..].split_at_mut(1);
-            let begin = end - 1 - (later + 1) * N;
-            let replies = &down.replies[begin..end];
-            end = begin;
-            let mut x = replies[0];
-            for (u, reply) in replies[1..].chunks_exact(N).enumerate() {
-                let known = if u < later { &after[u].multipliers } else { &own.multipliers };
-                for (reply, known) in reply.iter().zip(known) {
-                    for (x, reply) in x.iter_mut().zip(reply) {
-                        *x = *x - *reply * *known;
-                    }
-                }
-            }
-            let message = &mut message[0];
-            message.multipliers = x;
-            let force = scale(first(&message.multipliers), -Lanes::ONE);
-            pull(&mut load, &mut sum, kept.rotation, hold.anchor, force);
-            if N > 3 {
-                let children = &plan.children[slot];
-                let child = UpMessage::gather_twists(down.up_messages, 0, children);
-                let between = product(hold.basis, child.sum(last(&message.multipliers)));
-                message.load = product(kept.at, between);
-                let frames = gather_frames(down.kept, 0, children);
-                twist(&mut load, kept.rotation, product(frames, transposed(between)));
-            }
-        }
-        let turned = minus(kept.frame, kept.local.apply(load));
-        let turned = product(kept.rotation, turned);
-        let shift = sub(kept.origin, scale(sum, constants.reach));
-        let Down { bodies, task, .. } = down;
-        if task.geometric.is_some() {
-            bodies.tension[i] = [-load[0][0], -load[1][1], -load[2][2]];
-        }
-        if task.probes {
-            return;
-        }
-        if task.resumes {
-            bodies.start[i] = group(kept.at, kept.centre);
-            bodies.rate[i] = group(turned, shift);
-        } else {
-            let moved = &mut bodies.moved[i];
-            let (before, from) = (frame(moved), origin(moved));
-            *moved = group(plus(before, turned), add(from, shift));
-        }
-        let strain = squared_strain(plus(kept.at, turned));
-        *worst = [worst[0].max(strain), worst[1] + strain];
-    }
-}
-
-impl<const N: usize> WithSimd for Down<'_, N> {
-    /// The largest squared norm of a strain, and the sum of all.
-    type Output = [Lanes; 2];
-
-    #[inline(always)]
-    fn with_simd<W: Simd>(mut self, simd: W) -> [Lanes; 2] {
-        let mut worst = [Lanes::ZERO; 2];
-        for i in 0..self.forces.len() {
-            simd.vectorize(Move { down: &mut self, i, worst: &mut worst });
-        }
-        worst
-    }
 }

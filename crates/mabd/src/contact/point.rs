@@ -1,0 +1,179 @@
+//! One point of contact: where it is, what it exerts, and how it is taken in a linear solve.
+
+use taut_core::{Mat3, Vec3};
+
+use crate::affine::Affine;
+
+/// Friction is found where it changes by less than this share of its bound.
+const SETTLED: f64 = 1e-3;
+/// Stiffness along the slip of what slides, as a share of the secant's [1]; the tangent's own would be zero.
+const SLIDING: f64 = 0.1;
+const ZERO: Vec3 = Vec3::new(0.0, 0.0, 0.0);
+
+/// One point of contact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContactPoint {
+    /// Nodes of A and B.
+    pub(crate) nodes: [u32; 2],
+    /// Points in principal coordinates [m], and where they were when the contact was found.
+    pub(super) anchors: [Vec3; 2],
+    pub(super) from: [Vec3; 2],
+    /// Normal and two tangents in the world.
+    pub(super) axes: [Vec3; 3],
+    pub(super) gap: f64,
+    /// Static and dynamic coefficient.
+    pub(super) friction: [f64; 2],
+    /// Stiffness where it presses [N/m].
+    pub(super) full: f64,
+    /// Cosine and sine of the slip in the plane of the tangents, along which the second row is taken.
+    pub(super) along: [f64; 2],
+    /// Stiffness of each row [N/m], zero where it exerts nothing, and what is added to the value of the second
+    /// so that the force of what slides is the bound [m].
+    pub(super) stiffness: Vec3,
+    pub(super) lead: f64,
+    /// Rows in the current iterate, in the point reached and in the one tried [m].
+    pub(super) value: Vec3,
+    pub(super) reached: Vec3,
+    pub(super) tried: Vec3,
+    /// Multipliers that the linear solves behind the point reached exert [N].
+    pub(super) held: Vec3,
+    /// Pressure that bounds friction, and that of the step before [N].
+    pub(super) pressure: f64,
+    pub(super) before: f64,
+}
+
+impl ContactPoint {
+    /// One that exerts nothing.
+    pub(super) const NONE: Self = Self {
+        nodes: [0; 2],
+        anchors: [ZERO; 2],
+        from: [ZERO; 2],
+        axes: [ZERO; 3],
+        gap: 0.0,
+        friction: [0.0; 2],
+        full: 0.0,
+        along: [1.0, 0.0],
+        stiffness: ZERO,
+        lead: 0.0,
+        value: ZERO,
+        reached: ZERO,
+        tried: ZERO,
+        held: ZERO,
+        pressure: 0.0,
+        before: 0.0,
+    };
+
+    /// Direction of a row in the world.
+    fn direction(&self, axis: usize) -> Vec3 {
+        let ([_, u, v], [cosine, sine]) = (self.axes, self.along);
+        match axis {
+            0 => self.axes[0],
+            1 => u * cosine + v * sine,
+            _ => v * cosine - u * sine,
+        }
+    }
+
+    /// Derivative of a row with respect to one side, whose frame is co-rotated by `rotation`.
+    #[inline]
+    pub(crate) fn gradient(&self, side: usize, axis: usize, rotation: &Mat3) -> Affine {
+        let direction = self.direction(axis);
+        let along = if side == 0 { direction } else { -direction };
+        Affine { frame: rotation.tr_mul(&along) * self.anchors[side].transpose(), origin: along }
+    }
+
+    /// Value of a row in the current iterate, as its stiffness takes it [m].
+    pub(crate) fn value(&self, axis: usize) -> f64 {
+        self.turned(&self.value)[axis] + if axis == 1 { self.lead } else { 0.0 }
+    }
+
+    /// Stiffness of a row [N/m].
+    pub(crate) fn stiffness(&self, axis: usize) -> f64 {
+        self.stiffness[axis]
+    }
+
+    /// From normal and tangents to the directions of the rows.
+    fn turned(&self, v: &Vec3) -> Vec3 {
+        let [cosine, sine] = self.along;
+        Vec3::new(v.x, cosine * v.y + sine * v.z, cosine * v.z - sine * v.y)
+    }
+
+    pub(super) fn local(&self, v: &Vec3) -> Vec3 {
+        Vec3::new(self.axes[0].dot(v), self.axes[1].dot(v), self.axes[2].dot(v))
+    }
+
+    /// The multipliers that rows exert where they come to `value`, friction bounded by a `pressure`.
+    fn law(&self, value: &Vec3, pressure: f64) -> Vec3 {
+        let slip = value.y.hypot(value.z);
+        let across = if pressure == 0.0 {
+            0.0
+        } else if self.full * slip <= self.friction[0] * pressure {
+            self.full
+        } else {
+            self.friction[1] * pressure / slip
+        };
+        Vec3::new(self.full * value.x.min(0.0), across * value.y, across * value.z)
+    }
+
+    /// The multipliers that the last linear solve exerts in the point tried.
+    pub(super) fn exerted(&self) -> Vec3 {
+        let mut value = self.turned(&self.tried);
+        value.y += self.lead;
+        let [pressed, along, across] = self.stiffness.component_mul(&value).into();
+        let [cosine, sine] = self.along;
+        Vec3::new(pressed, cosine * along - sine * across, cosine * across + sine * along)
+    }
+
+    /// By how much the energy grows along the way from the point reached to the one tried, a share `t`
+    /// of the way on [N m]: what rows exert there beyond what the linear solves do, which balances all else.
+    pub(super) fn growth(&self, t: f64) -> f64 {
+        let way = self.tried - self.reached;
+        let held = self.held + (self.exerted() - self.held) * t;
+        (self.law(&(self.reached + way * t), self.pressure) - held).dot(&way)
+    }
+
+    /// Chooses the pieces at the point reached, and bounds friction by a `pressure`; whether that is news.
+    pub(super) fn choose(&mut self, pressure: f64) -> bool {
+        let slip = self.reached.y.hypot(self.reached.z);
+        let bound = self.friction[0] * pressure;
+        self.pressure = pressure;
+        (self.along, self.lead) = ([1.0, 0.0], 0.0);
+        let normal = if self.reached.x < 0.0 { self.full } else { 0.0 };
+        let news = (normal > 0.0) != (self.stiffness.x > 0.0);
+        self.stiffness = if pressure == 0.0 {
+            Vec3::new(normal, 0.0, 0.0)
+        } else if self.full * slip <= bound {
+            Vec3::new(normal, self.full, self.full)
+        } else {
+            let secant = self.friction[1] * pressure / slip;
+            self.along = [self.reached.y / slip, self.reached.z / slip];
+            self.lead = slip * (1.0 / SLIDING - 1.0);
+            Vec3::new(normal, SLIDING * secant, secant)
+        };
+        let lacks = (self.law(&self.reached, pressure) - self.held).yz().norm();
+        news || lacks > SETTLED * bound
+    }
+
+    /// What it exerts in the point reached [N].
+    pub(super) fn force(&self) -> Vec3 {
+        self.law(&self.reached, self.full * (-self.reached.x).max(0.0))
+    }
+
+    /// The side that forces move, if they do not move the other.
+    pub(super) fn only_mover(&self, count: usize) -> Option<usize> {
+        match self.nodes.map(|node| (node as usize) < count) {
+            [true, true] => None,
+            [a_moves, _] => Some(usize::from(!a_moves)),
+        }
+    }
+}
+
+/// A right-handed frame whose first axis is the normal.
+pub(super) fn frame(normal: &Vec3) -> [Vec3; 3] {
+    let least = normal.iamin();
+    let first = normal.cross(&Vec3::ith(least, 1.0)).normalize();
+    [*normal, first, normal.cross(&first)]
+}
+
+#[cfg(test)]
+#[path = "point_tests.rs"]
+mod tests;

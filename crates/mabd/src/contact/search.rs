@@ -1,0 +1,196 @@
+//! Which way and how far each island goes in a round: towards where a linear solve leads, as far as its energy falls.
+
+use taut_core::Vec3;
+
+use super::Contacts;
+use crate::{affine::Affine, node::Nodes};
+
+/// Halvings that find how far to go.
+const HALVINGS: u32 = 30;
+
+/// How far an island goes towards where a linear solve leads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LineSearch {
+    /// Whether it is still looking for who presses and slides.
+    open: bool,
+    /// Whether it goes to the end, wherever its energy is least.
+    whole: bool,
+    /// Whether contacts, or joints, have chosen otherwise than before in this round.
+    news: bool,
+    switched: bool,
+    /// Shares of the way between which its energy is least.
+    low: f64,
+    high: f64,
+    growth: f64,
+}
+
+impl LineSearch {
+    pub(super) const START: Self = Self {
+        open: true,
+        whole: true,
+        news: false,
+        switched: false,
+        low: 0.0,
+        high: 1.0,
+        growth: 0.0,
+    };
+}
+
+impl Contacts {
+    /// Whether a node's island is still looking for who presses and slides.
+    pub(crate) fn is_open(&self, node: usize) -> bool {
+        self.searches[self.island_of()[node] as usize].open
+    }
+
+    /// Lets all islands look again.
+    #[cfg(test)]
+    pub(crate) fn reopen(&mut self) {
+        self.searches.fill(LineSearch::START);
+    }
+
+    /// Notes that a joint of a node's island has changed what it does.
+    pub(crate) fn switch(&mut self, node: usize) {
+        let island = self.island_of()[node] as usize;
+        self.searches[island].switched = true;
+    }
+
+    /// Ends a round: islands without news are settled, or all at once if they are solved `together`. Tells
+    /// whether all are.
+    pub(crate) fn close(&mut self, together: bool) -> bool {
+        let fresh = |search: &LineSearch| search.open && (search.news || search.switched);
+        let any = self.searches.iter().any(fresh);
+        for search in &mut self.searches {
+            search.open = if together { any } else { fresh(search) };
+            (search.whole, search.switched) = (search.switched, false);
+        }
+        !any
+    }
+
+    /// Values of all rows in the current iterate; nothing presses yet, and no island is settled.
+    pub(crate) fn evaluate(&mut self, nodes: &Nodes) {
+        self.searches.fill(LineSearch::START);
+        for point in &mut self.points {
+            let [a, b] = [0, 1].map(|side| {
+                nodes.place(point.nodes[side]).point(&point.anchors[side]) - point.from[side]
+            });
+            point.value = point.local(&(a - b)) + Vec3::new(point.gap, 0.0, 0.0);
+            (point.stiffness, point.held) = (Vec3::zeros(), Vec3::zeros());
+            point.lead = 0.0;
+        }
+    }
+
+    /// Takes over where rows of islands that are not settled come to when nodes move on by `increments`, frames
+    /// co-rotated.
+    fn attempt(&mut self, nodes: &Nodes, increments: &[Affine]) {
+        for t in 0..self.points.len() {
+            if !self.search(t).open {
+                continue;
+            }
+            let point = &mut self.points[t];
+            point.tried = point.value;
+            for side in 0..2 {
+                let node = point.nodes[side] as usize;
+                let Some(response) = nodes.responses.get(node) else { continue };
+                let moved = increments[node];
+                let to = response.rotation * (moved.frame * point.anchors[side]) + moved.origin;
+                let change = point.local(&to);
+                point.tried += if side == 0 { change } else { -change };
+            }
+        }
+    }
+
+    /// Decides who presses and slides from where nodes would go without contact.
+    pub(crate) fn predict(&mut self, nodes: &Nodes, increments: &[Affine]) {
+        self.attempt(nodes, increments);
+        for point in &mut self.points {
+            point.reached = point.tried;
+            point.choose(point.before);
+        }
+    }
+
+    /// Goes towards where a linear solve leads, to its end where joints have changed what they do, and decides
+    /// anew who presses and slides there.
+    ///
+    /// The first way need not keep the joints, nor one before which a motor or limit has changed what it
+    /// does: these are gone to their ends.
+    pub(crate) fn advance(&mut self, nodes: &Nodes, increments: &[Affine]) {
+        self.attempt(nodes, increments);
+        self.find_shares();
+        for t in 0..self.points.len() {
+            let LineSearch { open, high: share, .. } = *self.search(t);
+            if !open {
+                continue;
+            }
+            let point = &mut self.points[t];
+            point.held += (point.exerted() - point.held) * share;
+            point.reached += (point.tried - point.reached) * share;
+            let news = point.choose((-point.held.x).max(0.0)) || share < 1.0;
+            self.search_mut(t).news |= news;
+        }
+    }
+
+    /// How much of the way to where the last solve led a node goes.
+    pub(crate) fn share(&self, node: usize) -> f64 {
+        self.searches[self.island_of()[node] as usize].high
+    }
+
+    /// The node that stands for the island of a contact.
+    fn island(&self, point: usize) -> usize {
+        let point = &self.points[point];
+        let mover = point.nodes[point.only_mover(self.island_of().len()).unwrap_or(0)];
+        self.island_of()[mover as usize] as usize
+    }
+
+    fn search(&self, point: usize) -> &LineSearch {
+        &self.searches[self.island(point)]
+    }
+
+    fn search_mut(&mut self, point: usize) -> &mut LineSearch {
+        let island = self.island(point);
+        &mut self.searches[island]
+    }
+
+    /// How much of the way lowers the energy of each island.
+    fn find_shares(&mut self) {
+        for search in &mut self.searches {
+            *search = LineSearch { news: false, low: 0.0, high: 1.0, growth: 0.0, ..*search };
+        }
+        for t in 0..self.points.len() {
+            if self.search(t).open && !self.search(t).whole {
+                let growth = self.points[t].growth(1.0);
+                self.search_mut(t).growth += growth;
+            }
+        }
+        self.slowed.clear();
+        for t in 0..self.points.len() {
+            if self.search(t).growth > 0.0 {
+                self.slowed.push(t as u32);
+            }
+        }
+        if self.slowed.is_empty() {
+            return;
+        }
+        for search in &mut self.searches {
+            search.low = if search.growth > 0.0 { 0.0 } else { 1.0 };
+        }
+        for _ in 0..HALVINGS {
+            self.halve();
+        }
+    }
+
+    /// Halves what is left of the ways of islands that do not go to the end.
+    fn halve(&mut self) {
+        self.searches.iter_mut().for_each(|search| search.growth = 0.0);
+        for i in 0..self.slowed.len() {
+            let t = self.slowed[i] as usize;
+            let LineSearch { low, high, .. } = *self.search(t);
+            let growth = self.points[t].growth(0.5 * (low + high));
+            self.search_mut(t).growth += growth;
+        }
+        for search in self.searches.iter_mut().filter(|search| search.low < 1.0) {
+            let middle = 0.5 * (search.low + search.high);
+            let side = if search.growth <= 0.0 { &mut search.low } else { &mut search.high };
+            *side = middle;
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The rows of all joints at the bodies at hand, the loads that their multipliers make, and the forces of joints.
+
+use taut_core::{Multipliers, Vec3};
+
+use super::{NONE, StepScheme, System};
+use crate::{
+    affine::Affine,
+    joint::{ElementView, RowLaw},
+    node::torque,
+};
+
+impl System {
+    /// Values, gradients and replies of all rows.
+    pub(super) fn evaluate(&mut self, scheme: &StepScheme) {
+        for (e, element) in self.elements.iter().enumerate() {
+            let places = element.nodes.map(|node| self.nodes.place(node));
+            let view = ElementView { places, anchors: &element.anchors, bases: &element.bases };
+            let first = self.dual.blocks.first[e] as usize;
+            for (k, row) in element.rows.iter().enumerate() {
+                let gradient = view.evaluate(row.function);
+                let at = first + k;
+                let target = match row.law {
+                    RowLaw::Held { target, .. } => target,
+                    RowLaw::Limit(_) | RowLaw::Motor(_) => 0.0,
+                };
+                let hard = matches!(row.law, RowLaw::Held { compliance: 0.0, .. });
+                let ignored = hard && !self.feedback;
+                self.errors[at] = if ignored { 0.0 } else { gradient.value - target };
+                for side in 0..2 {
+                    let node = element.nodes[side] as usize;
+                    let (frame, origin) = (gradient.frames[side], gradient.origins[side]);
+                    let Some(response) = self.nodes.responses.get(node) else {
+                        self.gradients[at][side] = Affine { frame, origin };
+                        continue;
+                    };
+                    let gradient = Affine { frame: response.rotation.tr_mul(&frame), origin };
+                    self.gradients[at][side] = gradient;
+                    self.replies[at][side] =
+                        self.folds.reply(&self.nodes, node, &gradient, scheme.h);
+                }
+            }
+            let rows = first..first + element.rows.len();
+            self.live[rows].fill(self.active[e]);
+        }
+        self.note_bounds();
+    }
+
+    /// Sums of `multiplier times gradient` at every node.
+    pub(super) fn gather_loads(&mut self) {
+        for node in 0..self.nodes.count() {
+            self.nodes.responses[node].load = self.gathered(node);
+        }
+    }
+
+    /// Sum of `multiplier times gradient` at a node.
+    #[inline(always)]
+    pub(super) fn gathered(&self, node: usize) -> Affine {
+        let mut load = self.folds.load(node);
+        for &(element, side) in self.incidence.at(node) {
+            let first = self.dual.blocks.first[element as usize] as usize;
+            for k in first..first + self.dual.blocks.size(element as usize) {
+                load = load.plus(&self.gradients[k][side as usize], self.lambda[k]);
+            }
+        }
+        load
+    }
+
+    /// By how much the linearised step changes a row.
+    pub(super) fn change(&self, element: usize, row: usize, scheme: &StepScheme) -> f64 {
+        let mut value = 0.0;
+        for (side, &node) in self.elements[element].nodes.iter().enumerate() {
+            let node = node as usize;
+            if node < self.nodes.count() {
+                let increment = self.folds.increment(&self.nodes, node, scheme.h);
+                value += self.gradients[row][side].dot(&increment);
+            }
+        }
+        value
+    }
+
+    /// Forces and torques of the last solve on the B side of every joint.
+    pub(crate) fn joint_forces(&mut self, joints: usize, out: &mut Multipliers) {
+        out.joint_force.clear();
+        out.joint_force.resize(joints, Vec3::zeros());
+        out.joint_torque.clear();
+        out.joint_torque.resize(joints, Vec3::zeros());
+        if let Some(by_lanes) = &self.by_lanes {
+            by_lanes.read(&mut self.lambda);
+        }
+        if self.points {
+            let joints = self.joint_of.iter().enumerate().filter(|(_, joint)| **joint != NONE);
+            for (e, &joint) in joints {
+                let force = Vec3::from_column_slice(&self.lambda[3 * e..3 * e + 3]);
+                out.joint_force[joint as usize] = force;
+            }
+            return;
+        }
+        for (e, element) in self.elements.iter().enumerate() {
+            let Some(joint) = element.joint.map(|j| j as usize) else { continue };
+            let first = self.dual.blocks.first[e] as usize;
+            let mut load = Affine::ZERO;
+            for k in first..first + element.rows.len() {
+                load = load.plus(&self.gradients[k][1], self.lambda[k]);
+            }
+            let node = element.nodes[1];
+            let place = self.nodes.place(node);
+            let frame = match self.nodes.responses.get(node as usize) {
+                Some(response) => response.rotation * load.frame,
+                None => load.frame,
+            };
+            let force = -load.origin;
+            let arm = place.frame * element.anchors[1];
+            out.joint_force[joint] = force;
+            out.joint_torque[joint] = -torque(&place.frame, &frame) - arm.cross(&force);
+        }
+    }
+}

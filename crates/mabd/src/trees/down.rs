@@ -1,0 +1,152 @@
+//! From the roots to the leaves: the multipliers of joints, and where bodies go under them.
+
+use pulp::{NullaryFnOnce, Simd, WithSimd};
+
+use super::{
+    TreePlan,
+    block::{Factor, first, last},
+    message::{DownMessage, UpMessage, gather_frames},
+    side::{pull, transposed, twist},
+};
+use crate::{
+    affine::{Affine, frame, group, origin},
+    free::{FreeResponse, SolveTask},
+    lane::{Lanes, V, ZERO3, add, minus, plus, product, scale, sub, times},
+    node::BodyGroups,
+    polar::squared_strain,
+};
+
+/// Finds the multipliers of the joints that hold the roots.
+pub(super) fn ground<const N: usize>(
+    plan: &TreePlan,
+    up_messages: &[UpMessage<N>],
+    held: &[Affine],
+    down_messages: &mut [DownMessage<N>],
+) {
+    for (group, answer) in down_messages.iter_mut().enumerate() {
+        let (message, hold) = (&up_messages[group], &plan.holds[group]);
+        let (at, centre) = plan.held(group, held);
+        let point = add(times(at, hold.anchor), centre);
+        let (mut block, mut scale, mut gap) = (message.own, message.scale, message.tip);
+        for i in 0..N {
+            block[i][i] += hold.softness[i / 3];
+            scale[i] += hold.softness[i / 3];
+        }
+        for (gap, point) in gap.iter_mut().zip(point) {
+            *gap = *gap - point;
+        }
+        answer.multipliers = Factor::new(&block, &scale).solve(&gap);
+        if N > 3 {
+            answer.load =
+                product(at, product(hold.basis, message.twist.sum(last(&answer.multipliers))));
+        }
+    }
+}
+
+/// Some consecutive groups of one depth on the way to the leaves.
+pub(super) struct Down<'a, const N: usize> {
+    pub(super) plan: &'a TreePlan,
+    pub(super) task: &'a SolveTask<'a>,
+    /// The first group.
+    pub(super) first: usize,
+    pub(super) bodies: BodyGroups<'a>,
+    pub(super) forces: &'a mut [V],
+    /// Of the joints to the children.
+    pub(super) down_messages: &'a mut [DownMessage<N>],
+    /// Of those before.
+    pub(super) before: &'a [DownMessage<N>],
+    /// Of all groups.
+    pub(super) kept: &'a [FreeResponse],
+    pub(super) up_messages: &'a [UpMessage<N>],
+    pub(super) replies: &'a [[Lanes; N]],
+}
+
+/// Finds the multipliers of the joints to the children and moves the bodies.
+struct Move<'a, 'b, const N: usize> {
+    down: &'a mut Down<'b, N>,
+    i: usize,
+    worst: &'a mut [Lanes; 2],
+}
+
+impl<const N: usize> NullaryFnOnce for Move<'_, '_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { down, i, worst } = self;
+        let (plan, index) = (down.plan, down.first + i);
+        let kept = &down.kept[index];
+        let constants = &plan.constants[plan.group_of[index] as usize];
+        let own = DownMessage::gather(down.before, &plan.from[index]);
+        down.forces[i] = first(&own.multipliers);
+        let (mut load, mut sum) = ([ZERO3; 3], ZERO3);
+        pull(&mut load, &mut sum, kept.rotation, constants.left, first(&own.multipliers));
+        if N > 3 {
+            twist(&mut load, kept.rotation, own.load);
+        }
+        let (slots, base) = (plan.slots(index), plan.slots(down.first).start);
+        let mut end = plan.replies[index + 1] as usize;
+        for (later, slot) in slots.rev().enumerate() {
+            let hold = &plan.holds[slot];
+            let (message, after) = down.down_messages[slot - base..].split_at_mut(1);
+            let begin = end - 1 - (later + 1) * N;
+            let replies = &down.replies[begin..end];
+            end = begin;
+            let mut x = replies[0];
+            for (u, reply) in replies[1..].chunks_exact(N).enumerate() {
+                let known = if u < later { &after[u].multipliers } else { &own.multipliers };
+                for (reply, known) in reply.iter().zip(known) {
+                    for (x, reply) in x.iter_mut().zip(reply) {
+                        *x = *x - *reply * *known;
+                    }
+                }
+            }
+            let message = &mut message[0];
+            message.multipliers = x;
+            let force = scale(first(&message.multipliers), -Lanes::ONE);
+            pull(&mut load, &mut sum, kept.rotation, hold.anchor, force);
+            if N > 3 {
+                let children = &plan.children[slot];
+                let child = UpMessage::gather_twists(down.up_messages, 0, children);
+                let between = product(hold.basis, child.sum(last(&message.multipliers)));
+                message.load = product(kept.at, between);
+                let frames = gather_frames(down.kept, 0, children);
+                twist(&mut load, kept.rotation, product(frames, transposed(between)));
+            }
+        }
+        let turned = minus(kept.frame, kept.local.apply(load));
+        let turned = product(kept.rotation, turned);
+        let shift = sub(kept.origin, scale(sum, constants.reach));
+        let Down { bodies, task, .. } = down;
+        if task.geometric.is_some() {
+            bodies.tension[i] = [-load[0][0], -load[1][1], -load[2][2]];
+        }
+        if task.probes {
+            return;
+        }
+        if task.resumes {
+            bodies.start[i] = group(kept.at, kept.centre);
+            bodies.rate[i] = group(turned, shift);
+        } else {
+            let moved = &mut bodies.moved[i];
+            let (before, from) = (frame(moved), origin(moved));
+            *moved = group(plus(before, turned), add(from, shift));
+        }
+        let strain = squared_strain(plus(kept.at, turned));
+        *worst = [worst[0].max(strain), worst[1] + strain];
+    }
+}
+
+impl<const N: usize> WithSimd for Down<'_, N> {
+    /// The largest squared norm of a strain, and the sum of all.
+    type Output = [Lanes; 2];
+
+    #[inline(always)]
+    fn with_simd<W: Simd>(mut self, simd: W) -> [Lanes; 2] {
+        let mut worst = [Lanes::ZERO; 2];
+        for i in 0..self.forces.len() {
+            simd.vectorize(Move { down: &mut self, i, worst: &mut worst });
+        }
+        worst
+    }
+}

@@ -1,0 +1,86 @@
+//! What groups of bodies tell their joints on the way to the roots, and hear from them on the way back.
+
+use super::{block::Square, side::TwistRows};
+use crate::{
+    free::FreeResponse,
+    lane::{LANES, Lanes, M, ZERO3, matrix},
+};
+
+/// What a group of bodies shows to the joints to its parents.
+#[derive(Clone, Copy)]
+pub(super) struct UpMessage<const N: usize> {
+    pub(super) own: Square<N>,
+    /// Diagonal before anything was eliminated.
+    pub(super) scale: [Lanes; N],
+    pub(super) tip: [Lanes; N],
+    pub(super) twist: TwistRows,
+}
+
+impl<const N: usize> UpMessage<N> {
+    pub(super) const NONE: Self = Self {
+        own: [[Lanes::ZERO; N]; N],
+        scale: [Lanes::ZERO; N],
+        tip: [Lanes::ZERO; N],
+        twist: TwistRows::NONE,
+    };
+
+    /// Becomes what four bodies show that are not side by side; `all` begins with group `base`.
+    #[inline(always)]
+    pub(super) fn gather(&mut self, all: &[Self], base: usize, nodes: &[u32; LANES]) {
+        let from = nodes.map(|node| &all[node as usize / LANES - base]);
+        let lane = nodes.map(|node| node as usize % LANES);
+        for i in 0..N {
+            for j in 0..=i {
+                self.own[i][j] = Lanes::pick(|k| from[k].own[i][j].0[lane[k]]);
+            }
+            self.scale[i] = Lanes::pick(|k| from[k].scale[i].0[lane[k]]);
+            self.tip[i] = Lanes::pick(|k| from[k].tip[i].0[lane[k]]);
+        }
+        if N > 3 {
+            self.twist = Self::gather_twists(all, base, nodes);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn gather_twists(all: &[Self], base: usize, nodes: &[u32; LANES]) -> TwistRows {
+        let from = nodes.map(|node| &all[node as usize / LANES - base].twist);
+        let lane = nodes.map(|node| node as usize % LANES);
+        let bend = |i: usize| Lanes::pick(|k| from[k].bend[i].0[lane[k]]);
+        let turn = Lanes::pick(|k| from[k].turn.0[lane[k]]);
+        TwistRows { turn, bend: [bend(0), bend(1), bend(2)] }
+    }
+}
+
+/// Frames of four bodies that are not side by side; `all` begins with group `base`.
+#[inline(always)]
+pub(super) fn gather_frames(all: &[FreeResponse], base: usize, nodes: &[u32; LANES]) -> M {
+    let from = nodes.map(|node| &all[node as usize / LANES - base].at);
+    let lane = nodes.map(|node| node as usize % LANES);
+    matrix(|i, j| Lanes::pick(|k| from[k][j][i].0[lane[k]]))
+}
+
+/// The multipliers of a joint, and the load of its springs on the child's frame in world axes.
+#[derive(Clone, Copy)]
+pub(super) struct DownMessage<const N: usize> {
+    pub(super) multipliers: [Lanes; N],
+    pub(super) load: M,
+}
+
+impl<const N: usize> DownMessage<N> {
+    pub(super) const NONE: Self = Self { multipliers: [Lanes::ZERO; N], load: [ZERO3; 3] };
+
+    #[inline(always)]
+    pub(super) fn gather(all: &[Self], from: &[u32; LANES]) -> Self {
+        let lane = from.map(|at| at as usize % LANES);
+        // What hangs on nothing is pulled by nothing.
+        let from = from.map(|at| all.get(at as usize / LANES).unwrap_or(&Self::NONE));
+        let mut out = Self::NONE;
+        for i in 0..N {
+            out.multipliers[i] = Lanes::pick(|k| from[k].multipliers[i].0[lane[k]]);
+        }
+        if N > 3 {
+            out.load = matrix(|i, j| Lanes::pick(|k| from[k].load[j][i].0[lane[k]]));
+        }
+        out
+    }
+}
