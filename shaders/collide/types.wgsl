@@ -1,4 +1,4 @@
-// What the stages of collision detection share, and what they answer. Twins: crates/collide/src/device/layout.rs.
+// What the stages of collision detection share, and what they answer. Twins: crates/collide-gpu/src/layout.rs.
 
 // Stands for "no contact" where an index is expected.
 const NONE: u32 = 0xffffffffu;

@@ -169,6 +169,7 @@ impl<R: Real> ContactRamps<R> {
     }
 
     /// Least and greatest stiffness of each patch, and its growth per error and per error and force.
+    #[cfg(feature = "gpu")]
     pub(crate) fn limits(&self) -> impl Iterator<Item = [R; 4]> {
         self.ramps.iter().map(|ramp| [ramp.start, ramp.cap, ramp.beta, ramp.load])
     }

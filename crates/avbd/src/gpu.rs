@@ -1,10 +1,15 @@
 //! The step on a graphics adapter.
 
+use std::any::Any;
+
 use bytemuck::{Pod, Zeroable};
-use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError};
+use taut_core::{
+    Backend, Build, BuildError, Determinism, Info, Multipliers, Scene, Settings, Solver,
+    SolverError,
+};
 use taut_descent::{
-    Real, System,
-    device::{self, Breaking, Collision, ContactKernels, Device, Method, OnDevice, fault, unbuilt},
+    Collision, Real, System,
+    device::{self, Breaking, ContactKernels, Device, Method, OnDevice, fault, unbuilt},
     patch::lane,
 };
 use taut_gpu::{Buffer, Gpu};
@@ -13,8 +18,36 @@ use crate::{
     contact::ContactRamps,
     cpu::{cone, configure, decay, model},
     dual,
-    settings::{ContactHessian, Precision, Resolved, Scheme},
+    settings::{AvbdSettings, ContactHessian, Precision, Resolved, Scheme},
 };
+
+/// The row of the table of backends for graphics adapters.
+pub const BACKEND_GPU: Backend = Backend {
+    info: Info {
+        name: "avbd-gpu",
+        summary: "the same on a graphics adapter, all bodies of a colour at once",
+        reference: "Giles, Diaz, Yuksel, Augmented Vertex Block Descent, ACM TOG 44(4), 2025; \
+                    mass-scaled constants by default",
+        determinism: Determinism::Bitwise,
+    },
+    supports: device::supports,
+    build: Build::Gpu(build_on_gpu),
+};
+
+fn build_on_gpu(
+    device: &dyn Any,
+    scene: &Scene,
+    settings: &Settings,
+) -> Result<Box<dyn Solver>, BuildError> {
+    let settings: AvbdSettings = settings.parse()?;
+    if settings.precision == Some(Precision::F64) {
+        return Err(BuildError::Settings("precision is f32 on a graphics adapter".to_owned()));
+    }
+    let settings = settings.resolve()?;
+    device::supports(scene)?;
+    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
+    solver(gpu, scene, settings)
+}
 
 /// What works on contacts.
 const CONTACTS: ContactKernels = ContactKernels {
@@ -107,11 +140,7 @@ impl From<&dual::Ramp<f32>> for Ramp {
 ///
 /// # Errors
 /// When settings are not for devices, or the device has no room for the scene.
-pub(crate) fn solver(
-    gpu: &Gpu,
-    scene: &Scene,
-    settings: Resolved,
-) -> Result<Box<dyn Solver>, BuildError> {
+fn solver(gpu: &Gpu, scene: &Scene, settings: Resolved) -> Result<Box<dyn Solver>, BuildError> {
     let model = model(&settings);
     device::check(&model)?;
     let built = Device::new(gpu, scene, model, |system| configure(system, &settings));

@@ -17,17 +17,17 @@
 mod contact;
 mod cpu;
 mod dual;
+#[cfg(feature = "gpu")]
 mod gpu;
 mod settings;
-
-use std::any::Any;
 
 use taut_core::{
     Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
 };
-use taut_descent::device::Collision;
-use taut_gpu::Gpu;
+use taut_descent::Collision;
 
+#[cfg(feature = "gpu")]
+pub use gpu::BACKEND_GPU;
 pub use settings::{
     AngularRowsSetting, AvbdSettings, ContactHessian, ContactStyle, Precision, Profile, Resolved,
     Scheme,
@@ -46,19 +46,6 @@ pub const BACKEND: Backend = Backend {
     build: Build::Cpu(build),
 };
 
-/// The row of the table of backends for graphics adapters.
-pub const BACKEND_GPU: Backend = Backend {
-    info: Info {
-        name: "avbd-gpu",
-        summary: "the same on a graphics adapter, all bodies of a colour at once",
-        reference: "Giles, Diaz, Yuksel, Augmented Vertex Block Descent, ACM TOG 44(4), 2025; \
-                    mass-scaled constants by default",
-        determinism: Determinism::Bitwise,
-    },
-    supports: taut_descent::device::supports,
-    build: Build::Gpu(build_on_gpu),
-};
-
 fn supports(scene: &Scene) -> Result<(), Unsupported> {
     let bounces = |b: &taut_core::scene::Body| b.material.restitution > 0.0;
     if scene.contacts.is_some() && scene.bodies.iter().any(bounces) {
@@ -75,19 +62,4 @@ fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildErr
         Precision::F32 => Box::new(cpu::Avbd::<f32>::new(scene, settings)),
         Precision::F64 => Box::new(cpu::Avbd::<f64>::new(scene, settings)),
     })
-}
-
-fn build_on_gpu(
-    device: &dyn Any,
-    scene: &Scene,
-    settings: &Settings,
-) -> Result<Box<dyn Solver>, BuildError> {
-    let settings: AvbdSettings = settings.parse()?;
-    if settings.precision == Some(Precision::F64) {
-        return Err(BuildError::Settings("precision is f32 on a graphics adapter".to_owned()));
-    }
-    let settings = settings.resolve()?;
-    taut_descent::device::supports(scene)?;
-    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
-    gpu::solver(gpu, scene, settings)
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
-use taut_descent::{InertiaFrame, Model, Order, Rotation, Start, device::Collision};
+use taut_descent::{Collision, InertiaFrame, Model, Order, Rotation, Start};
 
 /// Settings as given; whatever is left out comes from the profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]

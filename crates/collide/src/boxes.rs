@@ -4,8 +4,9 @@ use taut_core::{Mat3, Vec3};
 
 use crate::{
     clip::Polygon,
+    name::{name, sort},
     nearest::segments,
-    region::{Point, name, sort},
+    region::Point,
     shape::Place,
 };
 

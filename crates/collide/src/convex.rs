@@ -17,8 +17,9 @@ use taut_core::{Mat3, Vec3};
 
 use crate::{
     feature::{self, Feature},
+    name::{name, sort},
     nearest::{direction, nearest},
-    region::{Point, name, overlap, sort},
+    region::{Point, overlap},
     round::side_by_side,
     shape::{Core, Place, Solid},
 };

@@ -13,7 +13,7 @@ use crate::{
     contact::{ContactList, Placement},
     matching,
     narrow::{Rules, Scratch, Side, Surface},
-    shape::{Body, Place},
+    shape::{Geometry, Place},
 };
 
 /// How contacts between boxes are made.
@@ -38,7 +38,7 @@ const CHUNK: usize = 128;
 pub struct Collider {
     contacts: Option<Contacts>,
     style: Style,
-    bodies: Vec<Body>,
+    bodies: Vec<Geometry>,
     traits: Vec<Traits>,
     /// Sorted pairs that a joint or, in the demo's style, a spring keeps from touching, with the joint.
     joined: Vec<([u32; 2], Option<u32>)>,
@@ -92,7 +92,7 @@ impl Collider {
         Self {
             contacts: scene.contacts,
             style,
-            bodies: scene.bodies.iter().map(|body| Body::new(&body.shape)).collect(),
+            bodies: scene.bodies.iter().map(|body| Geometry::new(&body.shape)).collect(),
             traits: traits.collect(),
             joined: joined(scene, style),
             places: vec![],
@@ -227,8 +227,8 @@ impl Collider {
     }
 }
 
-/// Sorted pairs of bodies that something keeps from touching.
-pub(crate) fn joined(scene: &Scene, style: Style) -> Vec<([u32; 2], Option<u32>)> {
+/// Sorted pairs of bodies that something keeps from touching, with the joint where it is one.
+pub fn joined(scene: &Scene, style: Style) -> Vec<([u32; 2], Option<u32>)> {
     let pair = |a: Endpoint, b: Endpoint| match (a, b) {
         (Endpoint::Body(a), Endpoint::Body(b)) => Some([a.min(b) as u32, a.max(b) as u32]),
         _ => None,
@@ -243,7 +243,7 @@ pub(crate) fn joined(scene: &Scene, style: Style) -> Vec<([u32; 2], Option<u32>)
 }
 
 /// A box around a body with half the margin, and around where it may be within the step.
-fn swept(body: &Body, place: &Place, motion: &Placement, rules: &Rules) -> Bounds {
+fn swept(body: &Geometry, place: &Place, motion: &Placement, rules: &Rules) -> Bounds {
     if body.is_plane() || body.pieces.is_empty() {
         return Bounds { middle: Vec3::repeat(f64::NAN), half: Vec3::zeros() };
     }

@@ -20,30 +20,31 @@ use crate::{
 };
 
 /// Normals may lean this much farther than the surface bends [rad].
-pub(crate) const LEAN: f64 = 1e-3;
+pub const LEAN: f64 = 1e-3;
 
 /// A surface of triangles in local coordinates.
 #[derive(Clone, Debug)]
-pub(crate) struct Mesh {
-    pub(crate) triangles: Vec<Triangle>,
+pub struct Mesh {
+    /// Its triangles, in the order of the scene.
+    pub triangles: Vec<Triangle>,
     tree: Bvh,
 }
 
 /// One triangle.
 #[derive(Clone, Debug)]
-pub(crate) struct Triangle {
+pub struct Triangle {
     /// Counterclockwise seen from the front [m].
-    pub(crate) corners: [Vec3; 3],
+    pub corners: [Vec3; 3],
     normal: Vec3,
     /// In the plane, across each edge `k` to `k + 1`, away from the triangle.
-    pub(crate) outward: [Vec3; 3],
+    pub outward: [Vec3; 3],
     /// By how much the surface bends down over each edge [rad]; half a turn where it ends.
-    pub(crate) bend: [f64; 3],
+    pub bend: [f64; 3],
 }
 
 impl Mesh {
     /// A surface from corners and their indices; what is behind a triangle is not touched.
-    pub(crate) fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
+    pub fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
         let plain: Vec<Triangle> = triangles
             .iter()
             .map(|indices| Triangle::new(indices.map(|i| vertices[i as usize])))

@@ -7,11 +7,12 @@ use crate::{
     contact::{Contact, ContactList, Manifold, NONE, Placement},
     convex, demo3d,
     mesh::Mesh,
+    name::mix,
     plane,
     reduce::reduce,
-    region::{Point, mix},
+    region::Point,
     round,
-    shape::{Body, Core, Kind, Piece, Place, Solid},
+    shape::{Core, Geometry, Kind, Piece, Place, Solid},
 };
 
 /// Patches whose normals differ by less are one [1 - cosine]; about a milliradian.
@@ -36,7 +37,7 @@ pub(crate) struct Rules {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side<'a> {
     pub(crate) index: u32,
-    pub(crate) body: &'a Body,
+    pub(crate) body: &'a Geometry,
     pub(crate) place: &'a Place,
     pub(crate) motion: &'a Placement,
 }
@@ -344,7 +345,7 @@ fn approach(a: &Side<'_>, b: &Side<'_>) -> f64 {
 }
 
 /// Half extents of a body that is one box.
-fn only_box(body: &Body) -> Option<&Vec3> {
+fn only_box(body: &Geometry) -> Option<&Vec3> {
     match &body.pieces[..] {
         [
             Piece {

@@ -4,7 +4,8 @@ use taut_core::Vec3;
 
 use crate::{
     feature::Feature,
-    region::{Point, name, sort},
+    name::{name, sort},
+    region::Point,
     shape::{Place, Solid},
 };
 

@@ -4,8 +4,9 @@ use taut_core::Vec3;
 
 use crate::{
     convex::surface,
+    name::{name, sort},
     nearest::{direction, nearest, perpendicular, segments},
-    region::{Point, name, sort},
+    region::Point,
     shape::{Place, Solid},
 };
 

@@ -149,22 +149,22 @@ pub(crate) struct Piece {
 
 /// The pieces of a body and their common bounds.
 #[derive(Clone, Debug)]
-pub(crate) struct Body {
+pub struct Geometry {
     /// What it consists of; nothing where the shape has no volume.
     pub(crate) pieces: Vec<Piece>,
     /// Radius of a sphere about its origin around all pieces [m]; infinite for half-spaces.
-    pub(crate) reach: f64,
+    pub reach: f64,
     /// Smallest extent [m]; infinite for half-spaces.
-    pub(crate) size: f64,
+    pub size: f64,
     /// Middle of the box around it, in body coordinates [m].
     middle: Vec3,
     /// Half extents of that box [m].
     half: Vec3,
 }
 
-impl Body {
+impl Geometry {
     /// The pieces of a scene's shape.
-    pub(crate) fn new(shape: &Shape) -> Self {
+    pub fn new(shape: &Shape) -> Self {
         let mut pieces = vec![];
         let origin = Place { position: Vec3::zeros(), rotation: Mat3::identity() };
         collect(shape, &origin, true, &mut pieces);

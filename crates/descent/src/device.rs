@@ -20,6 +20,7 @@ use taut_core::{BuildError, Multipliers, Quat, Scene, SolverError, StageTime, St
 use taut_gpu::{Bindings, Buffer, Call, Clock, Gpu, GpuError, Recorder};
 
 use crate::{
+    collision::Collision,
     element::AngularRows,
     math::{Q4, V3},
     node::Order,
@@ -32,8 +33,8 @@ pub use breaking::Breaking;
 pub use bytes::bytes_per_stage;
 pub use solver::{Method, OnDevice};
 pub use step::{Due, drain_times, fault, unbuilt};
+pub use touch::ContactKernels;
 use touch::Contacts;
-pub use touch::{Collision, ContactKernels};
 
 /// A system whose motion is on a device.
 pub struct Device {

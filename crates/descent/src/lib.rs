@@ -10,7 +10,9 @@
 
 pub mod block;
 pub mod carried;
+mod collision;
 pub mod colour;
+#[cfg(feature = "gpu")]
 pub mod device;
 pub mod element;
 mod graph;
@@ -25,6 +27,7 @@ pub mod sweep;
 pub mod system;
 pub mod touch;
 
+pub use collision::Collision;
 pub use element::{AngularRows, Definition, Element, ElementKind, Owner, Role};
 pub use lanes::{LANES, Lanes};
 pub use node::{NodeKind, Order};

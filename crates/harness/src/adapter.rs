@@ -1,10 +1,10 @@
 //! The graphics adapter of this process: chosen once, opened when a backend first needs it.
 
-use std::sync::OnceLock;
+use std::{any::Any, sync::OnceLock};
 
 use anyhow::Context;
 use taut_core::BuildError;
-use taut_gpu::{Facts, Gpu, GpuError};
+use taut_gpu::{Gpu, GpuError};
 
 static CHOICE: OnceLock<String> = OnceLock::new();
 static OPENED: OnceLock<Result<Gpu, GpuError>> = OnceLock::new();
@@ -26,8 +26,10 @@ pub(crate) fn choose(wanted: &str) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When there is none: a row is skipped for it, with what to do.
-pub(crate) fn gpu() -> Result<&'static Gpu, BuildError> {
-    open().map_err(|error| BuildError::NoDevice(format!("{error}; {REMEDY}")))
+pub(crate) fn gpu() -> Result<&'static dyn Any, BuildError> {
+    open()
+        .map(|gpu| gpu as &dyn Any)
+        .map_err(|error| BuildError::NoDevice(format!("{error}; {REMEDY}")))
 }
 
 fn open() -> Result<&'static Gpu, GpuError> {
@@ -35,9 +37,21 @@ fn open() -> Result<&'static Gpu, GpuError> {
     opened.as_ref().map_err(GpuError::clone)
 }
 
-/// The adapter that some backend has used, if any.
-pub(crate) fn in_use() -> Option<&'static Facts> {
-    Some(OPENED.get()?.as_ref().ok()?.facts())
+/// The adapter that some backend has used, if any, in words.
+pub(crate) fn in_use() -> Option<String> {
+    Some(OPENED.get()?.as_ref().ok()?.facts().to_string())
+}
+
+/// Whether that adapter is a program on the processor.
+pub(crate) fn is_software() -> bool {
+    matches!(OPENED.get(), Some(Ok(gpu)) if gpu.facts().software)
+}
+
+/// Name, interface and driver of each adapter of this machine, and whether it is software.
+pub(crate) fn all() -> Vec<([String; 3], bool)> {
+    let entry =
+        |facts: taut_gpu::Facts| ([facts.name, facts.interface, facts.driver], facts.software);
+    taut_gpu::adapters().into_iter().map(entry).collect()
 }
 
 #[cfg(test)]
@@ -47,7 +61,10 @@ mod tests {
     #[test]
     fn an_adapter_is_found_where_one_is_required() {
         match gpu() {
-            Ok(gpu) => assert_eq!(in_use(), Some(gpu.facts())),
+            Ok(gpu) => {
+                let facts = Gpu::of(gpu).unwrap().facts();
+                assert_eq!((in_use(), is_software()), (Some(facts.to_string()), facts.software));
+            }
             Err(error) => {
                 assert!(std::env::var_os(taut_gpu::REQUIRE).is_none(), "{error}");
                 assert!(error.to_string().contains("scripts/setup-gpu"), "{error}");

@@ -17,8 +17,19 @@ pub const BACKENDS: &[Backend] = &[
     #[cfg(feature = "peers")]
     taut_peer_rapier::BACKEND_F32,
     taut_jacobi::BACKEND_CPU,
+    #[cfg(feature = "gpu")]
     taut_jacobi::BACKEND_GPU,
+    #[cfg(feature = "gpu")]
     taut_avbd::BACKEND_GPU,
+    #[cfg(feature = "gpu")]
     taut_vbd::BACKEND_GPU,
     taut_null::BACKEND,
 ];
+
+/// Why a program knows no row for graphics adapters.
+pub(crate) const LEFT_OUT: &str = "this program was built without the feature `gpu`";
+
+/// Whether a backend's name is that of a row that this program was built without.
+pub(crate) fn left_out(name: &str) -> bool {
+    cfg!(not(feature = "gpu")) && name.ends_with("-gpu")
+}

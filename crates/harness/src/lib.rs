@@ -3,6 +3,7 @@
 //! A program of one's own backends is one call: [`main_with`] and a table, such as
 //! [`backends::BACKENDS`] with rows added.
 
+#[cfg_attr(not(feature = "gpu"), path = "adapter/none.rs")]
 mod adapter;
 mod args;
 pub mod backends;

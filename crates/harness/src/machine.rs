@@ -53,7 +53,7 @@ impl Machine {
             profile: if cfg!(debug_assertions) { "debug" } else { "release" },
             revision: revision(),
             features: Vec::new(),
-            adapter: adapter::in_use().map_or("none".to_owned(), ToString::to_string),
+            adapter: adapter::in_use().unwrap_or_else(|| "none".to_owned()),
         }
     }
 }

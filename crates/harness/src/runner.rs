@@ -31,6 +31,7 @@ pub use self::{
 
 use crate::{
     adapter,
+    backends::{LEFT_OUT, left_out},
     record::{Device, RunRow, Status},
 };
 
@@ -109,6 +110,7 @@ impl<'a> Bench<'a> {
         }
         let names: Vec<&str> = self.backends.iter().map(|b| b.info.name).collect();
         let hint = match nearest(name, &names) {
+            _ if left_out(name) => LEFT_OUT.to_owned(),
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", names.join(", ")),
         };
@@ -198,9 +200,9 @@ impl Halt {
 
 /// Where a backend that was built computes.
 fn device(backend: &Backend) -> Device {
-    match (backend.build, adapter::in_use()) {
-        (Build::Gpu(_), Some(facts)) if facts.software => Device::Software,
-        (Build::Gpu(_), _) => Device::Gpu,
+    match backend.build {
+        Build::Gpu(_) if adapter::is_software() => Device::Software,
+        Build::Gpu(_) => Device::Gpu,
         _ => Device::Cpu,
     }
 }

@@ -1,22 +1,56 @@
 //! The step on a graphics adapter. Nothing is submitted before the end of a step unless somebody looks.
 
-use taut_core::{Multipliers, Scene, Solver, SolverError, StageTime, State, Step, scene::Motion};
+use std::any::Any;
+
+use taut_core::{
+    Backend, Build, BuildError, Determinism, Info, Multipliers, Scene, Settings, Solver,
+    SolverError, StageTime, State, Step, scene::Motion,
+};
 use taut_descent::{
-    device::{Due, drain_times, fault},
+    device::{Due, drain_times, fault, unbuilt},
     math::{Q4, V3},
     node::Base,
 };
 use taut_gpu::{Bindings, Buffer, Call, Clock, Gpu, GpuError, Recorder};
 
 use crate::{
+    REFERENCE,
     cpu::{self, tell, tell_forces},
     layout,
     model::{Model, driven_turn},
+    parse,
     settings::{JacobiSettings, Precision, WarmStart},
     step::{self, Constants},
+    supports,
 };
 
-pub(crate) struct Jacobi {
+/// The row of the table of backends for graphics adapters.
+pub const BACKEND_GPU: Backend = Backend {
+    info: Info {
+        name: "jacobi-gpu",
+        summary: "the same on a graphics adapter, one thread per joint, then one per body",
+        reference: REFERENCE,
+        determinism: Determinism::Bitwise,
+    },
+    supports,
+    build: Build::Gpu(build_on_gpu),
+};
+
+fn build_on_gpu(
+    device: &dyn Any,
+    scene: &Scene,
+    settings: &Settings,
+) -> Result<Box<dyn Solver>, BuildError> {
+    let settings = parse(scene, settings)?;
+    if settings.precision == Some(Precision::F64) {
+        return Err(BuildError::Settings("precision is f32 on a graphics adapter".to_owned()));
+    }
+    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
+    let solver = Jacobi::new(gpu, scene, settings).map_err(unbuilt)?;
+    Ok(Box::new(solver))
+}
+
+struct Jacobi {
     gpu: Gpu,
     scene: Scene,
     settings: JacobiSettings,
@@ -91,11 +125,7 @@ impl Buffers {
 }
 
 impl Jacobi {
-    pub(crate) fn new(
-        gpu: &Gpu,
-        scene: &Scene,
-        settings: JacobiSettings,
-    ) -> Result<Self, GpuError> {
+    fn new(gpu: &Gpu, scene: &Scene, settings: JacobiSettings) -> Result<Self, GpuError> {
         let model = Model::new(scene);
         let buffers = Buffers::new(gpu, &model)?;
         let bindings = buffers.bindings();

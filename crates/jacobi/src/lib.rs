@@ -14,20 +14,22 @@
 //! anew. Joints are balls, between bodies or to the world; others are refused.
 
 mod cpu;
+#[cfg(feature = "gpu")]
 mod gpu;
+#[cfg(feature = "gpu")]
 mod layout;
 mod model;
 mod settings;
 mod step;
 
-use std::any::Any;
-
 use taut_core::{
     Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
     scene::{Endpoint, JointKind},
 };
-use taut_gpu::Gpu;
 
+#[cfg(feature = "gpu")]
+pub use gpu::BACKEND_GPU;
+#[cfg(feature = "gpu")]
 pub use layout::bytes_per_stage;
 pub use settings::{Drift, JacobiSettings, Precision, WarmStart};
 
@@ -43,18 +45,6 @@ pub const BACKEND_CPU: Backend = Backend {
     },
     supports,
     build: Build::Cpu(build_on_cpu),
-};
-
-/// The row of the table of backends for graphics adapters.
-pub const BACKEND_GPU: Backend = Backend {
-    info: Info {
-        name: "jacobi-gpu",
-        summary: "the same on a graphics adapter, one thread per joint, then one per body",
-        reference: REFERENCE,
-        determinism: Determinism::Bitwise,
-    },
-    supports,
-    build: Build::Gpu(build_on_gpu),
 };
 
 fn supports(scene: &Scene) -> Result<(), Unsupported> {
@@ -93,18 +83,4 @@ fn build_on_cpu(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, B
         Precision::F32 => Box::new(cpu::Jacobi::<f32>::new(scene, settings)),
         Precision::F64 => Box::new(cpu::Jacobi::<f64>::new(scene, settings)),
     })
-}
-
-fn build_on_gpu(
-    device: &dyn Any,
-    scene: &Scene,
-    settings: &Settings,
-) -> Result<Box<dyn Solver>, BuildError> {
-    let settings = parse(scene, settings)?;
-    if settings.precision == Some(Precision::F64) {
-        return Err(BuildError::Settings("precision is f32 on a graphics adapter".to_owned()));
-    }
-    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
-    let solver = gpu::Jacobi::new(gpu, scene, settings).map_err(taut_descent::device::unbuilt)?;
-    Ok(Box::new(solver))
 }

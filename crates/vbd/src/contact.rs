@@ -58,6 +58,7 @@ impl<R: Real> ContactLaw<R> for Penalty<R> {
     }
 }
 
+#[cfg(feature = "gpu")]
 impl Penalty<f32> {
     /// As `shaders/vbd/contact.wgsl` has it.
     pub(crate) fn to_bits(self, settings: &VbdSettings) -> [u32; 4] {

@@ -1,10 +1,15 @@
 //! The step on a graphics adapter.
 
+use std::any::Any;
+
 use bytemuck::{Pod, Zeroable};
-use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError};
+use taut_core::{
+    Backend, Build, BuildError, Determinism, Info, Multipliers, Scene, Settings, Solver,
+    SolverError,
+};
 use taut_descent::{
-    ContactLaw, Definition, Real, Role, System,
-    device::{self, Breaking, Collision, ContactKernels, Device, Method, OnDevice, unbuilt},
+    Collision, ContactLaw, Definition, Real, Role, System,
+    device::{self, Breaking, ContactKernels, Device, Method, OnDevice, unbuilt},
     patch::lane,
 };
 use taut_gpu::Gpu;
@@ -14,6 +19,31 @@ use crate::{
     cpu::{configure, full_stiffness, model},
     settings::{self, Precision, VbdSettings},
 };
+
+/// The row of the table of backends for graphics adapters.
+pub const BACKEND_GPU: Backend = Backend {
+    info: Info {
+        name: "vbd-gpu",
+        summary: "the same on a graphics adapter, all bodies of a colour at once",
+        reference: "Chen, Liu, Yang, Yuksel, Vertex Block Descent, ACM TOG 43(4), 2024, and \
+                    Rigid Body Dynamics with VBD, Section I",
+        determinism: Determinism::Bitwise,
+    },
+    supports: device::supports,
+    build: Build::Gpu(build_on_gpu),
+};
+
+fn build_on_gpu(
+    device: &dyn Any,
+    scene: &Scene,
+    settings: &Settings,
+) -> Result<Box<dyn Solver>, BuildError> {
+    let settings: VbdSettings = settings.parse()?;
+    settings.check()?;
+    device::supports(scene)?;
+    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
+    solver(gpu, scene, settings)
+}
 
 /// What works on contacts.
 const CONTACTS: ContactKernels =
@@ -60,11 +90,7 @@ fn start(scene: &Scene, settings: &VbdSettings) -> [u32; 4] {
 ///
 /// # Errors
 /// When settings are not for devices, or the device has no room for the scene.
-pub(crate) fn solver(
-    gpu: &Gpu,
-    scene: &Scene,
-    settings: VbdSettings,
-) -> Result<Box<dyn Solver>, BuildError> {
+fn solver(gpu: &Gpu, scene: &Scene, settings: VbdSettings) -> Result<Box<dyn Solver>, BuildError> {
     let model = model(&settings);
     device::check(&model)?;
     let built = Device::new(gpu, scene, model, |system| configure(system, &settings));

@@ -13,17 +13,17 @@
 
 mod contact;
 mod cpu;
+#[cfg(feature = "gpu")]
 mod gpu;
 mod settings;
-
-use std::any::Any;
 
 use taut_core::{
     Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
 };
-use taut_descent::device::Collision;
-use taut_gpu::Gpu;
+use taut_descent::Collision;
 
+#[cfg(feature = "gpu")]
+pub use gpu::BACKEND_GPU;
 pub use settings::{Precision, Ramp, VbdSettings};
 
 /// The row of the table of backends.
@@ -37,19 +37,6 @@ pub const BACKEND: Backend = Backend {
     },
     supports,
     build: Build::Cpu(build),
-};
-
-/// The row of the table of backends for graphics adapters.
-pub const BACKEND_GPU: Backend = Backend {
-    info: Info {
-        name: "vbd-gpu",
-        summary: "the same on a graphics adapter, all bodies of a colour at once",
-        reference: "Chen, Liu, Yang, Yuksel, Vertex Block Descent, ACM TOG 43(4), 2024, and \
-                    Rigid Body Dynamics with VBD, Section I",
-        determinism: Determinism::Bitwise,
-    },
-    supports: taut_descent::device::supports,
-    build: Build::Gpu(build_on_gpu),
 };
 
 fn supports(scene: &Scene) -> Result<(), Unsupported> {
@@ -69,16 +56,4 @@ fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildErr
         Precision::F32 => Box::new(cpu::Vbd::<f32>::new(scene, settings)),
         Precision::F64 => Box::new(cpu::Vbd::<f64>::new(scene, settings)),
     })
-}
-
-fn build_on_gpu(
-    device: &dyn Any,
-    scene: &Scene,
-    settings: &Settings,
-) -> Result<Box<dyn Solver>, BuildError> {
-    let settings: VbdSettings = settings.parse()?;
-    settings.check()?;
-    taut_descent::device::supports(scene)?;
-    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
-    gpu::solver(gpu, scene, settings)
 }

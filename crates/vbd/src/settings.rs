@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
-use taut_descent::{Model, Order, Rotation, Start, device::Collision};
+use taut_descent::{Collision, Model, Order, Rotation, Start};
 
 /// Settings of the VBD solver.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]

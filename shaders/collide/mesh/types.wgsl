@@ -2,7 +2,7 @@
 
 //#use collide/touch.wgsl
 
-// As `Triangle` in crates/collide/src/device/layout.rs.
+// As `Triangle` in crates/collide-gpu/src/layout.rs.
 struct Triangle {
     origin: vec3<f32>,
     sine_0: f32,

@@ -2,7 +2,7 @@
 //! visited, and how much mass rests on each patch. Nothing of it comes back to the host within a step.
 
 use bytemuck::{Pod, Zeroable};
-use taut_collide::device::{Detector, Near, Room};
+use taut_collide_gpu::{Detector, Near, Room};
 use taut_core::Scene;
 use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder, scan::Scan, sort::CountingSort};
 

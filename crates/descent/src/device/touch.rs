@@ -11,6 +11,7 @@ use super::{
     layout::{self, Colour},
 };
 use crate::{
+    collision::Collision,
     math::V3,
     node::narrow,
     patch::{self, lane},
@@ -21,43 +22,18 @@ use crate::{
 /// Patches that there is room for at first, where the host searches.
 const ROOM: usize = 256;
 
-/// Where contacts are searched for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Collision {
-    /// On the host, which reads all motion back before each step: the same bits as on the CPU.
-    Host,
-    /// On the device, in single precision.
-    Device,
-}
-
 impl Collision {
     /// What was asked for, or the device wherever it knows all shapes of a scene.
     ///
     /// # Errors
     /// When the device is asked for what it cannot do.
     pub fn choose(asked: Option<Self>, scene: &Scene) -> Result<Self, BuildError> {
-        match (asked, taut_collide::device::supports(scene)) {
+        match (asked, taut_collide_gpu::supports(scene)) {
             (Some(Self::Host), _) | (None, Err(_)) => Ok(Self::Host),
             (Some(Self::Device) | None, Ok(())) => Ok(Self::Device),
             (Some(Self::Device), Err(Unsupported(why))) => {
                 Err(BuildError::Settings(format!("collision is host for this scene: {why}")))
             }
-        }
-    }
-}
-
-impl Collision {
-    /// On the CPU there is only the host.
-    ///
-    /// # Errors
-    /// When the device is asked for.
-    pub fn refuse_device(asked: Option<Self>) -> Result<(), BuildError> {
-        match asked {
-            Some(Self::Device) => {
-                Err(BuildError::Settings("collision is host on the CPU".to_owned()))
-            }
-            Some(Self::Host) | None => Ok(()),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::{Outcome, Session, json, print};
 use crate::{
     adapter,
     args::{ListArgs, What},
+    backends::LEFT_OUT,
     figure,
     matrix::{Matrix, splice},
     places,
@@ -125,21 +126,21 @@ fn scene_entries(matrix: Matrix) -> Vec<SceneEntry> {
 fn figures(root: &Path, backends: &[Backend]) -> anyhow::Result<Vec<FigureEntry>> {
     // A checkout without figures has none, which is no error.
     let ids = figure::ids(root).unwrap_or_default();
-    let load = |id: String| {
-        let figure = figure::load(root, &id, backends)?;
-        Ok(FigureEntry { id, title: figure.title, source: figure.source })
+    let load = |id: String| match figure::load(root, &id, backends) {
+        Ok(figure) => Some(Ok(FigureEntry { id, title: figure.title, source: figure.source })),
+        // What this program was built without draws no figure.
+        Err(error) if error.message.ends_with(LEFT_OUT) => None,
+        Err(error) => Some(Err(error.into())),
     };
-    ids.into_iter().map(load).collect()
+    ids.into_iter().filter_map(load).collect()
 }
 
 fn adapters() -> Vec<AdapterEntry> {
-    let entry = |facts: taut_gpu::Facts| AdapterEntry {
-        name: facts.name,
-        interface: facts.interface,
-        driver: facts.driver,
-        software: facts.software,
+    let entry = |(words, software)| {
+        let [name, interface, driver]: [String; 3] = words;
+        AdapterEntry { name, interface, driver, software }
     };
-    taut_gpu::adapters().into_iter().map(entry).collect()
+    adapter::all().into_iter().map(entry).collect()
 }
 
 fn in_words(document: &ListDocument) -> String {

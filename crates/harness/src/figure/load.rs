@@ -9,7 +9,10 @@ use std::{
 use taut_core::{Backend, settings::nearest};
 
 use super::{Check, Figure, SHORTEST, TIMED, Target, folder};
-use crate::runner::metric_list;
+use crate::{
+    backends::{LEFT_OUT, left_out},
+    runner::metric_list,
+};
 
 /// A definition that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,6 +147,10 @@ fn check_runs(figure: &Figure, backends: &[Backend]) -> Result<(), Wrong> {
         }
     }
     for run in &figure.runs {
+        if left_out(&run.backend) {
+            let what = format!("no backend `{}`: {LEFT_OUT}", run.backend);
+            return Err(Wrong::named(what, &run.backend));
+        }
         if !backends.contains(&run.backend.as_str()) {
             return Err(Wrong::unknown("backend", &run.backend, &backends));
         }

@@ -1,8 +1,23 @@
 //! Structures as `shaders/collide` has them: what is asked and answered, and what the stages share.
 
 use bytemuck::{Pod, Zeroable};
+use taut_core::Vec3;
 
-/// Where a body is and how it moves: a [`Placement`](crate::Placement) in single precision.
+/// As `HUGE` in the shaders, which need not know infinity.
+const HUGE: f32 = 3e38;
+/// Nodes of a tree that make one of the next level.
+const ARITY: u32 = 4;
+
+#[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is the purpose")]
+pub(crate) fn round(x: f64) -> f32 {
+    x.clamp(-f64::from(HUGE), f64::from(HUGE)) as f32
+}
+
+pub(crate) fn vector(v: &Vec3) -> [f32; 3] {
+    [round(v.x), round(v.y), round(v.z)]
+}
+
+/// Where a body is and how it moves: a [`Placement`](taut_collide::Placement) in single precision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Pose {
@@ -86,101 +101,118 @@ pub struct Near {
 pub struct Far {
     /// Point on B's surface, in B's coordinates [m].
     pub anchor: [f32; 3],
-    /// The point of the answer before this one that this one continues, or [`NONE`](crate::NONE).
+    /// The point of the answer before this one that this one continues, or [`NONE`](taut_collide::NONE).
     pub previous: u32,
 }
 
 /// What holds for a whole query.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Task {
-    pub(super) bodies: u32,
-    pub(super) planes: u32,
-    pub(super) points_max: u32,
-    pub(super) pairs_room: u32,
-    pub(super) margin: f32,
-    pub(super) dt: f32,
-    pub(super) manifolds_room: u32,
-    pub(super) triangles_room: u32,
+pub(crate) struct Task {
+    pub(crate) bodies: u32,
+    pub(crate) planes: u32,
+    pub(crate) points_max: u32,
+    pub(crate) pairs_room: u32,
+    pub(crate) margin: f32,
+    pub(crate) dt: f32,
+    pub(crate) manifolds_room: u32,
+    pub(crate) triangles_room: u32,
 }
 
 /// Shape and traits of a body.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Body {
-    pub(super) half: [f32; 3],
-    pub(super) round: f32,
-    pub(super) middle: [f32; 3],
-    pub(super) reach: f32,
-    pub(super) extent: [f32; 3],
-    pub(super) size: f32,
-    pub(super) kind: u32,
-    pub(super) dynamic: u32,
-    pub(super) group: u32,
-    pub(super) mesh: u32,
-    pub(super) joined_first: u32,
-    pub(super) joined_last: u32,
-    pub(super) friction_static: f32,
-    pub(super) friction_dynamic: f32,
-    pub(super) restitution: f32,
-    pub(super) rank: u32,
-    pub(super) triangle_count: u32,
-    pub(super) triangle_first: u32,
+pub(crate) struct Body {
+    pub(crate) half: [f32; 3],
+    pub(crate) round: f32,
+    pub(crate) middle: [f32; 3],
+    pub(crate) reach: f32,
+    pub(crate) extent: [f32; 3],
+    pub(crate) size: f32,
+    pub(crate) kind: u32,
+    pub(crate) dynamic: u32,
+    pub(crate) group: u32,
+    pub(crate) mesh: u32,
+    pub(crate) joined_first: u32,
+    pub(crate) joined_last: u32,
+    pub(crate) friction_static: f32,
+    pub(crate) friction_dynamic: f32,
+    pub(crate) restitution: f32,
+    pub(crate) rank: u32,
+    pub(crate) triangle_count: u32,
+    pub(crate) triangle_first: u32,
 }
 
 /// A box of the tree.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Node {
-    pub(super) low: [f32; 3],
-    pub(super) body: u32,
-    pub(super) high: [f32; 3],
-    pub(super) pad: u32,
+pub(crate) struct Node {
+    pub(crate) low: [f32; 3],
+    pub(crate) body: u32,
+    pub(crate) high: [f32; 3],
+    pub(crate) pad: u32,
 }
 
 /// Where the nodes of one level of the tree are.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Level {
-    pub(super) first: u32,
-    pub(super) count: u32,
-    pub(super) first_below: u32,
-    pub(super) count_below: u32,
+pub(crate) struct Level {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    pub(crate) first_below: u32,
+    pub(crate) count_below: u32,
+}
+
+/// Where the levels of a tree are, leaves first.
+pub(crate) fn levels(leaves: usize) -> Vec<Level> {
+    let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let mut below = Level { count: narrow(leaves), ..Level::default() };
+    let mut levels = vec![below];
+    while below.count > 1 {
+        below = Level {
+            first: below.first + below.count,
+            count: below.count.div_ceil(ARITY),
+            first_below: below.first,
+            count_below: below.count,
+        };
+        levels.push(below);
+    }
+    levels
 }
 
 /// A body that a joint keeps from touching.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Joined {
-    pub(super) other: u32,
-    pub(super) joint: u32,
+pub(crate) struct Joined {
+    pub(crate) other: u32,
+    pub(crate) joint: u32,
 }
 
 /// A triangle of a surface: its first corner, the others as seen from there, what is across each edge away from
 /// it, and sine and cosine of how far a normal may lean over each edge.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Triangle {
-    pub(super) origin: [f32; 3],
-    pub(super) sine_0: f32,
-    pub(super) b: [f32; 3],
-    pub(super) sine_1: f32,
-    pub(super) c: [f32; 3],
-    pub(super) sine_2: f32,
-    pub(super) outward_0: [f32; 3],
-    pub(super) cosine_0: f32,
-    pub(super) outward_1: [f32; 3],
-    pub(super) cosine_1: f32,
-    pub(super) outward_2: [f32; 3],
-    pub(super) cosine_2: f32,
+pub(crate) struct Triangle {
+    pub(crate) origin: [f32; 3],
+    pub(crate) sine_0: f32,
+    pub(crate) b: [f32; 3],
+    pub(crate) sine_1: f32,
+    pub(crate) c: [f32; 3],
+    pub(crate) sine_2: f32,
+    pub(crate) outward_0: [f32; 3],
+    pub(crate) cosine_0: f32,
+    pub(crate) outward_1: [f32; 3],
+    pub(crate) cosine_1: f32,
+    pub(crate) outward_2: [f32; 3],
+    pub(crate) cosine_2: f32,
 }
 
 /// What was found of a pair.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Found {
-    pub(super) normal: [f32; 3],
-    pub(super) count: u32,
+pub(crate) struct Found {
+    pub(crate) normal: [f32; 3],
+    pub(crate) count: u32,
 }
 
 #[cfg(test)]

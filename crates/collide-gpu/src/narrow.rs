@@ -2,7 +2,7 @@
 
 use taut_gpu::{Buffer, Call, Gpu, GpuError, Recorder, scan::Scan};
 
-use super::{
+use crate::{
     Answer, Before, LANES, Mark, Room,
     broad::Pairs,
     layout::{Far, Found, Near},
@@ -12,7 +12,7 @@ use super::{
 
 /// Buffers and kernels.
 #[derive(Debug)]
-pub(super) struct Narrow {
+pub(crate) struct Narrow {
     /// One kernel per kind of pair that the scene can have.
     kinds: Vec<Call>,
     meetings: Option<Meetings>,
@@ -26,7 +26,7 @@ pub(super) struct Narrow {
 }
 
 impl Narrow {
-    pub(super) fn new(
+    pub(crate) fn new(
         gpu: &Gpu,
         world: &World,
         pairs: &Pairs,
@@ -79,13 +79,13 @@ impl Narrow {
     }
 
     /// Records what forgets the query before. Between dispatches it would cost a pause.
-    pub(super) fn clear(&self, recorder: &mut Recorder) {
+    pub(crate) fn clear(&self, recorder: &mut Recorder) {
         recorder.clear(&self.numbers);
         recorder.clear(&self.taken);
     }
 
     /// Records all from pairs to matched contacts.
-    pub(super) fn record(&self, recorder: &mut Recorder, pairs: &Pairs, mark: Mark<'_>) {
+    pub(crate) fn record(&self, recorder: &mut Recorder, pairs: &Pairs, mark: Mark<'_>) {
         mark(recorder, "points");
         self.kinds.iter().for_each(|call| recorder.run(call, pairs.room));
         self.meetings.iter().for_each(|meetings| meetings.record(recorder));

@@ -1,17 +1,12 @@
 //! Surfaces of triangles: trees that the host builds once, and the stages that treat them.
 
+use taut_collide::mesh::{self, LEAN, Mesh};
 use taut_core::{Vec3, scene::Shape};
 use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder, scan::Scan};
 
-use super::{
-    LANES, Room,
-    broad::levels,
-    layout::{self, Far, Found, Near, Node, Triangle},
-    world::{round, vector},
-};
 use crate::{
-    mesh::{LEAN, Mesh},
-    shape,
+    LANES, Room,
+    layout::{self, Far, Found, Near, Node, Triangle, levels, round, vector},
 };
 
 /// Points of one patch of one triangle at most, as `MOST` in `shaders/collide/touch.wgsl`.
@@ -19,31 +14,26 @@ const MOST: usize = 8;
 
 /// Triangles of all surfaces of a scene, and a tree over those of each.
 #[derive(Debug, Default)]
-pub(super) struct Surfaces {
-    pub(super) nodes: Vec<Node>,
-    pub(super) triangles: Vec<Triangle>,
+pub(crate) struct Surfaces {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) triangles: Vec<Triangle>,
 }
 
 impl Surfaces {
     /// Adds a body's surface, if it has one, and tells the body where it is.
-    pub(super) fn add(&mut self, shape: &Shape, body: &mut layout::Body) {
-        if !matches!(shape, Shape::Mesh { .. }) {
-            return;
-        }
-        let known = shape::Body::new(shape);
-        for piece in &known.pieces {
-            let shape::Kind::Mesh(mesh) = &piece.kind else { continue };
-            let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-            body.mesh = narrow(self.nodes.len());
-            body.triangle_first = narrow(self.triangles.len());
-            body.triangle_count = narrow(mesh.triangles.len());
-            self.triangles.extend(mesh.triangles.iter().map(triangle));
-            self.nodes.extend(tree(mesh));
-        }
+    pub(crate) fn add(&mut self, shape: &Shape, body: &mut layout::Body) {
+        let Shape::Mesh { vertices, triangles } = shape else { return };
+        let mesh = Mesh::new(vertices, triangles);
+        let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        body.mesh = narrow(self.nodes.len());
+        body.triangle_first = narrow(self.triangles.len());
+        body.triangle_count = narrow(mesh.triangles.len());
+        self.triangles.extend(mesh.triangles.iter().map(triangle));
+        self.nodes.extend(tree(&mesh));
     }
 }
 
-fn triangle(known: &crate::mesh::Triangle) -> Triangle {
+fn triangle(known: &mesh::Triangle) -> Triangle {
     let [a, b, c] = known.corners;
     // Over a quarter turn no normal leans that looks to the front.
     let lean = |k: usize| (known.bend[k].max(0.0) + LEAN).min(std::f64::consts::FRAC_PI_2);
@@ -81,7 +71,7 @@ fn tree(mesh: &Mesh) -> Vec<Node> {
         let cell = share.map(|x| (x * 1023.0).clamp(0.0, 1023.0) as u32);
         (0..10).map(|bit| (0..3).map(|k| (cell[k] >> bit & 1) << (3 * bit + k)).sum::<u32>()).sum()
     };
-    let middle = |t: &crate::mesh::Triangle| (t.corners[0] + t.corners[1] + t.corners[2]) / 3.0;
+    let middle = |t: &mesh::Triangle| (t.corners[0] + t.corners[1] + t.corners[2]) / 3.0;
     let mut order: Vec<(u32, usize)> =
         mesh.triangles.iter().enumerate().map(|(i, t)| (cell(middle(t)), i)).collect();
     order.sort_unstable();
@@ -112,7 +102,7 @@ fn tree(mesh: &Mesh) -> Vec<Node> {
 
 /// Buffers and kernels.
 #[derive(Debug)]
-pub(super) struct Meetings {
+pub(crate) struct Meetings {
     count: Call,
     scan: Scan,
     fill: Call,
@@ -125,7 +115,7 @@ pub(super) struct Meetings {
 
 impl Meetings {
     /// The stages over what `bindings` names.
-    pub(super) fn new(gpu: &Gpu, bindings: &Bindings<'_>, room: &Room) -> Result<Self, GpuError> {
+    pub(crate) fn new(gpu: &Gpu, bindings: &Bindings<'_>, room: &Room) -> Result<Self, GpuError> {
         let starts: Buffer<u32> = gpu.buffer("starts of meetings", room.pairs)?;
         let meetings: Buffer<[u32; 2]> = gpu.buffer("meetings of triangles", room.triangles)?;
         let found: Buffer<[u32; 2]> = gpu.buffer("meetings as found", room.triangles)?;
@@ -169,7 +159,7 @@ impl Meetings {
     }
 
     /// Records all up to the numbers of manifolds of pairs.
-    pub(super) fn record(&self, recorder: &mut Recorder) {
+    pub(crate) fn record(&self, recorder: &mut Recorder) {
         recorder.run(&self.count, self.room.pairs);
         self.scan.record(recorder);
         recorder.run(&self.fill, self.room.pairs);
@@ -178,7 +168,7 @@ impl Meetings {
     }
 
     /// Records what follows once it is known where manifolds go.
-    pub(super) fn record_emission(&self, recorder: &mut Recorder) {
+    pub(crate) fn record_emission(&self, recorder: &mut Recorder) {
         recorder.run(&self.emit, self.room.pairs);
     }
 }

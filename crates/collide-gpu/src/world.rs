@@ -1,39 +1,34 @@
 //! What of a scene does not change: shapes, traits, and whom joints keep apart.
 
+use taut_collide::{Style, joined, shape::Geometry};
 use taut_core::{
     Scene, Vec3,
     scene::{Motion, Shape},
 };
 use taut_gpu::{Bindings, Buffer, Gpu, GpuError};
 
-use super::{
-    layout::{self, Joined, Node, Pose, Task, Triangle},
-    surfaces::Surfaces,
-};
 use crate::{
-    detect::{Style, joined},
-    shape,
+    layout::{self, Joined, Node, Pose, Task, Triangle, round, vector},
+    surfaces::Surfaces,
 };
 
 /// Kinds of shapes, as in `shaders/collide/world.wgsl`.
-pub(super) const BOX: u32 = 0;
-pub(super) const SPHERE: u32 = 1;
-pub(super) const CAPSULE: u32 = 2;
-pub(super) const PLANE: u32 = 3;
-pub(super) const MESH: u32 = 4;
-/// As `HUGE` there: shaders need not know infinity.
-const HUGE: f32 = 3e38;
+pub(crate) const BOX: u32 = 0;
+pub(crate) const SPHERE: u32 = 1;
+pub(crate) const CAPSULE: u32 = 2;
+pub(crate) const PLANE: u32 = 3;
+pub(crate) const MESH: u32 = 4;
 /// Bodies are ranked by size in so many classes.
 const RANKS: f64 = 7.0;
 
 /// The scene on the device.
 #[derive(Debug)]
-pub(super) struct World {
-    pub(super) poses: Buffer<Pose>,
-    pub(super) broken: Buffer<u32>,
-    pub(super) task: Task,
+pub(crate) struct World {
+    pub(crate) poses: Buffer<Pose>,
+    pub(crate) broken: Buffer<u32>,
+    pub(crate) task: Task,
     /// How many bodies there are of each kind.
-    pub(super) kinds: [usize; 5],
+    pub(crate) kinds: [usize; 5],
     bodies: Buffer<layout::Body>,
     planes: Buffer<u32>,
     joined: Buffer<Joined>,
@@ -42,17 +37,8 @@ pub(super) struct World {
     task_buffer: Buffer<Task>,
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is the purpose")]
-pub(super) fn round(x: f64) -> f32 {
-    x.clamp(-f64::from(HUGE), f64::from(HUGE)) as f32
-}
-
-pub(super) fn vector(v: &Vec3) -> [f32; 3] {
-    [round(v.x), round(v.y), round(v.z)]
-}
-
 impl World {
-    pub(super) fn new(gpu: &Gpu, scene: &Scene) -> Result<Self, GpuError> {
+    pub(crate) fn new(gpu: &Gpu, scene: &Scene) -> Result<Self, GpuError> {
         let mut bodies: Vec<layout::Body> = scene.bodies.iter().map(body).collect();
         rank(&mut bodies);
         let mut surfaces = Surfaces::default();
@@ -86,11 +72,11 @@ impl World {
         })
     }
 
-    pub(super) fn write_task(&self, gpu: &Gpu) -> Result<(), GpuError> {
+    pub(crate) fn write_task(&self, gpu: &Gpu) -> Result<(), GpuError> {
         gpu.write(&self.task_buffer, 0, &[self.task])
     }
 
-    pub(super) fn bindings(&self) -> Bindings<'_> {
+    pub(crate) fn bindings(&self) -> Bindings<'_> {
         Bindings::default()
             .with("task", &self.task_buffer)
             .with("bodies", &self.bodies)
@@ -104,7 +90,7 @@ impl World {
 }
 
 fn body(body: &taut_core::scene::Body) -> layout::Body {
-    let known = shape::Body::new(&body.shape);
+    let known = Geometry::new(&body.shape);
     let (low, high) = body.shape.bounds();
     let flat = matches!(body.shape, Shape::HalfSpace);
     let (kind, half, radius) = match body.shape {

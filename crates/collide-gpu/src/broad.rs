@@ -8,35 +8,33 @@
 
 use taut_gpu::{Buffer, Call, Gpu, GpuError, Recorder, scan::Scan, sort::RadixSort};
 
-use super::{
+use crate::{
     Answer, Mark, Room,
-    layout::{Level, Node},
+    layout::{Level, Node, levels},
     world::World,
 };
 
 /// Bits of the keys by which boxes are sorted.
 const KEY_BITS: u32 = 30;
-/// Nodes that make one of the next level.
-const ARITY: usize = 4;
 /// Shares of the bodies, and threads that sum each, as in `shaders/collide/bounds.wgsl`.
 const SHARES: usize = 64;
 const SUMMERS: usize = 64;
 
 /// Sorted pairs: the lower index of each, and where the higher one is.
 #[derive(Debug)]
-pub(super) struct Pairs {
-    pub(super) room: usize,
-    pub(super) keys: Buffer<u32>,
-    pub(super) slots: Buffer<u32>,
-    pub(super) highs: Buffer<u32>,
+pub(crate) struct Pairs {
+    pub(crate) room: usize,
+    pub(crate) keys: Buffer<u32>,
+    pub(crate) slots: Buffer<u32>,
+    pub(crate) highs: Buffer<u32>,
     lows: Buffer<u32>,
     bits: u32,
 }
 
 /// Buffers and kernels.
 #[derive(Debug)]
-pub(super) struct Broad {
-    pub(super) pairs: Pairs,
+pub(crate) struct Broad {
+    pub(crate) pairs: Pairs,
     bodies: usize,
     keys: Buffer<u32>,
     order: Buffer<u32>,
@@ -70,25 +68,8 @@ impl Pairs {
     }
 }
 
-/// Where the levels of a tree are, leaves first.
-pub(super) fn levels(leaves: usize) -> Vec<Level> {
-    let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let mut below = Level { count: narrow(leaves), ..Level::default() };
-    let mut levels = vec![below];
-    while below.count > 1 {
-        below = Level {
-            first: below.first + below.count,
-            count: below.count.div_ceil(narrow(ARITY)),
-            first_below: below.first,
-            count_below: below.count,
-        };
-        levels.push(below);
-    }
-    levels
-}
-
 impl Broad {
-    pub(super) fn new(
+    pub(crate) fn new(
         gpu: &Gpu,
         world: &World,
         answer: &Answer,
@@ -148,7 +129,7 @@ impl Broad {
     }
 
     /// Records the search.
-    pub(super) fn record(&self, recorder: &mut Recorder, mark: Mark<'_>) {
+    pub(crate) fn record(&self, recorder: &mut Recorder, mark: Mark<'_>) {
         mark(recorder, "boxes");
         recorder.run(&self.enclose, self.bodies);
         recorder.run(&self.centre, SHARES * SUMMERS);

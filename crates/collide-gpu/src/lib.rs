@@ -1,4 +1,4 @@
-//! Contacts found on a graphics adapter: the same pairs and points as a [`Collider`](crate::Collider)'s,
+//! Contacts found on a graphics adapter: the same pairs and points as a [`Collider`](taut_collide::Collider)'s,
 //! in single precision and in the same order.
 //!
 //! A [`Detector`] owns [`poses`](Detector::poses), which the caller's kernels fill, one per body of the
@@ -24,12 +24,11 @@
 //! `counts` (the only read-back, 32 bytes) and, where there was no room, makes larger buffers and says so.
 //! The caller then restores its own state from before the step, binds the new buffers and does the step
 //! again: the next query of a detector that grew is the same query as the one that failed.
-
 //!
 //! # Where it differs from the CPU
 //!
 //! Normals and gaps are the CPU's within 1e-5 [1, m], or within what rounding the poses to single precision
-//! makes of the CPU's own answer. `crates/collide/tests/device.rs` holds ten thousand pairs per kind to that,
+//! makes of the CPU's own answer. `crates/collide-gpu/tests/device` holds ten thousand pairs per kind to that,
 //! half of them random and half with faces, edges and corners that meet exactly. What is not the same:
 //!
 //! | what | here | difference |
@@ -49,11 +48,11 @@ mod narrow;
 mod surfaces;
 mod world;
 
+use taut_collide::{Contact, ContactList, NONE};
 use taut_core::{Scene, Unsupported, Vec3, scene::Shape};
 use taut_gpu::{Bindings, Buffer, Clock, Gpu, GpuError, Recorder};
 
 use self::{broad::Broad, narrow::Narrow, world::World};
-use crate::{Contact, ContactList, NONE};
 
 pub use self::layout::{Counts, Far, Manifold, Near, Pose};
 
@@ -312,7 +311,7 @@ impl Detector {
                     previous: if old == NONE { NONE } else { starts[old as usize / LANES] + lane },
                 });
             }
-            out.manifolds.push(crate::Manifold {
+            out.manifolds.push(taut_collide::Manifold {
                 bodies,
                 normal,
                 contacts: first..first + manifold.count,

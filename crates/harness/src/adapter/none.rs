@@ -1,0 +1,41 @@
+//! What stands for graphics adapters in a program that was built without them.
+
+use std::any::Any;
+
+use taut_core::BuildError;
+
+use crate::backends::LEFT_OUT;
+
+/// How to come by what is missing.
+pub(crate) const REMEDY: &str = LEFT_OUT;
+
+/// There is none to choose.
+///
+/// # Errors
+/// Always.
+pub(crate) fn choose(wanted: &str) -> anyhow::Result<()> {
+    anyhow::bail!("--adapter {wanted}: {REMEDY}")
+}
+
+/// There is none to open.
+///
+/// # Errors
+/// Always: a row that some other table brings is skipped for it.
+pub(crate) fn gpu() -> Result<&'static dyn Any, BuildError> {
+    Err(BuildError::NoDevice(REMEDY.to_owned()))
+}
+
+/// No adapter is ever in use.
+pub(crate) fn in_use() -> Option<String> {
+    None
+}
+
+/// No adapter is ever in use.
+pub(crate) fn is_software() -> bool {
+    false
+}
+
+/// No adapters.
+pub(crate) fn all() -> Vec<([String; 3], bool)> {
+    vec![]
+}
