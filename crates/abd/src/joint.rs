@@ -16,37 +16,6 @@ pub(crate) struct Tie {
     pub(crate) points: Vec<[Vec3; 2]>,
 }
 
-/// Why a scene cannot be simulated, if it cannot.
-pub(crate) fn unsupported(scene: &Scene) -> Option<String> {
-    if scene.contacts.is_some() {
-        return Some("has no contacts yet: their incremental potentials are missing".to_owned());
-    }
-    if !scene.particles.is_empty() {
-        return Some("simulates bodies, no particles".to_owned());
-    }
-    if !scene.springs.is_empty() {
-        return Some("has no springs".to_owned());
-    }
-    scene.joints.iter().enumerate().find_map(|(i, joint)| {
-        let what = refused(joint)?;
-        Some(format!("joint {i} {what}"))
-    })
-}
-
-fn refused(joint: &Joint) -> Option<&'static str> {
-    if !matches!(joint.kind, JointKind::Ball | JointKind::Hinge | JointKind::Fixed) {
-        return Some("is not made of coinciding points");
-    }
-    if joint.compliance_linear > 0.0 || joint.compliance_angular > 0.0 {
-        return Some("is compliant");
-    }
-    if joint.limit.is_some() || joint.motor.is_some() {
-        return Some("has a limit or a motor");
-    }
-    let breaks = joint.break_force.is_finite() || joint.break_torque.is_finite();
-    breaks.then_some("can break")
-}
-
 /// The points of all joints that can move something.
 pub(crate) fn ties(scene: &Scene) -> Vec<Tie> {
     let joints = scene.joints.iter().enumerate();

@@ -35,27 +35,37 @@ pub use control::{ControlTetrahedron, EmbeddedMesh};
 pub use settings::AbdSettings;
 use solver::Abd;
 use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
+    Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver, Unsupported,
+    scene::JointKind,
 };
 
 /// The row of the table of backends.
-pub const BACKEND: Backend = Backend {
-    info: Info {
-        name: "abd-cpu",
-        summary: "affine bodies with an orthogonality energy, full Newton and penalty joints",
-        reference: "Lan et al., Affine Body Dynamics (SIGGRAPH 2022); joints as penalties, no contact",
-        determinism: Determinism::Bitwise,
-    },
-    supports,
-    build: Build::Cpu(build),
+pub const BACKEND: Native = Native {
+    info: Info::new(
+        "abd-cpu",
+        "affine bodies with an orthogonality energy, full Newton and penalty joints",
+        "Lan et al., Affine Body Dynamics (SIGGRAPH 2022); joints as penalties, no contact",
+    ),
+    takes: Needs::POINTS.with(Needs::DOTS).with(Needs::TWISTS).with(Needs::DRIVEN),
+    refuses,
+    build,
 };
 
-fn supports(scene: &Scene) -> Result<(), Unsupported> {
-    joint::unsupported(scene).map_or(Ok(()), |reason| Err(Unsupported(reason)))
+fn refuses(scene: &Scene) -> Result<(), Unsupported> {
+    let made_of_points =
+        |kind| matches!(kind, JointKind::Ball | JointKind::Hinge | JointKind::Fixed);
+    match scene.joints.iter().position(|joint| !made_of_points(joint.kind)) {
+        Some(i) => Err(Unsupported(format!("joint {i} is not made of coinciding points"))),
+        None => Ok(()),
+    }
 }
 
-fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
-    supports(scene)?;
+fn build(
+    scene: &Scene,
+    settings: &Settings,
+    _: &dyn Devices,
+) -> Result<Box<dyn Solver>, BuildError> {
+    BACKEND.supports(scene)?;
     let settings: AbdSettings = settings.parse()?;
     settings.check().map_err(BuildError::Settings)?;
     Ok(Box::new(Abd::new(scene, settings)?))

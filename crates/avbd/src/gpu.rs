@@ -1,11 +1,8 @@
 //! The step on a graphics adapter.
 
-use std::any::Any;
-
 use bytemuck::{Pod, Zeroable};
 use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Multipliers, Scene, Settings, Solver,
-    SolverError,
+    Backend, BuildError, Devices, Info, Multipliers, Native, Scene, Settings, Solver, SolverError,
 };
 use taut_descent::{
     Collision, Real, System,
@@ -15,6 +12,7 @@ use taut_descent::{
 use taut_gpu::{Buffer, Gpu};
 
 use crate::{
+    TAKES,
     contact::ContactRamps,
     cpu::{cone, configure, decay, model},
     dual,
@@ -22,30 +20,32 @@ use crate::{
 };
 
 /// The row of the table of backends for graphics adapters.
-pub const BACKEND_GPU: Backend = Backend {
-    info: Info {
-        name: "avbd-gpu",
-        summary: "the same on a graphics adapter, all bodies of a colour at once",
-        reference: "Giles, Diaz, Yuksel, Augmented Vertex Block Descent, ACM TOG 44(4), 2025; \
-                    mass-scaled constants by default",
-        determinism: Determinism::Bitwise,
-    },
-    supports: device::supports,
-    build: Build::Gpu(build_on_gpu),
+pub const BACKEND_GPU: Native = Native {
+    info: Info::new(
+        "avbd-gpu",
+        "the same on a graphics adapter, all bodies of a colour at once",
+        "Giles, Diaz, Yuksel, Augmented Vertex Block Descent, ACM TOG 44(4), 2025; \
+         mass-scaled constants by default",
+    )
+    .on_gpu(),
+    takes: TAKES,
+    refuses: |_| Ok(()),
+    build: build_on_gpu,
 };
 
 fn build_on_gpu(
-    device: &dyn Any,
     scene: &Scene,
     settings: &Settings,
+    devices: &dyn Devices,
 ) -> Result<Box<dyn Solver>, BuildError> {
+    let device = devices.gpu()?;
+    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
     let settings: AvbdSettings = settings.parse()?;
     if settings.precision == Some(Precision::F64) {
         return Err(BuildError::Settings("precision is f32 on a graphics adapter".to_owned()));
     }
     let settings = settings.resolve()?;
-    device::supports(scene)?;
-    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
+    BACKEND_GPU.supports(scene)?;
     solver(gpu, scene, settings)
 }
 

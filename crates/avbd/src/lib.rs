@@ -21,9 +21,7 @@ mod dual;
 mod gpu;
 mod settings;
 
-use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
-};
+use taut_core::{Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver};
 use taut_descent::Collision;
 
 #[cfg(feature = "gpu")]
@@ -33,31 +31,29 @@ pub use settings::{
     Scheme,
 };
 
+const TAKES: Needs = Needs::MULTIBODY.without(Needs::RESTITUTION);
+
 /// The row of the table of backends.
-pub const BACKEND: Backend = Backend {
-    info: Info {
-        name: "avbd-cpu",
-        summary: "augmented vertex block descent: block descent with multipliers and a stiffness ramp",
-        reference: "Giles, Diaz, Yuksel, Augmented Vertex Block Descent, ACM TOG 44(4), 2025; \
-                    mass-scaled constants by default",
-        determinism: Determinism::Bitwise,
-    },
-    supports,
-    build: Build::Cpu(build),
+pub const BACKEND: Native = Native {
+    info: Info::new(
+        "avbd-cpu",
+        "augmented vertex block descent: block descent with multipliers and a stiffness ramp",
+        "Giles, Diaz, Yuksel, Augmented Vertex Block Descent, ACM TOG 44(4), 2025; \
+         mass-scaled constants by default",
+    ),
+    takes: TAKES,
+    refuses: |_| Ok(()),
+    build,
 };
 
-fn supports(scene: &Scene) -> Result<(), Unsupported> {
-    let bounces = |b: &taut_core::scene::Body| b.material.restitution > 0.0;
-    if scene.contacts.is_some() && scene.bodies.iter().any(bounces) {
-        return Err(Unsupported("restitution is not part of the method".to_owned()));
-    }
-    Ok(())
-}
-
-fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+fn build(
+    scene: &Scene,
+    settings: &Settings,
+    _: &dyn Devices,
+) -> Result<Box<dyn Solver>, BuildError> {
     let settings = settings.parse::<AvbdSettings>()?.resolve()?;
     Collision::refuse_device(settings.collision)?;
-    supports(scene)?;
+    BACKEND.supports(scene)?;
     Ok(match settings.precision {
         Precision::F32 => Box::new(cpu::Avbd::<f32>::new(scene, settings)),
         Precision::F64 => Box::new(cpu::Avbd::<f64>::new(scene, settings)),

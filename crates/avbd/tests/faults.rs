@@ -4,7 +4,7 @@ use std::path::Path;
 
 use taut_avbd::BACKEND_GPU;
 use taut_core::{
-    Build, BuildError, Scene, Settings, Solver, SolverError, State, Step, scene::load_file,
+    Backend, BuildError, Given, Scene, Settings, Solver, SolverError, State, Step, scene::load_file,
 };
 use taut_descent::device::{fault, unbuilt};
 use taut_gpu::{Gpu, GpuError};
@@ -16,8 +16,7 @@ fn stack() -> Scene {
 }
 
 fn solver(gpu: &Gpu, scene: &Scene) -> Box<dyn Solver> {
-    let Build::Gpu(build) = BACKEND_GPU.build else { panic!("a backend for adapters") };
-    build(gpu, scene, &Settings::default()).unwrap()
+    BACKEND_GPU.build(scene, &Settings::default(), &Given(gpu)).unwrap()
 }
 
 fn step(solver: &mut dyn Solver, dt: f64) -> Result<(), SolverError> {

@@ -4,20 +4,23 @@
 //! Rotations map body coordinates to world coordinates. Two-body quantities carry the suffixes
 //! `a` and `b`; a relative position is always `a - b`, a relative rotation takes A's joint frame to B's.
 
+pub mod backend;
 pub mod constraint;
+mod error;
 pub mod labels;
 pub mod math;
 pub mod metrics;
+mod needs;
 pub mod scene;
 pub mod settings;
 pub mod solver;
 pub mod state;
 
+pub use backend::{Backend, Determinism, Devices, Given, Info, Native, NoDevices, Runs, Table};
+pub use error::{BuildError, SolverError, Unsupported};
 pub use math::{Mat3, Quat, Vec3};
+pub use needs::Needs;
 pub use scene::Scene;
 pub use settings::Settings;
-pub use solver::{
-    Backend, Build, BuildError, ContactForce, Determinism, Info, Iteration, Multipliers, Solver,
-    SolverError, Stage, StageTime, Step, Unsupported,
-};
+pub use solver::{ContactForce, Iteration, Multipliers, Solver, Stage, StageTime, Step};
 pub use state::{BitHash, BodyState, ParticleState, State};

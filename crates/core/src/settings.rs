@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::solver::BuildError;
+use crate::BuildError;
 
 /// The settings given to one backend, as the RON text of a struct such as `(beta: 10.0)`.
 #[derive(Clone, Debug, PartialEq, Eq)]

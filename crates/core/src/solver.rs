@@ -1,8 +1,6 @@
 //! The interface all backends implement and only the runner calls.
 
-use std::any::Any;
-
-use crate::{Scene, Settings, State, math::Vec3, state::BitHash};
+use crate::{Scene, SolverError, State, math::Vec3, state::BitHash};
 
 /// A solver loaded with one scene, advanced one iteration at a time.
 ///
@@ -10,7 +8,7 @@ use crate::{Scene, Settings, State, math::Vec3, state::BitHash};
 /// state. Calls come in the order `load (begin_step iterate* end_step)*`, with `iterate` called
 /// exactly [`Step::iterations`] times, and `read` allowed between any two calls after `load`.
 /// A solver may use the current rayon pool; it must give the same bits for every pool size if it
-/// declares [`Determinism::Bitwise`].
+/// declares [`crate::Determinism::Bitwise`].
 pub trait Solver {
     /// Replaces the state and forgets all warm-start data, so equal inputs give equal runs.
     fn load(&mut self, state: &State) -> Result<(), SolverError>;
@@ -115,15 +113,6 @@ pub enum Iteration {
     Substep,
 }
 
-/// What two runs with equal inputs share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Determinism {
-    /// Same machine, same inputs, any number of threads: same bits.
-    Bitwise,
-    /// Floating-point order varies between runs.
-    None,
-}
-
 /// The same stages for every backend, so that times can be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
@@ -146,101 +135,6 @@ pub struct StageTime {
     pub pass: &'static str,
     /// Time on the device's clock [s].
     pub seconds: f64,
-}
-
-/// What is true of a backend before it sees a scene.
-#[derive(Clone, Copy, Debug)]
-pub struct Info {
-    /// Stable name, method then device, used on the command line, in results and in plots.
-    pub name: &'static str,
-    /// One line for `list` and for the README table.
-    pub summary: &'static str,
-    /// The publication implemented, and where it is departed from.
-    pub reference: &'static str,
-    /// What two equal runs share.
-    pub determinism: Determinism,
-}
-
-/// One row of the table of backends.
-#[derive(Clone, Copy, Debug)]
-pub struct Backend {
-    /// Name and origin.
-    pub info: Info,
-    /// Whether this backend can simulate a scene, with the reason where it cannot.
-    pub supports: fn(&Scene) -> Result<(), Unsupported>,
-    /// How a solver is made.
-    pub build: Build,
-}
-
-/// Makes a solver for a scene from a backend's settings.
-pub type BuildOnCpu = fn(&Scene, &Settings) -> Result<Box<dyn Solver>, BuildError>;
-
-/// Makes a solver for a scene from a backend's settings, on a graphics device.
-///
-/// The core knows no device: whoever opens one and the backends that use it agree on its type.
-pub type BuildOnGpu = fn(&dyn Any, &Scene, &Settings) -> Result<Box<dyn Solver>, BuildError>;
-
-/// How a backend makes a solver.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub enum Build {
-    /// On the CPU, from the scene and the backend's settings.
-    Cpu(BuildOnCpu),
-    /// On a graphics device, whose type the core does not know.
-    Gpu(BuildOnGpu),
-}
-
-/// Why a backend does not take a scene: a result row, not a failure.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Unsupported(pub String);
-
-/// Failures the caller cannot foresee. Divergence is not one of them: the runner detects it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SolverError {
-    /// The device went away.
-    #[error("device lost: {0}")]
-    DeviceLost(String),
-    /// A fixed resource is too small for the scene.
-    #[error("{resource} holds {limit} but the scene needs {needed}")]
-    Capacity {
-        /// What ran out.
-        resource: &'static str,
-        /// How much the scene needs.
-        needed: usize,
-        /// How much there is.
-        limit: usize,
-    },
-    /// A solver that promises a tolerance did not reach it.
-    #[error("not converged: {0}")]
-    NotConverged(String),
-    /// A loaded state does not fit the scene the solver was built for.
-    #[error("state has {found} {what} but the scene has {expected}")]
-    StateMismatch {
-        /// Bodies, particles or joints.
-        what: &'static str,
-        /// Count in the scene.
-        expected: usize,
-        /// Count in the state.
-        found: usize,
-    },
-}
-
-/// Why a solver could not be made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BuildError {
-    /// The scene needs something the backend does not have.
-    #[error(transparent)]
-    Unsupported(#[from] Unsupported),
-    /// The device it runs on is not here.
-    #[error("{0}")]
-    NoDevice(String),
-    /// The settings could not be read.
-    #[error("invalid settings: {0}")]
-    Settings(String),
-    /// The solver could not be set up.
-    #[error(transparent)]
-    Solver(#[from] SolverError),
 }
 
 impl State {

@@ -16,7 +16,7 @@ mod touch;
 
 use bytemuck::Pod;
 use taut_collide::Style;
-use taut_core::{BuildError, Multipliers, Quat, Scene, SolverError, StageTime, State, Unsupported};
+use taut_core::{BuildError, Multipliers, Quat, Scene, SolverError, StageTime, State};
 use taut_gpu::{Bindings, Buffer, Call, Clock, Gpu, GpuError, Recorder};
 
 use crate::{
@@ -89,19 +89,6 @@ struct Buffers {
     bases: Buffer<layout::Base>,
     incidences: Buffer<layout::Incidence>,
     elements: Buffer<layout::Element>,
-}
-
-/// Whether the shaders have what a scene needs.
-///
-/// # Errors
-/// Names what they do not have.
-pub fn supports(scene: &Scene) -> Result<(), Unsupported> {
-    let refuse = |why: String| Err(Unsupported(why));
-    let bounces = |b: &taut_core::scene::Body| b.material.restitution > 0.0;
-    if scene.contacts.is_some() && scene.bodies.iter().any(bounces) {
-        return refuse("restitution is not part of the method".to_owned());
-    }
-    Ok(())
 }
 
 /// Refuses settings that only the CPU has.

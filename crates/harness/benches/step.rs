@@ -7,7 +7,7 @@ use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use taut::{
-    backends::BACKENDS,
+    backends,
     runner::{advance, build},
 };
 use taut_core::{Settings, Step, scene::load_file};
@@ -19,10 +19,12 @@ fn frames(c: &mut Criterion) {
     let scene = load_file(&file, &[("links".to_owned(), 1000.0)]).expect("a valid scene").scene;
     let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1);
     one_thread.build_global().expect("no pool before this one");
-    for backend in BACKENDS.iter().filter(|b| (b.supports)(&scene).is_ok()) {
-        let mut solver = build(backend, &scene, &Settings::default()).expect("it takes the scene");
+    let table = backends::table();
+    for backend in table.iter().filter(|b| b.supports(&scene).is_ok()) {
+        let mut solver =
+            build(&**backend, &scene, &Settings::default()).expect("it takes the scene");
         let step = Step { dt: scene.dt, iterations: ITERATIONS };
-        c.bench_function(&format!("rope 1000 {}", backend.info.name), |bencher| {
+        c.bench_function(&format!("rope 1000 {}", backend.info().name), |bencher| {
             bencher.iter(|| advance(&mut *solver, step).expect("a step does not fail"));
         });
     }

@@ -1,30 +1,28 @@
-//! The table of backends: command line, matrix, colours, conformance tests and figures derive from it.
+//! The table of backends that the program comes with.
 
-use taut_core::Backend;
+use taut_core::Table;
 
 /// Every backend, in the order in which it is listed and drawn.
-pub const BACKENDS: &[Backend] = &[
-    taut_avbd::BACKEND,
-    taut_vbd::BACKEND,
-    taut_xpbd::BACKEND,
-    taut_impulse::BACKEND,
-    taut_mabd::BACKEND,
-    taut_newton::BACKEND,
-    taut_rigid::BACKEND,
-    taut_abd::BACKEND,
+pub fn table() -> Table {
+    let table = Table::default()
+        .with(taut_avbd::BACKEND)
+        .with(taut_vbd::BACKEND)
+        .with(taut_xpbd::BACKEND)
+        .with(taut_impulse::BACKEND)
+        .with(taut_mabd::BACKEND)
+        .with(taut_newton::BACKEND)
+        .with(taut_rigid::BACKEND)
+        .with(taut_abd::BACKEND);
     #[cfg(feature = "peers")]
-    taut_peer_rapier::BACKEND_F64,
-    #[cfg(feature = "peers")]
-    taut_peer_rapier::BACKEND_F32,
-    taut_jacobi::BACKEND_CPU,
+    let table = table.with(taut_peer_rapier::BACKEND_F64).with(taut_peer_rapier::BACKEND_F32);
+    let table = table.with(taut_jacobi::BACKEND_CPU);
     #[cfg(feature = "gpu")]
-    taut_jacobi::BACKEND_GPU,
-    #[cfg(feature = "gpu")]
-    taut_avbd::BACKEND_GPU,
-    #[cfg(feature = "gpu")]
-    taut_vbd::BACKEND_GPU,
-    taut_null::BACKEND,
-];
+    let table = table
+        .with(taut_jacobi::BACKEND_GPU)
+        .with(taut_avbd::BACKEND_GPU)
+        .with(taut_vbd::BACKEND_GPU);
+    table.with(taut_null::BACKEND)
+}
 
 /// Why a program knows no row for graphics adapters.
 pub(crate) const LEFT_OUT: &str = "this program was built without the feature `gpu`";

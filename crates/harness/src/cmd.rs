@@ -23,10 +23,11 @@ use crate::{
     args::{Common, Selection},
     machine::Machine,
     places,
+    plot::Palette,
     record::{Counts, Document, OutDir, ReferenceFacts, RunRow, SCHEMA, SceneFacts},
     runner::{Bench, Spec},
     spec,
-    table::Table,
+    text_table::TextTable,
 };
 
 /// One invocation: the bench, what all verbs take, and the command line for the records.
@@ -71,6 +72,11 @@ pub(crate) struct Task {
 }
 
 impl Session<'_> {
+    /// The colours of the backends.
+    fn palette(&self) -> Palette {
+        Palette::of(&self.bench.setup.table)
+    }
+
     /// Loads the scene and checks every row before any of them runs.
     fn task(&self, selection: &Selection) -> anyhow::Result<Task> {
         let specs = spec::rows(&selection.backends, &selection.iterations, &selection.substeps)?;
@@ -126,7 +132,12 @@ impl Session<'_> {
     }
 
     /// Prints the document as JSON, or its table and where everything was written.
-    fn present(&self, document: &Document, table: &Table, out: &Path) -> anyhow::Result<Outcome> {
+    fn present(
+        &self,
+        document: &Document,
+        table: &TextTable,
+        out: &Path,
+    ) -> anyhow::Result<Outcome> {
         if self.common.json {
             print(&json(document)?)?;
         } else {

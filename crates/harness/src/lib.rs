@@ -1,7 +1,7 @@
 //! The library behind the `taut` program.
 //!
-//! A program of one's own backends is one call: [`main_with`] and a table, such as
-//! [`backends::BACKENDS`] with rows added.
+//! A program of one's own backends is one call: [`main_with`] and a [`Setup`], such as the standard one
+//! with rows added to its table. Nothing below that call knows of another table.
 
 #[cfg_attr(not(feature = "gpu"), path = "adapter/none.rs")]
 mod adapter;
@@ -20,13 +20,13 @@ pub mod record;
 pub mod report;
 pub mod runner;
 mod spec;
-mod table;
+mod text_table;
 pub mod verify;
 
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
-use taut_core::Backend;
+use taut_core::Table;
 
 use crate::{
     args::{Cli, Verb},
@@ -37,16 +37,30 @@ use crate::{
 /// Exit status of bad usage and bad input.
 const BAD_INPUT: u8 = 2;
 
-/// Runs the program on the given backends with the arguments of the process.
-pub fn main_with(backends: &[Backend]) -> ExitCode {
-    ExitCode::from(execute(backends, std::env::args_os()))
+/// What a program measures with.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The backends that can be named, in the order in which they are listed and drawn.
+    pub table: Table,
 }
 
-/// Runs the program on the given backends and arguments, the first of which is its name.
+impl Default for Setup {
+    /// What the `taut` program has.
+    fn default() -> Self {
+        Self { table: backends::table() }
+    }
+}
+
+/// Runs the program with the arguments of the process.
+pub fn main_with(setup: Setup) -> ExitCode {
+    ExitCode::from(execute(&setup, std::env::args_os()))
+}
+
+/// Runs the program on the given arguments, the first of which is its name.
 ///
 /// Returns the exit status: 0 good, 1 a check failed, 2 bad usage or input, 3 nothing could be
 /// measured, 130 interrupted.
-pub fn execute(backends: &[Backend], arguments: impl IntoIterator<Item = OsString>) -> u8 {
+pub fn execute(setup: &Setup, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
@@ -56,7 +70,7 @@ pub fn execute(backends: &[Backend], arguments: impl IntoIterator<Item = OsStrin
             return if error.use_stderr() { BAD_INPUT } else { 0 };
         }
     };
-    match dispatch(backends, cli, &arguments) {
+    match dispatch(setup, cli, &arguments) {
         Ok(outcome) => outcome.code(),
         Err(error) => {
             eprintln!("taut: error: {error:#}");
@@ -65,10 +79,10 @@ pub fn execute(backends: &[Backend], arguments: impl IntoIterator<Item = OsStrin
     }
 }
 
-fn dispatch(backends: &[Backend], cli: Cli, arguments: &[OsString]) -> anyhow::Result<Outcome> {
+fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<Outcome> {
     runner::silence_guarded_panics();
     let session = Session {
-        bench: Bench::new(backends, usize::from(cli.common.threads), interrupt::flag())?,
+        bench: Bench::new(setup, usize::from(cli.common.threads), interrupt::flag())?,
         common: cli.common,
         command: command_line(arguments),
     };

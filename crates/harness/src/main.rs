@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    taut::main_with(taut::backends::BACKENDS)
+    taut::main_with(taut::Setup::default())
 }

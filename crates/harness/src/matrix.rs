@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use taut_core::{Backend, Scene};
+use taut_core::Table;
 
 use crate::places;
 
@@ -14,7 +14,7 @@ const END: &str = "<!-- matrix:end -->";
 /// Support of every backend for every scene.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Matrix {
-    pub(crate) backends: Vec<&'static str>,
+    pub(crate) backends: Vec<String>,
     pub(crate) rows: Vec<MatrixRow>,
 }
 
@@ -31,18 +31,19 @@ impl Matrix {
     ///
     /// # Errors
     /// When a scene cannot be loaded.
-    pub(crate) fn of(backends: &[Backend], root: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn of(table: &Table, root: &Path) -> anyhow::Result<Self> {
         let mut rows = Vec::new();
         for scene in places::scene_names(root)? {
             let file = root.join("scenes").join(format!("{scene}.ron"));
             let loaded = taut_core::scene::load_file(&file, &[])?;
+            let refusals = table.iter().map(|backend| backend.supports(&loaded.scene).err());
             rows.push(MatrixRow {
                 about: loaded.scene.about.clone(),
-                refusals: backends.iter().map(|b| refusal(b, &loaded.scene)).collect(),
+                refusals: refusals.map(|why| why.map(|why| why.to_string())).collect(),
                 scene,
             });
         }
-        Ok(Self { backends: backends.iter().map(|b| b.info.name).collect(), rows })
+        Ok(Self { backends: table.names().map(str::to_owned).collect(), rows })
     }
 
     /// A Markdown table with numbered reasons below it.
@@ -74,10 +75,6 @@ impl Matrix {
     }
 }
 
-fn refusal(backend: &Backend, scene: &Scene) -> Option<String> {
-    (backend.supports)(scene).err().map(|reason| reason.to_string())
-}
-
 /// `text` with what stands between the markers replaced by `matrix`.
 ///
 /// # Errors
@@ -100,7 +97,7 @@ mod tests {
             refusals: refusals.iter().map(|r| r.map(str::to_owned)).collect(),
         };
         let matrix = Matrix {
-            backends: vec!["a", "b"],
+            backends: vec!["a".to_owned(), "b".to_owned()],
             rows: vec![
                 row("rope", &[None, Some("no joints")]),
                 row("net", &[Some("no joints"), Some("no springs")]),
@@ -124,7 +121,7 @@ mod tests {
     fn the_readme_is_up_to_date() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-        let matrix = Matrix::of(crate::backends::BACKENDS, &root).unwrap();
+        let matrix = Matrix::of(&crate::backends::table(), &root).unwrap();
         let spliced = splice(&readme, &matrix.markdown()).unwrap();
         assert!(readme == spliced, "run `cargo run -- list --splice README.md`");
     }

@@ -1,6 +1,6 @@
 //! Line plots as SVG and PNG, drawn alike for every verb and without fonts of the system.
 //!
-//! A plot is data: panels of curves with axes. Colours come from the table of backends, so that a
+//! A plot is data: panels of curves with axes. Colours come from the places in the table of backends, so that a
 //! backend looks the same everywhere; several runs of one backend differ in shade, dash and marker,
 //! which also keeps a grey print readable. Legends lie below their panel and never cover a curve.
 
@@ -25,7 +25,7 @@ use plotters::{
 
 pub use self::{
     profile::{Work, performance_profile, work_precision},
-    style::{Rgb, colour},
+    style::{Palette, Rgb},
 };
 
 /// Everything on one picture.
@@ -182,11 +182,12 @@ pub fn split_unit(name: &str) -> (String, &'static str) {
 ///
 /// # Errors
 /// When a file cannot be written, with its path.
-pub fn write(stem: &Path, plot: &PlotSpec) -> anyhow::Result<Vec<PathBuf>> {
+pub fn write(stem: &Path, plot: &PlotSpec, palette: &Palette) -> anyhow::Result<Vec<PathBuf>> {
     let (svg, png) = (with_extension(stem, "svg"), with_extension(stem, "png"));
-    fs::write(&svg, to_svg(plot)?).with_context(|| format!("cannot write {}", svg.display()))?;
+    fs::write(&svg, to_svg(plot, palette)?)
+        .with_context(|| format!("cannot write {}", svg.display()))?;
     fonts()?;
-    let layout = draw::Layout::new(plot);
+    let layout = draw::Layout::new(plot, palette);
     {
         let area = BitMapBackend::new(&png, layout.size()).into_drawing_area();
         let drawn = draw::draw(&area, plot, &layout);
@@ -199,9 +200,9 @@ pub fn write(stem: &Path, plot: &PlotSpec) -> anyhow::Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// When the embedded fonts cannot be read.
-pub fn to_svg(plot: &PlotSpec) -> anyhow::Result<String> {
+pub fn to_svg(plot: &PlotSpec, palette: &Palette) -> anyhow::Result<String> {
     fonts()?;
-    let layout = draw::Layout::new(plot);
+    let layout = draw::Layout::new(plot, palette);
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, layout.size()).into_drawing_area();
@@ -262,7 +263,7 @@ mod tests {
             ..Panel::default()
         };
         let plot = PlotSpec { title: "t".to_owned(), panels: vec![panel], ..PlotSpec::default() };
-        let files = write(&dir.path().join("figure"), &plot).unwrap();
+        let files = write(&dir.path().join("figure"), &plot, &Palette::default()).unwrap();
         assert!(!fs::read_to_string(&files[0]).unwrap().contains("nothing to show"));
     }
 
@@ -280,7 +281,7 @@ mod tests {
             ..Panel::default()
         };
         let plot = PlotSpec { title: "t".to_owned(), panels: vec![panel], ..PlotSpec::default() };
-        let files = write(&dir.path().join("figure"), &plot).unwrap();
+        let files = write(&dir.path().join("figure"), &plot, &Palette::default()).unwrap();
         assert_eq!(files.len(), 2);
         let svg = fs::read_to_string(&files[0]).unwrap();
         assert!(svg.starts_with("<svg") && svg.contains("nothing to show"), "{svg}");
@@ -298,7 +299,8 @@ mod tests {
                 references: vec![Reference::Point { at: (x, 0.5), label: "engine".to_owned() }],
                 ..Panel::default()
             };
-            to_svg(&PlotSpec { panels: vec![panel], ..PlotSpec::default() }).unwrap()
+            let plot = PlotSpec { panels: vec![panel], ..PlotSpec::default() };
+            to_svg(&plot, &Palette::default()).unwrap()
         };
         let at = |svg: &str| -> Option<f64> {
             let (before, _) = svg.split_once("engine")?;
@@ -328,6 +330,7 @@ mod tests {
             ..Panel::default()
         };
         let plot = PlotSpec { panels: vec![panel], ..PlotSpec::default() };
-        assert_eq!(to_svg(&plot).unwrap(), to_svg(&plot).unwrap());
+        let [first, second] = [(); 2].map(|()| to_svg(&plot, &Palette::default()).unwrap());
+        assert_eq!(first, second);
     }
 }

@@ -13,11 +13,15 @@ mod time;
 mod trace;
 mod trajectory;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    any::Any,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use anyhow::Context;
 use taut_core::{
-    Backend, Build, BuildError, Scene, Settings, Solver, SolverError, Step, settings::nearest,
+    Backend, BuildError, Devices, Runs, Scene, Settings, Solver, SolverError, Step,
+    settings::nearest,
 };
 
 pub(crate) use self::guard::catch;
@@ -30,16 +34,16 @@ pub use self::{
 };
 
 use crate::{
-    adapter,
+    Setup, adapter,
     backends::{LEFT_OUT, left_out},
     record::{Device, RunRow, Status},
 };
 
-/// What every measurement needs: the table of backends, a pool of threads, a way to stop early.
+/// What every measurement needs: the setup of the program, a pool of threads, a way to stop early.
 #[derive(Debug)]
 pub struct Bench<'a> {
     /// The backends that can be named.
-    pub backends: &'a [Backend],
+    pub setup: &'a Setup,
     /// Set to stop after the solver step in progress.
     pub cancel: &'a AtomicBool,
     pool: rayon::ThreadPool,
@@ -83,16 +87,12 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// When the threads cannot be started.
-    pub fn new(
-        backends: &'a [Backend],
-        threads: usize,
-        cancel: &'a AtomicBool,
-    ) -> anyhow::Result<Self> {
+    pub fn new(setup: &'a Setup, threads: usize, cancel: &'a AtomicBool) -> anyhow::Result<Self> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .with_context(|| format!("cannot start {threads} threads"))?;
-        Ok(Self { backends, cancel, pool })
+        Ok(Self { setup, cancel, pool })
     }
 
     /// How many threads a solver may use.
@@ -104,11 +104,12 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// Names what there is, and the nearest name for a typing mistake.
-    pub fn find(&self, name: &str) -> anyhow::Result<&'a Backend> {
-        if let Some(backend) = self.backends.iter().find(|b| b.info.name == name) {
-            return Ok(backend);
+    pub fn find(&self, name: &str) -> anyhow::Result<&'a dyn Backend> {
+        let table = &self.setup.table;
+        if let Some(backend) = table.get(name) {
+            return Ok(&**backend);
         }
-        let names: Vec<&str> = self.backends.iter().map(|b| b.info.name).collect();
+        let names: Vec<&str> = table.names().collect();
         let hint = match nearest(name, &names) {
             _ if left_out(name) => LEFT_OUT.to_owned(),
             Some(near) => format!("did you mean `{near}`?"),
@@ -155,7 +156,7 @@ impl<'a> Bench<'a> {
         };
         let halted = self.pool.install(|| {
             guard::catch(|| {
-                (backend.supports)(scene).map_err(BuildError::from)?;
+                backend.supports(scene).map_err(BuildError::from)?;
                 let mut solver = build(backend, scene, &spec.settings)?;
                 row.settings = solver.resolved_settings();
                 row.device = device(backend);
@@ -199,29 +200,32 @@ impl Halt {
 }
 
 /// Where a backend that was built computes.
-fn device(backend: &Backend) -> Device {
-    match backend.build {
-        Build::Gpu(_) if adapter::is_software() => Device::Software,
-        Build::Gpu(_) => Device::Gpu,
-        _ => Device::Cpu,
+fn device(backend: &dyn Backend) -> Device {
+    match backend.info().runs {
+        Runs::OnGpu if adapter::is_software() => Device::Software,
+        Runs::OnGpu => Device::Gpu,
+        Runs::OnCpu => Device::Cpu,
     }
 }
 
-/// Makes a solver for a scene that the backend supports.
+/// Makes a solver for a scene that the backend supports, on the devices of this process.
 ///
 /// # Errors
 /// Those of the backend's own `build`.
 pub fn build(
-    backend: &Backend,
+    backend: &dyn Backend,
     scene: &Scene,
     settings: &Settings,
 ) -> Result<Box<dyn Solver>, BuildError> {
-    match backend.build {
-        Build::Cpu(build) => build(scene, settings),
-        Build::Gpu(build) => build(adapter::gpu()?, scene, settings),
-        _ => Err(BuildError::Unsupported(taut_core::Unsupported(
-            "this harness cannot build it: its device is not known here".to_owned(),
-        ))),
+    backend.build(scene, settings, &OfProcess)
+}
+
+/// The devices of this process, opened when a backend first needs them.
+struct OfProcess;
+
+impl Devices for OfProcess {
+    fn gpu(&self) -> Result<&dyn Any, BuildError> {
+        adapter::gpu()
     }
 }
 

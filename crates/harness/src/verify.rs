@@ -20,7 +20,7 @@ mod subject;
 use std::fmt;
 
 use serde::Serialize;
-use taut_core::Backend;
+use taut_core::Table;
 
 use crate::runner;
 use subject::{Stop, Subject};
@@ -89,29 +89,30 @@ fn properties() -> impl Iterator<Item = &'static Property> {
 
 /// Runs the suite for the named backends of a table, all of them where no name is given.
 ///
-/// Works for any table, so a backend built elsewhere is verified by `verify(&[MY_BACKEND], &[])`.
-pub fn verify(backends: &[Backend], names: &[&str]) -> Report {
-    verify_with(backends, names, &mut |_, _| {})
+/// Works for any table, so a backend built elsewhere is verified as a row of it.
+pub fn verify(table: &Table, names: &[&str]) -> Report {
+    verify_with(table, names, &mut |_, _| {})
 }
 
-/// As [`verify`], and tells of every check once it is done.
+/// As [`verify`], and tells of every check of a named backend once it is done.
 pub fn verify_with(
-    backends: &[Backend],
+    table: &Table,
     names: &[&str],
-    on_check: &mut dyn FnMut(&Backend, &Check),
+    on_check: &mut dyn FnMut(&str, &Check),
 ) -> Report {
-    let wanted = |b: &&Backend| names.is_empty() || names.contains(&b.info.name);
-    let report = |backend: &Backend| BackendReport {
-        name: backend.info.name.to_owned(),
+    let subjects = table.iter().map(|backend| Subject { backend: &**backend, table });
+    let wanted = |s: &Subject<'_>| names.is_empty() || names.contains(&s.name());
+    let report = |subject: Subject<'_>| BackendReport {
+        name: subject.name().to_owned(),
         checks: properties()
             .map(|property| {
-                let check = run(backend, property);
-                on_check(backend, &check);
+                let check = run(&subject, property);
+                on_check(subject.name(), &check);
                 check
             })
             .collect(),
     };
-    Report { backends: backends.iter().filter(wanted).map(report).collect() }
+    Report { backends: subjects.filter(wanted).map(report).collect() }
 }
 
 /// How many checks each backend goes through.
@@ -119,10 +120,10 @@ pub fn count() -> usize {
     properties().count()
 }
 
-fn run(backend: &Backend, property: &Property) -> Check {
-    let outcome = runner::catch(|| (property.test)(&Subject { backend }))
+fn run(subject: &Subject<'_>, property: &Property) -> Check {
+    let outcome = runner::catch(|| (property.test)(subject))
         .unwrap_or_else(|panic| Err(Stop::Fail(format!("panicked: {panic}"))));
-    let known = known::reason(backend.info.name, property.name, property.scene);
+    let known = known::reason(subject.name(), property.name, property.scene);
     let (result, reason) = match (outcome, known) {
         (Ok(()), None) => (Verdict::Pass, String::new()),
         (Ok(()), Some(_)) => {
@@ -181,16 +182,21 @@ impl fmt::Display for Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::BACKENDS;
+    use crate::backends;
 
     #[test]
     fn known_failures_name_what_there_is() {
+        let table = backends::table();
         for row in known::KNOWN {
-            let backend = BACKENDS.iter().any(|b| b.info.name == row.backend);
+            let backend = table.get(row.backend).is_some();
             let property = properties().any(|p| p.name == row.check && p.scene == row.scene);
             assert!(backend && property, "{} {} {}", row.backend, row.check, row.scene);
             assert!(!row.reason.is_empty());
         }
+    }
+
+    fn run_null(property: &Property) -> Check {
+        run(&Subject { backend: &taut_null::BACKEND, table: &Table::default() }, property)
     }
 
     #[test]
@@ -203,7 +209,7 @@ mod tests {
     #[test]
     fn a_known_failure_that_passes_is_a_failure() {
         let passes = Property { name: "free_fall", scene: "free-fall", test: |_| Ok(()) };
-        let check = run(&taut_null::BACKEND, &passes);
+        let check = run_null(&passes);
         assert_eq!(check.result, Verdict::Fail);
         assert!(check.reason.contains("remove its row"), "{}", check.reason);
     }
@@ -211,7 +217,7 @@ mod tests {
     #[test]
     fn a_panic_is_a_failed_check() {
         let panics = Property { name: "panics", scene: "none", test: |_| panic!("by design") };
-        let check = run(&taut_null::BACKEND, &panics);
+        let check = run_null(&panics);
         assert_eq!(check.result, Verdict::Fail);
         assert!(check.reason.contains("by design"), "{}", check.reason);
     }

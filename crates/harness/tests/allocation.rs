@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use taut::{
-    backends::BACKENDS,
+    backends,
     runner::{advance, build},
 };
 use taut_core::{Backend, Scene, Settings, Step, scene::load_file};
@@ -37,8 +37,8 @@ fn scene(name: &str, overrides: &[(&str, f64)]) -> Scene {
 }
 
 /// Blocks allocated by the iterations of one step after a few of warm-up; `None` if unsupported.
-fn blocks_in_iterations(backend: &Backend, scene: &Scene) -> Option<u64> {
-    (backend.supports)(scene).ok()?;
+fn blocks_in_iterations(backend: &dyn Backend, scene: &Scene) -> Option<u64> {
+    backend.supports(scene).ok()?;
     let mut solver = build(backend, scene, &Settings::default()).expect("it is supported");
     solver.load(&scene.initial_state()).expect("its own state");
     let step = Step { dt: scene.dt, iterations: ITERATIONS };
@@ -59,12 +59,12 @@ fn blocks_in_iterations(backend: &Backend, scene: &Scene) -> Option<u64> {
 fn iterations_allocate_nothing_on_one_thread() {
     let _profiler = dhat::Profiler::builder().testing().build();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-    for backend in BACKENDS {
-        let name = backend.info.name;
+    for backend in backends::table().iter() {
+        let name = &*backend.info().name;
         let mut counts = Vec::new();
         for (file, overrides) in SCENES {
             let scene = scene(file, overrides);
-            let blocks = pool.install(|| blocks_in_iterations(backend, &scene));
+            let blocks = pool.install(|| blocks_in_iterations(&**backend, &scene));
             counts.extend(blocks.map(|blocks| (file, blocks)));
         }
         assert!(!counts.is_empty(), "{name} takes none of the scenes");

@@ -277,8 +277,9 @@ fn awkward_geometry_is_recorded_and_panics_nobody() {
     ])";
     fs::write(&file, text).unwrap();
     let mut arguments = vec!["run", file.to_str().unwrap(), "--steps", "12", "--reference", "none"];
-    for backend in taut::backends::BACKENDS {
-        arguments.extend(["-b", backend.info.name]);
+    let table = taut::backends::table();
+    for backend in table.names() {
+        arguments.extend(["-b", backend]);
     }
     let (document, _dir) = document(0, &arguments);
     let warnings = document["warnings"].to_string();

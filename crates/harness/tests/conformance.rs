@@ -3,24 +3,24 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use taut::{
-    backends::BACKENDS,
+    backends,
     verify::{Verdict, verify},
 };
 use taut_core::{
-    Backend, Build, BuildError, ContactForce, Determinism, Info, Multipliers, Scene, Settings,
-    Solver, SolverError, State, Step, Unsupported, Vec3,
+    BuildError, ContactForce, Devices, Info, Multipliers, Native, Needs, Scene, Settings, Solver,
+    SolverError, State, Step, Vec3,
 };
 
 #[test]
 fn every_backend_conforms_or_says_why_not() {
-    let report = verify(BACKENDS, &[]);
+    let report = verify(&backends::table(), &[]);
     println!("{report}");
     assert!(!report.has_failures(), "see above");
 }
 
 #[test]
 fn one_backend_can_be_named() {
-    let report = verify(BACKENDS, &["null"]);
+    let report = verify(&backends::table(), &["null"]);
     assert_eq!(report.backends.len(), 1);
     assert_eq!(report.backends[0].checks.len(), taut::verify::count());
 }
@@ -80,31 +80,20 @@ impl Solver for Rogue {
     }
 }
 
-fn build(scene: &Scene, _settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+fn build(scene: &Scene, _: &Settings, _: &dyn Devices) -> Result<Box<dyn Solver>, BuildError> {
     Ok(Box::new(Rogue { scene: scene.clone(), state: scene.initial_state(), dt: 0.0 }))
 }
 
-fn refuses_springs(scene: &Scene) -> Result<(), Unsupported> {
-    match scene.springs.is_empty() {
-        true => Ok(()),
-        false => Err(Unsupported("no springs".to_owned())),
-    }
-}
-
-const ROGUE: Backend = Backend {
-    info: Info {
-        name: "rogue",
-        summary: "breaks every promise",
-        reference: "none",
-        determinism: Determinism::Bitwise,
-    },
-    supports: refuses_springs,
-    build: Build::Cpu(build),
+const ROGUE: Native = Native {
+    info: Info::new("rogue", "breaks every promise", "none"),
+    takes: Needs::ALL.without(Needs::SPRINGS).without(Needs::ANGULAR_SPRINGS),
+    refuses: |_| Ok(()),
+    build,
 };
 
 #[test]
 fn every_broken_promise_is_found() {
-    let report = verify(&[ROGUE], &[]);
+    let report = verify(&backends::table().with(ROGUE), &["rogue"]);
     let checks = &report.backends[0].checks;
     for check in checks {
         let expected = match check.scene {

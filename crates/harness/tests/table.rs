@@ -3,7 +3,10 @@
 use std::{ffi::OsString, fs, path::Path};
 
 use serde_json::Value;
-use taut_core::{Backend, Build, Determinism, Info, Scene, Solver, SolverError, State, Step};
+use taut::Setup;
+use taut_core::{
+    Info, Native, Needs, Scene, Solver, SolverError, State, Step, Table, backend::Build,
+};
 
 /// Falls freely; panics or gives up numbers in its third step if told so.
 struct Faller {
@@ -61,27 +64,17 @@ fn faller(scene: &Scene, end: End) -> Box<dyn Solver> {
     Box::new(Faller { state, scene, dt: 0.0, steps: 0, end })
 }
 
-const fn info(name: &'static str) -> Info {
-    Info { name, summary: "", reference: "", determinism: Determinism::Bitwise }
+fn row(name: &'static str, build: Build) -> Native {
+    Native { info: Info::new(name, "", ""), takes: Needs::ALL, refuses: |_| Ok(()), build }
 }
 
-const TABLE: &[Backend] = &[
-    Backend {
-        info: info("panics"),
-        supports: |_| Ok(()),
-        build: Build::Cpu(|scene, _| Ok(faller(scene, End::Panic))),
-    },
-    Backend {
-        info: info("diverges"),
-        supports: |_| Ok(()),
-        build: Build::Cpu(|scene, _| Ok(faller(scene, End::Nan))),
-    },
-    Backend {
-        info: info("good"),
-        supports: |_| Ok(()),
-        build: Build::Cpu(|scene, _| Ok(faller(scene, End::Good))),
-    },
-];
+fn setup() -> Setup {
+    let table = Table::default()
+        .with(row("panics", |scene, _, _| Ok(faller(scene, End::Panic))))
+        .with(row("diverges", |scene, _, _| Ok(faller(scene, End::Nan))))
+        .with(row("good", |scene, _, _| Ok(faller(scene, End::Good))));
+    Setup { table }
+}
 
 fn run(backends: &[&str], out: &Path) -> (u8, Value) {
     let scene = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/free-fall.ron");
@@ -91,7 +84,7 @@ fn run(backends: &[&str], out: &Path) -> (u8, Value) {
     for backend in backends {
         arguments.extend(["-b".into(), backend.into()]);
     }
-    let status = taut::execute(TABLE, arguments);
+    let status = taut::execute(&setup(), arguments);
     let text = fs::read_to_string(out.join("run.json")).unwrap();
     (status, serde_json::from_str(&text).unwrap())
 }

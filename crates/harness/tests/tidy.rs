@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use taut::backends::BACKENDS;
+use taut::backends;
 
 const FILE_CAP: usize = 1000;
 const FUNCTION_CAP: usize = 70;
@@ -150,9 +150,9 @@ fn no_backend_names_another() {
         let strangers = methods.iter().filter(|other| !own(other));
         let packages =
             strangers.flat_map(|other| [format!("taut_{other}"), format!("taut-{other}")]);
-        let backends = BACKENDS.iter().map(|backend| backend.info.name);
+        let table = backends::table();
         let method = name.strip_prefix("peer-").unwrap_or(name);
-        let foreign = backends.filter(|backend| backend.split('-').next() != Some(method));
+        let foreign = table.names().filter(|backend| backend.split('-').next() != Some(method));
         let words: Vec<String> =
             packages.chain(foreign.map(|name| format!("\"{name}\""))).collect();
         for file in rust_files(&root().join("crates").join(name)) {

@@ -24,34 +24,32 @@ mod settings;
 mod softness;
 mod wide;
 
-use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
-};
+use taut_core::{Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver};
 
 pub use settings::{Friction, ImpulseSettings, Precision, Stabilisation, Variant};
 
 /// The row of the table of backends.
-pub const BACKEND: Backend = Backend {
-    info: Info {
-        name: "impulse-cpu",
-        summary: "sequential impulses: soft constraints, warm starting, sub-steps or iterations",
-        reference: "Catto, Iterative Dynamics with Temporal Coherence, GDC 2005; Catto, Soft \
-                    Constraints, GDC 2011; Catto, Solver2D, 2024; Macklin et al., Small Steps, SCA 2019",
-        determinism: Determinism::Bitwise,
-    },
-    supports,
-    build: Build::Cpu(build),
+pub const BACKEND: Native = Native {
+    info: Info::new(
+        "impulse-cpu",
+        "sequential impulses: soft constraints, warm starting, sub-steps or iterations",
+        "Catto, Iterative Dynamics with Temporal Coherence, GDC 2005; Catto, Soft \
+         Constraints, GDC 2011; Catto, Solver2D, 2024; Macklin et al., Small Steps, SCA 2019",
+    ),
+    takes: Needs::MULTIBODY,
+    refuses: |_| Ok(()),
+    build,
 };
 
-fn supports(_scene: &Scene) -> Result<(), Unsupported> {
-    Ok(())
-}
-
-fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+fn build(
+    scene: &Scene,
+    settings: &Settings,
+    _: &dyn Devices,
+) -> Result<Box<dyn Solver>, BuildError> {
     let settings: ImpulseSettings = settings.parse()?;
     settings.check()?;
     let settings = settings.resolved();
-    supports(scene)?;
+    BACKEND.supports(scene)?;
     Ok(match settings.precision {
         Precision::F32 => Box::new(cpu::Impulse::<f32>::new(scene, settings)),
         Precision::F64 => Box::new(cpu::Impulse::<f64>::new(scene, settings)),

@@ -1,10 +1,8 @@
 //! The step on a graphics adapter. Nothing is submitted before the end of a step unless somebody looks.
 
-use std::any::Any;
-
 use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Multipliers, Scene, Settings, Solver,
-    SolverError, StageTime, State, Step, scene::Motion,
+    BuildError, Devices, Info, Multipliers, Native, Scene, Settings, Solver, SolverError,
+    StageTime, State, Step, scene::Motion,
 };
 use taut_descent::{
     device::{Due, drain_times, fault, unbuilt},
@@ -14,38 +12,39 @@ use taut_descent::{
 use taut_gpu::{Bindings, Buffer, Call, Clock, Gpu, GpuError, Recorder};
 
 use crate::{
-    REFERENCE,
+    REFERENCE, TAKES,
     cpu::{self, tell, tell_forces},
     layout,
     model::{Model, driven_turn},
     parse,
     settings::{JacobiSettings, Precision, WarmStart},
     step::{self, Constants},
-    supports,
 };
 
 /// The row of the table of backends for graphics adapters.
-pub const BACKEND_GPU: Backend = Backend {
-    info: Info {
-        name: "jacobi-gpu",
-        summary: "the same on a graphics adapter, one thread per joint, then one per body",
-        reference: REFERENCE,
-        determinism: Determinism::Bitwise,
-    },
-    supports,
-    build: Build::Gpu(build_on_gpu),
+pub const BACKEND_GPU: Native = Native {
+    info: Info::new(
+        "jacobi-gpu",
+        "the same on a graphics adapter, one thread per joint, then one per body",
+        REFERENCE,
+    )
+    .on_gpu(),
+    takes: TAKES,
+    refuses: |_| Ok(()),
+    build: build_on_gpu,
 };
 
 fn build_on_gpu(
-    device: &dyn Any,
     scene: &Scene,
     settings: &Settings,
+    devices: &dyn Devices,
 ) -> Result<Box<dyn Solver>, BuildError> {
+    let device = devices.gpu()?;
+    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
     let settings = parse(scene, settings)?;
     if settings.precision == Some(Precision::F64) {
         return Err(BuildError::Settings("precision is f32 on a graphics adapter".to_owned()));
     }
-    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
     let solver = Jacobi::new(gpu, scene, settings).map_err(unbuilt)?;
     Ok(Box::new(solver))
 }

@@ -22,10 +22,7 @@ mod model;
 mod settings;
 mod step;
 
-use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
-    scene::{Endpoint, JointKind},
-};
+use taut_core::{Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver};
 
 #[cfg(feature = "gpu")]
 pub use gpu::BACKEND_GPU;
@@ -35,49 +32,32 @@ pub use settings::{Drift, JacobiSettings, Precision, WarmStart};
 
 const REFERENCE: &str = "A Minimal GPU Jacobi Solver for Rigid Body Point Constraints; rotations multiplied from the left";
 
-/// The row of the table of backends for the CPU.
-pub const BACKEND_CPU: Backend = Backend {
-    info: Info {
-        name: "jacobi-cpu",
-        summary: "Jacobi iteration over ball joints: all joints at once, then all bodies",
-        reference: REFERENCE,
-        determinism: Determinism::Bitwise,
-    },
-    supports,
-    build: Build::Cpu(build_on_cpu),
-};
+const TAKES: Needs = Needs::POINTS.with(Needs::DRIVEN);
 
-fn supports(scene: &Scene) -> Result<(), Unsupported> {
-    let refuse = |why: String| Err(Unsupported(why));
-    if scene.contacts.is_some() {
-        return refuse("solves joints without contacts".to_owned());
-    }
-    if !scene.particles.is_empty() || !scene.springs.is_empty() {
-        return refuse("solves joints of bodies, not particles and springs".to_owned());
-    }
-    for (i, joint) in scene.joints.iter().enumerate() {
-        let on_particle = |end| matches!(end, Endpoint::Particle(_));
-        if joint.kind != JointKind::Ball || on_particle(joint.a) || on_particle(joint.b) {
-            return refuse(format!("joint {i} is not a ball joint of bodies"));
-        }
-        if joint.compliance_linear > 0.0 {
-            return refuse(format!("joint {i} is compliant, and all are hard here"));
-        }
-        if joint.break_force.min(joint.break_torque) < f64::INFINITY {
-            return refuse(format!("joint {i} can break"));
-        }
-    }
-    Ok(())
-}
+/// The row of the table of backends for the CPU.
+pub const BACKEND_CPU: Native = Native {
+    info: Info::new(
+        "jacobi-cpu",
+        "Jacobi iteration over ball joints: all joints at once, then all bodies",
+        REFERENCE,
+    ),
+    takes: TAKES,
+    refuses: |_| Ok(()),
+    build: build_on_cpu,
+};
 
 fn parse(scene: &Scene, settings: &Settings) -> Result<JacobiSettings, BuildError> {
     let settings: JacobiSettings = settings.parse()?;
     settings.check()?;
-    supports(scene)?;
+    BACKEND_CPU.supports(scene)?;
     Ok(settings)
 }
 
-fn build_on_cpu(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+fn build_on_cpu(
+    scene: &Scene,
+    settings: &Settings,
+    _: &dyn Devices,
+) -> Result<Box<dyn Solver>, BuildError> {
     let settings = parse(scene, settings)?;
     Ok(match settings.precision.unwrap_or(Precision::F64) {
         Precision::F32 => Box::new(cpu::Jacobi::<f32>::new(scene, settings)),

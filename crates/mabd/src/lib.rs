@@ -49,7 +49,7 @@ mod system;
 mod trees;
 
 use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
+    Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver, Unsupported,
     constraint::locked_rows,
     scene::{Endpoint, SpringKind},
 };
@@ -57,23 +57,20 @@ use taut_core::{
 pub use settings::{Dual, Geometric, Integrator, MabdSettings, Polar};
 
 /// The row of the table of backends.
-pub const BACKEND: Backend = Backend {
-    info: Info {
-        name: "mabd-cpu",
-        summary: "co-rotated affine bodies: one linearised step, joint forces by a direct dual solve",
-        reference: "He, Guo, Guo, Zhao, Matusik, Su, Jiang, Chen, Yang, M-ABD, arXiv 2603.08079, 2026; \
-                    with geometric stiffness, exact gradients and a watchdog over stretch",
-        determinism: Determinism::Bitwise,
-    },
-    supports,
-    build: Build::Cpu(build),
+pub const BACKEND: Native = Native {
+    info: Info::new(
+        "mabd-cpu",
+        "co-rotated affine bodies: one linearised step, joint forces by a direct dual solve",
+        "He, Guo, Guo, Zhao, Matusik, Su, Jiang, Chen, Yang, M-ABD, arXiv 2603.08079, 2026; \
+         with geometric stiffness, exact gradients and a watchdog over stretch",
+    ),
+    takes: Needs::MULTIBODY.without(Needs::RESTITUTION),
+    refuses,
+    build,
 };
 
-fn supports(scene: &Scene) -> Result<(), Unsupported> {
+fn refuses(scene: &Scene) -> Result<(), Unsupported> {
     let refuse = |why: String| Err(Unsupported(why));
-    if scene.bodies.iter().any(|body| body.material.restitution > 0.0) {
-        return refuse("restitution is not part of the method".to_owned());
-    }
     for body in scene.bodies.iter().filter(|body| body.is_dynamic()) {
         if let Err(why) = body::BodyKind::of(body) {
             return refuse(why);
@@ -95,10 +92,14 @@ fn supports(scene: &Scene) -> Result<(), Unsupported> {
     Ok(())
 }
 
-fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+fn build(
+    scene: &Scene,
+    settings: &Settings,
+    _: &dyn Devices,
+) -> Result<Box<dyn Solver>, BuildError> {
     let settings: MabdSettings = settings.parse()?;
     settings.check()?;
-    supports(scene)?;
+    BACKEND.supports(scene)?;
     let solver = cpu::Mabd::new(scene, settings).map_err(BuildError::Settings)?;
     Ok(Box::new(solver))
 }

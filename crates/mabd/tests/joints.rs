@@ -4,7 +4,7 @@ mod common;
 
 use common::{advance, build, chain, empty, file, path, state};
 use taut_core::{
-    BodyState, Multipliers, Quat, Scene, State, Vec3, metrics,
+    Backend, BodyState, Multipliers, NoDevices, Quat, Scene, Settings, State, Vec3, metrics,
     scene::{Body, Elasticity, Endpoint, Joint, JointKind, load_str},
 };
 
@@ -248,8 +248,8 @@ fn a_taut_net_neither_opens_nor_stretches_nor_gains_energy() {
 #[test]
 fn solvers_that_do_not_fit_the_graph_are_refused() {
     let refused = |name: &str, settings: &str| {
-        let taut_core::Build::Cpu(build) = taut_mabd::BACKEND.build else { unreachable!() };
-        let built = build(&file(name, &[]), &taut_core::Settings::from_ron(settings));
+        let settings = Settings::from_ron(settings);
+        let built = taut_mabd::BACKEND.build(&file(name, &[]), &settings, &NoDevices);
         built.err().unwrap().to_string()
     };
     assert!(refused("net", "(dual: tree)").contains("without loops"));

@@ -50,26 +50,30 @@ mod touch;
 pub use settings::{NewtonSettings, Rotation};
 use solver::Newton;
 use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
+    Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver, Unsupported,
 };
 
 /// The row of the table of backends.
-pub const BACKEND: Backend = Backend {
-    info: Info {
-        name: "newton",
-        summary: "reference: implicit Euler solved to tolerance by global Newton on the KKT system",
-        reference: "none; textbook implicit Euler with multipliers, Newton's method and sparse LU",
-        determinism: Determinism::Bitwise,
-    },
-    supports,
-    build: Build::Cpu(build),
+pub const BACKEND: Native = Native {
+    info: Info::new(
+        "newton",
+        "reference: implicit Euler solved to tolerance by global Newton on the KKT system",
+        "none; textbook implicit Euler with multipliers, Newton's method and sparse LU",
+    ),
+    takes: Needs::MULTIBODY.without(Needs::RESTITUTION),
+    refuses,
+    build,
 };
 
-fn supports(scene: &Scene) -> Result<(), Unsupported> {
+fn refuses(scene: &Scene) -> Result<(), Unsupported> {
     topology::unsupported(scene).map_or(Ok(()), |reason| Err(Unsupported(reason)))
 }
 
-fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
-    supports(scene)?;
+fn build(
+    scene: &Scene,
+    settings: &Settings,
+    _: &dyn Devices,
+) -> Result<Box<dyn Solver>, BuildError> {
+    BACKEND.supports(scene)?;
     Ok(Box::new(Newton::new(scene, settings.parse()?)?))
 }

@@ -333,11 +333,7 @@ fn unsupported_contacts(scene: &Scene) -> Option<String> {
             "{bodies} bodies may touch, and contacts of more than {BODIES_MAX} take too long to solve exactly"
         ));
     }
-    let bounces = scene.bodies.iter().find(|body| body.material.restitution > 0.0)?;
-    Some(format!(
-        "body `{}` bounces, and contacts of implicit Euler take all speed from what they stop",
-        bounces.name
-    ))
+    None
 }
 
 fn unsupported_rows(scene: &Scene) -> Option<String> {

@@ -6,7 +6,7 @@ use std::{f64::consts::FRAC_PI_2, path::Path};
 
 use support::{advance, earth, pin, rod, run, solver, violation};
 use taut_core::{
-    Build, Multipliers, Quat, Scene, Settings, Vec3,
+    Backend, Multipliers, NoDevices, Quat, Scene, Settings, Vec3,
     constraint::{Geometry, Pose, RowKind, free_coordinate},
     scene::{
         Body, Endpoint, Joint, JointKind, Limit, Motor, Particle, Spring, SpringKind, load_file,
@@ -410,8 +410,8 @@ fn an_iteration_is_one_newton_step_and_completion_can_be_left_out() {
 
 #[test]
 fn bad_settings_are_refused_with_a_reason() {
-    let Build::Cpu(build) = taut_newton::BACKEND.build else { unreachable!("runs on the CPU") };
-    let scene = hinged();
-    let error = build(&scene, &Settings::from_ron("(tolerance: -1.0)")).err().unwrap();
+    let settings = Settings::from_ron("(tolerance: -1.0)");
+    let built = taut_newton::BACKEND.build(&hinged(), &settings, &NoDevices);
+    let error = built.err().unwrap();
     assert!(error.to_string().contains("tolerance"));
 }

@@ -1,24 +1,19 @@
 //! A backend that does nothing: copy it to start one, or use it to see what the harness costs.
 //!
 //! It holds the loaded state, lets every step pass and gives the state back unchanged. What is
-//! here is what every backend has: an [`Info`], a `supports`, a `build` and a settings struct.
+//! here is what every backend has: an [`Info`], what it takes, a `build` and a settings struct.
 
 use serde::{Deserialize, Serialize};
 use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, SolverError, State,
-    Step, Unsupported,
+    BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver, SolverError, State, Step,
 };
 
 /// The row of the table of backends.
-pub const BACKEND: Backend = Backend {
-    info: Info {
-        name: "null",
-        summary: "does nothing; copy it to start a backend",
-        reference: "none",
-        determinism: Determinism::Bitwise,
-    },
-    supports,
-    build: Build::Cpu(build),
+pub const BACKEND: Native = Native {
+    info: Info::new("null", "does nothing; copy it to start a backend", "none"),
+    takes: Needs::ALL,
+    refuses: |_| Ok(()),
+    build,
 };
 
 /// Nothing can be set. A method's own settings go here, each with unit, range and default.
@@ -26,11 +21,11 @@ pub const BACKEND: Backend = Backend {
 #[serde(deny_unknown_fields, default)]
 pub struct NullSettings {}
 
-fn supports(_scene: &Scene) -> Result<(), Unsupported> {
-    Ok(())
-}
-
-fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+fn build(
+    scene: &Scene,
+    settings: &Settings,
+    _: &dyn Devices,
+) -> Result<Box<dyn Solver>, BuildError> {
     let _settings: NullSettings = settings.parse()?;
     Ok(Box::new(Null { scene: scene.clone(), state: scene.initial_state(), dt: 0.0 }))
 }

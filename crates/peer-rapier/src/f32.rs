@@ -6,7 +6,7 @@ use rapier3d as rapier;
 #[path = "solver.rs"]
 mod solver;
 
-pub(crate) use solver::{build, supports};
+pub(crate) use solver::{build, refuses};
 
 /// A number as Rapier takes it.
 fn real(x: f64) -> f32 {

@@ -5,7 +5,7 @@ use rapier3d_f64 as rapier;
 #[path = "solver.rs"]
 mod solver;
 
-pub(crate) use solver::{build, supports};
+pub(crate) use solver::{build, refuses};
 
 /// A number as Rapier takes it.
 fn real(x: f64) -> f64 {

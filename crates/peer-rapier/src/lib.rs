@@ -10,7 +10,7 @@
 //! which the last `iterate` makes; until then a state read is that of the step before. Rapier runs on
 //! one thread, and on one machine equal inputs give equal bits.
 //!
-//! What it cannot express it refuses, see [`supports`](crate::BACKEND_F64): particles, compliance,
+//! What it cannot express it refuses, see [`BACKEND_F64`]: particles, compliance,
 //! joints that break or keep a distance, universal joints (it locks a component of the rotation
 //! vector, which is another motion), and static friction that differs from the dynamic one.
 
@@ -24,32 +24,38 @@ mod single;
 #[path = "f64.rs"]
 mod double;
 
-use taut_core::{Backend, Build, Determinism, Info};
+use taut_core::{Info, Native, Needs};
 
 pub use settings::{Friction, Preset, RapierSettings};
 
+const TAKES: Needs = Needs::MULTIBODY
+    .without(Needs::PARTICLES)
+    .without(Needs::COMPLIANCE)
+    .without(Needs::BREAKING)
+    .without(Needs::ANGULAR_SPRINGS);
+
 /// The row of the table of backends in double precision.
-pub const BACKEND_F64: Backend = Backend {
-    info: Info {
-        name: "rapier-f64",
-        summary: "the engine Rapier in double precision: soft contacts and joints in sub-steps",
-        reference: REFERENCE,
-        determinism: Determinism::Bitwise,
-    },
-    supports: double::supports,
-    build: Build::Cpu(double::build),
+pub const BACKEND_F64: Native = Native {
+    info: Info::new(
+        "rapier-f64",
+        "the engine Rapier in double precision: soft contacts and joints in sub-steps",
+        REFERENCE,
+    ),
+    takes: TAKES,
+    refuses: double::refuses,
+    build: double::build,
 };
 
 /// The row of the table of backends in single precision.
-pub const BACKEND_F32: Backend = Backend {
-    info: Info {
-        name: "rapier-f32",
-        summary: "the engine Rapier in single precision: soft contacts and joints in sub-steps",
-        reference: REFERENCE,
-        determinism: Determinism::Bitwise,
-    },
-    supports: single::supports,
-    build: Build::Cpu(single::build),
+pub const BACKEND_F32: Native = Native {
+    info: Info::new(
+        "rapier-f32",
+        "the engine Rapier in single precision: soft contacts and joints in sub-steps",
+        REFERENCE,
+    ),
+    takes: TAKES,
+    refuses: single::refuses,
+    build: single::build,
 };
 
 const REFERENCE: &str = "Rapier 0.36 (rapier.rs), its own parameters unless `preset: best`";

@@ -10,8 +10,8 @@ mod parameters;
 mod shape;
 
 use taut_core::{
-    BuildError, Iteration, Scene, Settings, Solver, SolverError, Stage, StageTime, State, Step,
-    Unsupported,
+    BuildError, Devices, Iteration, Scene, Settings, Solver, SolverError, Stage, StageTime, State,
+    Step, Unsupported,
     scene::{Body, Endpoint, Motion},
     state::BodyState,
 };
@@ -30,20 +30,25 @@ use super::{
     real,
 };
 use crate::{
-    RapierSettings,
+    RapierSettings, TAKES,
     supports::{check, groups},
 };
 
-/// Whether this backend can simulate a scene.
-pub(crate) fn supports(scene: &Scene) -> Result<(), Unsupported> {
+/// Refuses what Rapier cannot express.
+pub(crate) fn refuses(scene: &Scene) -> Result<(), Unsupported> {
     check(scene)?;
     pieces(scene).map(|_| ())
 }
 
 /// Makes a solver.
-pub(crate) fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+pub(crate) fn build(
+    scene: &Scene,
+    settings: &Settings,
+    _: &dyn Devices,
+) -> Result<Box<dyn Solver>, BuildError> {
     let settings: RapierSettings = settings.parse()?;
     settings.check()?;
+    TAKES.refuse(scene)?;
     check(scene)?;
     let mut solver = Rapier {
         pieces: pieces(scene)?,

@@ -2,29 +2,21 @@
 
 use taut_core::{
     Scene, Unsupported,
-    scene::{Joint, JointKind, Limit, Material, SpringKind},
+    scene::{Joint, JointKind, Limit, Material},
 };
 
 /// One bit of Rapier's interaction groups for each group of bodies.
 const GROUPS_MAX: usize = 32;
 
-/// What is refused whatever the precision.
+/// What is refused whatever the precision, besides what is not taken.
 pub(crate) fn check(scene: &Scene) -> Result<(), Unsupported> {
     reason(scene).map_or(Ok(()), |reason| Err(Unsupported(reason)))
 }
 
 fn reason(scene: &Scene) -> Option<String> {
-    if !scene.particles.is_empty() {
-        return Some("has no particles".to_owned());
-    }
     for (i, joint) in scene.joints.iter().enumerate() {
         if let Some(reason) = joint_reason(joint) {
             return Some(format!("joint {i} {reason}"));
-        }
-    }
-    for (i, spring) in scene.springs.iter().enumerate() {
-        if matches!(spring.kind, SpringKind::Angular { .. }) {
-            return Some(format!("spring {i} resists rotation"));
         }
     }
     scene.contacts.and_then(|_| contact_reason(scene))
@@ -41,22 +33,15 @@ fn contact_reason(scene: &Scene) -> Option<String> {
 fn joint_reason(joint: &Joint) -> Option<&'static str> {
     let reaches = |limit: Option<Limit>| limit.is_some_and(|l| l.lower <= 0.0);
     match joint.kind {
-        JointKind::Universal => return Some("is universal"),
-        JointKind::Distance { .. } if !reaches(joint.limit) => {
-            return Some("bounds a distance from below");
-        }
+        JointKind::Universal => Some("is universal"),
+        JointKind::Distance { .. } if !reaches(joint.limit) => Some("bounds a distance from below"),
         JointKind::Ball
         | JointKind::Hinge
         | JointKind::Prismatic
         | JointKind::Cylindrical
         | JointKind::Fixed
-        | JointKind::Distance { .. } => {}
+        | JointKind::Distance { .. } => None,
     }
-    if joint.compliance_linear > 0.0 || joint.compliance_angular > 0.0 {
-        return Some("has a compliance");
-    }
-    let breaks = joint.break_force.is_finite() || joint.break_torque.is_finite();
-    breaks.then_some("can break")
 }
 
 /// The groups of the scene's bodies, sorted.

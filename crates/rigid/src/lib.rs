@@ -18,27 +18,32 @@ use coordinates::{Coordinates, fall};
 use mount::{Mount, mounts};
 pub use settings::{Integrator, RigidSettings};
 use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Iteration, Scene, Settings, Solver, SolverError,
-    State, Step, Unsupported,
+    Backend, BuildError, Devices, Info, Iteration, Native, Needs, Scene, Settings, Solver,
+    SolverError, State, Step, Unsupported,
 };
 
 /// The row of the table of backends.
-pub const BACKEND: Backend = Backend {
-    info: Info {
-        name: "rigid-cpu",
-        summary: "single bodies, free or on one fixed pivot, by fourth-order Runge-Kutta or by Euler",
-        reference: "none; Newton-Euler equations in reduced coordinates, classical Runge-Kutta",
-        determinism: Determinism::Bitwise,
-    },
-    supports,
-    build: Build::Cpu(build),
+pub const BACKEND: Native = Native {
+    info: Info::new(
+        "rigid-cpu",
+        "single bodies, free or on one fixed pivot, by fourth-order Runge-Kutta or by Euler",
+        "none; Newton-Euler equations in reduced coordinates, classical Runge-Kutta",
+    ),
+    takes: Needs::POINTS.with(Needs::DOTS).with(Needs::PARTICLES).with(Needs::DRIVEN),
+    refuses,
+    build,
 };
 
-fn supports(scene: &Scene) -> Result<(), Unsupported> {
+fn refuses(scene: &Scene) -> Result<(), Unsupported> {
     mounts(scene).map(|_| ()).map_err(Unsupported)
 }
 
-fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+fn build(
+    scene: &Scene,
+    settings: &Settings,
+    _: &dyn Devices,
+) -> Result<Box<dyn Solver>, BuildError> {
+    BACKEND.takes().refuse(scene)?;
     let mut solver = Rigid {
         mounts: mounts(scene).map_err(Unsupported)?,
         scene: scene.clone(),

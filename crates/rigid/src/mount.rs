@@ -43,12 +43,6 @@ struct Side {
 
 /// How every body is held, or why the scene is not one of single bodies.
 pub(crate) fn mounts(scene: &Scene) -> Result<Vec<Mount>, String> {
-    if scene.contacts.is_some() {
-        return Err("integrates without contacts".to_owned());
-    }
-    if !scene.springs.is_empty() {
-        return Err("integrates without springs".to_owned());
-    }
     let mut mounts = vec![Mount::Free; scene.bodies.len()];
     for (index, joint) in scene.joints.iter().enumerate() {
         let sides = sides(joint);
@@ -101,15 +95,6 @@ fn mount(
         }
         _ => return refuse("holds a body to something that moves"),
     };
-    if joint.compliance_linear > 0.0 || joint.compliance_angular > 0.0 {
-        return refuse("is compliant");
-    }
-    if joint.limit.is_some() || joint.motor.is_some() {
-        return refuse("has a limit or a motor");
-    }
-    if joint.break_force.is_finite() || joint.break_torque.is_finite() {
-        return refuse("can break");
-    }
     let (pivot, anchor) = (position + rotation * held.anchor, moving.anchor);
     match joint.kind {
         JointKind::Ball => Ok((body, Mount::Ball { joint: index, pivot, anchor })),

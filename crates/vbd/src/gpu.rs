@@ -1,11 +1,8 @@
 //! The step on a graphics adapter.
 
-use std::any::Any;
-
 use bytemuck::{Pod, Zeroable};
 use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Multipliers, Scene, Settings, Solver,
-    SolverError,
+    Backend, BuildError, Devices, Info, Multipliers, Native, Scene, Settings, Solver, SolverError,
 };
 use taut_descent::{
     Collision, ContactLaw, Definition, Real, Role, System,
@@ -15,33 +12,36 @@ use taut_descent::{
 use taut_gpu::Gpu;
 
 use crate::{
+    TAKES,
     contact::{self, Penalty},
     cpu::{configure, full_stiffness, model},
     settings::{self, Precision, VbdSettings},
 };
 
 /// The row of the table of backends for graphics adapters.
-pub const BACKEND_GPU: Backend = Backend {
-    info: Info {
-        name: "vbd-gpu",
-        summary: "the same on a graphics adapter, all bodies of a colour at once",
-        reference: "Chen, Liu, Yang, Yuksel, Vertex Block Descent, ACM TOG 43(4), 2024, and \
-                    Rigid Body Dynamics with VBD, Section I",
-        determinism: Determinism::Bitwise,
-    },
-    supports: device::supports,
-    build: Build::Gpu(build_on_gpu),
+pub const BACKEND_GPU: Native = Native {
+    info: Info::new(
+        "vbd-gpu",
+        "the same on a graphics adapter, all bodies of a colour at once",
+        "Chen, Liu, Yang, Yuksel, Vertex Block Descent, ACM TOG 43(4), 2024, and \
+         Rigid Body Dynamics with VBD, Section I",
+    )
+    .on_gpu(),
+    takes: TAKES,
+    refuses: |_| Ok(()),
+    build: build_on_gpu,
 };
 
 fn build_on_gpu(
-    device: &dyn Any,
     scene: &Scene,
     settings: &Settings,
+    devices: &dyn Devices,
 ) -> Result<Box<dyn Solver>, BuildError> {
+    let device = devices.gpu()?;
+    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
     let settings: VbdSettings = settings.parse()?;
     settings.check()?;
-    device::supports(scene)?;
-    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
+    BACKEND_GPU.supports(scene)?;
     solver(gpu, scene, settings)
 }
 

@@ -17,41 +17,37 @@ mod cpu;
 mod gpu;
 mod settings;
 
-use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
-};
+use taut_core::{Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver};
 use taut_descent::Collision;
 
 #[cfg(feature = "gpu")]
 pub use gpu::BACKEND_GPU;
 pub use settings::{Precision, Ramp, VbdSettings};
 
+const TAKES: Needs = Needs::MULTIBODY.without(Needs::RESTITUTION);
+
 /// The row of the table of backends.
-pub const BACKEND: Backend = Backend {
-    info: Info {
-        name: "vbd-cpu",
-        summary: "vertex block descent: penalties, one body after another",
-        reference: "Chen, Liu, Yang, Yuksel, Vertex Block Descent, ACM TOG 43(4), 2024, and \
-                    Rigid Body Dynamics with VBD, Section I",
-        determinism: Determinism::Bitwise,
-    },
-    supports,
-    build: Build::Cpu(build),
+pub const BACKEND: Native = Native {
+    info: Info::new(
+        "vbd-cpu",
+        "vertex block descent: penalties, one body after another",
+        "Chen, Liu, Yang, Yuksel, Vertex Block Descent, ACM TOG 43(4), 2024, and \
+         Rigid Body Dynamics with VBD, Section I",
+    ),
+    takes: TAKES,
+    refuses: |_| Ok(()),
+    build,
 };
 
-fn supports(scene: &Scene) -> Result<(), Unsupported> {
-    let bounces = |b: &taut_core::scene::Body| b.material.restitution > 0.0;
-    if scene.contacts.is_some() && scene.bodies.iter().any(bounces) {
-        return Err(Unsupported("restitution is not part of the method".to_owned()));
-    }
-    Ok(())
-}
-
-fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+fn build(
+    scene: &Scene,
+    settings: &Settings,
+    _: &dyn Devices,
+) -> Result<Box<dyn Solver>, BuildError> {
     let settings: VbdSettings = settings.parse()?;
     settings.check()?;
     Collision::refuse_device(settings.collision)?;
-    supports(scene)?;
+    BACKEND.supports(scene)?;
     Ok(match settings.precision {
         Precision::F32 => Box::new(cpu::Vbd::<f32>::new(scene, settings)),
         Precision::F64 => Box::new(cpu::Vbd::<f64>::new(scene, settings)),

@@ -1,7 +1,7 @@
 //! Contacts as penalties, against closed forms.
 
 use taut_core::{
-    Build, Multipliers, Quat, Scene, Settings, Solver, State, Step, Vec3,
+    Backend, Multipliers, NoDevices, Quat, Scene, Settings, Solver, State, Step, Vec3,
     scene::{Body, Contacts, Material, Shape},
 };
 
@@ -31,8 +31,8 @@ fn block(size: Vec3, at: Vec3, mu: f64) -> Body {
 }
 
 fn build(scene: &Scene, settings: &str) -> Box<dyn Solver> {
-    let Build::Cpu(make) = taut_vbd::BACKEND.build else { unreachable!("it runs on the CPU") };
-    make(scene, &Settings::from_ron(settings)).expect("the settings are valid")
+    let settings = Settings::from_ron(settings);
+    taut_vbd::BACKEND.build(scene, &settings, &NoDevices).expect("the settings are valid")
 }
 
 fn run(solver: &mut dyn Solver, iterations: u32, frames: u32) -> State {

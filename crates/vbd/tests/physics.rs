@@ -1,15 +1,15 @@
 //! Penalties against what mechanics says of them.
 
 use taut_core::{
-    Build, Quat, Scene, Settings, Solver, State, Step, Vec3,
+    Backend, NoDevices, Quat, Scene, Settings, Solver, State, Step, Vec3,
     scene::{Body, Endpoint, Joint, JointKind, Particle, Spring, SpringKind},
 };
 
 const DT: f64 = 1.0 / 60.0;
 
 fn build(scene: &Scene, settings: &str) -> Box<dyn Solver> {
-    let Build::Cpu(make) = taut_vbd::BACKEND.build else { unreachable!("it runs on the CPU") };
-    make(scene, &Settings::from_ron(settings)).expect("the settings are valid")
+    let settings = Settings::from_ron(settings);
+    taut_vbd::BACKEND.build(scene, &settings, &NoDevices).expect("the settings are valid")
 }
 
 fn advance(solver: &mut dyn Solver, iterations: u32) -> State {

@@ -38,32 +38,31 @@ mod layout;
 mod settings;
 mod sweep;
 
-use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Scene, Settings, Solver, Unsupported,
-};
+use taut_core::{Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver};
 
 pub use settings::{Blocks, Friction, Mode, Precision, XpbdSettings};
 
 /// The row of the table of backends.
-pub const BACKEND: Backend = Backend {
-    info: Info {
-        name: "xpbd-cpu",
-        summary: "extended position based dynamics: one joint after another, by sub-steps or iterations",
-        reference: "Macklin, Müller, Chentanez, XPBD, MIG 2016; Macklin et al., Small Steps, SCA 2019; \
-                    Müller et al., Detailed Rigid Body Simulation with XPBD, CGF 39(8), 2020",
-        determinism: Determinism::Bitwise,
-    },
-    supports,
-    build: Build::Cpu(build),
+pub const BACKEND: Native = Native {
+    info: Info::new(
+        "xpbd-cpu",
+        "extended position based dynamics: one joint after another, by sub-steps or iterations",
+        "Macklin, Müller, Chentanez, XPBD, MIG 2016; Macklin et al., Small Steps, SCA 2019; \
+         Müller et al., Detailed Rigid Body Simulation with XPBD, CGF 39(8), 2020",
+    ),
+    takes: Needs::MULTIBODY,
+    refuses: |_| Ok(()),
+    build,
 };
 
-fn supports(_: &Scene) -> Result<(), Unsupported> {
-    Ok(())
-}
-
-fn build(scene: &Scene, settings: &Settings) -> Result<Box<dyn Solver>, BuildError> {
+fn build(
+    scene: &Scene,
+    settings: &Settings,
+    _: &dyn Devices,
+) -> Result<Box<dyn Solver>, BuildError> {
     let settings: XpbdSettings = settings.parse()?;
     settings.check()?;
+    BACKEND.supports(scene)?;
     Ok(match settings.precision {
         Precision::F32 => Box::new(cpu::Xpbd::<f32>::new(scene, settings)),
         Precision::F64 => Box::new(cpu::Xpbd::<f64>::new(scene, settings)),

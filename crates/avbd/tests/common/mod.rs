@@ -1,11 +1,11 @@
 //! What the tests of this crate share.
 
-use taut_core::{Build, Scene, Settings, Solver, State, Step};
+use taut_core::{Backend, NoDevices, Scene, Settings, Solver, State, Step};
 
 /// The solver of a scene with the given settings.
 pub(crate) fn build(scene: &Scene, settings: &str) -> Box<dyn Solver> {
-    let Build::Cpu(make) = taut_avbd::BACKEND.build else { unreachable!("it runs on the CPU") };
-    make(scene, &Settings::from_ron(settings)).expect("the settings are valid")
+    let settings = Settings::from_ron(settings);
+    taut_avbd::BACKEND.build(scene, &settings, &NoDevices).expect("the settings are valid")
 }
 
 /// Takes one step and reads the state.

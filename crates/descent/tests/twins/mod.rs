@@ -5,7 +5,7 @@ mod agree;
 use std::path::Path;
 
 use taut_core::{
-    Backend, Build, Multipliers, Scene, Settings, Solver, State, Step,
+    Backend, Given, Multipliers, Native, NoDevices, Scene, Settings, Solver, State, Step,
     scene::{load_file, load_str},
 };
 use taut_gpu::Gpu;
@@ -14,8 +14,8 @@ use self::agree::{agree, apart};
 
 /// The same method twice.
 pub(crate) struct Twins {
-    pub(crate) cpu: Backend,
-    pub(crate) gpu: Backend,
+    pub(crate) cpu: Native,
+    pub(crate) gpu: Native,
 }
 
 pub(crate) fn load(name: &str, parameters: &[(&str, f64)]) -> Scene {
@@ -113,13 +113,13 @@ pub(crate) fn touching_scenes() -> Vec<Scene> {
 
 impl Twins {
     pub(crate) fn pair(&self, gpu: &Gpu, scene: &Scene, settings: &str) -> [Box<dyn Solver>; 2] {
-        let (Build::Cpu(on_cpu), Build::Gpu(on_gpu)) = (self.cpu.build, self.gpu.build) else {
-            panic!("one backend of each kind")
-        };
         let single =
             Settings::from_ron(settings.replacen('(', "(precision: f32, order: coloured,", 1));
         let hosted = Settings::from_ron(settings.replacen('(', "(collision: host,", 1));
-        let both = [on_cpu(scene, &single), on_gpu(gpu, scene, &hosted)];
+        let both = [
+            self.cpu.build(scene, &single, &NoDevices),
+            self.gpu.build(scene, &hosted, &Given(gpu)),
+        ];
         both.map(|solver| solver.unwrap_or_else(|e| panic!("{} {settings}: {e}", scene.name)))
     }
 
@@ -156,13 +156,13 @@ impl Twins {
     /// Nothing depends on the size of workgroups.
     pub(crate) fn compare_workgroups(&self) {
         let Some(gpu) = Gpu::for_test() else { return };
-        let Build::Gpu(on_gpu) = self.gpu.build else { panic!("a backend for adapters") };
         let plain = [load("rope", &[]), load("pyramid", &[("n", 4.0), ("gap", 0.0)])];
         let gpus = [&gpu, &gpu.resized(256)];
         for scene in plain.into_iter().chain(crowded_scenes()) {
             for settings in ["()", "(lanes_per_body: 16)"] {
                 let hashes = gpus.map(|gpu| {
-                    let mut solver = on_gpu(gpu, &scene, &Settings::from_ron(settings)).unwrap();
+                    let mut solver =
+                        self.gpu.build(&scene, &Settings::from_ron(settings), &Given(gpu)).unwrap();
                     (0..10).for_each(|_| advance(&mut *solver, scene.dt, 5));
                     let mut state = State::default();
                     solver.read(&mut state).unwrap();
@@ -176,7 +176,6 @@ impl Twins {
     /// Searching on the device gives other roundings, and so another motion, but the same rest.
     pub(crate) fn hold_the_same_with_contacts_of_the_device(&self) {
         let Some(gpu) = Gpu::for_test() else { return };
-        let Build::Gpu(on_gpu) = self.gpu.build else { panic!("a backend for adapters") };
         for scene in [
             load("stack", &[("n", 4.0), ("gap", 0.0)]),
             load("pyramid", &[("n", 5.0), ("gap", 0.0)]),
@@ -184,7 +183,8 @@ impl Twins {
             load("wall", &[("rows", 3.0), ("columns", 4.0), ("balls", 0.0)]),
         ] {
             let states = ["(collision: host)", "(collision: device)"].map(|settings| {
-                let mut solver = on_gpu(&gpu, &scene, &Settings::from_ron(settings)).unwrap();
+                let mut solver =
+                    self.gpu.build(&scene, &Settings::from_ron(settings), &Given(&gpu)).unwrap();
                 let (mut state, mut forces) = (State::default(), Multipliers::default());
                 (0..60).for_each(|_| advance(&mut *solver, scene.dt, 10));
                 solver.read(&mut state).unwrap();
@@ -204,9 +204,8 @@ impl Twins {
     /// Between two steps the host asks how many contacts there were, with 32 bytes; within one it asks nothing.
     pub(crate) fn read_no_contacts_back(&self) {
         let Some(gpu) = Gpu::for_test() else { return };
-        let Build::Gpu(on_gpu) = self.gpu.build else { panic!("a backend for adapters") };
         let scene = load("pyramid", &[("n", 4.0), ("gap", 0.0)]);
-        let mut solver = on_gpu(&gpu, &scene, &Settings::from_ron("()")).unwrap();
+        let mut solver = self.gpu.build(&scene, &Settings::from_ron("()"), &Given(&gpu)).unwrap();
         let mut dispatches = |iterations: u32| {
             advance(&mut *solver, scene.dt, iterations);
             solver.begin_step(Step { dt: scene.dt, iterations }).unwrap();

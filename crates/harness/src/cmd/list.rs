@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use anyhow::Context;
 use serde::Serialize;
-use taut_core::{Backend, Determinism};
+use taut_core::{Determinism, Table};
 
 use super::{Outcome, Session, json, print};
 use crate::{
@@ -15,16 +15,16 @@ use crate::{
     matrix::{Matrix, splice},
     places,
     record::{SCHEMA, write_atomically},
-    table::Table,
+    text_table::TextTable,
 };
 
 /// The `--json` document.
 #[derive(Serialize)]
-struct ListDocument {
+struct ListDocument<'a> {
     schema: u32,
     verb: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    backends: Option<Vec<BackendEntry>>,
+    backends: Option<Vec<BackendEntry<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     scenes: Option<Vec<SceneEntry>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,10 +34,10 @@ struct ListDocument {
 }
 
 #[derive(Serialize)]
-struct BackendEntry {
-    name: &'static str,
-    summary: &'static str,
-    reference: &'static str,
+struct BackendEntry<'a> {
+    name: &'a str,
+    summary: &'a str,
+    reference: &'a str,
     deterministic: bool,
 }
 
@@ -50,7 +50,7 @@ struct SceneEntry {
 
 #[derive(Serialize)]
 struct Support {
-    backend: &'static str,
+    backend: String,
     supported: bool,
     reason: String,
 }
@@ -71,26 +71,26 @@ struct AdapterEntry {
 }
 
 pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Outcome> {
-    let backends = session.bench.backends;
+    let table = &session.bench.setup.table;
     let root = places::root()?;
     if let Some(file) = &args.splice {
-        let matrix = Matrix::of(backends, &root)?;
+        let matrix = Matrix::of(table, &root)?;
         return splice_file(file, &matrix).map(|()| Outcome::Good);
     }
     let wants = |what| args.what.is_none_or(|only| only == what);
-    let entries = backends.iter().map(|b| BackendEntry {
-        name: b.info.name,
-        summary: b.info.summary,
-        reference: b.info.reference,
-        deterministic: b.info.determinism == Determinism::Bitwise,
+    let entries = table.iter().map(|backend| backend.info()).map(|info| BackendEntry {
+        name: &info.name,
+        summary: &info.summary,
+        reference: &info.reference,
+        deterministic: info.determinism == Determinism::Bitwise,
     });
-    let matrix = wants(What::Scenes).then(|| Matrix::of(backends, &root)).transpose()?;
+    let matrix = wants(What::Scenes).then(|| Matrix::of(table, &root)).transpose()?;
     let document = ListDocument {
         schema: SCHEMA,
         verb: "list",
         backends: wants(What::Backends).then(|| entries.collect()),
         scenes: matrix.map(scene_entries),
-        figures: wants(What::Figures).then(|| figures(&root, backends)).transpose()?,
+        figures: wants(What::Figures).then(|| figures(&root, table)).transpose()?,
         // Drivers may be slow to ask, so only on request.
         adapters: (args.what == Some(What::Adapters)).then(adapters),
     };
@@ -113,8 +113,8 @@ fn scene_entries(matrix: Matrix) -> Vec<SceneEntry> {
         support: backends
             .iter()
             .zip(row.refusals)
-            .map(|(&backend, refusal)| Support {
-                backend,
+            .map(|(backend, refusal)| Support {
+                backend: backend.clone(),
                 supported: refusal.is_none(),
                 reason: refusal.unwrap_or_default(),
             })
@@ -123,10 +123,10 @@ fn scene_entries(matrix: Matrix) -> Vec<SceneEntry> {
     rows.collect()
 }
 
-fn figures(root: &Path, backends: &[Backend]) -> anyhow::Result<Vec<FigureEntry>> {
+fn figures(root: &Path, table: &Table) -> anyhow::Result<Vec<FigureEntry>> {
     // A checkout without figures has none, which is no error.
     let ids = figure::ids(root).unwrap_or_default();
-    let load = |id: String| match figure::load(root, &id, backends) {
+    let load = |id: String| match figure::load(root, &id, table) {
         Ok(figure) => Some(Ok(FigureEntry { id, title: figure.title, source: figure.source })),
         // What this program was built without draws no figure.
         Err(error) if error.message.ends_with(LEFT_OUT) => None,
@@ -143,10 +143,10 @@ fn adapters() -> Vec<AdapterEntry> {
     adapter::all().into_iter().map(entry).collect()
 }
 
-fn in_words(document: &ListDocument) -> String {
+fn in_words(document: &ListDocument<'_>) -> String {
     let mut parts = Vec::new();
     if let Some(backends) = &document.backends {
-        let mut table = Table::default().text("backend").text("does").text("after");
+        let mut table = TextTable::default().text("backend").text("does").text("after");
         for b in backends {
             table.push(vec![b.name.to_owned(), b.summary.to_owned(), b.reference.to_owned()]);
         }
@@ -156,7 +156,7 @@ fn in_words(document: &ListDocument) -> String {
         parts.push(support_in_words(scenes));
     }
     if let Some(figures) = &document.figures {
-        let mut table = Table::default().text("figure").text("shows").text("from");
+        let mut table = TextTable::default().text("figure").text("shows").text("from");
         for f in figures {
             table.push(vec![f.id.clone(), f.title.clone(), f.source.clone()]);
         }
@@ -164,7 +164,7 @@ fn in_words(document: &ListDocument) -> String {
     }
     if let Some(adapters) = &document.adapters {
         let mut table =
-            Table::default().text("number").text("adapter").text("through").text("kind");
+            TextTable::default().text("number").text("adapter").text("through").text("kind");
         for (number, a) in adapters.iter().enumerate() {
             let kind = if a.software { "software" } else { "hardware" };
             let through = format!("{} {}", a.interface, a.driver);
@@ -179,9 +179,9 @@ fn in_words(document: &ListDocument) -> String {
 }
 
 fn support_in_words(scenes: &[SceneEntry]) -> String {
-    let mut table = Table::default().text("scene");
+    let mut table = TextTable::default().text("scene");
     for support in scenes.first().map_or(&[][..], |scene| &scene.support) {
-        table = table.text(support.backend);
+        table = table.text(&support.backend);
     }
     let mut reasons = Vec::new();
     for scene in scenes {

@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::Context;
 
 use crate::{
-    plot::{self, Axis, Curve, Panel, PlotSpec, Scale},
+    plot::{self, Axis, Curve, Palette, Panel, PlotSpec, Scale},
     record::{OutDir, RunRow, metric},
 };
 
@@ -28,14 +28,19 @@ const OVER_ITERATIONS: &[&str] = &[
 ];
 
 /// `frames.svg` and `.png`: one panel for each metric that applies.
-pub(super) fn trajectories(scene: &str, rows: &[&RunRow], out: &mut OutDir) -> anyhow::Result<()> {
+pub(super) fn trajectories(
+    scene: &str,
+    rows: &[&RunRow],
+    palette: &Palette,
+    out: &mut OutDir,
+) -> anyhow::Result<()> {
     let panels = OVER_TIME.iter().map(|&(name, scale)| Panel {
         x: Axis::linear("time", "s"),
         y: Axis::metric(name, scale),
         curves: rows.iter().map(|row| over_time(row, name)).filter(has_points).collect(),
         ..Panel::default()
     });
-    draw("frames", scene, panels.collect(), out)
+    draw("frames", scene, panels.collect(), palette, out)
 }
 
 fn over_time(row: &RunRow, name: &str) -> Curve {
@@ -44,7 +49,12 @@ fn over_time(row: &RunRow, name: &str) -> Curve {
 }
 
 /// `trace.svg` and `.png`: one panel for each start and metric that applies.
-pub(super) fn convergence(scene: &str, rows: &[&RunRow], out: &mut OutDir) -> anyhow::Result<()> {
+pub(super) fn convergence(
+    scene: &str,
+    rows: &[&RunRow],
+    palette: &Palette,
+    out: &mut OutDir,
+) -> anyhow::Result<()> {
     let mut panels = Vec::new();
     for start in ["cold", "warm"] {
         for name in OVER_ITERATIONS {
@@ -58,7 +68,7 @@ pub(super) fn convergence(scene: &str, rows: &[&RunRow], out: &mut OutDir) -> an
             });
         }
     }
-    draw("trace", scene, panels, out)
+    draw("trace", scene, panels, palette, out)
 }
 
 fn over_iterations(row: &RunRow, start: &str, name: &str) -> Curve {
@@ -71,14 +81,20 @@ fn has_points(curve: &Curve) -> bool {
     !curve.points.is_empty()
 }
 
-fn draw(stem: &str, scene: &str, mut panels: Vec<Panel>, out: &mut OutDir) -> anyhow::Result<()> {
+fn draw(
+    stem: &str,
+    scene: &str,
+    mut panels: Vec<Panel>,
+    palette: &Palette,
+    out: &mut OutDir,
+) -> anyhow::Result<()> {
     panels.retain(|panel| !panel.curves.is_empty());
     if panels.is_empty() {
         return Ok(());
     }
     let plot = PlotSpec { title: scene.to_owned(), panels, ..PlotSpec::default() };
     // Drawn under another name first, so that a picture is whole or absent.
-    for drawn in plot::write(&out.path().join(format!("{stem}.tmp")), &plot)? {
+    for drawn in plot::write(&out.path().join(format!("{stem}.tmp")), &plot, palette)? {
         let extension = drawn.extension().and_then(|e| e.to_str()).unwrap_or_default();
         let file = out.add(&format!("{stem}.{extension}"));
         fs::rename(&drawn, &file).with_context(|| format!("cannot write {}", file.display()))?;

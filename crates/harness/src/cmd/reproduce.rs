@@ -14,7 +14,7 @@ use crate::{
     places,
     progress::Progress,
     record::{OutDir, SCHEMA},
-    table::Table,
+    text_table::TextTable,
 };
 
 /// What is asked of the figures.
@@ -51,10 +51,11 @@ pub(crate) fn main(
     let root = places::root()?;
     let chosen = choose(&root, args, question)?;
     // All definitions are read before the first run: a mistake should not cost minutes.
+    let table = &session.bench.setup.table;
     let mut planned = 0;
     let mut ids = Vec::with_capacity(chosen.len());
     for id in chosen {
-        match figure::load(&root, &id, session.bench.backends) {
+        match figure::load(&root, &id, table) {
             Ok(figure) => planned += figure.plan(args.quick).len() as u64,
             // Only what was named must be drawn; of all figures, those that this program can draw.
             Err(error) if args.figures.is_empty() && error.message.ends_with(LEFT_OUT) => {
@@ -170,7 +171,7 @@ fn describe(figure: &Reproduced, question: Question) -> String {
             text += "  nothing recorded: give --bless to record\n";
         }
         Question::Curves => {
-            let mut table = Table::default()
+            let mut table = TextTable::default()
                 .text("change")
                 .text("panel")
                 .text("curve")

@@ -10,7 +10,7 @@ use crate::{
     record::{OutDir, ReferenceFacts, RunRow, frames_csv, states_csv},
     runner::{self, Keep, Run, RunOptions, Spec},
     spec,
-    table::{Table, short},
+    text_table::{TextTable, short},
 };
 
 /// The metrics that the table shows, where they apply: worst of the run.
@@ -44,7 +44,7 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
             runs.iter().map(|run| (&run.row, run.states.as_slice())).collect();
         out.write("states.csv", &states_csv(&states))?;
     }
-    plots::trajectories(&name, &rows, &mut out)?;
+    plots::trajectories(&name, &rows, &session.palette(), &mut out)?;
     let rows: Vec<RunRow> = runs.into_iter().map(|run| run.row).collect();
     let table = table(&rows);
     let document = session.document("run", task, facts, rows, &mut out)?;
@@ -74,7 +74,7 @@ fn choose_reference(
     let mut spec = spec::reference(text, most)?;
     session.bench.check(&task.scene, &spec)?;
     let backend = session.bench.find(&spec.backend)?;
-    if let Err(reason) = (backend.supports)(&task.scene) {
+    if let Err(reason) = backend.supports(&task.scene) {
         anyhow::bail!("`{text}` cannot be the reference: {reason}");
     }
     spec.label = format!("reference {text}");
@@ -147,13 +147,13 @@ fn pick(path: Option<&[State]>, steps: &[u32]) -> Vec<(u32, State)> {
     wanted.map(|(step, state)| (step, state.clone())).collect()
 }
 
-fn table(rows: &[RunRow]) -> Table {
+fn table(rows: &[RunRow]) -> TextTable {
     let shown: Vec<&str> = SHOWN
         .iter()
         .copied()
         .filter(|name| rows.iter().any(|row| row.summary.get(name).is_some()))
         .collect();
-    let mut table = Table::default()
+    let mut table = TextTable::default()
         .text("label")
         .text("status")
         .number("iterations", "")

@@ -6,7 +6,7 @@ use crate::{
     progress::Progress,
     record::{OutDir, RunRow, times_csv},
     runner::{self, TimeOptions},
-    table::{Table, short},
+    text_table::{TextTable, short},
 };
 
 pub(crate) fn main(session: &Session<'_>, args: &TimeArgs) -> anyhow::Result<Outcome> {
@@ -42,8 +42,8 @@ pub(crate) fn main(session: &Session<'_>, args: &TimeArgs) -> anyhow::Result<Out
     session.present(&document, &table, out.path())
 }
 
-fn table(rows: &[RunRow]) -> Table {
-    let mut table = Table::default().text("label").text("status").number("iterations", "");
+fn table(rows: &[RunRow]) -> TextTable {
+    let mut table = TextTable::default().text("label").text("status").number("iterations", "");
     for name in ["latency", "+-", "min", "throughput", "collide", "prepare", "iterate", "finish"] {
         table = table.number(name, "ms");
     }

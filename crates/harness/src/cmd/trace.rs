@@ -10,7 +10,7 @@ use crate::{
     record::{OutDir, ReferenceFacts, RunRow, metric, trace_csv},
     runner::{self, Keep, RunOptions, Spec, Start, TraceOptions},
     spec,
-    table::{Table, short},
+    text_table::{TextTable, short},
 };
 
 /// The metrics that the table shows, where they apply.
@@ -56,7 +56,7 @@ pub(crate) fn main(session: &Session<'_>, args: &TraceArgs) -> anyhow::Result<Ou
     let facts = cold.ok().map(|(_, facts)| facts);
     let shown: Vec<&RunRow> = rows.iter().collect();
     out.write("trace.csv", &trace_csv(&task.scene.name, &shown))?;
-    plots::convergence(&task.scene.name, &shown, &mut out)?;
+    plots::convergence(&task.scene.name, &shown, &session.palette(), &mut out)?;
     let table = table(&rows);
     let document = session.document("trace", task, facts, rows, &mut out)?;
     session.present(&document, &table, out.path())
@@ -126,9 +126,9 @@ fn snapshot(
 }
 
 /// One line per curve, with its values when the step is closed.
-fn table(rows: &[RunRow]) -> Table {
+fn table(rows: &[RunRow]) -> TextTable {
     let mut table =
-        Table::default().text("label").text("status").text("start").number("iterations", "");
+        TextTable::default().text("label").text("status").text("start").number("iterations", "");
     for name in SHOWN {
         let (words, unit) = split_unit(name);
         table = table.number(&words, unit);

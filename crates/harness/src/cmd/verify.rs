@@ -15,11 +15,11 @@ pub(crate) fn main(session: &Session<'_>, args: &VerifyArgs) -> anyhow::Result<O
     for name in &names {
         session.bench.find(name)?;
     }
-    let backends = session.bench.backends;
-    let chosen = if names.is_empty() { backends.len() } else { names.len() };
+    let table = &session.bench.setup.table;
+    let chosen = if names.is_empty() { table.iter().len() } else { names.len() };
     let progress = Progress::new((chosen * count()) as u64, "checks");
-    let report = verify_with(backends, &names, &mut |backend, check| {
-        progress.start(&format!("{} {}", backend.info.name, check.name));
+    let report = verify_with(table, &names, &mut |backend, check| {
+        progress.start(&format!("{} {}", backend, check.name));
         progress.advance(1);
     });
     progress.finish();

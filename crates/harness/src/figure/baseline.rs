@@ -6,10 +6,10 @@
 
 use std::fmt::Write as _;
 
-use taut_core::Determinism;
+use taut_core::{Determinism, Table};
 
 use super::{Band, Figure, Panel, PanelCurves, Row, claim::fit_line, curves::quote};
-use crate::{backends::BACKENDS, plot, plot::Scale};
+use crate::{plot, plot::Scale};
 
 /// Curves are recorded with at most this many points.
 const POINTS: usize = 120;
@@ -74,10 +74,10 @@ impl Change {
 }
 
 /// The curves worth recording: those that equal runs draw alike.
-pub fn repeatable(figure: &Figure, curves: &[PanelCurves]) -> Vec<PanelCurves> {
+pub fn repeatable(table: &Table, figure: &Figure, curves: &[PanelCurves]) -> Vec<PanelCurves> {
     let bitwise = |curve: &&plot::Curve| {
-        let row = BACKENDS.iter().find(|row| row.info.name == curve.backend);
-        row.is_some_and(|row| row.info.determinism == Determinism::Bitwise)
+        let row = table.get(&curve.backend);
+        row.is_some_and(|row| row.info().determinism == Determinism::Bitwise)
     };
     let kept = curves.iter().filter(|p| figure.plot.panels[p.panel].is_repeatable());
     kept.map(|p| PanelCurves {
@@ -88,9 +88,9 @@ pub fn repeatable(figure: &Figure, curves: &[PanelCurves]) -> Vec<PanelCurves> {
 }
 
 /// The text of a `baseline.csv`.
-pub fn record(figure: &Figure, curves: &[PanelCurves]) -> String {
+pub fn record(table: &Table, figure: &Figure, curves: &[PanelCurves]) -> String {
     let mut text = "panel,curve,x,y\n".to_owned();
-    for panel in repeatable(figure, curves) {
+    for panel in repeatable(table, figure, curves) {
         for curve in &panel.curves {
             let stride = curve.points.len().div_ceil(POINTS).max(1);
             let last = curve.points.len().saturating_sub(1);
@@ -137,8 +137,13 @@ fn unquote(name: &str) -> String {
 }
 
 /// Compares all curves with their records.
-pub fn compare(figure: &Figure, measured: &[PanelCurves], recorded: &[PanelCurves]) -> Vec<Shift> {
-    let measured = repeatable(figure, measured);
+pub fn compare(
+    table: &Table,
+    figure: &Figure,
+    measured: &[PanelCurves],
+    recorded: &[PanelCurves],
+) -> Vec<Shift> {
+    let measured = repeatable(table, figure, measured);
     let mut shifts = Vec::new();
     for now in &measured {
         let Some(panel) = figure.plot.panels.get(now.panel) else { continue };
@@ -280,6 +285,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::backends;
 
     fn figure(scale: &str) -> Figure {
         let text = format!(
@@ -290,7 +296,7 @@ mod tests {
                     y: (quantity: "joint_error_max_m", scale: {scale}),
                 )]))"#
         );
-        super::super::parse(&text, "test", Path::new("figure.ron"), BACKENDS).unwrap()
+        super::super::parse(&text, "test", Path::new("figure.ron"), &backends::table()).unwrap()
     }
 
     fn panel(of: impl Fn(f64) -> f64, count: u32) -> Vec<PanelCurves> {
@@ -306,8 +312,9 @@ mod tests {
         old: impl Fn(f64) -> f64,
     ) -> Shift {
         let figure = figure(scale);
-        let recorded = parse_record(&record(&figure, &panel(old, 300))).unwrap();
-        compare(&figure, &panel(new, count), &recorded).remove(0)
+        let recorded =
+            parse_record(&record(&backends::table(), &figure, &panel(old, 300))).unwrap();
+        compare(&backends::table(), &figure, &panel(new, count), &recorded).remove(0)
     }
 
     fn wave(phase: f64) -> impl Fn(f64) -> f64 {
@@ -364,13 +371,13 @@ mod tests {
     fn missing_and_new_curves_are_told_apart() {
         let figure = figure("log");
         let there = panel(wave(0.0), 300);
-        assert_eq!(compare(&figure, &[], &there)[0].change, Change::Missing);
-        assert_eq!(compare(&figure, &there, &[])[0].change, Change::New);
+        assert_eq!(compare(&backends::table(), &figure, &[], &there)[0].change, Change::Missing);
+        assert_eq!(compare(&backends::table(), &figure, &there, &[])[0].change, Change::New);
     }
 
     #[test]
     fn a_curve_without_a_device_is_not_missing() {
-        let mut shifts = compare(&figure("log"), &[], &panel(wave(0.0), 300));
+        let mut shifts = compare(&backends::table(), &figure("log"), &[], &panel(wave(0.0), 300));
         let row = |label: &str, group: &str, status: &str| Row {
             label: label.to_owned(),
             group: group.to_owned(),

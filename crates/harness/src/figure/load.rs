@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use taut_core::{Backend, settings::nearest};
+use taut_core::{Table, settings::nearest};
 
 use super::{Check, Figure, SHORTEST, TIMED, Target, folder};
 use crate::{
@@ -43,7 +43,7 @@ impl std::error::Error for LoadError {}
 ///
 /// # Errors
 /// [`LoadError`] when there is no such figure, or its file is malformed or contradicts itself.
-pub fn load(root: &Path, id: &str, backends: &[Backend]) -> Result<Figure, LoadError> {
+pub fn load(root: &Path, id: &str, table: &Table) -> Result<Figure, LoadError> {
     let path = folder(root, id).join("figure.ron");
     let fail = |message| LoadError { path: path.clone(), line: 0, column: 0, message };
     let bytes = fs::read(&path).map_err(|error| {
@@ -52,14 +52,14 @@ pub fn load(root: &Path, id: &str, backends: &[Backend]) -> Result<Figure, LoadE
         fail(format!("no figure `{id}`: {error}{}", hint(id, &known)))
     })?;
     let text = String::from_utf8(bytes).map_err(|_| fail("not UTF-8 text".to_owned()))?;
-    parse(&text, id, &path, backends)
+    parse(&text, id, &path, table)
 }
 
 /// Reads and checks the text of a definition.
 ///
 /// # Errors
 /// As [`load`].
-pub fn parse(text: &str, id: &str, path: &Path, backends: &[Backend]) -> Result<Figure, LoadError> {
+pub fn parse(text: &str, id: &str, path: &Path, table: &Table) -> Result<Figure, LoadError> {
     let options =
         ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
     let mut figure: Figure = options.from_str(text).map_err(|error| LoadError {
@@ -69,7 +69,7 @@ pub fn parse(text: &str, id: &str, path: &Path, backends: &[Backend]) -> Result<
         message: explain(&error.code),
     })?;
     figure.id = id.to_owned();
-    check(&figure, backends).map_err(|Wrong { what, quoted }| {
+    check(&figure, table).map_err(|Wrong { what, quoted }| {
         let (line, column) = quoted.map_or((0, 0), |name| find(text, &name));
         LoadError { path: path.to_owned(), line, column, message: what }
     })?;
@@ -127,8 +127,8 @@ impl Wrong {
     }
 }
 
-fn check(figure: &Figure, backends: &[Backend]) -> Result<(), Wrong> {
-    check_runs(figure, backends)?;
+fn check(figure: &Figure, table: &Table) -> Result<(), Wrong> {
+    check_runs(figure, table)?;
     check_panels(figure)?;
     for claim in &figure.claims {
         check_claim(figure, &claim.check)?;
@@ -136,8 +136,8 @@ fn check(figure: &Figure, backends: &[Backend]) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn check_runs(figure: &Figure, backends: &[Backend]) -> Result<(), Wrong> {
-    let backends: Vec<&str> = backends.iter().map(|row| row.info.name).collect();
+fn check_runs(figure: &Figure, table: &Table) -> Result<(), Wrong> {
+    let backends: Vec<&str> = table.names().collect();
     let plan = figure.plan(false);
     let mut labels = BTreeSet::new();
     for planned in &plan {
@@ -270,7 +270,7 @@ fn known_quantity(figure: &Figure, name: &str, facts: bool) -> Result<(), Wrong>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends::BACKENDS;
+    use crate::backends;
 
     const GOOD: &str = r#"(
     title: "t",
@@ -293,12 +293,12 @@ mod tests {
     fn error(from: &str, to: &str) -> String {
         assert!(GOOD.contains(from), "{from}");
         let text = GOOD.replacen(from, to, 1);
-        parse(&text, "test", Path::new("figure.ron"), BACKENDS).unwrap_err().to_string()
+        parse(&text, "test", Path::new("figure.ron"), &backends::table()).unwrap_err().to_string()
     }
 
     #[test]
     fn a_good_definition_is_read() {
-        let figure = parse(GOOD, "test", Path::new("figure.ron"), BACKENDS).unwrap();
+        let figure = parse(GOOD, "test", Path::new("figure.ron"), &backends::table()).unwrap();
         let labels: Vec<String> = figure.plan(false).into_iter().map(|p| p.label).collect();
         assert_eq!(labels, ["ref", "A 1", "A 2"]);
         let quick = figure.plan(true);

@@ -15,7 +15,7 @@ use super::{
     collect, folder, judge, lacks_times, load, measure, number, plot_spec, write_csv,
 };
 use crate::{
-    plot::{self, PlotSpec},
+    plot::{self, Palette, PlotSpec},
     record::{RunRow, write_atomically},
     runner::Bench,
 };
@@ -62,20 +62,23 @@ pub fn reproduce(
     options: &Options<'_>,
     on_run: &(dyn Fn(&RunRow) + Sync),
 ) -> anyhow::Result<Reproduced> {
-    let figure = load(options.root, id, bench.backends)?;
+    let table = &bench.setup.table;
+    let figure = load(options.root, id, table)?;
     let record_path = record_path(options, id);
     let recorded = read_record(&record_path)?;
     let Measured { runs, rows, warnings } =
         measure(bench, options.root, &figure, options.quick, on_run)?;
     let claims = judge(&figure.claims, &rows, options.quick);
     let curves = collect(&figure, &rows);
-    let mut shifts =
-        recorded.map(|recorded| baseline::compare(&figure, &curves, &recorded)).unwrap_or_default();
+    let mut shifts = recorded
+        .map(|recorded| baseline::compare(table, &figure, &curves, &recorded))
+        .unwrap_or_default();
     baseline::excuse(&mut shifts, &rows);
     let mut done = Reproduced { figure, runs, claims, shifts, warnings, files: Vec::new() };
     let untimed = lacks_times(&done.figure, &rows);
     let picture = plot_spec(&done.figure, &curves, options.quick, untimed);
-    done.write(&curves, &picture, options)?;
+    let palette = Palette::of(table);
+    done.write(&curves, &picture, &palette, options)?;
     if options.bless {
         if bench.is_cancelled() {
             bail!("interrupted: nothing is blessed");
@@ -86,7 +89,12 @@ pub fn reproduce(
                 row.label
             );
         }
-        done.bless(&curves, &picture, &record_path, options)?;
+        let record = baseline::record(table, &done.figure, &curves);
+        write_atomically(&record_path, record.as_bytes())?;
+        done.files.push(record_path);
+        if !options.quick {
+            done.bless(&picture, &palette, options)?;
+        }
     }
     Ok(done)
 }
@@ -207,11 +215,12 @@ impl Reproduced {
         &mut self,
         curves: &[PanelCurves],
         picture: &PlotSpec,
+        palette: &Palette,
         options: &Options<'_>,
     ) -> anyhow::Result<()> {
         let out = options.out.join(&self.figure.id);
         fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
-        self.files.extend(plot::write(&out.join("figure"), picture)?);
+        self.files.extend(plot::write(&out.join("figure"), picture, palette)?);
         let names = ["curves.csv", "claims.md", "claims.json"].map(|name| out.join(name));
         self.files.extend(names.clone());
         let claims = self.document()?["claims"].clone();
@@ -226,22 +235,17 @@ impl Reproduced {
         Ok(())
     }
 
-    /// Replaces what is committed; the picture shows the full size, so only that replaces it.
+    /// Replaces the committed picture, which shows the full size.
     fn bless(
         &mut self,
-        curves: &[PanelCurves],
         picture: &PlotSpec,
-        record_path: &Path,
+        palette: &Palette,
         options: &Options<'_>,
     ) -> anyhow::Result<()> {
-        write_atomically(record_path, baseline::record(&self.figure, curves).as_bytes())?;
-        self.files.push(record_path.to_owned());
-        if !options.quick {
-            let picture = plot::to_svg(picture)?;
-            let path = folder(options.root, &self.figure.id).join("figure.svg");
-            write_atomically(&path, picture.as_bytes())?;
-            self.files.push(path);
-        }
+        let picture = plot::to_svg(picture, palette)?;
+        let path = folder(options.root, &self.figure.id).join("figure.svg");
+        write_atomically(&path, picture.as_bytes())?;
+        self.files.push(path);
         Ok(())
     }
 }

@@ -18,7 +18,7 @@ use super::{
     Axis, Panel, PlotSpec, Reference,
     axis::Fitted,
     legend::{GAP, Legend, ROW, SAMPLE, TEXT, text_width, wrap},
-    style::{self, Marker, Rgb, Style},
+    style::{self, Marker, Palette, Rgb, Style},
 };
 
 /// Name under which the embedded font is registered.
@@ -69,7 +69,7 @@ struct Place {
 }
 
 impl Layout {
-    pub(super) fn new(plot: &PlotSpec) -> Self {
+    pub(super) fn new(plot: &PlotSpec, palette: &Palette) -> Self {
         let count = plot.panels.len().max(1);
         let wanted = if plot.columns == 0 { 2 } else { plot.columns };
         let columns = wanted.clamp(1, count);
@@ -85,7 +85,7 @@ impl Layout {
         let mut y = MARGIN + title.len() as i32 * (TITLE + 5);
         y += subtitle.len() as i32 * (SUBTITLE + 4) + 8;
 
-        let styles = style::curves(plot);
+        let styles = style::curves(plot, palette);
         let legends = plot.panels.iter().zip(&styles).map(|(p, s)| style::entries(p, s));
         let legends: Vec<_> = legends.collect();
         let equal = legends.windows(2).all(|pair| pair[0] == pair[1]);

@@ -1,8 +1,6 @@
 //! Colours, dashes and markers.
 
-use taut_core::Build;
-
-use crate::backends::BACKENDS;
+use taut_core::{Runs, Table};
 
 use super::{Curve, Panel, PlotSpec, Reference};
 
@@ -11,7 +9,7 @@ pub type Rgb = (u8, u8, u8);
 
 /// Told apart by most colour-blind readers (after Okabe and Ito), by position in the table of
 /// backends.
-const PALETTE: &[Rgb] = &[
+const COLOURS: &[Rgb] = &[
     (0, 100, 180),
     (213, 94, 0),
     (0, 150, 110),
@@ -34,13 +32,28 @@ const PALETTE: &[Rgb] = &[
 /// Runs of one backend beyond this many are told apart within a panel only.
 const FEW: usize = 6;
 
-/// The colour of a backend, the same in every picture; grey for names not in the table.
-pub fn colour(backend: &str) -> Rgb {
-    position(backend).map_or((110, 110, 110), |i| PALETTE[i % PALETTE.len()])
+/// The colours of the backends of one table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Palette {
+    /// Name and device of each backend, in the order of the table.
+    rows: Vec<(String, Runs)>,
 }
 
-fn position(backend: &str) -> Option<usize> {
-    BACKENDS.iter().position(|row| row.info.name == backend)
+impl Palette {
+    /// Colours by place: a backend keeps its own when others are added after it.
+    pub fn of(table: &Table) -> Self {
+        let rows = table.iter().map(|backend| backend.info());
+        Self { rows: rows.map(|info| (info.name.clone().into_owned(), info.runs)).collect() }
+    }
+
+    /// The colour of a backend, the same in every picture; grey for names not in the table.
+    pub fn colour(&self, backend: &str) -> Rgb {
+        self.place(backend).map_or((110, 110, 110), |i| COLOURS[i % COLOURS.len()])
+    }
+
+    fn place(&self, backend: &str) -> Option<usize> {
+        self.rows.iter().position(|(name, _)| name == backend)
+    }
 }
 
 /// How one curve is drawn.
@@ -77,12 +90,12 @@ impl Style {
     ///
     /// A graphics adapter often draws the very curve of the processor: its lines have gaps and its markers are
     /// hollow, so that what lies beneath shows.
-    fn new(backend: &str, place: usize, count: usize) -> Self {
-        let position = position(backend);
-        let shift = position.unwrap_or(0);
-        let hollow = position.is_some_and(|i| matches!(BACKENDS[i].build, Build::Gpu(_)));
+    fn new(palette: &Palette, backend: &str, place: usize, count: usize) -> Self {
+        let row = palette.place(backend);
+        let shift = row.unwrap_or(0);
+        let hollow = row.is_some_and(|i| palette.rows[i].1 == Runs::OnGpu);
         Self {
-            colour: shade(colour(backend), place, count),
+            colour: shade(palette.colour(backend), place, count),
             dash: DASHES[(place + usize::from(hollow)) % DASHES.len()],
             marker: Some(MARKERS[(shift + place) % MARKERS.len()]),
             hollow,
@@ -112,7 +125,7 @@ fn shade(base: Rgb, place: usize, count: usize) -> Rgb {
 
 /// Styles of all curves, by panel. A label looks the same in all panels that have curves in common,
 /// as long as a backend has few labels there.
-pub(super) fn curves(plot: &PlotSpec) -> Vec<Vec<Style>> {
+pub(super) fn curves(plot: &PlotSpec, palette: &Palette) -> Vec<Vec<Style>> {
     let panel_styles = |panel: &Panel| {
         let related: Vec<&Panel> =
             plot.panels.iter().filter(|other| share_a_label(panel, other)).collect();
@@ -122,7 +135,7 @@ pub(super) fn curves(plot: &PlotSpec) -> Vec<Vec<Style>> {
                 labels = self::labels(&curve.backend, &[panel]);
             }
             let place = labels.iter().position(|label| *label == curve.label).unwrap_or(0);
-            Style::new(&curve.backend, place, labels.len())
+            Style::new(palette, &curve.backend, place, labels.len())
         };
         panel.curves.iter().map(style).collect()
     };
@@ -167,6 +180,11 @@ pub(super) fn entries(panel: &Panel, styles: &[Style]) -> Vec<Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backends;
+
+    fn palette() -> Palette {
+        Palette::of(&backends::table())
+    }
 
     fn curve(label: &str, backend: &str) -> Curve {
         Curve { label: label.to_owned(), backend: backend.to_owned(), points: Vec::new() }
@@ -174,12 +192,13 @@ mod tests {
 
     #[test]
     fn backends_of_the_table_have_distinct_colours() {
-        let names: Vec<&str> = BACKENDS.iter().map(|row| row.info.name).collect();
-        for (i, a) in names.iter().enumerate() {
-            for b in &names[i + 1..] {
-                assert_ne!(colour(a), colour(b), "{a} and {b}");
-            }
-        }
+        let palette = palette();
+        let mut colours: Vec<Rgb> =
+            palette.rows.iter().map(|(name, _)| palette.colour(name)).collect();
+        colours.sort_unstable();
+        colours.dedup();
+        assert_eq!(colours.len(), palette.rows.len());
+        assert_eq!(palette.colour("avbd-cpu"), COLOURS[0]);
     }
 
     #[test]
@@ -187,7 +206,7 @@ mod tests {
         let curves_in = (0..6).map(|i| curve(&format!("run {i}"), "null")).collect();
         let panel = Panel { curves: curves_in, ..Panel::default() };
         let plot = PlotSpec { panels: vec![panel], ..PlotSpec::default() };
-        let styles = curves(&plot).remove(0);
+        let styles = curves(&plot, &palette()).remove(0);
         for (i, a) in styles.iter().enumerate() {
             for b in &styles[i + 1..] {
                 assert!(a.dash != b.dash || a.marker != b.marker, "{a:?} {b:?}");
@@ -198,7 +217,7 @@ mod tests {
     #[test]
     fn a_run_on_an_adapter_differs_from_its_twin_without_colour() {
         for (cpu, gpu) in [("avbd-cpu", "avbd-gpu"), ("vbd-cpu", "vbd-gpu")] {
-            let (cpu, gpu) = (Style::new(cpu, 0, 1), Style::new(gpu, 0, 1));
+            let [cpu, gpu] = [cpu, gpu].map(|name| Style::new(&palette(), name, 0, 1));
             assert!(gpu.hollow && !cpu.hollow && gpu.dash != cpu.dash, "{gpu:?} {cpu:?}");
         }
     }
@@ -213,7 +232,7 @@ mod tests {
             panels: vec![panel(&["a", "b"]), panel(&["b", "a"])],
             ..PlotSpec::default()
         };
-        let styles = curves(&plot);
+        let styles = curves(&plot, &palette());
         assert_eq!(styles[0][0], styles[1][1]);
         assert_eq!(styles[0][1], styles[1][0]);
     }

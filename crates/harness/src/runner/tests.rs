@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use taut_core::{
-    Backend, Build, BuildError, Determinism, Info, Iteration, Scene, Settings, Solver, SolverError,
-    State, Step, Unsupported, Vec3, scene::Body,
+    Info, Iteration, Native, Needs, Scene, Settings, Solver, SolverError, State, Step, Table,
+    Unsupported, Vec3, backend::Build, scene::Body,
 };
 
 use super::*;
@@ -68,23 +68,20 @@ fn toy(mischief: Mischief, substepping: bool, scene: &Scene) -> Box<dyn Solver> 
     Box::new(Toy { state: scene.initial_state(), steps: 0, mischief, substepping })
 }
 
-type BuildFn = fn(&Scene, &Settings) -> Result<Box<dyn Solver>, BuildError>;
-
-fn backend(name: &'static str, build: BuildFn) -> Backend {
-    let info = Info { name, summary: "", reference: "", determinism: Determinism::Bitwise };
-    Backend { info, supports: |_| Ok(()), build: Build::Cpu(build) }
+fn backend(name: &'static str, build: Build) -> Native {
+    Native { info: Info::new(name, "", ""), takes: Needs::ALL, refuses: |_| Ok(()), build }
 }
 
-fn table() -> Vec<Backend> {
-    vec![
-        taut_null::BACKEND,
-        backend("good", |s, _| Ok(toy(Mischief::None, false, s))),
-        backend("sub", |s, _| Ok(toy(Mischief::None, true, s))),
-        backend("panics", |s, _| Ok(toy(Mischief::Panic, false, s))),
-        backend("diverges", |s, _| Ok(toy(Mischief::Nan, false, s))),
-        backend("fails", |s, _| Ok(toy(Mischief::Error, false, s))),
-        backend("unbuildable", |_, _| panic!("no plan")),
-    ]
+fn setup() -> Setup {
+    let table = Table::default()
+        .with(taut_null::BACKEND)
+        .with(backend("good", |s, _, _| Ok(toy(Mischief::None, false, s))))
+        .with(backend("sub", |s, _, _| Ok(toy(Mischief::None, true, s))))
+        .with(backend("panics", |s, _, _| Ok(toy(Mischief::Panic, false, s))))
+        .with(backend("diverges", |s, _, _| Ok(toy(Mischief::Nan, false, s))))
+        .with(backend("fails", |s, _, _| Ok(toy(Mischief::Error, false, s))))
+        .with(backend("unbuildable", |_, _, _| panic!("no plan")));
+    Setup { table }
 }
 
 fn scene() -> Scene {
@@ -93,8 +90,8 @@ fn scene() -> Scene {
 }
 
 fn run_toy(name: &str, substeps: u32, on_step: &mut (dyn FnMut(u32) + Send)) -> Run {
-    let (table, cancel) = (table(), AtomicBool::new(false));
-    let bench = Bench::new(&table, 1, &cancel).unwrap();
+    let (setup, cancel) = (setup(), AtomicBool::new(false));
+    let bench = Bench::new(&setup, 1, &cancel).unwrap();
     let spec = Spec { substeps, ..Spec::new(name, 2) };
     let options = RunOptions { steps: 5, reference: None, keep: Keep::Everything };
     run(&bench, &scene(), &spec, &options, on_step)
@@ -139,10 +136,10 @@ fn misbehaviour_is_a_row_with_the_frames_before_it() {
 
 #[test]
 fn an_unsupported_scene_is_a_row_with_the_reason() {
-    let table =
-        [Backend { supports: |_| Err(Unsupported("no bodies".into())), ..taut_null::BACKEND }];
+    let refuses = |_: &Scene| Err(Unsupported("no bodies".into()));
+    let setup = Setup { table: Table::default().with(Native { refuses, ..taut_null::BACKEND }) };
     let cancel = AtomicBool::new(false);
-    let bench = Bench::new(&table, 1, &cancel).unwrap();
+    let bench = Bench::new(&setup, 1, &cancel).unwrap();
     let options = RunOptions { steps: 5, reference: None, keep: Keep::Nothing };
     let row = run(&bench, &scene(), &Spec::new("null", 1), &options, &mut |_| {}).row;
     assert_eq!((row.status, row.reason.as_str()), (Status::Unsupported, "no bodies"));
@@ -150,8 +147,8 @@ fn an_unsupported_scene_is_a_row_with_the_reason() {
 
 #[test]
 fn an_interrupted_run_keeps_what_it_has() {
-    let (table, cancel) = (table(), AtomicBool::new(false));
-    let bench = Bench::new(&table, 1, &cancel).unwrap();
+    let (setup, cancel) = (setup(), AtomicBool::new(false));
+    let bench = Bench::new(&setup, 1, &cancel).unwrap();
     let options = RunOptions { steps: 5, reference: None, keep: Keep::Nothing };
     let mut stop = |step| cancel.store(step == 2, Ordering::Relaxed);
     let row = run(&bench, &scene(), &Spec::new("good", 1), &options, &mut stop).row;
@@ -163,8 +160,8 @@ fn an_interrupted_run_keeps_what_it_has() {
 
 #[test]
 fn a_trace_reads_every_iteration_or_reruns_every_budget() {
-    let (table, cancel) = (table(), AtomicBool::new(false));
-    let bench = Bench::new(&table, 1, &cancel).unwrap();
+    let (setup, cancel) = (setup(), AtomicBool::new(false));
+    let bench = Bench::new(&setup, 1, &cancel).unwrap();
     let iterations_of = |name: &str, start| {
         let spec = Spec::new(name, 5);
         let mut row = RunRow::new(&spec);
@@ -183,8 +180,8 @@ fn a_trace_reads_every_iteration_or_reruns_every_budget() {
 
 #[test]
 fn times_are_complete_and_a_diverged_run_is_told() {
-    let (table, cancel) = (table(), AtomicBool::new(false));
-    let bench = Bench::new(&table, 1, &cancel).unwrap();
+    let (setup, cancel) = (setup(), AtomicBool::new(false));
+    let bench = Bench::new(&setup, 1, &cancel).unwrap();
     let options = TimeOptions { warmup: 1, samples: 4, steps_per_sample: 2, limit_s: 10.0 };
     let row = time(&bench, &scene(), &Spec::new("good", 2), &options, &mut || {});
     let times = row.times.expect("timed");
@@ -199,8 +196,8 @@ fn times_are_complete_and_a_diverged_run_is_told() {
 
 #[test]
 fn settings_and_names_are_checked_before_anything_runs() {
-    let (table, cancel) = (table(), AtomicBool::new(false));
-    let bench = Bench::new(&table, 1, &cancel).unwrap();
+    let (setup, cancel) = (setup(), AtomicBool::new(false));
+    let bench = Bench::new(&setup, 1, &cancel).unwrap();
     let error = bench.check(&scene(), &Spec::new("nul", 1)).unwrap_err();
     assert_eq!(error.to_string(), "unknown backend `nul`: did you mean `null`?");
     let spec = Spec { settings: Settings::from_ron("(beta: 1.0)"), ..Spec::new("null", 1) };

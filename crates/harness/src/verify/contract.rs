@@ -55,7 +55,7 @@ fn zoo() -> Scene {
 
 /// Skips what promises no equal bits.
 fn bitwise(subject: &Subject<'_>) -> Result<(), Stop> {
-    match subject.backend.info.determinism {
+    match subject.backend.info().determinism {
         Determinism::Bitwise => Ok(()),
         Determinism::None => Err(Stop::Skip("does not promise equal bits".to_owned())),
     }
@@ -137,7 +137,7 @@ fn unsupported(subject: &Subject<'_>) -> Result<(), Stop> {
         ("a torsion spring", scenes::torsion()),
     ];
     for (name, scene) in named {
-        let declared = (subject.backend.supports)(&scene);
+        let declared = subject.backend.supports(&scene);
         let built = runner::build(subject.backend, &scene, &Settings::default());
         let found = match (&declared, built) {
             (Ok(()), Ok(_)) | (Err(_), Err(BuildError::Unsupported(_))) => continue,

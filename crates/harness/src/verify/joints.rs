@@ -106,16 +106,15 @@ fn more_work_is_no_worse(subject: &Subject<'_>) -> Result<(), Stop> {
 ///
 /// A refining solver tends to the implicit Euler step, a substepping one to the exact motion.
 fn approaches(subject: &Subject<'_>, scene: &Scene) -> Result<(), Stop> {
-    let table = crate::backends::BACKENDS;
-    let reference = table.iter().find(|backend| backend.info.name == REFERENCE);
-    let Some(reference) = reference else {
+    let Some(reference) = subject.table.get(REFERENCE) else {
         return Err(Stop::Skip(format!("there is no `{REFERENCE}`")));
     };
     let fine = match subject.iteration(scene)? {
         Iteration::Refine => 1,
         Iteration::Substep => 64,
     };
-    let target = Subject { backend: reference }.end(scene, Plan::new(20, 1).substeps(fine))?;
+    let target = Subject { backend: &**reference, ..*subject }
+        .end(scene, Plan::new(20, 1).substeps(fine))?;
     let distance = |end: &State| {
         metrics::distance_to_reference_rms_m(scene, end, &target).unwrap_or(f64::INFINITY)
     };

@@ -1,7 +1,7 @@
 //! The backend under test, and how checks drive it.
 
 use taut_core::{
-    Backend, BuildError, Iteration, Scene, Settings, Solver, SolverError, State, Step,
+    Backend, BuildError, Iteration, Scene, Settings, Solver, SolverError, State, Step, Table,
 };
 
 use crate::runner::{self, advance};
@@ -65,13 +65,20 @@ impl Plan {
 
 /// The backend under test.
 pub(super) struct Subject<'a> {
-    pub(super) backend: &'a Backend,
+    pub(super) backend: &'a dyn Backend,
+    /// Where the reference is found.
+    pub(super) table: &'a Table,
 }
 
-impl Subject<'_> {
+impl<'a> Subject<'a> {
+    /// Name of the backend.
+    pub(super) fn name(&self) -> &'a str {
+        &self.backend.info().name
+    }
+
     /// A solver with default settings, loaded with the scene's initial state.
     pub(super) fn build(&self, scene: &Scene) -> Result<Box<dyn Solver>, Stop> {
-        (self.backend.supports)(scene).map_err(BuildError::from)?;
+        self.backend.supports(scene).map_err(BuildError::from)?;
         let mut solver = runner::build(self.backend, scene, &Settings::default())?;
         solver.load(&scene.initial_state())?;
         Ok(solver)

@@ -1,7 +1,7 @@
 //! Running the backend through its public interface.
 
 use taut_core::{
-    Build, Multipliers, Quat, Scene, Settings, Solver, State, Step, Vec3,
+    Backend, Multipliers, NoDevices, Quat, Scene, Settings, Solver, State, Step, Vec3,
     scene::{Body, Contacts, Material},
 };
 
@@ -21,8 +21,8 @@ pub(crate) struct Run {
 impl Run {
     /// A solver of `scene` at its initial state, with settings as RON text.
     pub(crate) fn new(scene: &Scene, settings: &str, dt: f64, iterations: u32) -> Self {
-        let Build::Cpu(build) = taut_impulse::BACKEND.build else { panic!("runs on the CPU") };
-        let mut solver = build(scene, &Settings::from_ron(settings)).unwrap();
+        let settings = Settings::from_ron(settings);
+        let mut solver = taut_impulse::BACKEND.build(scene, &settings, &NoDevices).unwrap();
         let state = scene.initial_state();
         solver.load(&state).unwrap();
         Self { solver, dt, iterations, state }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use taut_core::{Backend, Build, Scene, Settings, Solver, Step, scene::load_file};
+use taut_core::{Backend, Given, NoDevices, Scene, Settings, Solver, Step, scene::load_file};
 use taut_gpu::Gpu;
 use taut_jacobi::{BACKEND_CPU, BACKEND_GPU};
 
@@ -23,11 +23,9 @@ pub(crate) fn load(name: &str, parameters: &[(&str, f64)]) -> Scene {
 /// A solver at the scene's initial state, on an adapter if one is given.
 pub(crate) fn solver(scene: &Scene, gpu: Option<&Gpu>, settings: &str) -> Box<dyn Solver> {
     let settings = Settings::from_ron(settings);
-    let backend: Backend = if gpu.is_some() { BACKEND_GPU } else { BACKEND_CPU };
-    let mut solver = match (backend.build, gpu) {
-        (Build::Gpu(build), Some(gpu)) => build(gpu, scene, &settings),
-        (Build::Cpu(build), _) => build(scene, &settings),
-        _ => unreachable!("one of the two"),
+    let mut solver = match gpu {
+        Some(gpu) => BACKEND_GPU.build(scene, &settings, &Given(gpu)),
+        None => BACKEND_CPU.build(scene, &settings, &NoDevices),
     }
     .expect("it takes the scene");
     solver.load(&scene.initial_state()).expect("its own state");

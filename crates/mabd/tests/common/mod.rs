@@ -4,14 +4,13 @@
 use std::path::Path;
 
 use taut_core::{
-    Build, Scene, Settings, Solver, State, Step, Vec3,
+    Backend, NoDevices, Scene, Settings, Solver, State, Step, Vec3,
     scene::{Body, Endpoint, Joint, JointKind, load_file},
 };
 use taut_mabd::BACKEND;
 
 pub(crate) fn build(scene: &Scene, settings: &str) -> Box<dyn Solver> {
-    let Build::Cpu(build) = BACKEND.build else { unreachable!("it runs on the CPU") };
-    let mut solver = build(scene, &Settings::from_ron(settings)).unwrap();
+    let mut solver = BACKEND.build(scene, &Settings::from_ron(settings), &NoDevices).unwrap();
     solver.load(&scene.initial_state()).unwrap();
     solver
 }

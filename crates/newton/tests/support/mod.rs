@@ -1,15 +1,15 @@
 //! What the tests of this crate share: running a scene, and looking at it.
 
 use taut_core::{
-    Build, Scene, Settings, Solver, State, Step, Vec3,
+    Backend, NoDevices, Scene, Settings, Solver, State, Step, Vec3,
     constraint::{Geometry, Pose, locked_rows},
     scene::{Body, Endpoint, Joint, JointKind},
 };
 
 /// The reference solver of a scene.
 pub(crate) fn solver(scene: &Scene, settings: &str) -> Box<dyn Solver> {
-    let Build::Cpu(build) = taut_newton::BACKEND.build else { unreachable!("runs on the CPU") };
-    build(scene, &Settings::from_ron(settings)).expect("scene is supported")
+    let settings = Settings::from_ron(settings);
+    taut_newton::BACKEND.build(scene, &settings, &NoDevices).expect("scene is supported")
 }
 
 /// Advances by `steps` steps of `dt` [s] and returns the state.

@@ -1,6 +1,6 @@
 //! Running the backend through its public interface.
 
-use taut_core::{Build, Scene, Settings, Solver, State, Step, Vec3};
+use taut_core::{Backend, NoDevices, Scene, Settings, Solver, State, Step, Vec3};
 
 /// Standard gravity along -z [m/s^2].
 pub(crate) const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
@@ -18,8 +18,8 @@ pub(crate) struct Run {
 impl Run {
     /// A solver of `scene` at its initial state, with settings as RON text.
     pub(crate) fn new(scene: &Scene, settings: &str, dt: f64, iterations: u32) -> Self {
-        let Build::Cpu(build) = taut_xpbd::BACKEND.build else { panic!("runs on the CPU") };
-        let mut solver = build(scene, &Settings::from_ron(settings)).unwrap();
+        let settings = Settings::from_ron(settings);
+        let mut solver = taut_xpbd::BACKEND.build(scene, &settings, &NoDevices).unwrap();
         let state = scene.initial_state();
         solver.load(&state).unwrap();
         Self { solver, dt, iterations, state }

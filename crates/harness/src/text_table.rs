@@ -2,7 +2,7 @@
 
 /// Columns with their units, and rows of text.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table {
+pub(crate) struct TextTable {
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
 }
@@ -14,7 +14,7 @@ struct Column {
     numeric: bool,
 }
 
-impl Table {
+impl TextTable {
     /// Adds a column of text.
     pub(crate) fn text(mut self, name: &str) -> Self {
         self.columns.push(Column { name: name.to_owned(), unit: String::new(), numeric: false });
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_and_units_have_a_line() {
-        let mut table = Table::default().text("label").number("error", "m");
+        let mut table = TextTable::default().text("label").number("error", "m");
         table.push(vec!["null".to_owned(), "0.5".to_owned()]);
         table.push(vec!["avbd-cpu".to_owned(), "1.250e-9".to_owned()]);
         let expected =
