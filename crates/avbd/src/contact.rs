@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 use taut_descent::{
-    Backing, ContactLaw, Lanes, Patch, Push, Real, Touch,
-    math::V3,
+    Backing, ContactLaw, Patch, Push, Touch,
     node::Node,
     patch::{Rows, lane},
 };
+use taut_math::{Number, Real, V3, Wide};
 
 use crate::settings::{ContactHessian, ContactStyle, Resolved, Scheme};
 
@@ -52,7 +52,7 @@ fn bounded<R: Real>(patch: &Patch<R>, value: &Rows<R>) -> Bounded<R> {
     let square = asked[1] * asked[1] + asked[2] * asked[2];
     let (bound, size) = (-(patch.friction * pressure), square.sqrt());
     // Nothing over nothing is not chosen.
-    let share = size.where_above(bound, bound.over(size), R::Wide::splat(R::ONE));
+    let share = size.where_above(bound, bound / size, R::Wide::splat(R::ONE));
     Bounded { asked, force: [pressure, asked[1] * share, asked[2] * share], square, share }
 }
 
@@ -82,7 +82,7 @@ impl Cone {
                     normal,
                     tangent: ku,
                     has_extra: one.any_above(share),
-                    extra: (ku * (share - one)).over(square.max(least)),
+                    extra: ku * (share - one) / square.max(least),
                     direction: [asked[1], asked[2]],
                 }
             }
@@ -198,14 +198,14 @@ impl<R: Real> ContactRamps<R> {
         let demo = self.settings.contacts == ContactStyle::Demo3d;
         let zero = R::Wide::ZERO;
         for (patch, backing) in touch.patches.iter_mut().zip(&touch.backings) {
-            let gap = R::Wide::of(backing.gap);
+            let gap = R::Wide::from_lanes(backing.gap);
             patch.start[0] = if demo {
                 (gap + R::Wide::splat(R::of(DEMO_MARGIN))) * part
             } else {
                 gap.where_above(zero, gap, gap * part)
             };
-            patch.start[1] = R::Wide::of(backing.drift[0]) * part;
-            patch.start[2] = R::Wide::of(backing.drift[1]) * part;
+            patch.start[1] = R::Wide::from_lanes(backing.drift[0]) * part;
+            patch.start[2] = R::Wide::from_lanes(backing.drift[1]) * part;
         }
     }
 
@@ -250,7 +250,7 @@ impl<R: Real> ContactRamp<R> {
         (patch.stiffness[1], patch.stiffness[2]) = (across, across);
         patch.pressed = zero.where_above(pressure, pressure, patch.pressed);
         patch.lambda = found.force;
-        let (share, pressure) = (found.share.array(), pressure.array());
+        let (share, pressure) = (found.share.lanes(), pressure.lanes());
         for ((sticks, share), pressure) in patch.sticks.iter_mut().zip(share).zip(pressure) {
             *sticks = share == R::ONE && pressure < R::ZERO;
         }
@@ -283,7 +283,7 @@ pub(crate) fn follow_drift<R: Real>(touch: &mut Touch<R>, nodes: &[Node<R>]) {
         let [a, b] = patch.nodes.map(|n| &nodes[n as usize]);
         let value = patch.value(a, b);
         for (c, drift) in backing.drift.iter_mut().enumerate() {
-            let dragged = (value[c + 1] - patch.start[c + 1]).array();
+            let dragged = (value[c + 1] - patch.start[c + 1]).lanes();
             for ((drift, dragged), sticks) in drift.iter_mut().zip(dragged).zip(patch.sticks) {
                 *drift = if sticks { *drift + dragged } else { R::ZERO };
             }

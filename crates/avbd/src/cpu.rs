@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 use taut_core::{Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
-use taut_descent::{AngularRows, Model, Real, Role, Style, System, math::V3, patch::lane};
+use taut_descent::{AngularRows, Model, Role, Style, System, patch::lane};
+use taut_math::{Real, V3};
 
 use crate::{
     contact::{Cone, ContactRamps, DemoCone, follow_drift},

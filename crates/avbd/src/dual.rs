@@ -1,6 +1,7 @@
 //! Stiffness and multipliers: their start in each step and their update after each sweep.
 
-use taut_descent::{Definition, Element, ElementKind, Owner, Real, Role, System, math::V3};
+use taut_descent::{Definition, Element, ElementKind, Owner, Role, System};
+use taut_math::{Number, Real, V3};
 
 use crate::settings::{Resolved, Scheme};
 
@@ -121,7 +122,7 @@ impl<R: Real> Ramp<R> {
         if self.fixed {
             return;
         }
-        let growth = if self.isotropic { V3([value.norm(); 3]) } else { value.each(Real::abs) };
+        let growth = if self.isotropic { V3([value.norm(); 3]) } else { value.each(Number::abs) };
         let rate = self.beta + self.load * free.norm();
         let grown = element.stiffness + growth * rate;
         element.stiffness = grown.each(|k| self.bounded(k));

@@ -5,11 +5,12 @@ use taut_core::{
     Backend, BuildError, Devices, Info, Multipliers, Native, Scene, Settings, Solver, SolverError,
 };
 use taut_descent::{
-    Collision, Real, System,
+    Collision, System,
     device::{self, Breaking, ContactKernels, Device, Method, OnDevice, fault, unbuilt},
     patch::lane,
 };
 use taut_gpu::{Buffer, Gpu};
+use taut_math::Number;
 
 use crate::{
     TAKES,

@@ -4,10 +4,7 @@
 //! rotation block and `al` the block coupling them (rows rotate, columns translate),
 //! `(aa - al ll^-1 al^T) w = fa - al ll^-1 fl` and then `ll x = fl - al^T w`.
 
-use crate::{
-    math::{M3, Sym3, V3},
-    real::Real,
-};
+use taut_math::{M3, Real, Sym3, V3};
 
 /// Hessian blocks and descent force of one body or particle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -301,7 +298,7 @@ mod tests {
     #[test]
     fn point_rows_equal_three_scalar_rows() {
         let (k, arm, force) = (V3([7.0, 8.0, 9.0]), V3([0.5, -0.4, 0.3]), V3([1.0, 2.0, 3.0]));
-        let (mut fast, mut slow) = (Block::default(), Block::default());
+        let (mut fast, mut slow) = (Block::<f64>::default(), Block::default());
         fast.add_point(k, arm, force);
         for c in 0..3 {
             let e = V3::axis(c);

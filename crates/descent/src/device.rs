@@ -18,11 +18,11 @@ use bytemuck::Pod;
 use taut_collide::Style;
 use taut_core::{BuildError, Multipliers, Quat, Scene, SolverError, StageTime, State};
 use taut_gpu::{Bindings, Buffer, Call, Clock, Gpu, GpuError, Recorder};
+use taut_math::{Q4, V3};
 
 use crate::{
     collision::Collision,
     element::AngularRows,
-    math::{Q4, V3},
     node::Order,
     patch::Patch,
     system::{InertiaFrame, Model, Rotation, Start, System},

@@ -5,8 +5,7 @@ use taut_core::{
     constraint::{self, Geometry, RowKind},
     scene::{Endpoint, Joint, Spring, SpringKind},
 };
-
-use crate::math::{Q4, V3};
+use taut_math::{Q4, V3};
 
 /// How an element's rows are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,13 +7,9 @@ use taut_core::{
     scene::{Endpoint, Motion},
     state::{BodyState, ParticleState},
 };
+use taut_math::{M3, Q4, Real, Sym3, V3};
 
-use crate::{
-    colour,
-    element::Definition,
-    math::{M3, Q4, Sym3, V3},
-    real::Real,
-};
+use crate::{colour, element::Definition};
 
 /// In which order nodes are visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]

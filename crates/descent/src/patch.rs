@@ -12,14 +12,9 @@
 //!
 //! Signs: the normal points from B to A and pressure has a negative force; it acts on A along `-F`.
 
-use crate::{
-    block::Block,
-    lanes::{LANES, Lanes},
-    math::V3,
-    node::Node,
-    real::Real,
-    row::Side,
-};
+use taut_math::{LANES, Number, Real, V3, Wide};
+
+use crate::{block::Block, node::Node, row::Side};
 
 /// One vector per point, component by component: world axes, or normal, first and second tangent.
 pub type Rows<R> = [<R as Real>::Wide; 3];
@@ -27,7 +22,7 @@ pub type Rows<R> = [<R as Real>::Wide; 3];
 /// No vector at any point.
 #[inline(always)]
 const fn no_rows<R: Real>() -> Rows<R> {
-    [<R::Wide as Lanes<R>>::ZERO; 3]
+    [R::Wide::ZERO; 3]
 }
 
 /// Up to four contacts of one pair of bodies.
@@ -78,11 +73,11 @@ impl<R: Real> Push<R> {
     /// No force and no stiffness.
     pub const NONE: Self = Self {
         force: no_rows::<R>(),
-        normal: <R::Wide as Lanes<R>>::ZERO,
-        tangent: <R::Wide as Lanes<R>>::ZERO,
+        normal: R::Wide::ZERO,
+        tangent: R::Wide::ZERO,
         has_extra: false,
-        extra: <R::Wide as Lanes<R>>::ZERO,
-        direction: [<R::Wide as Lanes<R>>::ZERO; 2],
+        extra: R::Wide::ZERO,
+        direction: [R::Wide::ZERO; 2],
     };
 }
 
@@ -111,9 +106,9 @@ impl<R: Real> Patch<R> {
         arm_b: no_rows::<R>(),
         start: no_rows::<R>(),
         lambda: no_rows::<R>(),
-        pressed: <R::Wide as Lanes<R>>::ZERO,
+        pressed: R::Wide::ZERO,
         stiffness: no_rows::<R>(),
-        friction: <R::Wide as Lanes<R>>::ZERO,
+        friction: R::Wide::ZERO,
         sticks: [false; LANES],
     };
 
@@ -293,11 +288,10 @@ pub fn lane<R: Real>(rows: &Rows<R>, i: usize) -> V3<R> {
 
 #[cfg(test)]
 mod tests {
+    use taut_math::{Q4, Sym3};
+
     use super::*;
-    use crate::{
-        math::{Q4, Sym3},
-        node::{Acted, NodeKind},
-    };
+    use crate::node::{Acted, NodeKind};
 
     /// Forces `k C + lambda` without bounds.
     #[derive(Clone, Copy)]
@@ -313,7 +307,7 @@ mod tests {
                 tangent: ku,
                 has_extra: true,
                 extra: kv - ku,
-                direction: [Lanes::ZERO, Lanes::splat(1.0)],
+                direction: [0.0, 1.0].map(Wide::splat),
             }
         }
     }

@@ -1,11 +1,10 @@
 //! Forces of the elements: what joints report and when they break.
 
 use taut_core::{Multipliers, Scene, Vec3};
+use taut_math::{Real, V3};
 
 use crate::{
     element::{ElementKind, Owner, Role},
-    math::V3,
-    real::Real,
     row::{Side, gradient},
     system::System,
 };

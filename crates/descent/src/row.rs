@@ -3,11 +3,7 @@
 //! The rows are those of [`taut_core::constraint`]; a test holds them to it.
 
 use taut_core::constraint::RowKind;
-
-use crate::{
-    math::{M3, Q4, V3},
-    real::Real,
-};
+use taut_math::{M3, Q4, Real, V3};
 
 /// Which of its two endpoints a joint or spring is seen from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

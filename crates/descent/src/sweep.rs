@@ -1,14 +1,13 @@
 //! One primal sweep: every node takes a Newton step while its neighbours stand still (Eq. 4).
 
 use rayon::prelude::*;
+use taut_math::{Q4, Real, V3};
 
 use crate::{
     block::{Block, PointBlock},
     element::{Bases, Element, ElementKind},
-    math::{Q4, V3},
     node::{Acted, Incidence, Node, NodeKind},
     patch::ContactLaw,
-    real::Real,
     row::{Pair, Side, curvature, gradient},
     system::{Model, System, value_of},
     touch::Touch,
@@ -499,6 +498,7 @@ mod tests {
         Quat, Scene, Vec3,
         scene::{Body, Endpoint, Joint, JointKind, Limit, Spring, SpringKind},
     };
+    use taut_math::Sym3;
 
     use super::*;
     use crate::{
@@ -684,7 +684,7 @@ mod tests {
         }
     }
 
-    fn symmetric(s: &crate::math::Sym3<f64>, i: usize, j: usize) -> f64 {
+    fn symmetric(s: &Sym3<f64>, i: usize, j: usize) -> f64 {
         match (i.min(j), i.max(j)) {
             (i, j) if i == j => s.0[i],
             (0, 1) => s.0[3],
@@ -705,7 +705,7 @@ mod tests {
     #[test]
     fn lumped_curvature_is_the_column_norm_of_the_lever_arms_second_derivative() {
         let (arm, force) = (V3([0.4, -0.3, 0.2]), V3([10.0, 5.0, -7.0]));
-        let mut block = Block::default();
+        let mut block = Block::<f64>::default();
         block.add_lever_curvature(arm, force);
         for c in 0..3 {
             // Column c of r F^T - (r.F) I.

@@ -2,13 +2,12 @@
 
 use taut_collide::Style;
 use taut_core::{BuildError, Quat, Scene, SolverError, State, state::ParticleState};
+use taut_math::{Q4, Real, V3};
 
 use crate::{
     carried::carried_masses,
     element::{AngularRows, Bases, Definition, Element, ElementKind, Owner, Role, definitions},
-    math::{Q4, V3},
     node::{Acted, Base, Incidence, Layout, Node, NodeKind, Order, body_state, load_bases, narrow},
-    real::Real,
     row::{Pair, Side, gradient},
     touch::Touch,
 };
@@ -437,7 +436,7 @@ fn make_nodes<R: Real>(scene: &Scene, layout: &Layout) -> (Vec<Node<R>>, Vec<Bas
         target_step: V3::ZERO,
         target_turn: Q4::IDENTITY,
         mass: R::ZERO,
-        inertia: crate::math::Sym3::ZERO,
+        inertia: taut_math::Sym3::ZERO,
         incidences: [0, 0],
         kind: NodeKind::Fixed,
         acted: Acted::ByAny,

@@ -3,15 +3,13 @@
 
 use taut_collide::{Collider, Contact, ContactList, Manifold, NONE, Placement, Style};
 use taut_core::{ContactForce, Scene, StageTime};
+use taut_math::{LANES, Real, V3, Wide};
 
 use crate::{
     element::Definition,
     graph::Graph,
-    lanes::{LANES, Lanes},
-    math::V3,
     node::{Base, Layout, Order, narrow},
     patch::{Patch, lane, put, tangents},
-    real::Real,
 };
 
 /// Gap of lanes without a point [m].

@@ -6,10 +6,7 @@ use taut_core::{
     scene::{Endpoint, Motion},
     state::{BodyState, ParticleState},
 };
-use taut_descent::{
-    math::{M3, Q4, Sym3, V3},
-    real::Real,
-};
+use taut_math::{M3, Q4, Real, Sym3, V3};
 
 /// Rates of a body, or its motion over some time.
 #[derive(Clone, Copy, Debug, PartialEq)]

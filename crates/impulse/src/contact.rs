@@ -5,7 +5,7 @@ mod colour;
 
 use taut_collide::{Contact, ContactList, Manifold, NONE, Placement};
 use taut_core::{Vec3, solver::ContactForce};
-use taut_descent::{math::V3, real::Real};
+use taut_math::{Number, Real, V3};
 
 use self::{
     batch::{Batch, Sweep},
@@ -314,7 +314,7 @@ fn passing_speed<R: Real>(bodies: &Bodies<R>, manifold: &Manifold, arms: [V3<R>;
 /// A right-handed basis whose first vector is the unit vector `n`.
 fn basis<R: Real>(n: V3<R>) -> [V3<R>; 3] {
     // The axis farthest from `n`, so that nothing cancels.
-    let [x, y, z] = n.0.map(Real::abs);
+    let [x, y, z] = n.0.map(Number::abs);
     let axis = if x <= y && x <= z {
         0
     } else if y <= z {

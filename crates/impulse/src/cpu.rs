@@ -2,7 +2,7 @@
 
 use taut_collide::{Collider, Placement, Style};
 use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
-use taut_descent::real::Real;
+use taut_math::Real;
 
 use crate::{
     body::Bodies,

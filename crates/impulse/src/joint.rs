@@ -9,7 +9,7 @@ mod point;
 mod rows;
 
 use taut_core::Scene;
-use taut_descent::{math::V3, real::Real};
+use taut_math::{Real, V3};
 
 use self::{layout::Unit, point::Point, rows::Rows};
 use crate::{

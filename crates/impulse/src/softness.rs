@@ -4,7 +4,7 @@
 //! with `w = 2 pi hertz`, `a1 = 2 zeta + h w`, `a2 = h w a1`, `a3 = 1 / (1 + a2)` a row changes its
 //! impulse by `-a2 a3 m (J v + w / a1 C) - a3 lambda`, `m = (J M^-1 J^T)^-1`.
 
-use taut_descent::Real;
+use taut_math::Real;
 
 use crate::settings::{ImpulseSettings, Stabilisation};
 

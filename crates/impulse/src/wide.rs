@@ -7,11 +7,7 @@ use std::{
     array,
     ops::{Add, Mul, Neg, Sub},
 };
-
-use taut_descent::{
-    Real,
-    math::{Sym3, V3},
-};
+use taut_math::{Real, Sym3, V3};
 
 /// How many pairs are solved at once.
 pub(crate) const LANES: usize = 4;

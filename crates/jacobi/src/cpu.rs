@@ -2,11 +2,8 @@
 
 use rayon::prelude::*;
 use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step, Vec3, state::BodyState};
-use taut_descent::{
-    Real,
-    math::{Sym3, V3},
-    node::Base,
-};
+use taut_descent::node::Base;
+use taut_math::{Real, Sym3, V3};
 
 use crate::{
     model::{Model, driven_turn},

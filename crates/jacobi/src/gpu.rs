@@ -6,10 +6,10 @@ use taut_core::{
 };
 use taut_descent::{
     device::{Due, drain_times, fault, unbuilt},
-    math::{Q4, V3},
     node::Base,
 };
 use taut_gpu::{Bindings, Buffer, Call, Clock, Gpu, GpuError, Recorder};
+use taut_math::{Q4, V3};
 
 use crate::{
     REFERENCE, TAKES,

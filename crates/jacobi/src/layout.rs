@@ -2,10 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use taut_core::scene::Motion as MotionKind;
-use taut_descent::{
-    math::{Q4, V3},
-    node::Base,
-};
+use taut_descent::node::Base;
+use taut_math::{Q4, V3};
 
 use crate::{model, settings::WarmStart, step};
 

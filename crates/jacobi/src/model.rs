@@ -4,11 +4,8 @@ use taut_core::{
     Mat3, Quat, Scene, State, Vec3,
     scene::{Endpoint, Motion},
 };
-use taut_descent::{
-    Real,
-    math::{Q4, Sym3, V3},
-    node::Base,
-};
+use taut_descent::node::Base;
+use taut_math::{Q4, Real, Sym3, V3};
 
 /// What is true of a body in every step. The world is the last one.
 #[derive(Clone, Copy, Debug)]

@@ -2,11 +2,8 @@
 //! for operation, so that both give the same bits in single precision.
 
 use taut_core::scene::Motion;
-use taut_descent::{
-    Real,
-    math::{M3, Q4, Sym3, V3},
-    node::Base,
-};
+use taut_descent::node::Base;
+use taut_math::{M3, Q4, Real, Sym3, V3};
 
 use crate::model::{Body, Joint};
 

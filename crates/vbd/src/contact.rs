@@ -1,7 +1,8 @@
 //! Contacts as penalties: stiffness against overlap, damping while it grows, regularised friction.
 
 use taut_core::Scene;
-use taut_descent::{Backing, ContactLaw, Lanes, Patch, Push, Real, Touch, node::Node, patch::Rows};
+use taut_descent::{Backing, ContactLaw, Patch, Push, Touch, node::Node, patch::Rows};
+use taut_math::{Number, Real, Wide};
 
 use crate::settings::VbdSettings;
 
@@ -43,8 +44,8 @@ impl<R: Real> Penalty<R> {
     #[inline(always)]
     fn drag(&self, bound: R::Wide, size: R::Wide) -> R::Wide {
         let (reach, two) = (R::Wide::splat(self.reach), R::Wide::splat(R::TWO));
-        let sticking = (bound * (two - size.over(reach))).over(reach);
-        reach.where_above(size, sticking, bound.over(size))
+        let sticking = bound * (two - size / reach) / reach;
+        reach.where_above(size, sticking, bound / size)
     }
 }
 

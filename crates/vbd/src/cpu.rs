@@ -2,9 +2,9 @@
 
 use taut_core::{Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_descent::{
-    AngularRows, ContactLaw, Definition, InertiaFrame, Model, Real, Role, Style, System, math::V3,
-    patch::lane,
+    AngularRows, ContactLaw, Definition, InertiaFrame, Model, Role, Style, System, patch::lane,
 };
+use taut_math::{Real, V3};
 
 use crate::{
     contact::{self, Penalty},

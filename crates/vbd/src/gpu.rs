@@ -5,11 +5,12 @@ use taut_core::{
     Backend, BuildError, Devices, Info, Multipliers, Native, Scene, Settings, Solver, SolverError,
 };
 use taut_descent::{
-    Collision, ContactLaw, Definition, Real, Role, System,
+    Collision, ContactLaw, Definition, Role, System,
     device::{self, Breaking, ContactKernels, Device, Method, OnDevice, unbuilt},
     patch::lane,
 };
 use taut_gpu::Gpu;
+use taut_math::Number;
 
 use crate::{
     TAKES,

@@ -7,11 +7,8 @@ use taut_core::{
     scene::{Endpoint, Motion},
     state::{BodyState, ParticleState},
 };
-use taut_descent::{
-    math::{Q4, Sym3, V3},
-    real::Real,
-    system::Rotation,
-};
+use taut_descent::system::Rotation;
+use taut_math::{Q4, Real, Sym3, V3};
 
 use crate::correct::End;
 

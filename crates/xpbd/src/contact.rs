@@ -9,7 +9,8 @@ mod point;
 
 use taut_collide::{Collider, ContactList, Placement, Style};
 use taut_core::{ContactForce, Scene, StageTime, Vec3, scene::Shape};
-use taut_descent::{Order, math::V3, real::Real};
+use taut_descent::Order;
+use taut_math::{Real, V3};
 
 use crate::{
     body::{Bodies, Pose, Twist, Weight},

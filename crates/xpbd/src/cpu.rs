@@ -1,7 +1,7 @@
 //! The step on the CPU.
 
 use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
-use taut_descent::{math::V3, real::Real};
+use taut_math::{Real, V3};
 
 use crate::{
     body::{Bodies, Drift, Pose, Twist},

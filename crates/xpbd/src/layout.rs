@@ -5,11 +5,8 @@ use taut_core::{
     constraint::{Geometry, RowKind, free_coordinate},
     scene::{Joint, JointKind, Spring, SpringKind},
 };
-use taut_descent::{
-    Order,
-    math::{Q4, V3},
-    real::Real,
-};
+use taut_descent::Order;
+use taut_math::{Q4, Real, V3};
 
 use crate::{
     body::{Bodies, slot},

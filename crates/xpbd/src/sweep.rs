@@ -1,6 +1,6 @@
 //! One pass over all joints and springs.
 
-use taut_descent::{math::V3, real::Real};
+use taut_math::{Real, V3};
 
 use crate::{
     body::{Pose, Weight},

@@ -3,11 +3,11 @@
 use bytemuck::{Pod, Zeroable};
 use taut_core::Scene;
 use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder};
+use taut_math::Number;
 
 use crate::{
     element::{Definition, Owner},
     node::narrow,
-    real::Real,
 };
 
 /// When joints are asked how hard they pull.

@@ -1,10 +1,9 @@
 //! Patches of contact as `shaders/descent/patch.wgsl` has them.
 
 use bytemuck::{Pod, Zeroable};
+use taut_math::{LANES, V3, Wide};
 
 use crate::{
-    lanes::{LANES, Lanes},
-    math::V3,
     patch::{self, Rows},
     touch,
 };
@@ -63,18 +62,17 @@ impl Patch {
             arm_b: rows(&patch.arm_b),
             start: rows(&patch.start),
             lambda: rows(&patch.lambda),
-            pressed: patch.pressed.array(),
-            stiffness: [patch.stiffness[0].array(), patch.stiffness[1].array()],
-            friction: patch.friction.array(),
+            pressed: patch.pressed.lanes(),
+            stiffness: [patch.stiffness[0].lanes(), patch.stiffness[1].lanes()],
+            friction: patch.friction.lanes(),
         }
     }
 
     /// Takes over what the iterations change.
     pub(crate) fn write_to(&self, patch: &mut patch::Patch<f32>) {
-        let lanes = |lanes: [f32; LANES]| <wide::f32x4 as Lanes<f32>>::of(lanes);
-        patch.lambda = self.lambda.map(lanes);
-        patch.pressed = lanes(self.pressed);
-        let [normal, across] = self.stiffness.map(lanes);
+        patch.lambda = self.lambda.map(Wide::from_lanes);
+        patch.pressed = Wide::from_lanes(self.pressed);
+        let [normal, across] = self.stiffness.map(Wide::from_lanes);
         patch.stiffness = [normal, across, across];
         for (i, sticks) in patch.sticks.iter_mut().enumerate() {
             *sticks = self.state >> (STICKS as usize + i) & 1 != 0;
@@ -85,7 +83,7 @@ impl Patch {
 impl Patch {
     /// This patch as the host has it.
     pub(crate) fn patch(&self) -> patch::Patch<f32> {
-        let lanes = |rows: [[f32; LANES]; 3]| rows.map(<wide::f32x4 as Lanes<f32>>::of);
+        let lanes = |rows: [[f32; LANES]; 3]| rows.map(Wide::from_lanes);
         let mut patch = patch::Patch {
             nodes: [self.node_a, self.node_b],
             count: self.state & 7,
@@ -93,7 +91,7 @@ impl Patch {
             arm_a: lanes(self.arm_a),
             arm_b: lanes(self.arm_b),
             start: lanes(self.start),
-            friction: Lanes::<f32>::of(self.friction),
+            friction: Wide::from_lanes(self.friction),
             ..patch::Patch::EMPTY
         };
         self.write_to(&mut patch);
@@ -113,7 +111,7 @@ impl Backing {
 }
 
 fn rows(rows: &Rows<f32>) -> [[f32; LANES]; 3] {
-    rows.map(Lanes::array)
+    rows.map(Wide::lanes)
 }
 
 #[cfg(test)]

@@ -5,12 +5,13 @@ use bytemuck::{Pod, Zeroable};
 use taut_collide_gpu::{Detector, Near, Room};
 use taut_core::Scene;
 use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder, scan::Scan, sort::CountingSort};
+use taut_math::{LANES, Number};
 
 use super::{
     contact::{Backing, Patch},
     touch::Store,
 };
-use crate::{LANES, colour::priority, node::narrow, real::Real, system::System};
+use crate::{colour::priority, node::narrow, system::System};
 
 /// Rounds of colouring that are dispatched; a single workgroup does whatever is left.
 const ROUNDS: usize = 24;

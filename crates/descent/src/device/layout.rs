@@ -2,10 +2,10 @@
 
 use bytemuck::{Pod, Zeroable};
 use taut_core::constraint::RowKind;
+use taut_math::{Q4, V3};
 
 use crate::{
     element::{self, Definition, ElementKind, Role},
-    math::{Q4, V3},
     node::{self, Acted, NodeKind},
 };
 

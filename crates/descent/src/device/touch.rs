@@ -4,6 +4,7 @@
 use taut_collide::ContactList;
 use taut_core::{BuildError, ContactForce, Scene, Unsupported};
 use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder};
+use taut_math::V3;
 
 use super::{
     contact::{Backing, Extent, Patch},
@@ -12,7 +13,6 @@ use super::{
 };
 use crate::{
     collision::Collision,
-    math::V3,
     node::narrow,
     patch::{self, lane},
     system::System,

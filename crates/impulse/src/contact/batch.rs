@@ -4,7 +4,7 @@
 //! those of the pose at which contacts were found; gaps follow the motion since then to first order,
 //! `gap + n . (dA + tA x rA - dB - tB x rB)`.
 
-use taut_descent::real::Real;
+use taut_math::Real;
 
 use super::colour::POINTS;
 use crate::{

@@ -5,7 +5,7 @@ use taut_core::{
     constraint::{Geometry, RowKind, free_coordinate},
     scene::{Joint, JointKind, Spring, SpringKind},
 };
-use taut_descent::real::Real;
+use taut_math::Real;
 
 use super::{
     Joints, Load,

@@ -1,9 +1,6 @@
 //! Two anchors held together: three rows in world axes, solved at once by their 3x3 matrix.
 
-use taut_descent::{
-    math::{M3, Q4, Sym3, V3},
-    real::Real,
-};
+use taut_math::{M3, Q4, Real, Sym3, V3};
 
 use super::{Couple, Pull, rows::Anchors};
 use crate::body::{Mobility, Pose};

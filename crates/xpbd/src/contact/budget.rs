@@ -4,7 +4,7 @@
 //! the patch as a whole holds easily. Points are therefore taken to be loaded evenly, one of them may
 //! hold as much as two, and together they stay within Coulomb's cone over the sum of their loads.
 
-use taut_descent::{math::V3, real::Real};
+use taut_math::{Real, V3};
 
 /// A patch's friction, as multipliers in the position pass and as impulses in the velocity pass.
 #[derive(Clone, Copy, Debug)]

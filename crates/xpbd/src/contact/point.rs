@@ -4,7 +4,7 @@
 //! With `n` from B to A the constraint is `d = gap + n . (motion of A's anchor - motion of B's) >= 0`.
 
 use taut_collide::{Contact, Manifold};
-use taut_descent::{math::V3, real::Real};
+use taut_math::{Real, V3};
 
 use super::{Rebound, budget::Budget};
 use crate::{

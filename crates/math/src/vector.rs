@@ -1,59 +1,57 @@
-//! Vectors, matrices and quaternions in either precision, with a fixed order of operations.
+//! Vectors, matrices and quaternions of numbers, with a fixed order of operations.
 //!
 //! The order matters: a shader that adds the same products in the same order gives the same bits.
 
 use std::ops::{Add, AddAssign, Mul, Neg, Sub};
 
-use taut_core::{Mat3, Quat, Vec3};
+use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 
-use crate::real::Real;
+use crate::number::{Number, Real, Wide};
 
 /// A vector of three numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct V3<R>(pub [R; 3]);
+pub struct V3<N>(pub [N; 3]);
 
 /// A symmetric 3x3 matrix: `xx, yy, zz, xy, xz, yz`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sym3<R>(pub [R; 6]);
+pub struct Sym3<N>(pub [N; 6]);
 
 /// A 3x3 matrix by rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct M3<R>(pub [V3<R>; 3]);
+pub struct M3<N>(pub [V3<N>; 3]);
 
 /// A rotation quaternion: vector part, then scalar part.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Q4<R> {
+pub struct Q4<N> {
     /// Vector part.
-    pub v: V3<R>,
+    pub v: V3<N>,
     /// Scalar part.
-    pub w: R,
+    pub w: N,
 }
 
-impl<R: Real> V3<R> {
+impl<N: Number> V3<N> {
     /// The zero vector.
-    pub const ZERO: Self = Self([R::ZERO; 3]);
+    pub const ZERO: Self = Self([N::ZERO; 3]);
 
     /// Rounds a vector of the scene.
-    pub fn of(v: &Vec3) -> Self {
-        Self([R::of(v.x), R::of(v.y), R::of(v.z)])
-    }
-
-    /// This vector in double precision.
-    pub fn to_f64(self) -> Vec3 {
-        Vec3::new(self.0[0].to_f64(), self.0[1].to_f64(), self.0[2].to_f64())
+    #[inline]
+    pub fn of(v: &Vector3<f64>) -> Self {
+        Self([N::of(v.x), N::of(v.y), N::of(v.z)])
     }
 
     /// A unit vector.
+    #[inline]
     pub fn axis(i: usize) -> Self {
-        let mut v = [R::ZERO; 3];
-        v[i] = R::ONE;
+        let mut v = [N::ZERO; 3];
+        v[i] = N::ONE;
         Self(v)
     }
 
     /// Scalar product.
     #[inline]
-    pub fn dot(self, other: Self) -> R {
-        self.0[0] * other.0[0] + self.0[1] * other.0[1] + self.0[2] * other.0[2]
+    pub fn dot(self, other: Self) -> N {
+        let (a, b) = (self.0, other.0);
+        a[2].times_plus(b[2], a[1].times_plus(b[1], a[0] * b[0]))
     }
 
     /// Vector product.
@@ -73,18 +71,42 @@ impl<R: Real> V3<R> {
     ///
     /// Arrays' own `map` is not always inlined, which shows in the sweep.
     #[inline]
-    pub fn each(self, f: impl Fn(R) -> R) -> Self {
+    pub fn each(self, f: impl Fn(N) -> N) -> Self {
         Self([f(self.0[0]), f(self.0[1]), f(self.0[2])])
     }
 
     /// Euclidean norm.
     #[inline]
-    pub fn norm(self) -> R {
+    pub fn norm(self) -> N {
         self.dot(self).sqrt()
     }
 }
 
-impl<R: Real> Add for V3<R> {
+impl<R: Real> V3<R> {
+    /// This vector in double precision.
+    #[inline]
+    pub fn to_f64(self) -> Vector3<f64> {
+        Vector3::new(self.0[0].to_f64(), self.0[1].to_f64(), self.0[2].to_f64())
+    }
+}
+
+impl<W: Wide> V3<W> {
+    /// The vector in one lane.
+    #[inline(always)]
+    pub fn lane(&self, i: usize) -> V3<W::Lane> {
+        V3([self.0[0].lane(i), self.0[1].lane(i), self.0[2].lane(i)])
+    }
+
+    /// Replaces the vector in one lane.
+    #[inline]
+    pub fn put(&mut self, i: usize, v: V3<W::Lane>) {
+        for (row, x) in self.0.iter_mut().zip(v.0) {
+            row.put(i, x);
+        }
+    }
+}
+
+impl<N: Number> Add for V3<N> {
     type Output = Self;
     #[inline]
     fn add(self, o: Self) -> Self {
@@ -92,14 +114,14 @@ impl<R: Real> Add for V3<R> {
     }
 }
 
-impl<R: Real> AddAssign for V3<R> {
+impl<N: Number> AddAssign for V3<N> {
     #[inline]
     fn add_assign(&mut self, o: Self) {
         *self = *self + o;
     }
 }
 
-impl<R: Real> Sub for V3<R> {
+impl<N: Number> Sub for V3<N> {
     type Output = Self;
     #[inline]
     fn sub(self, o: Self) -> Self {
@@ -107,7 +129,7 @@ impl<R: Real> Sub for V3<R> {
     }
 }
 
-impl<R: Real> Neg for V3<R> {
+impl<N: Number> Neg for V3<N> {
     type Output = Self;
     #[inline]
     fn neg(self) -> Self {
@@ -115,33 +137,34 @@ impl<R: Real> Neg for V3<R> {
     }
 }
 
-impl<R: Real> Mul<R> for V3<R> {
+impl<N: Number> Mul<N> for V3<N> {
     type Output = Self;
     #[inline]
-    fn mul(self, s: R) -> Self {
+    fn mul(self, s: N) -> Self {
         Self([self.0[0] * s, self.0[1] * s, self.0[2] * s])
     }
 }
 
-impl<R: Real> Sym3<R> {
+impl<N: Number> Sym3<N> {
     /// The zero matrix.
-    pub const ZERO: Self = Self([R::ZERO; 6]);
+    pub const ZERO: Self = Self([N::ZERO; 6]);
 
     /// The symmetric part of a matrix of the scene, rounded.
-    pub fn of(m: &Mat3) -> Self {
-        let half = |i, j| R::of(0.5 * (m[(i, j)] + m[(j, i)]));
+    #[inline]
+    pub fn of(m: &Matrix3<f64>) -> Self {
+        let half = |i, j| N::of(0.5 * (m[(i, j)] + m[(j, i)]));
         Self([half(0, 0), half(1, 1), half(2, 2), half(0, 1), half(0, 2), half(1, 2)])
     }
 
     /// Diagonal matrix.
     #[inline]
-    pub fn diagonal(d: V3<R>) -> Self {
-        Self([d.0[0], d.0[1], d.0[2], R::ZERO, R::ZERO, R::ZERO])
+    pub fn diagonal(d: V3<N>) -> Self {
+        Self([d.0[0], d.0[1], d.0[2], N::ZERO, N::ZERO, N::ZERO])
     }
 
     /// `s u u^T`.
     #[inline]
-    pub fn outer(u: V3<R>, s: R) -> Self {
+    pub fn outer(u: V3<N>, s: N) -> Self {
         let (v, u) = ((u * s).0, u.0);
         Self([u[0] * v[0], u[1] * v[1], u[2] * v[2], u[0] * v[1], u[0] * v[2], u[1] * v[2]])
     }
@@ -155,20 +178,22 @@ impl<R: Real> Sym3<R> {
 
     /// Multiple.
     #[inline]
-    pub fn times(self, s: R) -> Self {
+    pub fn times(self, s: N) -> Self {
         let a = self.0;
         Self([a[0] * s, a[1] * s, a[2] * s, a[3] * s, a[4] * s, a[5] * s])
     }
 
     /// Matrix times vector.
     #[inline]
-    pub fn apply(&self, v: V3<R>) -> V3<R> {
+    pub fn apply(&self, v: V3<N>) -> V3<N> {
         let ([xx, yy, zz, xy, xz, yz], [x, y, z]) = (self.0, v.0);
-        V3([xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z])
+        let rows = [V3([xx, xy, xz]), V3([xy, yy, yz]), V3([xz, yz, zz])];
+        M3(rows).apply(V3([x, y, z]))
     }
 
     /// `R S R^T`.
-    pub fn rotated(&self, r: &M3<R>) -> Self {
+    #[inline]
+    pub fn rotated(&self, r: &M3<N>) -> Self {
         let half = M3([self.apply(r.0[0]), self.apply(r.0[1]), self.apply(r.0[2])]);
         let entry = |i: usize, j: usize| half.0[i].dot(r.0[j]);
         Self([entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)])
@@ -178,7 +203,7 @@ impl<R: Real> Sym3<R> {
     ///
     /// The second pivot is divided as a 2x2 minor, so that its division need not wait for the first.
     #[inline]
-    pub fn solve(&self, b: V3<R>) -> V3<R> {
+    pub fn solve(&self, b: V3<N>) -> V3<N> {
         let [xx, yy, zz, xy, xz, yz] = self.0;
         let [b0, b1, b2] = b.0;
         let i0 = inverse_pivot(xx);
@@ -197,18 +222,18 @@ impl<R: Real> Sym3<R> {
 }
 
 #[inline]
-fn inverse_pivot<R: Real>(pivot: R) -> R {
-    if pivot > R::ZERO { R::ONE / pivot } else { R::ZERO }
+fn inverse_pivot<N: Number>(pivot: N) -> N {
+    pivot.where_above(N::ZERO, N::ONE / pivot, N::ZERO)
 }
 
-impl<R: Real> M3<R> {
+impl<N: Number> M3<N> {
     /// The zero matrix.
     pub const ZERO: Self = Self([V3::ZERO; 3]);
 
     /// The cross-product matrix of `u`.
     #[inline]
-    pub fn skew(u: V3<R>) -> Self {
-        let ([x, y, z], o) = (u.0, R::ZERO);
+    pub fn skew(u: V3<N>) -> Self {
+        let ([x, y, z], o) = (u.0, N::ZERO);
         Self([V3([o, -z, y]), V3([z, o, -x]), V3([-y, x, o])])
     }
 
@@ -220,48 +245,43 @@ impl<R: Real> M3<R> {
 
     /// `s u v^T`.
     #[inline]
-    pub fn outer(u: V3<R>, v: V3<R>) -> Self {
+    pub fn outer(u: V3<N>, v: V3<N>) -> Self {
         Self([v * u.0[0], v * u.0[1], v * u.0[2]])
     }
 
     /// Matrix times vector.
     #[inline]
-    pub fn apply(&self, v: V3<R>) -> V3<R> {
+    pub fn apply(&self, v: V3<N>) -> V3<N> {
         V3([self.0[0].dot(v), self.0[1].dot(v), self.0[2].dot(v)])
     }
 
     /// Transposed matrix times vector.
     #[inline]
-    pub fn apply_transposed(&self, v: V3<R>) -> V3<R> {
-        self.0[0] * v.0[0] + self.0[1] * v.0[1] + self.0[2] * v.0[2]
+    pub fn apply_transposed(&self, v: V3<N>) -> V3<N> {
+        V3([self.column(0).dot(v), self.column(1).dot(v), self.column(2).dot(v)])
     }
 
     /// A column.
     #[inline]
-    pub fn column(&self, j: usize) -> V3<R> {
+    pub fn column(&self, j: usize) -> V3<N> {
         V3([self.0[0].0[j], self.0[1].0[j], self.0[2].0[j]])
     }
 }
 
-impl<R: Real> Default for Q4<R> {
+impl<N: Number> Default for Q4<N> {
     fn default() -> Self {
         Self::IDENTITY
     }
 }
 
-impl<R: Real> Q4<R> {
+impl<N: Number> Q4<N> {
     /// No rotation.
-    pub const IDENTITY: Self = Self { v: V3::ZERO, w: R::ONE };
+    pub const IDENTITY: Self = Self { v: V3::ZERO, w: N::ONE };
 
     /// Rounds a rotation of the scene.
-    pub fn of(q: &Quat) -> Self {
-        Self { v: V3::of(&q.imag()), w: R::of(q.w) }
-    }
-
-    /// This rotation in double precision, normalised.
-    pub fn to_f64(self) -> Quat {
-        let v = self.v.to_f64();
-        Quat::new_normalize(nalgebra::Quaternion::new(self.w.to_f64(), v.x, v.y, v.z))
+    #[inline]
+    pub fn of(q: &UnitQuaternion<f64>) -> Self {
+        Self { v: V3::of(&q.imag()), w: N::of(q.w) }
     }
 
     /// The inverse rotation.
@@ -284,33 +304,34 @@ impl<R: Real> Q4<R> {
     pub fn normalised(self) -> Self {
         let square = self.v.dot(self.v) + self.w * self.w;
         // Root and division side by side are quicker than one after the other.
-        let s = square.sqrt() * (R::ONE / square);
+        let s = square.sqrt() * (N::ONE / square);
         Self { v: self.v * s, w: self.w * s }
     }
 
     /// The rotation reached from this one by the world-axis increment `dw` (AVBD Eq. 21).
     #[inline]
-    pub fn advanced(self, dw: V3<R>) -> Self {
-        let half = dw * R::HALF;
-        let turn = Self { v: half, w: R::ONE };
+    pub fn advanced(self, dw: V3<N>) -> Self {
+        let half = dw * N::HALF;
+        let turn = Self { v: half, w: N::ONE };
         turn.times(self).normalised()
     }
 
     /// `R(q) u - u`, without the cancellation of rotating and subtracting.
     #[inline]
-    pub fn displacement(self, u: V3<R>) -> V3<R> {
+    pub fn displacement(self, u: V3<N>) -> V3<N> {
         let t = self.v.cross(u) + u * self.w;
-        self.v.cross(t) * R::TWO
+        self.v.cross(t) * N::TWO
     }
 
     /// `R(q) u`.
     #[inline]
-    pub fn rotate(self, u: V3<R>) -> V3<R> {
+    pub fn rotate(self, u: V3<N>) -> V3<N> {
         u + self.displacement(u)
     }
 
     /// The rotation matrix.
-    pub fn matrix(self) -> M3<R> {
+    #[inline]
+    pub fn matrix(self) -> M3<N> {
         let column = |i: usize| self.rotate(V3::axis(i)).0;
         let (x, y, z) = (column(0), column(1), column(2));
         let row = |i: usize| V3([x[i], y[i], z[i]]);
@@ -318,11 +339,22 @@ impl<R: Real> Q4<R> {
     }
 }
 
+impl<R: Real> Q4<R> {
+    /// This rotation in double precision, normalised.
+    #[inline]
+    pub fn to_f64(self) -> UnitQuaternion<f64> {
+        let v = self.v.to_f64();
+        UnitQuaternion::new_normalize(Quaternion::new(self.w.to_f64(), v.x, v.y, v.z))
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use nalgebra::{UnitQuaternion as Quat, Vector3 as Vec3};
+
     use super::*;
 
-    fn sample() -> (Q4<f64>, Quat, V3<f64>) {
+    fn sample() -> (Q4<f64>, Quat<f64>, V3<f64>) {
         let q = Quat::from_scaled_axis(Vec3::new(0.4, -1.1, 0.7));
         (Q4::of(&q), q, V3([0.3, -2.0, 1.5]))
     }
