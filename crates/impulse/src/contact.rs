@@ -3,9 +3,11 @@
 mod batch;
 mod colour;
 
+use std::array;
+
 use taut_collide::{Contact, ContactList, Manifold, NONE, Placement};
 use taut_core::{Vec3, solver::ContactForce};
-use taut_math::{Number, Real, V3};
+use taut_math::{LANES, Number, Real, V3, Wide};
 
 use self::{
     batch::{Batch, Sweep},
@@ -15,7 +17,6 @@ use crate::{
     body::{Bodies, point},
     joint::Pull,
     settings::{Friction, ImpulseSettings, Order},
-    wide::{LANES, Wide, lanes},
 };
 
 /// Friction beyond this share of its bound means that surfaces slide; it covers rounding.
@@ -26,7 +27,7 @@ const BOUNCES: usize = 8;
 
 /// All contacts of a step.
 #[derive(Clone, Debug)]
-pub(crate) struct Contacts<R> {
+pub(crate) struct Contacts<R: Real> {
     batches: Vec<Batch<R>>,
     /// Batches with points that bounce.
     rebounds: Vec<Rebound<R>>,
@@ -49,9 +50,9 @@ struct ContactSettings {
 
 /// A batch and the speeds at which its points part after the step, zero where they need not [m/s].
 #[derive(Clone, Copy, Debug)]
-struct Rebound<R> {
+struct Rebound<R: Real> {
     batch: u32,
-    speeds: [Wide<R>; POINTS],
+    speeds: [R::Wide; POINTS],
 }
 
 /// A point of a lane of a batch.
@@ -121,13 +122,13 @@ impl<R: Real> Contacts<R> {
             |body| bodies.moves(body),
             |group| {
                 let mut batch = Batch::empty(nowhere);
-                let mut present = [Wide::ZERO; POINTS];
+                let mut present = [R::Wide::ZERO; POINTS];
                 for (lane, patch) in group.iter().enumerate() {
                     for i in 0..patch.count as usize {
                         let place =
                             Place { batch: batches.len() as u32, lane: lane as u8, point: i as u8 };
                         places[patch.first as usize + i] = place;
-                        present[i].0[lane] = R::ONE;
+                        present[i].put(lane, R::ONE);
                     }
                     let lane = Lane { batch: &mut batch, lane, bodies, legacies, start };
                     lane.fill(patch);
@@ -145,21 +146,23 @@ impl<R: Real> Contacts<R> {
             return;
         }
         let threshold = R::of(self.settings.restitution_threshold);
-        let mut restitution = vec![Wide::ZERO; self.batches.len()];
+        let mut restitution = vec![[R::ZERO; LANES]; self.batches.len()];
         for manifold in &list.manifolds {
             for contact in manifold.range() {
                 let place = self.places[contact];
-                restitution[place.batch as usize].0[place.lane as usize] =
+                restitution[place.batch as usize][place.lane as usize] =
                     R::of(manifold.restitution);
             }
         }
         for (i, (batch, share)) in self.batches.iter().zip(restitution).enumerate() {
             let approach = batch.normal_speeds(&bodies.velocities);
             let speeds = approach.map(|speed| {
-                let fast = |lane: usize| speed.0[lane] < -threshold;
-                lanes(|lane| if fast(lane) { -speed.0[lane] * share.0[lane] } else { R::ZERO })
+                let speed = speed.lanes();
+                let fast = |lane: usize| speed[lane] < -threshold;
+                let parting = |lane| if fast(lane) { -speed[lane] * share[lane] } else { R::ZERO };
+                R::Wide::from_lanes(array::from_fn(parting))
             });
-            if speeds.iter().any(|speed| speed.0.iter().any(|&s| s > R::ZERO)) {
+            if speeds.iter().any(|speed| speed.any_above(R::Wide::ZERO)) {
                 self.rebounds.push(Rebound { batch: i as u32, speeds });
             }
         }
@@ -195,7 +198,7 @@ impl<R: Real> Contacts<R> {
         for rebound in &mut self.rebounds {
             let points = &self.batches[rebound.batch as usize].points;
             for (speeds, point) in rebound.speeds.iter_mut().zip(points) {
-                *speeds = point.total.0[0].positive(*speeds, Wide::ZERO);
+                *speeds = point.total.0[0].where_above(R::Wide::ZERO, *speeds, R::Wide::ZERO);
             }
         }
         for _ in 0..BOUNCES {
@@ -214,7 +217,7 @@ impl<R: Real> Contacts<R> {
             let (batch, lane) = (&batches[place.batch as usize], place.lane as usize);
             let point = &batch.points[place.point as usize];
             let [normal, x, y] = point.impulse.lane(lane).0;
-            let bound = point.friction.0[lane] * normal * R::of(ALMOST);
+            let bound = point.friction.lane(lane) * normal * R::of(ALMOST);
             let slides = x * x + y * y >= bound * bound;
             Legacy { impulse: batch.world(&point.impulse).lane(lane), slides }
         }));
@@ -255,7 +258,7 @@ fn report(
 }
 
 /// One lane of a batch while it is filled.
-struct Lane<'a, R> {
+struct Lane<'a, R: Real> {
     batch: &'a mut Batch<R>,
     lane: usize,
     bodies: &'a Bodies<R>,
@@ -271,20 +274,20 @@ impl<R: Real> Lane<'_, R> {
         (batch.a[lane], batch.b[lane]) = (a, b);
         batch.count = batch.count.max(patch.count);
         let [side_a, side_b] = [a, b].map(|body| &bodies.mobilities[body as usize]);
-        batch.inverse_mass_a.0[lane] = side_a.inverse_mass;
-        batch.inverse_mass_b.0[lane] = side_b.inverse_mass;
-        batch.inverse_inertia_a.set(lane, &side_a.inverse_inertia);
-        batch.inverse_inertia_b.set(lane, &side_b.inverse_inertia);
+        batch.inverse_mass_a.put(lane, side_a.inverse_mass);
+        batch.inverse_mass_b.put(lane, side_b.inverse_mass);
+        batch.inverse_inertia_a.put(lane, side_a.inverse_inertia);
+        batch.inverse_inertia_b.put(lane, side_b.inverse_inertia);
         let basis = basis(V3::of(&manifold.normal));
-        (0..3).for_each(|i| batch.basis[i].set(lane, basis[i]));
+        (0..3).for_each(|i| batch.basis[i].put(lane, basis[i]));
         let [turn_a, turn_b] = [a, b].map(|body| bodies.poses[body as usize].rotation);
         let first = patch.first as usize;
         let contacts = &start.list.contacts[first..first + patch.count as usize];
         for (contact, point) in contacts.iter().zip(&mut batch.points) {
-            point.arm_a.set(lane, turn_a.rotate(V3::of(&contact.anchor_a)));
-            point.arm_b.set(lane, turn_b.rotate(V3::of(&contact.anchor_b)));
-            point.gap_first.0[lane] = R::of(contact.gap);
-            point.gap.0[lane] = R::of(contact.gap);
+            point.arm_a.put(lane, turn_a.rotate(V3::of(&contact.anchor_a)));
+            point.arm_b.put(lane, turn_b.rotate(V3::of(&contact.anchor_b)));
+            point.gap_first.put(lane, R::of(contact.gap));
+            point.gap.put(lane, R::of(contact.gap));
             let slides = match contact.previous {
                 NONE => {
                     let arms = [point.arm_a.lane(lane), point.arm_b.lane(lane)];
@@ -293,13 +296,13 @@ impl<R: Real> Lane<'_, R> {
                 previous => {
                     let Legacy { impulse, slides } = legacies[previous as usize];
                     let along = basis.map(|direction| direction.dot(impulse * start.warm));
-                    point.impulse.set(lane, V3([along[0].max(R::ZERO), along[1], along[2]]));
+                    point.impulse.put(lane, V3([along[0].max(R::ZERO), along[1], along[2]]));
                     slides
                 }
             };
             let friction =
                 if slides { manifold.friction_dynamic } else { manifold.friction_static };
-            point.friction.0[lane] = R::of(friction);
+            point.friction.put(lane, R::of(friction));
         }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) struct Impulse<R: Real> {
 
 /// What moves.
 #[derive(Clone)]
-struct Model<R> {
+struct Model<R: Real> {
     bodies: Bodies<R>,
     joints: Joints<R>,
     contacts: Contacts<R>,

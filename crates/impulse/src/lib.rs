@@ -22,7 +22,6 @@ mod cpu;
 mod joint;
 mod settings;
 mod softness;
-mod wide;
 
 use taut_core::{Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver};
 

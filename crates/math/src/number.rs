@@ -49,6 +49,12 @@ pub trait Number:
     /// `yes` where this is greater than `other`, else `no`.
     fn where_above(self, other: Self, yes: Self, no: Self) -> Self;
 
+    /// The inverse of what is above zero, else zero.
+    #[inline(always)]
+    fn inverse_or_zero(self) -> Self {
+        self.where_above(Self::ZERO, Self::ONE / self, Self::ZERO)
+    }
+
     /// `self * b + c`.
     #[inline(always)]
     fn times_plus(self, b: Self, c: Self) -> Self {

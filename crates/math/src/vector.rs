@@ -48,21 +48,21 @@ impl<N: Number> V3<N> {
     }
 
     /// Scalar product.
-    #[inline]
+    #[inline(always)]
     pub fn dot(self, other: Self) -> N {
         let (a, b) = (self.0, other.0);
         a[2].times_plus(b[2], a[1].times_plus(b[1], a[0] * b[0]))
     }
 
     /// Vector product.
-    #[inline]
+    #[inline(always)]
     pub fn cross(self, o: Self) -> Self {
         let (a, b) = (self.0, o.0);
         Self([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
     }
 
     /// Product component by component.
-    #[inline]
+    #[inline(always)]
     pub fn scale(self, o: Self) -> Self {
         Self([self.0[0] * o.0[0], self.0[1] * o.0[1], self.0[2] * o.0[2]])
     }
@@ -70,13 +70,13 @@ impl<N: Number> V3<N> {
     /// A function of each component.
     ///
     /// Arrays' own `map` is not always inlined, which shows in the sweep.
-    #[inline]
+    #[inline(always)]
     pub fn each(self, f: impl Fn(N) -> N) -> Self {
         Self([f(self.0[0]), f(self.0[1]), f(self.0[2])])
     }
 
     /// Euclidean norm.
-    #[inline]
+    #[inline(always)]
     pub fn norm(self) -> N {
         self.dot(self).sqrt()
     }
@@ -91,6 +91,14 @@ impl<R: Real> V3<R> {
 }
 
 impl<W: Wide> V3<W> {
+    /// From one vector per lane.
+    #[inline(always)]
+    pub fn gather(lane: impl Fn(usize) -> V3<W::Lane>) -> Self {
+        let (a, b, c, d) = (lane(0).0, lane(1).0, lane(2).0, lane(3).0);
+        let part = |i: usize| W::from_lanes([a[i], b[i], c[i], d[i]]);
+        Self([part(0), part(1), part(2)])
+    }
+
     /// The vector in one lane.
     #[inline(always)]
     pub fn lane(&self, i: usize) -> V3<W::Lane> {
@@ -108,14 +116,14 @@ impl<W: Wide> V3<W> {
 
 impl<N: Number> Add for V3<N> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn add(self, o: Self) -> Self {
         Self([self.0[0] + o.0[0], self.0[1] + o.0[1], self.0[2] + o.0[2]])
     }
 }
 
 impl<N: Number> AddAssign for V3<N> {
-    #[inline]
+    #[inline(always)]
     fn add_assign(&mut self, o: Self) {
         *self = *self + o;
     }
@@ -123,7 +131,7 @@ impl<N: Number> AddAssign for V3<N> {
 
 impl<N: Number> Sub for V3<N> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn sub(self, o: Self) -> Self {
         Self([self.0[0] - o.0[0], self.0[1] - o.0[1], self.0[2] - o.0[2]])
     }
@@ -131,7 +139,7 @@ impl<N: Number> Sub for V3<N> {
 
 impl<N: Number> Neg for V3<N> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn neg(self) -> Self {
         Self([-self.0[0], -self.0[1], -self.0[2]])
     }
@@ -139,7 +147,7 @@ impl<N: Number> Neg for V3<N> {
 
 impl<N: Number> Mul<N> for V3<N> {
     type Output = Self;
-    #[inline]
+    #[inline(always)]
     fn mul(self, s: N) -> Self {
         Self([self.0[0] * s, self.0[1] * s, self.0[2] * s])
     }
@@ -157,34 +165,34 @@ impl<N: Number> Sym3<N> {
     }
 
     /// Diagonal matrix.
-    #[inline]
+    #[inline(always)]
     pub fn diagonal(d: V3<N>) -> Self {
         Self([d.0[0], d.0[1], d.0[2], N::ZERO, N::ZERO, N::ZERO])
     }
 
     /// `s u u^T`.
-    #[inline]
+    #[inline(always)]
     pub fn outer(u: V3<N>, s: N) -> Self {
         let (v, u) = ((u * s).0, u.0);
         Self([u[0] * v[0], u[1] * v[1], u[2] * v[2], u[0] * v[1], u[0] * v[2], u[1] * v[2]])
     }
 
     /// Sum.
-    #[inline]
+    #[inline(always)]
     pub fn plus(self, o: Self) -> Self {
         let (a, b) = (self.0, o.0);
         Self([a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]])
     }
 
     /// Multiple.
-    #[inline]
+    #[inline(always)]
     pub fn times(self, s: N) -> Self {
         let a = self.0;
         Self([a[0] * s, a[1] * s, a[2] * s, a[3] * s, a[4] * s, a[5] * s])
     }
 
     /// Matrix times vector.
-    #[inline]
+    #[inline(always)]
     pub fn apply(&self, v: V3<N>) -> V3<N> {
         let ([xx, yy, zz, xy, xz, yz], [x, y, z]) = (self.0, v.0);
         let rows = [V3([xx, xy, xz]), V3([xy, yy, yz]), V3([xz, yz, zz])];
@@ -206,12 +214,12 @@ impl<N: Number> Sym3<N> {
     pub fn solve(&self, b: V3<N>) -> V3<N> {
         let [xx, yy, zz, xy, xz, yz] = self.0;
         let [b0, b1, b2] = b.0;
-        let i0 = inverse_pivot(xx);
-        let minor = inverse_pivot(xx * yy - xy * xy);
+        let i0 = xx.inverse_or_zero();
+        let minor = (xx * yy - xy * xy).inverse_or_zero();
         let c = xx * yz - xy * xz;
         let (l10, l20, l21) = (xy * i0, xz * i0, c * minor);
         let i1 = xx * minor;
-        let i2 = inverse_pivot(zz - l20 * xz - l21 * (c * i0));
+        let i2 = (zz - l20 * xz - l21 * (c * i0)).inverse_or_zero();
         let y1 = b1 - l10 * b0;
         let y2 = b2 - l20 * b0 - l21 * y1;
         let x2 = y2 * i2;
@@ -221,9 +229,14 @@ impl<N: Number> Sym3<N> {
     }
 }
 
-#[inline]
-fn inverse_pivot<N: Number>(pivot: N) -> N {
-    pivot.where_above(N::ZERO, N::ONE / pivot, N::ZERO)
+impl<W: Wide> Sym3<W> {
+    /// Replaces the matrix in one lane.
+    #[inline]
+    pub fn put(&mut self, i: usize, m: Sym3<W::Lane>) {
+        for (entry, x) in self.0.iter_mut().zip(m.0) {
+            entry.put(i, x);
+        }
+    }
 }
 
 impl<N: Number> M3<N> {
@@ -231,38 +244,38 @@ impl<N: Number> M3<N> {
     pub const ZERO: Self = Self([V3::ZERO; 3]);
 
     /// The cross-product matrix of `u`.
-    #[inline]
+    #[inline(always)]
     pub fn skew(u: V3<N>) -> Self {
         let ([x, y, z], o) = (u.0, N::ZERO);
         Self([V3([o, -z, y]), V3([z, o, -x]), V3([-y, x, o])])
     }
 
     /// Sum.
-    #[inline]
+    #[inline(always)]
     pub fn plus(self, o: Self) -> Self {
         Self([self.0[0] + o.0[0], self.0[1] + o.0[1], self.0[2] + o.0[2]])
     }
 
     /// `s u v^T`.
-    #[inline]
+    #[inline(always)]
     pub fn outer(u: V3<N>, v: V3<N>) -> Self {
         Self([v * u.0[0], v * u.0[1], v * u.0[2]])
     }
 
     /// Matrix times vector.
-    #[inline]
+    #[inline(always)]
     pub fn apply(&self, v: V3<N>) -> V3<N> {
         V3([self.0[0].dot(v), self.0[1].dot(v), self.0[2].dot(v)])
     }
 
     /// Transposed matrix times vector.
-    #[inline]
+    #[inline(always)]
     pub fn apply_transposed(&self, v: V3<N>) -> V3<N> {
         V3([self.column(0).dot(v), self.column(1).dot(v), self.column(2).dot(v)])
     }
 
     /// A column.
-    #[inline]
+    #[inline(always)]
     pub fn column(&self, j: usize) -> V3<N> {
         V3([self.0[0].0[j], self.0[1].0[j], self.0[2].0[j]])
     }
@@ -285,7 +298,7 @@ impl<N: Number> Q4<N> {
     }
 
     /// The inverse rotation.
-    #[inline]
+    #[inline(always)]
     pub fn conjugate(self) -> Self {
         Self { v: -self.v, w: self.w }
     }

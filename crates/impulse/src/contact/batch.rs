@@ -4,51 +4,47 @@
 //! those of the pose at which contacts were found; gaps follow the motion since then to first order,
 //! `gap + n . (dA + tA x rA - dB - tB x rB)`.
 
-use taut_math::Real;
+use taut_math::{LANES, Number, Real, Sym3, V3, Wide};
 
 use super::colour::POINTS;
-use crate::{
-    body::Twist,
-    softness::Softness,
-    wide::{LANES, Wide, Wide3, WideSym},
-};
+use crate::{body::Twist, softness::Softness};
 
 /// One point of contact per lane.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point<R> {
+pub(super) struct Point<R: Real> {
     /// World-axis levers [m].
-    pub(super) arm_a: Wide3<R>,
-    pub(super) arm_b: Wide3<R>,
+    pub(super) arm_a: V3<R::Wide>,
+    pub(super) arm_b: V3<R::Wide>,
     /// Distance of the surfaces when contacts were found, and now [m].
-    pub(super) gap_first: Wide<R>,
-    pub(super) gap: Wide<R>,
+    pub(super) gap_first: R::Wide,
+    pub(super) gap: R::Wide,
     /// Effective mass along the normal; zero where a lane has no such point [kg].
-    pub(super) mass: Wide<R>,
+    pub(super) mass: R::Wide,
     /// Inverse of the 2x2 response along the tangents: `xx, yy, xy` [kg].
-    pub(super) stick: [Wide<R>; 3],
+    pub(super) stick: [R::Wide; 3],
     /// Inverse of its largest eigenvalue [kg].
-    pub(super) slip: Wide<R>,
+    pub(super) slip: R::Wide,
     /// Coefficient of friction in force: the dynamic one where the surfaces slid in the last step [1].
-    pub(super) friction: Wide<R>,
+    pub(super) friction: R::Wide,
     /// Impulse on A so far, along the normal and both tangents [N s].
-    pub(super) impulse: Wide3<R>,
+    pub(super) impulse: V3<R::Wide>,
     /// Sum of these over the sub-steps [N s].
-    pub(super) total: Wide3<R>,
+    pub(super) total: V3<R::Wide>,
 }
 
 /// Up to four patches, one per lane.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Batch<R> {
+pub(super) struct Batch<R: Real> {
     pub(super) a: [u32; LANES],
     pub(super) b: [u32; LANES],
     /// Points of the lane that has most.
     pub(super) count: u32,
-    pub(super) inverse_mass_a: Wide<R>,
-    pub(super) inverse_mass_b: Wide<R>,
-    pub(super) inverse_inertia_a: WideSym<R>,
-    pub(super) inverse_inertia_b: WideSym<R>,
+    pub(super) inverse_mass_a: R::Wide,
+    pub(super) inverse_mass_b: R::Wide,
+    pub(super) inverse_inertia_a: Sym3<R::Wide>,
+    pub(super) inverse_inertia_b: Sym3<R::Wide>,
     /// Normal and tangents, a right-handed basis.
-    pub(super) basis: [Wide3<R>; 3],
+    pub(super) basis: [V3<R::Wide>; 3],
     pub(super) points: [Point<R>; POINTS],
 }
 
@@ -68,11 +64,11 @@ pub(super) struct Sweep<R> {
 
 /// Velocities, or motions, of both sides.
 #[derive(Clone, Copy)]
-struct Sides<R> {
-    linear_a: Wide3<R>,
-    angular_a: Wide3<R>,
-    linear_b: Wide3<R>,
-    angular_b: Wide3<R>,
+struct Sides<R: Real> {
+    linear_a: V3<R::Wide>,
+    angular_a: V3<R::Wide>,
+    linear_b: V3<R::Wide>,
+    angular_b: V3<R::Wide>,
 }
 
 impl<R: Real> Sides<R> {
@@ -80,10 +76,10 @@ impl<R: Real> Sides<R> {
     fn gather(batch: &Batch<R>, from: &[Twist<R>]) -> Self {
         let (a, b) = (batch.a.map(|i| &from[i as usize]), batch.b.map(|i| &from[i as usize]));
         Self {
-            linear_a: Wide3::gather(|i| a[i].linear),
-            angular_a: Wide3::gather(|i| a[i].angular),
-            linear_b: Wide3::gather(|i| b[i].linear),
-            angular_b: Wide3::gather(|i| b[i].angular),
+            linear_a: V3::gather(|i| a[i].linear),
+            angular_a: V3::gather(|i| a[i].angular),
+            linear_b: V3::gather(|i| b[i].linear),
+            angular_b: V3::gather(|i| b[i].angular),
         }
     }
 
@@ -100,15 +96,15 @@ impl<R: Real> Sides<R> {
 
     /// How A's point moves as seen from B's.
     #[inline(always)]
-    fn at(&self, point: &Point<R>) -> Wide3<R> {
+    fn at(&self, point: &Point<R>) -> V3<R::Wide> {
         (self.linear_a + self.angular_a.cross(point.arm_a))
             - (self.linear_b + self.angular_b.cross(point.arm_b))
     }
 
     #[inline(always)]
-    fn push(&mut self, batch: &Batch<R>, point: &Point<R>, impulse: Wide3<R>) {
-        self.linear_a = self.linear_a + impulse.scaled(batch.inverse_mass_a);
-        self.linear_b = self.linear_b - impulse.scaled(batch.inverse_mass_b);
+    fn push(&mut self, batch: &Batch<R>, point: &Point<R>, impulse: V3<R::Wide>) {
+        self.linear_a = self.linear_a + impulse * batch.inverse_mass_a;
+        self.linear_b = self.linear_b - impulse * batch.inverse_mass_b;
         let (a, b) = (point.arm_a.cross(impulse), point.arm_b.cross(impulse));
         self.angular_a = self.angular_a + batch.inverse_inertia_a.apply(a);
         self.angular_b = self.angular_b - batch.inverse_inertia_b.apply(b);
@@ -117,16 +113,16 @@ impl<R: Real> Sides<R> {
 
 impl<R: Real> Point<R> {
     const NONE: Self = Self {
-        arm_a: Wide3::ZERO,
-        arm_b: Wide3::ZERO,
-        gap_first: Wide::ZERO,
-        gap: Wide::ZERO,
-        mass: Wide::ZERO,
-        stick: [Wide::ZERO; 3],
-        slip: Wide::ZERO,
-        friction: Wide::ZERO,
-        impulse: Wide3::ZERO,
-        total: Wide3::ZERO,
+        arm_a: V3::ZERO,
+        arm_b: V3::ZERO,
+        gap_first: R::Wide::ZERO,
+        gap: R::Wide::ZERO,
+        mass: R::Wide::ZERO,
+        stick: [R::Wide::ZERO; 3],
+        slip: R::Wide::ZERO,
+        friction: R::Wide::ZERO,
+        impulse: V3::ZERO,
+        total: V3::ZERO,
     };
 }
 
@@ -137,18 +133,18 @@ impl<R: Real> Batch<R> {
             a: [nowhere; LANES],
             b: [nowhere; LANES],
             count: 0,
-            inverse_mass_a: Wide::ZERO,
-            inverse_mass_b: Wide::ZERO,
-            inverse_inertia_a: WideSym::ZERO,
-            inverse_inertia_b: WideSym::ZERO,
-            basis: [Wide3::ZERO; 3],
+            inverse_mass_a: R::Wide::ZERO,
+            inverse_mass_b: R::Wide::ZERO,
+            inverse_inertia_a: Sym3::ZERO,
+            inverse_inertia_b: Sym3::ZERO,
+            basis: [V3::ZERO; 3],
             points: [Point::NONE; POINTS],
         }
     }
 
     /// Computes effective masses from levers, basis and inverse masses; `present` is one where a lane
     /// has the point and zero elsewhere.
-    pub(super) fn prepare(&mut self, present: &[Wide<R>; POINTS]) {
+    pub(super) fn prepare(&mut self, present: &[R::Wide; POINTS]) {
         let Self { points, basis, inverse_inertia_a, inverse_inertia_b, .. } = self;
         let straight = self.inverse_mass_a + self.inverse_mass_b;
         for (point, &there) in points.iter_mut().zip(present).take(self.count as usize) {
@@ -160,32 +156,32 @@ impl<R: Real> Batch<R> {
             };
             let along = |u: usize| straight + couple(u, u);
             let (xx, yy, xy) = (along(1), along(2), couple(1, 2));
-            let determinant = (xx * yy - xy * xy).inverse() * there;
-            let (mean, half) = ((xx + yy) * Wide::splat(R::HALF), (xx - yy) * Wide::splat(R::HALF));
+            let determinant = (xx * yy - xy * xy).inverse_or_zero() * there;
+            let (mean, half) = ((xx + yy) * R::Wide::HALF, (xx - yy) * R::Wide::HALF);
             let largest = mean + (half * half + xy * xy).sqrt();
-            point.mass = along(0).inverse() * there;
+            point.mass = along(0).inverse_or_zero() * there;
             point.stick = [yy * determinant, xx * determinant, -(xy * determinant)];
-            point.slip = largest.inverse() * there;
+            point.slip = largest.inverse_or_zero() * there;
         }
     }
 
     /// Normal speed of each point: positive where the surfaces part [m/s].
-    pub(super) fn normal_speeds(&self, velocities: &[Twist<R>]) -> [Wide<R>; POINTS] {
+    pub(super) fn normal_speeds(&self, velocities: &[Twist<R>]) -> [R::Wide; POINTS] {
         let sides = Sides::gather(self, velocities);
         self.points.map(|point| sides.at(&point).dot(self.basis[0]))
     }
 
     pub(super) fn warm_start(&self, velocities: &mut [Twist<R>]) {
         let mut sides = Sides::gather(self, velocities);
-        let (mut push, mut turn_a, mut turn_b) = (Wide3::ZERO, Wide3::ZERO, Wide3::ZERO);
+        let (mut push, mut turn_a, mut turn_b) = (V3::ZERO, V3::ZERO, V3::ZERO);
         for point in &self.points[..self.count as usize] {
             let impulse = self.world(&point.impulse);
             push = push + impulse;
             turn_a = turn_a + point.arm_a.cross(impulse);
             turn_b = turn_b + point.arm_b.cross(impulse);
         }
-        sides.linear_a = sides.linear_a + push.scaled(self.inverse_mass_a);
-        sides.linear_b = sides.linear_b - push.scaled(self.inverse_mass_b);
+        sides.linear_a = sides.linear_a + push * self.inverse_mass_a;
+        sides.linear_b = sides.linear_b - push * self.inverse_mass_b;
         sides.angular_a = sides.angular_a + self.inverse_inertia_a.apply(turn_a);
         sides.angular_b = sides.angular_b - self.inverse_inertia_b.apply(turn_b);
         sides.scatter(self, velocities);
@@ -193,9 +189,9 @@ impl<R: Real> Batch<R> {
 
     /// A vector along normal and tangents in world axes.
     #[inline(always)]
-    pub(super) fn world(&self, v: &Wide3<R>) -> Wide3<R> {
+    pub(super) fn world(&self, v: &V3<R::Wide>) -> V3<R::Wide> {
         let [n, t, u] = self.basis;
-        n.scaled(v.0[0]) + t.scaled(v.0[1]) + u.scaled(v.0[2])
+        n * v.0[0] + t * v.0[1] + u * v.0[2]
     }
 
     /// One visit of all points.
@@ -226,28 +222,29 @@ impl<R: Real> Batch<R> {
     #[inline(always)]
     fn solve_normal(&mut self, i: usize, sides: &mut Sides<R>, sweep: &Sweep<R>) {
         let point = &self.points[i];
+        let zero = R::Wide::ZERO;
         let speed = sides.at(point).dot(self.basis[0]);
         let before = point.impulse.0[0];
         // Surfaces that are apart may approach just so far in one sub-step.
-        let apart = point.gap * Wide::splat(sweep.inverse_h);
+        let apart = point.gap * R::Wide::splat(sweep.inverse_h);
         let next = if sweep.bias {
             let soft = &sweep.softness;
-            let overlap = (point.gap + Wide::splat(soft.slop)).min(Wide::ZERO);
-            let back = overlap * Wide::splat(soft.rate);
-            let (one, push) = (Wide::splat(R::ONE), Wide::splat(sweep.push_speed_max));
-            let bias = point.gap.positive(apart, back.max(-push));
-            let mass = point.gap.positive(one, Wide::splat(soft.mass));
+            let overlap = (point.gap + R::Wide::splat(soft.slop)).min(zero);
+            let back = overlap * R::Wide::splat(soft.rate);
+            let (one, push) = (R::Wide::ONE, R::Wide::splat(sweep.push_speed_max));
+            let bias = point.gap.where_above(zero, apart, back.max(-push));
+            let mass = point.gap.where_above(zero, one, R::Wide::splat(soft.mass));
             // What is taken from the speed of pushing is taken from the impulse given up too, or else
             // the spring would bear no more than at that depth and sink under more without end.
-            let share = (-(back + push)).positive(push * (-back).inverse(), one);
-            let given_up = point.gap.positive(Wide::ZERO, share * Wide::splat(soft.impulse));
+            let share = (-(back + push)).where_above(zero, push * (-back).inverse_or_zero(), one);
+            let given_up = point.gap.where_above(zero, zero, share * R::Wide::splat(soft.impulse));
             before - point.mass * mass * (speed + bias) - given_up * before
         } else {
-            before - point.mass * (speed + apart.max(Wide::ZERO))
+            before - point.mass * (speed + apart.max(zero))
         };
-        let next = next.max(Wide::ZERO);
+        let next = next.max(zero);
         self.points[i].impulse.0[0] = next;
-        sides.push(self, &self.points[i], self.basis[0].scaled(next - before));
+        sides.push(self, &self.points[i], self.basis[0] * (next - before));
     }
 
     #[inline(always)]
@@ -262,18 +259,22 @@ impl<R: Real> Batch<R> {
         let (next_x, next_y) = if boxed {
             (held_x.max(-bound).min(bound), held_y.max(-bound).min(bound))
         } else {
+            let zero = R::Wide::ZERO;
             let beyond = held_x * held_x + held_y * held_y - bound * bound;
             // A step along the slip, not along the response to it: only then do impulse and slip
             // end up opposite where the cone bounds them.
             let (slid_x, slid_y) = (before_x - point.slip * x, before_y - point.slip * y);
             let size = (slid_x * slid_x + slid_y * slid_y).sqrt();
-            let share = (bound * size.inverse()).min(Wide::splat(R::ONE));
-            (beyond.positive(slid_x * share, held_x), beyond.positive(slid_y * share, held_y))
+            let share = (bound * size.inverse_or_zero()).min(R::Wide::ONE);
+            (
+                beyond.where_above(zero, slid_x * share, held_x),
+                beyond.where_above(zero, slid_y * share, held_y),
+            )
         };
         let (dx, dy) = (next_x - before_x, next_y - before_y);
         self.points[i].impulse.0[1] = next_x;
         self.points[i].impulse.0[2] = next_y;
-        let impulse = self.basis[1].scaled(dx) + self.basis[2].scaled(dy);
+        let impulse = self.basis[1] * dx + self.basis[2] * dy;
         sides.push(self, &self.points[i], impulse);
     }
 
@@ -285,18 +286,18 @@ impl<R: Real> Batch<R> {
     }
 
     /// Lets points part at the `wanted` speeds, those above zero.
-    pub(super) fn bounce(&mut self, velocities: &mut [Twist<R>], wanted: &[Wide<R>; POINTS]) {
+    pub(super) fn bounce(&mut self, velocities: &mut [Twist<R>], wanted: &[R::Wide; POINTS]) {
         let mut sides = Sides::gather(self, velocities);
         for (i, &wanted) in wanted.iter().enumerate().take(self.count as usize) {
             let point = &self.points[i];
             let speed = sides.at(point).dot(self.basis[0]);
             let before = point.impulse.0[0];
-            let next = (before + point.mass * (wanted - speed)).max(Wide::ZERO);
-            let change = wanted.positive(next, before) - before;
+            let next = (before + point.mass * (wanted - speed)).max(R::Wide::ZERO);
+            let change = wanted.where_above(R::Wide::ZERO, next, before) - before;
             let point = &mut self.points[i];
             point.impulse.0[0] = before + change;
             point.total.0[0] = point.total.0[0] + change;
-            sides.push(self, &self.points[i], self.basis[0].scaled(change));
+            sides.push(self, &self.points[i], self.basis[0] * change);
         }
         sides.scatter(self, velocities);
     }

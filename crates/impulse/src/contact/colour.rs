@@ -2,8 +2,9 @@
 //! nothing that moves.
 
 use taut_collide::ContactList;
+use taut_math::LANES;
 
-use crate::{settings::Order, wide::LANES};
+use crate::settings::Order;
 
 /// At most this many points of one manifold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
