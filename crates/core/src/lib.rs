@@ -6,6 +6,7 @@
 
 pub mod backend;
 pub mod constraint;
+pub mod energy;
 mod error;
 pub mod labels;
 pub mod math;

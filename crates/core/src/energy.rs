@@ -1,0 +1,255 @@
+//! Elastic energies of points: forces between more than two ends, each defined by one file.
+//!
+//! An energy is a function `W = f(C(x))` of a few rows `C` of up to [`ENDS_MAX`] points `x`, and says what
+//! those rows are and how stiff they are. All else follows here: forces, blocks of second derivatives, the
+//! convex system of one point, and compliances. Methods take energies through these functions and name
+//! none of them. A point is a particle, or is fixed to a body, whose part in a force is the method's.
+//!
+//! A new energy is a file here, a variant and its arms below, and whatever makes it from a scene.
+
+mod membrane;
+#[cfg(test)]
+mod tests;
+
+use taut_math::{M3, Number, V3};
+
+pub use membrane::Membrane;
+
+/// Most points that an energy has.
+pub const ENDS_MAX: usize = 4;
+/// Most rows that an energy has.
+pub const ROWS_MAX: usize = 6;
+
+/// The points of an energy [m]; it looks at its first ones.
+pub type Points<N> = [V3<N>; ENDS_MAX];
+/// One number per row.
+pub type PerRow<N> = [N; ROWS_MAX];
+
+/// Values and gradients of an energy's rows; zero beyond its own rows and ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rows<N> {
+    /// Value of each row, zero at rest.
+    pub value: PerRow<N>,
+    /// Gradient of each row with respect to each point.
+    pub gradient: [Points<N>; ROWS_MAX],
+}
+
+impl<N: Number> Rows<N> {
+    /// Rows that are zero everywhere.
+    pub const ZERO: Self =
+        Self { value: [N::ZERO; ROWS_MAX], gradient: [[V3::ZERO; ENDS_MAX]; ROWS_MAX] };
+}
+
+/// An energy `W = f(C(x))` [J]; `f = C^T K C / 2` with constant `K` unless an energy says otherwise.
+pub trait RowEnergy<N: Number> {
+    /// How many points it has.
+    const ENDS: usize;
+    /// How many rows it has.
+    const ROWS: usize;
+
+    /// Its rows at `x`.
+    fn rows(&self, x: &Points<N>) -> Rows<N>;
+
+    /// Second derivative `sum_r w_r d2C_r/dx_i dx_j` of its rows under `weights`.
+    fn curvature(&self, x: &Points<N>, weights: &PerRow<N>, i: usize, j: usize) -> M3<N>;
+
+    /// `K`, or `d2f/dC2` at the given rows.
+    fn stiffness(&self, rows: &Rows<N>) -> [PerRow<N>; ROWS_MAX];
+
+    /// `K^-1`; none where `f` is not quadratic, as of barriers.
+    fn compliance(&self) -> Option<[PerRow<N>; ROWS_MAX]>;
+
+    /// `df/dC`: what pulls along each row's gradient.
+    #[inline]
+    fn tension(&self, rows: &Rows<N>) -> PerRow<N> {
+        let stiffness = self.stiffness(rows);
+        let mut tension = [N::ZERO; ROWS_MAX];
+        for r in 0..Self::ROWS {
+            for s in 0..Self::ROWS {
+                tension[r] += stiffness[r][s] * rows.value[s];
+            }
+        }
+        tension
+    }
+
+    /// `W` [J].
+    #[inline]
+    fn energy(&self, x: &Points<N>) -> N {
+        let rows = self.rows(x);
+        let tension = self.tension(&rows);
+        let mut twice = N::ZERO;
+        for r in 0..Self::ROWS {
+            twice += tension[r] * rows.value[r];
+        }
+        twice * N::HALF
+    }
+
+    /// Force on point `i` [N]: `-dW/dx_i`.
+    #[inline]
+    fn force(&self, x: &Points<N>, i: usize) -> V3<N> {
+        let rows = self.rows(x);
+        pull(&rows, &self.tension(&rows), Self::ROWS, i)
+    }
+
+    /// `d2W/dx_i dx_j` [N/m], with a share `bent` of what the rows' second derivatives add: all of it is
+    /// exact, without it the matrix of all blocks is positive where `K` is.
+    #[inline]
+    fn block(&self, x: &Points<N>, i: usize, j: usize, bent: N) -> M3<N> {
+        let rows = self.rows(x);
+        let weights = self.tension(&rows).map(|tension| tension * bent);
+        let straight = outer(&rows, &self.stiffness(&rows), Self::ROWS, i, j);
+        straight.plus(self.curvature(x, &weights, i, j))
+    }
+
+    /// Force on point `i` [N] and a positive matrix [N/m] near `d2W/dx_i dx_i`, for methods that move one
+    /// point at a time: the rows' second derivatives count where they are positive themselves.
+    #[inline]
+    fn vertex(&self, x: &Points<N>, i: usize) -> (V3<N>, M3<N>) {
+        let rows = self.rows(x);
+        let tension = self.tension(&rows);
+        let bent = self.curvature(x, &tension, i, i);
+        let share = definite(&bent);
+        let bent = M3(bent.0.map(|row| row * share));
+        let straight = outer(&rows, &self.stiffness(&rows), Self::ROWS, i, i);
+        (pull(&rows, &tension, Self::ROWS, i), straight.plus(bent))
+    }
+}
+
+#[inline]
+fn pull<N: Number>(rows: &Rows<N>, tension: &PerRow<N>, count: usize, i: usize) -> V3<N> {
+    let mut force = V3::ZERO;
+    for (gradient, &tension) in rows.gradient.iter().zip(tension).take(count) {
+        force += gradient[i] * -tension;
+    }
+    force
+}
+
+/// `sum_rs dC_r/dx_i K_rs (dC_s/dx_j)^T`.
+#[inline]
+fn outer<N: Number>(
+    rows: &Rows<N>,
+    stiffness: &[PerRow<N>; ROWS_MAX],
+    count: usize,
+    i: usize,
+    j: usize,
+) -> M3<N> {
+    let mut sum = M3::ZERO;
+    for r in 0..count {
+        let mut other = V3::ZERO;
+        for s in 0..count {
+            other += rows.gradient[s][j] * stiffness[r][s];
+        }
+        sum = sum.plus(M3::outer(rows.gradient[r][i], other));
+    }
+    sum
+}
+
+/// One where a symmetric matrix is positive definite (Sylvester's criterion), else zero.
+#[inline]
+fn definite<N: Number>(m: &M3<N>) -> N {
+    let [a, b, c] = m.0;
+    let (first, second) = (a.0[0], a.0[0] * b.0[1] - a.0[1] * b.0[0]);
+    let third = a.dot(b.cross(c));
+    first.min(second).min(third).where_above(N::ZERO, N::ONE, N::ZERO)
+}
+
+/// Any of the energies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Energy<N> {
+    /// A triangle that resists being stretched and sheared.
+    Membrane(Membrane<N>),
+}
+
+/// The same expression for whichever energy it is.
+macro_rules! each {
+    ($energy:expr, $one:ident => $value:expr) => {
+        match $energy {
+            Energy::Membrane($one) => $value,
+        }
+    };
+}
+
+fn ends<N: Number, E: RowEnergy<N>>(_: &E) -> usize {
+    E::ENDS
+}
+
+fn size<N: Number, E: RowEnergy<N>>(_: &E) -> usize {
+    E::ROWS
+}
+
+impl Energy<f64> {
+    /// The same with other numbers.
+    pub fn lower<N: Number>(&self) -> Energy<N> {
+        match self {
+            Self::Membrane(membrane) => Energy::Membrane(membrane.lower()),
+        }
+    }
+}
+
+impl<N: Number> Energy<N> {
+    /// How many points it has.
+    #[inline]
+    pub fn ends(&self) -> usize {
+        each!(self, one => ends(one))
+    }
+
+    /// How many rows it has.
+    #[inline]
+    pub fn size(&self) -> usize {
+        each!(self, one => size(one))
+    }
+
+    /// See [`RowEnergy::rows`].
+    #[inline]
+    pub fn rows(&self, x: &Points<N>) -> Rows<N> {
+        each!(self, one => one.rows(x))
+    }
+
+    /// See [`RowEnergy::curvature`].
+    #[inline]
+    pub fn curvature(&self, x: &Points<N>, weights: &PerRow<N>, i: usize, j: usize) -> M3<N> {
+        each!(self, one => one.curvature(x, weights, i, j))
+    }
+
+    /// See [`RowEnergy::stiffness`].
+    #[inline]
+    pub fn stiffness(&self, rows: &Rows<N>) -> [PerRow<N>; ROWS_MAX] {
+        each!(self, one => one.stiffness(rows))
+    }
+
+    /// See [`RowEnergy::compliance`].
+    #[inline]
+    pub fn compliance(&self) -> Option<[PerRow<N>; ROWS_MAX]> {
+        each!(self, one => RowEnergy::<N>::compliance(one))
+    }
+
+    /// See [`RowEnergy::tension`].
+    #[inline]
+    pub fn tension(&self, rows: &Rows<N>) -> PerRow<N> {
+        each!(self, one => one.tension(rows))
+    }
+
+    /// See [`RowEnergy::energy`].
+    #[inline]
+    pub fn energy(&self, x: &Points<N>) -> N {
+        each!(self, one => one.energy(x))
+    }
+
+    /// See [`RowEnergy::force`].
+    #[inline]
+    pub fn force(&self, x: &Points<N>, i: usize) -> V3<N> {
+        each!(self, one => one.force(x, i))
+    }
+
+    /// See [`RowEnergy::block`].
+    #[inline]
+    pub fn block(&self, x: &Points<N>, i: usize, j: usize, bent: N) -> M3<N> {
+        each!(self, one => one.block(x, i, j, bent))
+    }
+
+    /// See [`RowEnergy::vertex`].
+    #[inline]
+    pub fn vertex(&self, x: &Points<N>, i: usize) -> (V3<N>, M3<N>) {
+        each!(self, one => one.vertex(x, i))
+    }
+}
