@@ -17,7 +17,7 @@ mod trajectory;
 use crate::{Mat3, Scene, State};
 
 pub(crate) use energy::motion_energy_j;
-pub use energy::{Energy, energy, objective_gap_j, objective_j};
+pub use energy::{MechanicalEnergy, energy, objective_gap_j, objective_j};
 pub use joints::{JointError, joint_errors};
 pub(crate) use joints::{anchors, measured};
 pub use momentum::{Momentum, momentum};

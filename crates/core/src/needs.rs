@@ -30,6 +30,7 @@ const WORDS: &[(Needs, &str)] = &[
     (Needs::BREAKING, "joints that can break"),
     (Needs::SPRINGS, "springs between points"),
     (Needs::ANGULAR_SPRINGS, "angular springs"),
+    (Needs::TRIANGLES, "elastic triangles"),
 ];
 
 impl Needs {
@@ -65,6 +66,8 @@ impl Needs {
     pub const CONTACTS: Self = Self(1 << 13);
     /// Contacts that give back a share of the approach speed.
     pub const RESTITUTION: Self = Self(1 << 14);
+    /// Triangles of thin elastic material.
+    pub const TRIANGLES: Self = Self(1 << 15);
 
     /// Joints of every kind, with all that one may have.
     pub const JOINTS: Self = Self::POINTS
@@ -76,6 +79,8 @@ impl Needs {
         .with(Self::MOTORS)
         .with(Self::COMPLIANCE)
         .with(Self::BREAKING);
+    /// Energies of points that have a compliance, whatever they are.
+    pub const ENERGIES: Self = Self::TRIANGLES;
     /// Bodies and particles with joints, springs and contacts.
     pub const MULTIBODY: Self = Self::JOINTS
         .with(Self::PARTICLES)
@@ -151,6 +156,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Element<'_>> {
         particles,
         joints,
         springs,
+        triangles,
     } = scene;
     let touch = contacts.is_some();
     let contacts = contacts.iter().map(|_| (Needs::CONTACTS, ""));
@@ -158,11 +164,13 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Element<'_>> {
     let particles = particles.iter().map(|Particle { name, .. }| (Needs::PARTICLES, name.as_str()));
     let joints = joints.iter().map(|j| (of_joint(j), j.name.as_str()));
     let springs = springs.iter().map(|s| (of_spring(s), s.name.as_str()));
+    let triangles = triangles.iter().map(|t| (Needs::TRIANGLES, t.name.as_str()));
     listed("", contacts)
         .chain(listed("body", bodies))
         .chain(listed("particle", particles))
         .chain(listed("joint", joints))
         .chain(listed("spring", springs))
+        .chain(listed("triangle", triangles))
 }
 
 fn listed<'a>(

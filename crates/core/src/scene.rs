@@ -6,6 +6,7 @@
 mod author;
 mod body;
 mod connect;
+mod elastic;
 mod error;
 mod expand;
 mod expression;
@@ -19,10 +20,13 @@ mod validate;
 
 use std::sync::Arc;
 
+pub(crate) use elastic::points;
+pub use elastic::{Anchor, ElasticPart, Elasticity};
 pub use error::SceneError;
 pub use load::{Loaded, load_file, load_str, load_str_within};
 
 use crate::{
+    energy::{ENDS_MAX, Energy, Membrane},
     math::{Mat3, Quat, Vec3},
     state::{BodyState, ParticleState, State},
 };
@@ -52,6 +56,8 @@ pub struct Scene {
     pub joints: Vec<Joint>,
     /// Springs, in creation order.
     pub springs: Vec<Spring>,
+    /// Triangles of thin elastic material, in creation order.
+    pub triangles: Vec<ElasticPart<Membrane<f64>, 3>>,
 }
 
 /// How contacts are made.
@@ -185,15 +191,6 @@ impl Default for Material {
     fn default() -> Self {
         Self { friction_static: 0.5, friction_dynamic: 0.5, restitution: 0.0 }
     }
-}
-
-/// Isotropic linear elasticity.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Elasticity {
-    /// Young's modulus [Pa].
-    pub young: f64,
-    /// Poisson ratio [1].
-    pub poisson: f64,
 }
 
 /// A point mass.
@@ -424,6 +421,11 @@ impl Scene {
                 .collect(),
             broken: vec![false; self.joints.len()],
         }
+    }
+
+    /// Every energy of points, and what those are fixed to.
+    pub fn energies(&self) -> impl Iterator<Item = (Energy<f64>, [Anchor; ENDS_MAX])> + '_ {
+        self.triangles.iter().map(|part| (Energy::Membrane(part.energy), part.anchors()))
     }
 
     /// Whether forces move an endpoint.

@@ -407,3 +407,53 @@ fn files() {
     std::fs::remove_dir_all(&folder).unwrap();
     snapshot("files", &messages.join("\n"));
 }
+
+#[test]
+fn triangles() {
+    let scene = |text: &str| {
+        let point = |name: &str, x: f64, y: f64| {
+            format!("particle(name: \"{name}\", mass: 1, position: ({x}, {y}, 0))")
+        };
+        let points =
+            [point("left", 0.0, 0.0), point("right", 1.0, 0.0), point("top", 0.0, 1.0)].join(", ");
+        format!(
+            "(\n    particles: [{points}, {}],\n    triangles: [\n        {text}\n    ],\n)\n",
+            point("farther", 2.0, 0.0)
+        )
+    };
+    let nodes = |nodes: &str| {
+        scene(&format!(
+            "triangle(nodes: {nodes}, thickness: 1e-3, membrane: (young: 1e5, poisson: 0.3)),"
+        ))
+    };
+    let made_of =
+        |rest: &str| scene(&format!("triangle(nodes: (\"left\", \"right\", \"top\"), {rest}),"));
+    let fine = "thickness: 1e-3, membrane: (young: 1e5, poisson: 0.3)";
+    let twice = format!(
+        "triangle(name: \"t\", nodes: (\"left\", \"right\", \"top\"), {fine}), \
+         triangle(name: \"t\", nodes: (\"left\", \"right\", \"top\"), {fine})"
+    );
+    snapshot(
+        "triangles",
+        &messages(&[
+            ("unknown node", nodes("(\"left\", \"rihgt\", \"top\")")),
+            ("a corner of the world", nodes("(\"left\", \"right\", \"world\")")),
+            ("a node twice", nodes("(\"left\", \"right\", \"left\")")),
+            ("two nodes", nodes("(\"left\", \"right\")")),
+            ("four nodes", nodes("(\"left\", \"right\", \"top\", \"farther\")")),
+            ("no area", nodes("(\"left\", \"right\", \"farther\")")),
+            ("no membrane", made_of("thickness: 1e-3")),
+            ("no thickness", made_of("membrane: (young: 1e5, poisson: 0.3)")),
+            (
+                "negative thickness",
+                made_of("thickness: -1e-3, membrane: (young: 1e5, poisson: 0.3)"),
+            ),
+            ("negative modulus", made_of("thickness: 1e-3, membrane: (young: -1e5, poisson: 0.3)")),
+            ("impossible ratio", made_of("thickness: 1e-3, membrane: (young: 1e5, poisson: 0.5)")),
+            ("too much at once", made_of("thickness: 1e300, membrane: (young: 1e300, poisson: 0)")),
+            ("unknown field", made_of(&format!("{fine}, thikness: 1"))),
+            ("unknown kind", scene("triangel(nodes: ())")),
+            ("duplicate name", scene(&twice)),
+        ]),
+    );
+}

@@ -186,6 +186,7 @@ fn describe(counts: &Counts) -> String {
         (counts.particles, "particles"),
         (counts.joints, "joints"),
         (counts.springs, "springs"),
+        (counts.triangles, "triangles"),
     ];
     let some = all.iter().filter(|(count, _)| *count > 0);
     let words: Vec<String> = some.map(|(count, what)| format!("{count} {what}")).collect();

@@ -4,12 +4,15 @@
 //! `M a = f - J^T l` and `J a + v^T H v = 0`. This is statics and dynamics without any solver: an
 //! equilibrium gives zero.
 
+use taut_math::V3;
+
 use super::still::is_stiff;
 use crate::{
     Mat3, Scene, State, Vec3,
     constraint::{Geometry, Pose, RowKind, free_coordinate, locked_rows, spring_rows, stack},
+    energy::{ENDS_MAX, Energy, ROWS_MAX},
     math::axial,
-    scene::{Endpoint, Joint, Spring},
+    scene::{Anchor, Endpoint, Joint, Spring, points},
 };
 
 /// A limit within this distance of its bound holds [m or rad].
@@ -29,18 +32,18 @@ struct Mobility {
     inertia: Mat3,
 }
 
-/// One row that holds: gradients at its two nodes.
+/// One row that holds: gradients at its nodes.
 struct Row {
-    nodes: [Option<usize>; 2],
-    gradient: [Twist; 2],
+    nodes: [Option<usize>; ENDS_MAX],
+    gradient: [Twist; ENDS_MAX],
     /// `v^T H v` [m/s^2 or rad/s^2].
     curvature: f64,
 }
 
 /// Magnitude of the acceleration of every body, then every particle [m/s^2].
 ///
-/// `None` where the scene is too large, or the rows contradict each other. Motors, stiff springs and
-/// compliant joints count as holding, so that accelerations are rather too small than too large.
+/// `None` where the scene is too large, or the rows contradict each other. Motors, stiff springs,
+/// compliant joints and elastic material count as holding, so that accelerations are rather too small than too large.
 pub(super) fn accelerations(scene: &Scene, state: &State) -> Option<Vec<f64>> {
     let mobility = mobilities(scene, state);
     let mut force = forces(scene, state);
@@ -155,7 +158,67 @@ fn rows(scene: &Scene, state: &State) -> Vec<Row> {
         let place = Place::new(scene, state, spring.a, spring.b, Geometry::from(spring));
         rows.extend(spring_rows(spring).map(|(kind, _)| place.row(kind)));
     }
+    for (energy, anchors) in scene.energies() {
+        rows.extend(material_rows(scene, state, energy, anchors));
+    }
     rows
+}
+
+/// The rows of an energy of points.
+fn material_rows(
+    scene: &Scene,
+    state: &State,
+    energy: Energy<f64>,
+    anchors: [Anchor; ENDS_MAX],
+) -> impl Iterator<Item = Row> {
+    let x = points(&anchors, state);
+    let rows = energy.rows(&x);
+    let nodes = anchors.map(|anchor| node(scene, anchor.end));
+    let arms = [0, 1, 2, 3].map(|i| match anchors[i].end {
+        Endpoint::Body(body) => x[i].to_f64() - state.bodies[body].position,
+        Endpoint::World | Endpoint::Particle(_) => Vec3::zeros(),
+    });
+    let motions = nodes.map(|node| velocity(state, node));
+    let speeds = [0, 1, 2, 3].map(|i| motions[i][0] + motions[i][1].cross(&arms[i]));
+    (0..energy.size()).map(move |r| {
+        let gradient = rows.gradient[r].map(|g| g.to_f64());
+        let mut only = [0.0; ROWS_MAX];
+        only[r] = 1.0;
+        let mut curvature = 0.0;
+        for i in 0..energy.ends() {
+            let omega = motions[i][1];
+            curvature += gradient[i].dot(&omega.cross(&omega.cross(&arms[i])));
+            for j in 0..energy.ends() {
+                let pair = energy.curvature(&x, &only, i, j);
+                curvature += pair.apply(V3::of(&speeds[j])).to_f64().dot(&speeds[i]);
+            }
+        }
+        let gradient = [0, 1, 2, 3].map(|i| [gradient[i], arms[i].cross(&gradient[i])]);
+        Row { nodes, gradient, curvature }
+    })
+}
+
+/// Which node an endpoint is.
+fn node(scene: &Scene, endpoint: Endpoint) -> Option<usize> {
+    match endpoint {
+        Endpoint::World => None,
+        Endpoint::Body(i) => Some(i),
+        Endpoint::Particle(i) => Some(scene.bodies.len() + i),
+    }
+}
+
+/// Velocity and angular velocity of a node.
+fn velocity(state: &State, node: Option<usize>) -> Twist {
+    let zero = [Vec3::zeros(); 2];
+    let Some(node) = node else { return zero };
+    match node.checked_sub(state.bodies.len()) {
+        None => {
+            let body = &state.bodies[node];
+            let rotation = body.rotation().to_rotation_matrix().into_inner();
+            [body.velocity, axial(&(body.frame_rate * rotation.transpose()))]
+        }
+        Some(i) => [state.particles[i].velocity, Vec3::zeros()],
+    }
 }
 
 /// The free coordinate of a joint where a motor or a limit holds it.
@@ -177,41 +240,24 @@ struct Place<'a> {
 
 impl<'a> Place<'a> {
     fn new(scene: &Scene, state: &'a State, a: Endpoint, b: Endpoint, geometry: Geometry) -> Self {
-        let node = |endpoint| match endpoint {
-            Endpoint::World => None,
-            Endpoint::Body(i) => Some(i),
-            Endpoint::Particle(i) => Some(scene.bodies.len() + i),
-        };
         let poses = [Pose::of(a, state), Pose::of(b, state)];
-        Self { state, nodes: [node(a), node(b)], poses, geometry }
+        Self { state, nodes: [node(scene, a), node(scene, b)], poses, geometry }
     }
 
     fn row(&self, kind: RowKind) -> Row {
         let [a, b] = &self.poses;
         let [linear_a, angular_a, linear_b, angular_b] =
             kind.evaluate(&self.geometry, a, b).gradient;
-        let velocities = self.nodes.map(|node| self.velocity(node));
+        let velocities = self.nodes.map(|node| velocity(self.state, node));
         let [[va, wa], [vb, wb]] = velocities;
         let motion = stack(&[va, wa, vb, wb]);
         let curvature = match motion.norm_squared() > 0.0 {
             true => motion.dot(&(kind.hessian(&self.geometry, a, b) * motion)),
             false => 0.0,
         };
-        let gradient = [[linear_a, angular_a], [linear_b, angular_b]];
-        Row { nodes: self.nodes, gradient, curvature }
-    }
-
-    fn velocity(&self, node: Option<usize>) -> Twist {
-        let zero = [Vec3::zeros(); 2];
-        let Some(node) = node else { return zero };
-        match node.checked_sub(self.state.bodies.len()) {
-            None => {
-                let body = &self.state.bodies[node];
-                let rotation = body.rotation().to_rotation_matrix().into_inner();
-                [body.velocity, axial(&(body.frame_rate * rotation.transpose()))]
-            }
-            Some(i) => [self.state.particles[i].velocity, Vec3::zeros()],
-        }
+        let none = [Vec3::zeros(); 2];
+        let gradient = [[linear_a, angular_a], [linear_b, angular_b], none, none];
+        Row { nodes: [self.nodes[0], self.nodes[1], None, None], gradient, curvature }
     }
 }
 

@@ -1,7 +1,13 @@
 //! Synthetic trajectories, right ones and the wrong ones that look right to a joint error.
 
 use super::*;
-use crate::scene::{Body, Endpoint, Joint, JointKind, Limit, Motor, Particle, Spring, SpringKind};
+use crate::{
+    energy::Membrane,
+    scene::{
+        Anchor, Body, ElasticPart, Endpoint, Joint, JointKind, Limit, Motor, Particle, Spring,
+        SpringKind,
+    },
+};
 
 const FRAME_S: f64 = 1.0 / 60.0;
 const G: f64 = 9.81;
@@ -297,6 +303,28 @@ fn a_spring_scene_is_frozen_only_where_its_springs_do_not_hold() {
     assert_label(&judged(&scene(0.0, 10.0), 300, stay, None), Label::Frozen);
     // Out of balance by 1000 m/s^2, yet the swing is only 1e-6 m wide.
     assert_label(&judged(&scene(1e-6, 1e9), 300, stay, None), Label::Ok);
+}
+
+#[test]
+fn what_hangs_on_a_triangle_is_frozen_only_beyond_it() {
+    let corners = [Vec3::zeros(), Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.5, 0.0, -1.0)];
+    let membrane = Membrane::new(&corners, 0.1, 1e5, 0.0).expect("a triangle");
+    let particles = [0.0, 0.0, 1.0].into_iter().zip(corners);
+    let mut scene = Scene {
+        gravity: gravity(),
+        dt: FRAME_S,
+        particles: particles.map(|(mass, corner)| particle(mass, corner)).collect(),
+        triangles: vec![ElasticPart {
+            name: String::new(),
+            ends: [0, 1, 2].map(|i| Anchor::from(Endpoint::Particle(i))),
+            energy: membrane,
+        }],
+        ..Scene::default()
+    };
+    assert_label(&judged(&scene, 300, stay, None), Label::Ok);
+    // The triangle is as ready to swing out of its plane as a door.
+    scene.gravity = Vec3::new(0.0, G, 0.0);
+    assert_label(&judged(&scene, 300, stay, None), Label::Frozen);
 }
 
 #[test]

@@ -5,12 +5,12 @@ use nalgebra::SMatrix;
 use crate::{
     Mat3, Scene, State, Vec3,
     constraint::{Geometry, Pose, RowKind, locked_rows, spring_rows},
-    scene::{Endpoint, Joint, Spring},
+    scene::{Endpoint, Joint, Spring, points},
 };
 
 /// Mechanical energy of everything that forces move, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Energy {
+pub struct MechanicalEnergy {
     /// `m/2 |v|^2 + tr(Fdot S Fdot^T)/2` with `S` the second moment of the body's mass [J].
     pub kinetic_j: f64,
     /// `-m g . p`, zero at the origin [J].
@@ -19,27 +19,35 @@ pub struct Energy {
     pub springs_j: f64,
     /// `C^2 / (2 compliance)` of every compliant row of joints that have not broken [J].
     pub joints_j: f64,
+    /// Energy of triangles and whatever else is elastic between points [J].
+    pub material_j: f64,
 }
 
-impl Energy {
+impl MechanicalEnergy {
     /// Sum of all kinds [J].
     pub fn total_j(&self) -> f64 {
         self.kinetic_j + self.gravity_j + self.elastic_j()
     }
 
-    /// What springs and compliant joints store [J].
+    /// What springs, compliant joints and elastic material store [J].
     pub fn elastic_j(&self) -> f64 {
-        self.springs_j + self.joints_j
+        self.springs_j + self.joints_j + self.material_j
     }
 }
 
 /// Energy of `state`; static and kinematic bodies have none.
-pub fn energy(scene: &Scene, state: &State) -> Energy {
+pub fn energy(scene: &Scene, state: &State) -> MechanicalEnergy {
     let [kinetic_j, gravity_j] = motion_energy_j(scene, state);
     let springs_j = scene.springs.iter().map(|spring| spring_j(spring, state)).sum();
     let whole = scene.joints.iter().zip(&state.broken).filter(|(_, broken)| !**broken);
     let joints_j = whole.map(|(joint, _)| joint_j(joint, state)).sum();
-    Energy { kinetic_j, gravity_j, springs_j, joints_j }
+    let material_j = material_j(scene, state);
+    MechanicalEnergy { kinetic_j, gravity_j, springs_j, joints_j, material_j }
+}
+
+/// Energy of all energies of points [J].
+fn material_j(scene: &Scene, state: &State) -> f64 {
+    scene.energies().map(|(energy, anchors)| energy.energy(&points(&anchors, state))).sum()
 }
 
 /// Kinetic and gravitational energy [J].
@@ -139,7 +147,7 @@ pub fn objective_j(scene: &Scene, previous: &State, state: &State, dt: f64) -> O
     }
     let springs: f64 = scene.springs.iter().map(|spring| spring_j(spring, state)).sum();
     let joints: f64 = whole().map(|(joint, _)| joint_j(joint, state)).sum();
-    Some(inertial / (2.0 * dt * dt) + springs + joints)
+    Some(inertial / (2.0 * dt * dt) + springs + joints + material_j(scene, state))
 }
 
 /// How far [`objective_j`] of a step is above that of the reference's step from the same state [J].

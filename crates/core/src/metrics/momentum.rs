@@ -47,7 +47,10 @@ pub fn momentum(scene: &Scene, state: &State) -> Momentum {
 pub(super) fn is_free(scene: &Scene) -> bool {
     let holds = |a: Endpoint, b: Endpoint| scene.is_dynamic(a) != scene.is_dynamic(b);
     let attached = scene.joints.iter().any(|j| holds(j.a, j.b))
-        || scene.springs.iter().any(|s| holds(s.a, s.b));
+        || scene.springs.iter().any(|s| holds(s.a, s.b))
+        || scene.energies().any(|(energy, anchors)| {
+            anchors[..energy.ends()].windows(2).any(|pair| holds(pair[0].end, pair[1].end))
+        });
     let has_dynamic =
         scene.bodies.iter().any(|b| b.is_dynamic()) || scene.particles.iter().any(|p| p.mass > 0.0);
     let may_touch = scene.contacts.is_some() && scene.bodies.iter().any(|b| !b.is_dynamic());

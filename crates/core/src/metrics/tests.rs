@@ -5,7 +5,10 @@ use nalgebra::Matrix3;
 use super::*;
 use crate::{
     Quat, Vec3,
-    scene::{Body, Endpoint, Joint, JointKind, Limit, Particle, Spring, SpringKind},
+    energy::Membrane,
+    scene::{
+        Anchor, Body, ElasticPart, Endpoint, Joint, JointKind, Limit, Particle, Spring, SpringKind,
+    },
     state::BodyState,
 };
 
@@ -286,4 +289,43 @@ fn distances_are_root_mean_squares_over_what_moves() {
     assert_eq!(watched_error_rms_m(&scene, &state, &reference), Some(4.0));
     let all = distance_to_reference_rms_m(&scene, &state, &reference).expect("two bodies");
     assert_near(all, 12.5_f64.sqrt(), 1e-15);
+}
+
+/// A right triangle of particles with legs of 1 m, stretched along x by Green's strain 1/10.
+fn stretched_triangle() -> Scene {
+    let corners = [Vec3::zeros(), Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0)];
+    let membrane = Membrane::new(&corners, 0.1, 30.0, 0.0).expect("a triangle");
+    let particle = |position: Vec3| Particle {
+        name: String::new(),
+        mass: 1.0,
+        position: Vec3::new(1.2_f64.sqrt() * position.x, position.y, 0.0),
+        velocity: Vec3::zeros(),
+    };
+    let corner = |i| Anchor::from(Endpoint::Particle(i));
+    Scene {
+        particles: corners.map(particle).to_vec(),
+        triangles: vec![ElasticPart {
+            name: String::new(),
+            ends: [corner(0), corner(1), corner(2)],
+            energy: membrane,
+        }],
+        ..Scene::default()
+    }
+}
+
+#[test]
+fn triangles_store_energy_and_hold_what_they_are_fixed_to() {
+    let mut scene = stretched_triangle();
+    let state = scene.initial_state();
+    // Volume times Young's modulus times half the strain squared.
+    assert_near(energy(&scene, &state).material_j, 0.05 * 30.0 * 0.005, 1e-15);
+    let objective = objective_j(&scene, &state, &state, 0.1).expect("all stiffness is finite");
+    assert_near(objective, energy(&scene, &state).total_j(), 1e-15);
+    let drift = |scene: &Scene| {
+        let values = Ruler::new(scene, &state).measure(&state, None);
+        value(&values, "momentum_drift_linear_kg_m_s")
+    };
+    assert_eq!(drift(&scene), Some(0.0));
+    scene.particles[1].mass = 0.0;
+    assert_eq!(drift(&scene), None);
 }

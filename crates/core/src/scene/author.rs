@@ -37,6 +37,8 @@ pub(super) struct File<'a> {
     pub(super) joints: Vec<&'a RawValue>,
     #[serde(default, borrow)]
     pub(super) springs: Vec<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) triangles: Vec<&'a RawValue>,
 }
 
 /// `(margin: 0.01)`.
@@ -212,7 +214,7 @@ impl<'de> Deserialize<'de> for Friction {
     }
 }
 
-/// Elastic constants of a body that is not rigid.
+/// Elastic constants of what is not rigid.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "elasticity", deny_unknown_fields)]
 pub(super) struct Elasticity {
@@ -344,4 +346,25 @@ pub(super) struct AngularSpring {
     pub(super) basis_b: Option<Rotation>,
     /// [N m/rad]
     pub(super) stiffness: Number,
+}
+
+/// One entry of `triangles`.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "triangle entry", rename_all = "snake_case")]
+pub(super) enum TriangleEntry {
+    Triangle(Box<Triangle>),
+    Repeat(Box<Repeat>),
+}
+
+/// A triangle of thin elastic material, at rest in the initial pose.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "triangle", deny_unknown_fields)]
+pub(super) struct Triangle {
+    #[serde(default)]
+    pub(super) name: String,
+    /// Particles, or bodies, whose authored origins are meant.
+    pub(super) nodes: [String; 3],
+    /// [m]
+    pub(super) thickness: Number,
+    pub(super) membrane: Elasticity,
 }

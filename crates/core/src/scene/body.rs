@@ -67,7 +67,8 @@ pub(super) fn blank(spec: &author::Body, scope: &Scope) -> Result<Blank> {
         return Err(SceneError::new(message)).at("motion");
     }
     let (mass, inertia) = masses(spec, &solid, motion, scope)?;
-    let elasticity = elasticity(spec.elasticity.as_ref(), scope).at("elasticity")?;
+    let constants = |spec| elastic_constants(spec, scope);
+    let elasticity = spec.elasticity.as_ref().map(constants).transpose().at("elasticity")?;
     if elasticity.is_some() && motion == Motion::Dynamic {
         check_second_moments(&inertia).at("elasticity")?;
     }
@@ -165,15 +166,15 @@ fn material(spec: &author::Body, scope: &Scope) -> Result<Material> {
     Ok(material)
 }
 
-fn elasticity(spec: Option<&author::Elasticity>, scope: &Scope) -> Result<Option<Elasticity>> {
-    let Some(spec) = spec else { return Ok(None) };
+/// Young's modulus and Poisson's ratio.
+pub(super) fn elastic_constants(spec: &author::Elasticity, scope: &Scope) -> Result<Elasticity> {
     let young = spec.young.positive(scope).at("young")?;
     let poisson = spec.poisson.evaluate(scope).at("poisson")?;
     if !(-1.0 < poisson && poisson < 0.5) {
         let message = format!("expected a Poisson ratio between -1 and 0.5, found {poisson}");
         return Err(SceneError::new(message)).at("poisson");
     }
-    Ok(Some(Elasticity { young, poisson }))
+    Ok(Elasticity { young, poisson })
 }
 
 /// A body that can strain has mass to strain in every direction: with a second moment of zero, as of a

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::{
-    Body, Endpoint, Joint, Particle, Scene, Spring,
-    author::{self, BodyEntry, JointEntry, ParticleEntry, SpringEntry},
+    Anchor, Body, ElasticPart, Elasticity, Endpoint, Joint, Particle, Scene, Spring,
+    author::{self, BodyEntry, JointEntry, ParticleEntry, SpringEntry, TriangleEntry},
     body::{self, Blank},
     error::{At, Result, SceneError},
     expression::{Scope, split_name, vector},
     generate,
     names::{Names, Target, canonical},
 };
-use crate::math::Vec3;
+use crate::{energy::Membrane, math::Vec3};
 
 /// Most elements of one kind that a scene may have; some 10 GiB of bodies.
 pub(super) const ELEMENTS_MAX: usize = 20_000_000;
@@ -23,9 +23,10 @@ pub(super) struct Builder<'a> {
     /// Centre of mass in authored coordinates of the bodies where it is not their origin [m].
     pub(super) centres: BTreeMap<usize, Vec3>,
     elements_max: usize,
-    // Only to find duplicates: nothing refers to a joint or a spring.
+    // Only to find duplicates: nothing refers to a joint, a spring or a triangle.
     joint_names: HashSet<String>,
     spring_names: HashSet<String>,
+    triangle_names: HashSet<String>,
 }
 
 impl<'a> Builder<'a> {
@@ -37,6 +38,7 @@ impl<'a> Builder<'a> {
             elements_max,
             joint_names: HashSet::new(),
             spring_names: HashSet::new(),
+            triangle_names: HashSet::new(),
         }
     }
 
@@ -46,7 +48,8 @@ impl<'a> Builder<'a> {
             "bodies" => self.scene.bodies.len(),
             "particles" => self.scene.particles.len(),
             "joints" => self.scene.joints.len(),
-            _ => self.scene.springs.len(),
+            "springs" => self.scene.springs.len(),
+            _ => self.scene.triangles.len(),
         };
         if present as f64 + made <= self.elements_max as f64 {
             return Ok(());
@@ -179,6 +182,51 @@ impl<'a> Builder<'a> {
         self.reserve("springs", 1.0)?;
         self.scene.springs.push(spring);
         Ok(())
+    }
+
+    /// One entry of `triangles`.
+    pub(super) fn add_triangle(&mut self, entry: &TriangleEntry, scope: &Scope) -> Result<()> {
+        let spec = match entry {
+            TriangleEntry::Repeat(spec) => {
+                return generate::repeat::add(self, spec, scope).at("repeat");
+            }
+            TriangleEntry::Triangle(spec) => spec,
+        };
+        let name = full_name(&spec.name, scope).at("name")?;
+        let corners = self.corners(&spec.nodes, scope).at("nodes")?;
+        let thickness = spec.thickness.positive(scope).at("thickness")?;
+        let Elasticity { young, poisson } =
+            body::elastic_constants(&spec.membrane, scope).at("membrane")?;
+        let rest = corners.map(|corner| self.point(corner.end, &corner.local));
+        let Some(membrane) = Membrane::new(&rest, thickness, young, poisson) else {
+            let message = "expected the corners of a triangle, found them on one line";
+            return Err(SceneError::new(message)).at("nodes");
+        };
+        if !membrane.is_finite() {
+            return Err(SceneError::new("its numbers are too large or too small to be combined"));
+        }
+        unused(&mut self.triangle_names, &name).at("name")?;
+        self.reserve("triangles", 1.0)?;
+        self.scene.triangles.push(ElasticPart { name, ends: corners, energy: membrane });
+        Ok(())
+    }
+
+    /// The corners of a triangle by their names.
+    fn corners(&self, nodes: &[String; 3], scope: &Scope) -> Result<[Anchor; 3]> {
+        let mut corners = [Anchor::default(); 3];
+        for (i, node) in nodes.iter().enumerate() {
+            let place = format!("[{i}]");
+            let end = self.names.resolve(node, scope).at(&place)?;
+            if end == Endpoint::World {
+                let message = "expected a particle or a body, the world has no place of its own";
+                return Err(SceneError::new(message)).at(&place);
+            }
+            if corners[..i].iter().any(|corner| corner.end == end) {
+                return Err(SceneError::new(format!("`{node}` is already a corner"))).at(&place);
+            }
+            corners[i] = Anchor { end, local: self.origin(end) };
+        }
+        Ok(corners)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The generators as written. In a member's body `i`, then `j` and `k` count as each one says.
 
 use super::{
-    author::{Body, BodyEntry, JointEntry, ParticleEntry, SpringEntry},
+    author::{Body, BodyEntry, JointEntry, ParticleEntry, SpringEntry, TriangleEntry},
     expression::{Number, Triple},
 };
 
@@ -232,4 +232,6 @@ pub(super) struct Repeat {
     pub(super) joints: Vec<JointEntry>,
     #[serde(default)]
     pub(super) springs: Vec<SpringEntry>,
+    #[serde(default)]
+    pub(super) triangles: Vec<TriangleEntry>,
 }

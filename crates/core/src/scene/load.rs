@@ -60,7 +60,7 @@ pub fn load_str(text: &str, name: &str, overrides: &[(String, f64)]) -> Result<L
     load_str_within(text, name, overrides, ELEMENTS_MAX)
 }
 
-/// As [`load_str`], refusing scenes of more than `elements_max` bodies, particles, joints or springs.
+/// As [`load_str`], refusing scenes of more than `elements_max` elements of a kind.
 ///
 /// # Errors
 /// [`SceneError`] with place, field and what was expected.
@@ -110,6 +110,7 @@ impl<'a> Source<'a> {
         self.each("particles", &file.particles, |entry| builder.add_particle(entry, &scope))?;
         self.each("joints", &file.joints, |entry| builder.add_joint(entry, &scope))?;
         self.each("springs", &file.springs, |entry| builder.add_spring(entry, &scope))?;
+        self.each("triangles", &file.triangles, |entry| builder.add_triangle(entry, &scope))?;
         if let Some(raw) = file.watch {
             builder.scene.watch = self.watched(raw, &builder, &scope).at("watch")?;
         }

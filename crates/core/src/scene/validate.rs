@@ -93,15 +93,22 @@ fn violations<'a>(scene: &'a Scene, state: &'a State) -> impl Iterator<Item = St
     })
 }
 
-/// Joints and springs that nothing can move.
+/// Joints, springs and triangles that nothing can move.
 fn immovable(scene: &Scene) -> impl Iterator<Item = String> + '_ {
     let joints = scene.joints.iter().enumerate().map(|(i, j)| ("joints", i, &j.name, [j.a, j.b]));
     let springs =
         scene.springs.iter().enumerate().map(|(i, s)| ("springs", i, &s.name, [s.a, s.b]));
-    joints
+    let pairs = joints
         .chain(springs)
         .filter(|(_, _, _, ends)| ends.iter().all(|&end| is_still(scene, end)))
-        .map(|(list, i, name, _)| format!("{} connects two immovable ends", label(list, i, name)))
+        .map(|(list, i, name, _)| format!("{} connects two immovable ends", label(list, i, name)));
+    let triangles = scene.triangles.iter().enumerate();
+    let triangles =
+        triangles.filter(|(_, t)| t.ends.iter().all(|anchor| is_still(scene, anchor.end)));
+    pairs.chain(
+        triangles
+            .map(|(i, t)| format!("{} has no corner that moves", label("triangles", i, &t.name))),
+    )
 }
 
 fn is_still(scene: &Scene, end: Endpoint) -> bool {

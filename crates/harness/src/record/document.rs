@@ -62,6 +62,13 @@ pub struct Counts {
     pub joints: usize,
     /// Springs.
     pub springs: usize,
+    /// Triangles of elastic material.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub triangles: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Counts {
@@ -73,6 +80,7 @@ impl Counts {
             particles: scene.particles.len(),
             joints: scene.joints.len(),
             springs: scene.springs.len(),
+            triangles: scene.triangles.len(),
         }
     }
 }

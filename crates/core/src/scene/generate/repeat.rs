@@ -35,6 +35,9 @@ pub(in crate::scene) fn add(
         for (k, entry) in spec.springs.iter().enumerate() {
             builder.add_spring(entry, &scope).at_index("springs", k)?;
         }
+        for (k, entry) in spec.triangles.iter().enumerate() {
+            builder.add_triangle(entry, &scope).at_index("triangles", k)?;
+        }
     }
     Ok(())
 }

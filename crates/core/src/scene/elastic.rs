@@ -1,0 +1,71 @@
+//! Elastic material between points: what its energies are fixed to.
+
+use taut_math::V3;
+
+use super::Endpoint;
+use crate::{
+    energy::{ENDS_MAX, Points},
+    math::Vec3,
+    state::State,
+};
+
+/// Isotropic linear elasticity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Elasticity {
+    /// Young's modulus [Pa].
+    pub young: f64,
+    /// Poisson ratio [1].
+    pub poisson: f64,
+}
+
+/// A point of a body, a particle or a point of the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Anchor {
+    /// What it moves with.
+    pub end: Endpoint,
+    /// Where it is in the coordinates of a body or of the world [m]; a particle is its own anchor.
+    pub local: Vec3,
+}
+
+/// A piece of elastic material between points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ElasticPart<E, const ENDS: usize> {
+    /// Unique name, possibly generated; may be empty for members of large generated groups.
+    pub name: String,
+    /// Its points.
+    pub ends: [Anchor; ENDS],
+    /// What it resists.
+    pub energy: E,
+}
+
+impl Anchor {
+    /// Its place in the world [m].
+    pub fn position(&self, state: &State) -> Vec3 {
+        match self.end {
+            Endpoint::World => self.local,
+            Endpoint::Body(i) => state.bodies[i].point(&self.local),
+            Endpoint::Particle(i) => state.particles[i].position,
+        }
+    }
+}
+
+impl From<Endpoint> for Anchor {
+    /// The origin of a body or of the world, or a particle.
+    fn from(end: Endpoint) -> Self {
+        Self { end, local: Vec3::zeros() }
+    }
+}
+
+impl<E, const ENDS: usize> ElasticPart<E, ENDS> {
+    /// Its points among as many as any energy has; the others are the origin of the world.
+    pub(super) fn anchors(&self) -> [Anchor; ENDS_MAX] {
+        let mut anchors = [Anchor::default(); ENDS_MAX];
+        anchors[..ENDS].copy_from_slice(&self.ends);
+        anchors
+    }
+}
+
+/// The places of an energy's points [m].
+pub(crate) fn points(anchors: &[Anchor; ENDS_MAX], state: &State) -> Points<f64> {
+    anchors.map(|anchor| V3::of(&anchor.position(state)))
+}
