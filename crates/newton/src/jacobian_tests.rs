@@ -2,8 +2,10 @@
 
 use taut_core::{
     Mat3, Quat, Scene, Vec3,
+    energy::Membrane,
     scene::{
-        Body, Contacts, Endpoint, Joint, JointKind, Limit, Motor, Particle, Spring, SpringKind,
+        Anchor, Body, Contacts, ElasticPart, Endpoint, Joint, JointKind, Limit, Motor, Particle,
+        Spring, SpringKind,
     },
 };
 
@@ -43,7 +45,7 @@ const KINDS: [JointKind; 8] = [
 ];
 
 /// A chain with one joint of every kind, a hinge and a slider with limits and motors, springs of
-/// both kinds between bodies and particles, and an anchor in the world at either end.
+/// both kinds and triangles between bodies and particles, and an anchor in the world at either end.
 fn everything(numbers: &mut Numbers) -> Scene {
     let mut scene = Scene { gravity: Vec3::new(0.0, 0.0, -9.81), ..Scene::default() };
     for _ in 0..8 {
@@ -93,7 +95,24 @@ fn everything(numbers: &mut Numbers) -> Scene {
     let angular = SpringKind::Angular { basis_a: numbers.rotation(), basis_b: numbers.rotation() };
     spring(angular, Endpoint::Body(2), Endpoint::Body(5));
     spring(angular, Endpoint::World, Endpoint::Body(7));
+    for ends in [
+        [Endpoint::Particle(0), Endpoint::Particle(1), Endpoint::World],
+        [Endpoint::Body(1), Endpoint::Particle(1), Endpoint::Body(4)],
+        [Endpoint::Body(3), Endpoint::Body(6), Endpoint::Body(3)],
+    ] {
+        let rest = [numbers.vector(), numbers.vector(), numbers.vector()];
+        scene.triangles.push(ElasticPart {
+            name: String::new(),
+            ends: ends.map(|end| Anchor { end, local: on(end, numbers.vector()) }),
+            energy: Membrane::new(&rest, 0.01, 1e4, 0.3).unwrap(),
+        });
+    }
     scene
+}
+
+/// A particle is its own anchor.
+fn on(end: Endpoint, local: Vec3) -> Vec3 {
+    if matches!(end, Endpoint::Particle(_)) { Vec3::zeros() } else { local }
 }
 
 #[test]

@@ -34,6 +34,7 @@
 //! `iterate` is one Newton iteration, and does nothing once converged; `end_step` finishes the rest
 //! unless `complete` is off.
 
+mod elastic;
 mod friction;
 #[cfg(test)]
 mod jacobian_tests;
@@ -60,7 +61,7 @@ pub const BACKEND: Native = Native {
         "reference: implicit Euler solved to tolerance by global Newton on the KKT system",
         "none; textbook implicit Euler with multipliers, Newton's method and sparse LU",
     ),
-    takes: Needs::MULTIBODY.without(Needs::RESTITUTION),
+    takes: Needs::MULTIBODY.without(Needs::RESTITUTION).with(Needs::ENERGIES),
     refuses,
     build,
 };

@@ -302,7 +302,8 @@ impl Stepper {
     /// that lowers the energy.
     fn advance(&mut self) -> bool {
         // The energy knows no contacts.
-        let springs = !self.topology.springs.is_empty() && self.fixed.touches.is_empty();
+        let elastic = !(self.topology.springs.is_empty() && self.topology.elastics.is_empty());
+        let springs = elastic && self.fixed.touches.is_empty();
         if self.shortened < PATIENCE || !springs {
             return self.factorise(1.0) && self.search();
         }

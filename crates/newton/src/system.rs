@@ -21,6 +21,7 @@ use taut_core::{
 };
 
 use crate::{
+    elastic,
     law::{Law, Response},
     linear::{ABSENT, SparseSystem},
     rotation::Spin,
@@ -109,8 +110,8 @@ impl Merit {
 pub(crate) struct Assembly {
     /// What the constraint block is regularised by, relative to its natural diagonal.
     pub(crate) regularisation: f64,
-    /// Share of the second derivatives of compressed springs, in [0, 1]. They can make the matrix
-    /// point to saddles of the energy; one is exact.
+    /// Share of the second derivatives of the rows of compressed springs and of elastic material, in
+    /// [0, 1]. They can make the matrix point to saddles of the energy; one is exact.
     pub(crate) compression: f64,
     /// Which equation contacts are held to.
     pub(crate) map: Map,
@@ -208,6 +209,13 @@ impl Fixed {
             let size = spring.nodes.map(|n| at.poses[n].position.amax());
             scope.note(spring.nodes, &row, spring.stiffness * size[0].max(size[1]));
         }
+        for pull in topology.elastics.iter().flat_map(|e| elastic::pulls(e, topology, &at.poses)) {
+            scope.add(pull.dof, &pull.force);
+            if let Some(torque) = &pull.torque {
+                scope.add(pull.dof + 3, torque);
+            }
+            scope.effort = scope.effort.max(pull.size * self.scale[pull.dof].powi(2));
+        }
         let primal = topology.primal();
         let mut squares = 0.0;
         for (r, row) in topology.rows.iter().enumerate() {
@@ -299,6 +307,9 @@ impl Fixed {
             h += left_derivative(&hessian, &evaluation) * (share * tension);
             self.add_hessian(topology, spring.slots, spring.nodes, &h, matrix);
         }
+        for one in &topology.elastics {
+            elastic::assemble(one, topology, &at.poses, how.compression, &self.scale, matrix);
+        }
         let sharing = settings.contact_regularisation;
         touch::assemble(&self.touches, topology, at, how.map, sharing, &self.scale, matrix);
     }
@@ -323,6 +334,7 @@ impl Fixed {
             let stretch = evaluate_spring(spring, at).value - spring.rest;
             energy += 0.5 * spring.stiffness * stretch * stretch;
         }
+        energy += topology.elastics.iter().map(|e| elastic::energy(e, &at.poses)).sum::<f64>();
         for (r, row) in topology.rows.iter().enumerate().filter(|(_, row)| !broken[row.joint]) {
             let value = evaluate_row(row, at).value;
             let error = self.respond(r, row, value, multipliers[r], false).error;

@@ -1,8 +1,9 @@
 //! Which unknowns and rows a scene has, and where their derivatives lie in the matrix.
 
 use taut_core::{
-    Mat3, Scene,
+    Mat3, Scene, Vec3,
     constraint::{Geometry, RowKind, free_coordinate, locked_rows, spring_rows},
+    energy::{ENDS_MAX, Energy},
     scene::{Endpoint, Joint, JointKind, Motion, SpringKind},
 };
 
@@ -68,6 +69,31 @@ pub(crate) struct SpringRow {
     pub(crate) slots: usize,
 }
 
+/// An energy of points.
+#[derive(Clone, Debug)]
+pub(crate) struct EnergyBlocks {
+    /// Its function of its points.
+    pub(crate) energy: Energy<f64>,
+    /// The node that each point is fixed to.
+    pub(crate) nodes: [usize; ENDS_MAX],
+    /// Where on it [m].
+    pub(crate) anchors: [Vec3; ENDS_MAX],
+    /// First slot of its blocks: all pairs of ends, a block per pair, by rows.
+    pub(crate) slots: usize,
+}
+
+impl EnergyBlocks {
+    /// The entries that its blocks write, in the order of their slots.
+    fn entries<'a>(&'a self, nodes: &'a [Node]) -> impl Iterator<Item = (usize, usize)> + 'a {
+        let ends = || self.nodes[..self.energy.ends()].iter().map(|&n| &nodes[n]);
+        let unknowns = |node: &Node| node.dof..node.dof + node.extent;
+        let pairs = ends().flat_map(move |a| ends().map(move |b| (unknowns(a), unknowns(b))));
+        pairs.flat_map(|(rows, columns)| {
+            rows.flat_map(move |r| columns.clone().map(move |c| (r, c)))
+        })
+    }
+}
+
 /// The unknowns and equations of a scene, numbered once.
 pub(crate) struct Topology {
     /// Bodies, then particles, then the world.
@@ -76,6 +102,8 @@ pub(crate) struct Topology {
     pub(crate) rows: Vec<Row>,
     /// Spring rows that move anything.
     pub(crate) springs: Vec<SpringRow>,
+    /// Energies of points that move anything.
+    pub(crate) elastics: Vec<EnergyBlocks>,
     /// Points of contact of the step.
     pub(crate) places: Vec<Place>,
     /// Slots of all blocks.
@@ -93,8 +121,9 @@ impl Topology {
         let (rows, springs) =
             (joint_rows(scene, &nodes, primal, least), energy_rows(scene, &nodes));
         let size = primal + rows.len();
+        let elastics = elastics(scene, &nodes);
         let (places, slots) = (Vec::new(), Vec::new());
-        let mut this = Self { nodes, rows, springs, places, slots, size };
+        let mut this = Self { nodes, rows, springs, elastics, places, slots, size };
         let system = this.analyse()?;
         Ok((this, system))
     }
@@ -164,6 +193,10 @@ impl Topology {
             let angular = kind.is_angular();
             let touched = |k: usize| k % 6 >= 3 || !angular;
             self.place_hessian(&mut entries, nodes, |k, l| touched(k) && touched(l));
+        }
+        for elastic in &mut self.elastics {
+            elastic.slots = entries.len();
+            entries.extend(elastic.entries(&self.nodes).map(Some));
         }
         for p in 0..self.places.len() {
             let Place { nodes, dof, .. } = self.places[p];
@@ -315,6 +348,16 @@ fn energy_rows(scene: &Scene, nodes: &[Node]) -> Vec<SpringRow> {
         }));
     }
     rows
+}
+
+fn elastics(scene: &Scene, nodes: &[Node]) -> Vec<EnergyBlocks> {
+    let elastics = scene.energies().map(|(energy, anchors)| EnergyBlocks {
+        energy,
+        nodes: anchors.map(|anchor| node_of(scene, anchor.end)),
+        anchors: anchors.map(|anchor| anchor.local),
+        slots: 0,
+    });
+    elastics.filter(|elastic| elastic.nodes.iter().any(|&n| nodes[n].extent > 0)).collect()
 }
 
 /// More dynamic bodies than this, where they may touch, take too long.
