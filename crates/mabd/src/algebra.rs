@@ -1,25 +1,31 @@
 //! Small matrices of single numbers or of four bodies side by side, as elimination along joints needs them.
 
-use crate::lane::Number;
+use crate::{dual::blocks::REDUNDANT, lane::Number};
 
 /// A symmetric matrix: its upper triangle by rows.
 pub(crate) type S<T> = [T; 6];
 /// A matrix by rows.
 pub(crate) type M<T> = [T; 9];
 
+/// The inverse of a pivot, or zero where it is next to nothing beside `scale`.
+#[inline(always)]
+fn inverse_pivot<T: Number>(pivot: T, scale: T) -> T {
+    pivot.where_above(scale * T::of(REDUNDANT), T::ONE / pivot, T::ZERO)
+}
+
 /// The inverse of a symmetric matrix; see `blocks::invert_three`.
 #[inline(always)]
-pub(crate) fn inverse<T: Number>([b0, b3, b6, b4, b7, b8]: S<T>, scale: [T; 3], zero: T) -> S<T> {
-    let p0 = b0.inverse_pivot(scale[0]);
+pub(crate) fn inverse<T: Number>([b0, b3, b6, b4, b7, b8]: S<T>, scale: [T; 3]) -> S<T> {
+    let p0 = inverse_pivot(b0, scale[0]);
     let (l10, l20) = (b3 * p0, b6 * p0);
-    let p1 = l10.times_less(b3, b4).inverse_pivot(scale[1]);
+    let p1 = inverse_pivot(l10.times_less(b3, b4), scale[1]);
     let c21 = l20.times_less(b3, b7);
     let l21 = c21 * p1;
-    let p2 = l21.times_less(c21, l20.times_less(b6, b8)).inverse_pivot(scale[2]);
-    let m20 = l10.times_plus(l21, zero - l20);
-    let (i22, i12, i02) = (p2, zero - l21 * p2, m20 * p2);
+    let p2 = inverse_pivot(l21.times_less(c21, l20.times_less(b6, b8)), scale[2]);
+    let m20 = l10.times_plus(l21, T::ZERO - l20);
+    let (i22, i12, i02) = (p2, T::ZERO - l21 * p2, m20 * p2);
     let i11 = l21.times_less(i12, p1);
-    let i01 = l21.times_less(i02, zero - l10 * p1);
+    let i01 = l21.times_less(i02, T::ZERO - l10 * p1);
     let i00 = m20.times_plus(i02, (l10 * p1).times_plus(l10, p0));
     [i00, i01, i02, i11, i12, i22]
 }

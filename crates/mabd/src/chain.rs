@@ -8,12 +8,10 @@
 mod segments;
 mod span;
 
-use std::collections::BTreeMap;
-
 use taut_core::Vec3;
 
 use crate::{
-    free::{Anchored, GroupConstants, Passed, SolveTask},
+    free::{Anchored, GroupTable, Passed, SolveTask},
     joint::Element,
     lane::{LANES, Lanes, V, ZERO3},
     node::Nodes,
@@ -75,11 +73,7 @@ pub(crate) struct Chains {
     compliance: Vec<Lanes>,
     /// In the order of their nodes.
     pins: Vec<Pin>,
-    /// Which constants each group of bodies has.
-    group_of: Vec<u32>,
-    constants: Vec<GroupConstants>,
-    /// For which step length [s] they are.
-    constants_h: f64,
+    constants: GroupTable,
     /// Every segment as one stretch, and the multipliers between them, one more at the end.
     segments: Vec<Passed<f64>>,
     replies: Vec<[f64; 9]>,
@@ -168,14 +162,20 @@ impl Chains {
             order[to_slot(i) as usize] = node;
         }
         nodes.rearrange(&order);
+        let from_slot = |slot: usize| {
+            let (group, lane) = (slot / LANES, slot % LANES);
+            (group / length * LANES + lane) * length + group % length
+        };
+        let link = |slot: usize| -> Anchored {
+            let at = anchors.get(from_slot(slot)).copied().unwrap_or([Vec3::zeros(); 2]);
+            (*nodes.kind(slot), at[0], at[1])
+        };
         let mut this = Self {
             length,
             slots: vec![JointSlot::FREE; slots],
             compliance: vec![Lanes::splat(f64::INFINITY); slots / LANES],
             pins,
-            group_of: Vec::with_capacity(slots / LANES),
-            constants: Vec::new(),
-            constants_h: f64::NAN,
+            constants: GroupTable::new(slots / LANES, link),
             segments: vec![Passed::NONE; blocks * LANES],
             replies: vec![[0.0; 9]; blocks * LANES],
             edges: vec![[0.0; 3]; blocks * LANES + 1],
@@ -194,31 +194,12 @@ impl Chains {
             pin.node = to_slot(pin.node as usize);
         }
         this.pins.sort_by_key(|pin| pin.node);
-        let from_slot = |slot: usize| {
-            let (group, lane) = (slot / LANES, slot % LANES);
-            (group / length * LANES + lane) * length + group % length
-        };
-        let link = |slot: usize| -> Anchored {
-            let at = anchors.get(from_slot(slot)).copied().unwrap_or([Vec3::zeros(); 2]);
-            (*nodes.kind(slot), at[0], at[1])
-        };
-        this.number_constants(link);
         this.set_active(&vec![true; elements.len()], compliance);
         Some(this)
     }
 
     fn blocks(&self) -> usize {
         self.segments.len() / LANES
-    }
-
-    /// Constants of each group of bodies, equal ones once.
-    fn number_constants(&mut self, link: impl Fn(usize) -> Anchored) {
-        let mut known = BTreeMap::new();
-        for group in 0..self.forces.len() {
-            let links: [Anchored; LANES] = std::array::from_fn(|k| link(LANES * group + k));
-            let index = GroupConstants::number(&links, &mut known, &mut self.constants);
-            self.group_of.push(index);
-        }
     }
 
     /// Lets broken elements go; `compliance` is that of every row.
@@ -253,10 +234,7 @@ impl Chains {
 
     /// One linearised solve of everything.
     pub(crate) fn solve(&mut self, nodes: &mut Nodes, task: &SolveTask<'_>) {
-        if self.constants_h != task.h {
-            self.constants_h = task.h;
-            self.constants.iter_mut().for_each(|constants| constants.set_step(task.h));
-        }
+        self.constants.set_step(task.h, 0.0);
         self.make_rooms();
         let reduce = |span: Span<'_>| pulp::Arch::new().dispatch(Reduce { span, task });
         Span::whole(self, nodes, task).each(&reduce, |(), ()| ());

@@ -6,7 +6,7 @@ use taut_core::{
 
 use crate::{
     affine::{self, Affine, frame},
-    lane::{LANES, Lanes, plus},
+    lane::{LANES, Lanes, minus, plus},
     polar::{self, squared_strain},
     settings::{Integrator, MabdSettings},
     system::{StepScheme, System},
@@ -180,11 +180,13 @@ impl Mabd {
     /// Moves every frame of the current iterate to its rotation.
     fn project(&mut self) {
         let nodes = &mut self.system.nodes;
-        for node in 0..nodes.count() {
-            let (mut moved, start) = (nodes.moved.get(node), nodes.start.get(node).frame);
-            moved.frame = polar::exact(&(start + moved.frame)) - start;
-            nodes.moved.set(node, &moved);
-        }
+        pulp::Arch::new().dispatch(|| {
+            for (moved, start) in nodes.moved.groups.iter_mut().zip(&nodes.start.groups) {
+                let start = frame(start);
+                let turned = polar::exact(plus(start, frame(moved)));
+                *moved = affine::group(minus(turned, start), affine::origin(moved));
+            }
+        });
     }
 
     /// Whether the current iterate is stretched too much, or is not finite.

@@ -3,19 +3,20 @@
 mod constants;
 mod passed;
 
-use taut_core::Vec3;
+use taut_core::{Mat3, Vec3};
 
 use crate::{
-    affine::{Affines, frame, origin},
+    affine::{Affine, Affines, frame, group, origin},
     lane::{
-        Lanes, M, V, ZERO3, add, dot, minus, plus, product, scale, sub, times, transposed_product,
-        transposed_times,
+        Lanes, M, V, ZERO3, add, dot, minus, plus, product, scale, sub, times, transposed,
+        transposed_product, transposed_times,
     },
     local::LocalInverse,
-    node::BodyGroups,
-    polar::{full, rotation},
+    node::{BodyGroups, NodeResponse},
+    polar::{self, blockwise, full, squared_strain},
+    settings::Polar,
 };
-pub(crate) use constants::{Anchored, GroupConstants};
+pub(crate) use constants::{Anchored, GroupConstants, GroupTable};
 pub(crate) use passed::{Passed, StretchEnd};
 
 /// What a solve is asked for.
@@ -59,17 +60,25 @@ impl FreeResponse {
     };
 
     /// The group of bodies `group` by itself.
+    ///
+    /// With the strain `sigma = 1 - sym(R^T A)` the elastic load is `K sigma`, so that the increment is
+    /// `sigma + H^-1 (R^T r - S' sigma)`: nothing cancels however stiff the body is, and the limit of
+    /// rigid ones is the same formula.
     #[inline(always)]
     pub(crate) fn new(
         bodies: &BodyGroups<'_>,
         constants: &GroupConstants,
         task: &SolveTask<'_>,
         group: usize,
+        polar: Polar,
     ) -> Self {
         let (start, moved) = (&bodies.start[group], &bodies.moved[group]);
         let (shift, at) = (frame(moved), plus(frame(start), frame(moved)));
         let centre = add(origin(start), origin(moved));
-        let rotation = rotation(at);
+        let rotation = match polar {
+            Polar::Exact => polar::exact(at),
+            Polar::NewtonSchulz | Polar::Blockwise => polar::single(at),
+        };
         let (inertia, mut stiff, mut local) =
             (constants.inertia, constants.inertia, constants.local);
         if let Some(share) = task.geometric {
@@ -92,19 +101,16 @@ impl FreeResponse {
             (minus(aim_frame, shift), sub(aim_origin, origin(moved)))
         };
         let push = columns(left, inertia);
-        let ([r1, r2, r3], [f1, f2, f3]) = (rotation, at);
-        let one = Lanes::ONE;
-        let zero = Lanes::ZERO;
-        let sigma = full([
-            one - dot(r1, f1),
-            zero - dot(r2, f1),
-            zero - dot(r3, f1),
-            one - dot(r2, f2),
-            zero - dot(r3, f2),
-            one - dot(r3, f3),
-        ]);
+        let (sigma, turned) = match polar {
+            Polar::Exact | Polar::NewtonSchulz => {
+                (give(rotation, at), transposed_product(rotation, push))
+            }
+            Polar::Blockwise => {
+                let half = polar::strain(at).map(|e| e * Lanes::splat(-0.5));
+                (full(half), blockwise(transposed(at), push))
+            }
+        };
         let held = columns(sigma, stiff);
-        let turned = transposed_product(rotation, push);
         let fall: Vec3 = task.gravity * (task.h * task.h);
         let fall = [Lanes::splat(fall.x), Lanes::splat(fall.y), Lanes::splat(fall.z)];
         Self {
@@ -114,6 +120,18 @@ impl FreeResponse {
             origin: add(way, fall),
             at,
             centre,
+        }
+    }
+
+    /// What is found about one of the bodies.
+    pub(crate) fn response(&self, k: usize) -> NodeResponse {
+        let matrix = |m: M| Mat3::from(m.map(|column| column.map(|entry| entry.0[k])));
+        let origin = self.origin.map(|entry| entry.0[k]).into();
+        NodeResponse {
+            rotation: matrix(self.rotation),
+            local: self.local.lane(k),
+            free: Affine { frame: matrix(self.frame), origin },
+            load: Affine::ZERO,
         }
     }
 
@@ -147,6 +165,50 @@ impl FreeResponse {
         let diagonal = [load[0][0], load[1][1], load[2][2]];
         (product(self.rotation, turned), origin, diagonal)
     }
+
+    /// Moves a group of `bodies` by increments of frames and origins, `load` being the diagonal of what led there;
+    /// adds the squared norms of strains to the largest and to the sum of all.
+    #[inline(always)]
+    pub(crate) fn finish(
+        &self,
+        (bodies, index): (&mut BodyGroups<'_>, usize),
+        task: &SolveTask<'_>,
+        (turned, shift): (M, V),
+        load: V,
+        worst: &mut [Lanes; 2],
+    ) {
+        if task.geometric.is_some() {
+            bodies.tension[index] = sub(ZERO3, load);
+        }
+        if task.probes {
+            return;
+        }
+        if task.resumes {
+            bodies.start[index] = group(self.at, self.centre);
+            bodies.rate[index] = group(turned, shift);
+        } else {
+            let moved = &mut bodies.moved[index];
+            let (before, from) = (frame(moved), origin(moved));
+            *moved = group(plus(before, turned), add(from, shift));
+        }
+        let strain = squared_strain(plus(self.at, turned));
+        *worst = [worst[0].max(strain), worst[1] + strain];
+    }
+}
+
+/// The strain that the elastic load would undo, `1 - sym(R^T A)`.
+#[inline(always)]
+fn give(rotation: M, at: M) -> M {
+    let ([r1, r2, r3], [f1, f2, f3]) = (rotation, at);
+    let (one, zero) = (Lanes::ONE, Lanes::ZERO);
+    full([
+        one - dot(r1, f1),
+        zero - dot(r2, f1),
+        zero - dot(r3, f1),
+        one - dot(r2, f2),
+        zero - dot(r3, f2),
+        one - dot(r3, f3),
+    ])
 }
 
 /// Each column times its own factor.
@@ -155,13 +217,14 @@ fn columns(m: M, s: V) -> M {
     [scale(m[0], s[0]), scale(m[1], s[1]), scale(m[2], s[2])]
 }
 
-/// Where free motion leads, as a displacement since the start of the step; see `System::aim`.
+/// Where free motion leads, as a displacement since the start of the step.
 #[inline(always)]
 fn aim(bodies: &BodyGroups<'_>, task: &SolveTask<'_>, group: usize) -> (M, V) {
     let rate = &bodies.rate[group];
     let h = Lanes::splat(task.h);
     let mut aim = *rate;
     if let Some([moved, slower]) = bodies.before {
+        // q~ = (4 q_n - q_(n-1)) / 3 + 2 h / 3 (4 v_n - v_(n-1)) / 3.
         let (moved, slower) = (&moved[group], &slower[group]);
         let (third, more) = (Lanes::splat(1.0 / 3.0), Lanes::splat(4.0 / 3.0));
         for c in 0..12 {

@@ -6,9 +6,10 @@
 
 use taut_core::{
     Mat3, Quat, Vec3,
-    constraint::{Geometry, RowKind, free_coordinate, locked_rows, spring_rows},
-    scene::{Joint, JointKind, Limit, Motor, Spring},
+    constraint::RowKind,
+    scene::{Limit, Motor},
 };
+use taut_model::{Element as Block, Form, Model, Owner, Role, Unit};
 
 use crate::{
     affine::Affine,
@@ -208,71 +209,51 @@ impl ElementView<'_> {
     }
 }
 
-/// The elements of a scene, joints first. Those between endpoints that no force moves are left out.
-pub(crate) fn elements(joints: &[Joint], springs: &[Spring], nodes: &Nodes) -> Vec<Element> {
-    let joint = |(index, joint): (usize, &Joint)| {
-        let ends = nodes.ends(joint.a, joint.b)?;
-        let index = u32::try_from(index).ok()?;
-        Some(place(Some(index), ends, &Geometry::from(joint), joint_rows(joint)))
-    };
-    let spring = |spring: &Spring| {
-        let ends = nodes.ends(spring.a, spring.b)?;
-        let compliance = 1.0 / spring.stiffness;
-        let rows = spring_rows(spring).map(|(kind, target)| JointRow {
-            function: RowFunction::Plain(kind),
-            law: RowLaw::Held { target, compliance },
-        });
-        Some(place(None, ends, &Geometry::from(spring), rows.collect()))
-    };
-    let stiff = |spring: &&Spring| spring.stiffness > 0.0;
-    let from_joints = joints.iter().enumerate().filter_map(joint);
-    from_joints.chain(springs.iter().filter(stiff).filter_map(spring)).collect()
+/// The elements of a scene, joints first. Those between nodes that no force moves are left out.
+pub(crate) fn elements(model: &Model, nodes: &Nodes) -> Vec<Element> {
+    model.units.iter().filter_map(|unit| element(model, unit, nodes)).collect()
 }
 
-fn place(
-    joint: Option<u32>,
-    ends: ElementEnds,
-    geometry: &Geometry,
-    rows: Vec<JointRow>,
-) -> Element {
+fn element(model: &Model, unit: &Unit, nodes: &Nodes) -> Option<Element> {
+    let blocks = model.elements_of(unit);
+    let held = model.pair_of(&blocks[0]);
+    let ElementEnds { nodes, axes } = nodes.ends(held.map(|end| end.node))?;
+    let joint = match unit.owner {
+        Owner::Joint(joint) => Some(joint),
+        Owner::Spring(_) if blocks[0].softness.stiffness() > 0.0 => None,
+        Owner::Spring(_) => return None,
+    };
     let turn = |q: &Quat| q.to_rotation_matrix().into_inner();
-    let [axes_a, axes_b] = ends.axes;
-    Element {
+    Some(Element {
         joint,
-        nodes: ends.nodes,
-        anchors: [axes_a.tr_mul(&geometry.anchor_a), axes_b.tr_mul(&geometry.anchor_b)],
-        bases: [axes_a.tr_mul(&turn(&geometry.basis_a)), axes_b.tr_mul(&turn(&geometry.basis_b))],
-        rows: rows.into_boxed_slice(),
-    }
+        nodes,
+        anchors: [0, 1].map(|side| axes[side].tr_mul(&held[side].anchor)),
+        bases: [0, 1].map(|side| axes[side].tr_mul(&turn(&held[side].basis))),
+        rows: rows(blocks),
+    })
 }
 
-fn joint_rows(joint: &Joint) -> Vec<JointRow> {
+/// The rows of a unit's blocks.
+fn rows(blocks: &[Block]) -> Box<[JointRow]> {
     // A compliant hinge needs rows that do not see its anchors part.
-    let hard = joint.compliance_linear == 0.0 && joint.compliance_angular == 0.0;
+    let hinge = |a: &Block, b: &Block| a.form == Form::Point && b.form == Form::Axis;
+    let ahead = matches!(blocks, [a, b, ..] if hinge(a, b) && a.holds() && b.holds());
     let function = |kind| match kind {
-        RowKind::Dot(axis, 0) if hard && joint.kind == JointKind::Hinge => RowFunction::Ahead(axis),
+        RowKind::Dot(axis, 0) if ahead => RowFunction::Ahead(axis),
         kind => RowFunction::Plain(kind),
     };
-    let held = locked_rows(joint).map(|(kind, target)| JointRow {
-        function: function(kind),
-        law: RowLaw::Held {
-            target,
-            compliance: if kind.is_angular() {
-                joint.compliance_angular
-            } else {
-                joint.compliance_linear
-            },
-        },
-    });
-    let mut rows: Vec<JointRow> = held.collect();
-    if let Some(kind) = free_coordinate(joint.kind) {
-        let driven = !matches!(joint.kind, JointKind::Distance { .. });
-        let limit = joint.limit.map(RowLaw::Limit);
-        let motor = joint.motor.filter(|_| driven).map(RowLaw::Motor);
-        let bounded = limit.into_iter().chain(motor);
-        rows.extend(bounded.map(|law| JointRow { function: RowFunction::Plain(kind), law }));
-    }
-    rows
+    let law = |block: &Block| match block.role {
+        Role::Lock | Role::Store => {
+            RowLaw::Held { target: block.target, compliance: block.softness.compliance() }
+        }
+        Role::Limit { lower, upper } => RowLaw::Limit(Limit { lower, upper }),
+        Role::Motor { speed, max_effort } => RowLaw::Motor(Motor { speed, max_effort }),
+    };
+    let of = |block| {
+        let row = move |kind| JointRow { function: function(kind), law: law(block) };
+        block.form.kinds().map(row)
+    };
+    blocks.iter().flat_map(of).collect()
 }
 
 #[cfg(test)]

@@ -2,12 +2,14 @@
 
 use nalgebra::DMatrix;
 use taut_core::{
-    Mat3, Quat, Vec3,
+    Mat3, Quat, Scene, Vec3,
     constraint::{Geometry, Pose, RowKind},
-    scene::{Endpoint, Joint, JointKind},
+    scene::{Body, Endpoint, Joint, JointKind},
 };
 
-use super::{ElementView, RowFunction, RowGradient, joint_rows};
+use taut_model::Model;
+
+use super::{ElementView, RowFunction, RowGradient, rows};
 use crate::affine::Affine;
 
 const FUNCTIONS: [RowFunction; 13] = [
@@ -154,7 +156,10 @@ fn rows_of_every_joint_are_as_many_as_its_rank() {
         let places =
             [case.places[0], Affine { origin: case.places[1].origin + apart, ..case.places[1] }];
         let view = ElementView { places, anchors: &case.anchors, bases: &case.bases };
-        let rows = joint_rows(&Joint::new(kind, Endpoint::Body(0), Endpoint::Body(1)));
+        let joints = vec![Joint::new(kind, Endpoint::Body(0), Endpoint::World)];
+        let bodies = vec![Body::solid_box(Vec3::repeat(1.0), 1.0)];
+        let model = Model::new(&Scene { bodies, joints, ..Scene::default() });
+        let rows = rows(model.elements_of(&model.units[0]));
         let gradients = rows.iter().flat_map(|row| {
             let found = view.evaluate(row.function);
             let numbers = [0, 1].map(|side| (found.frames[side], found.origins[side]));

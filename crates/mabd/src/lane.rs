@@ -9,8 +9,6 @@
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
-use crate::dual::blocks::REDUNDANT;
-
 /// How many bodies are handled at once. With four, a matrix per lane stays within the sixteen vector registers of
 /// AVX2; with eight it does not, which makes chains half as slow again.
 pub(crate) const LANES: usize = 4;
@@ -49,15 +47,6 @@ impl Lanes {
         self.zip(o, |a, b| if a > b { a } else { b })
     }
 
-    #[inline(always)]
-    pub(crate) fn sqrt(self) -> Self {
-        let mut out = self.0;
-        for x in &mut out {
-            *x = x.sqrt();
-        }
-        Self(out)
-    }
-
     /// The largest of the lanes, none of them negative; infinite where one is not a number.
     #[inline(always)]
     pub(crate) fn largest(self) -> f64 {
@@ -90,9 +79,12 @@ pub(crate) trait Number:
 {
     const ZERO: Self;
     const ONE: Self;
+    /// The same number in every lane.
+    fn of(x: f64) -> Self;
+    fn sqrt(self) -> Self;
+    /// `yes` where this is greater than `other`, else `no`.
+    fn where_above(self, other: Self, yes: Self, no: Self) -> Self;
 
-    /// The inverse of a pivot, or zero where it is next to nothing beside `scale`.
-    fn inverse_pivot(self, scale: Self) -> Self;
     /// `self * b + c`.
     fn times_plus(self, b: Self, c: Self) -> Self;
     /// `c - self * b`.
@@ -104,8 +96,18 @@ impl Number for f64 {
     const ONE: Self = 1.0;
 
     #[inline(always)]
-    fn inverse_pivot(self, scale: Self) -> Self {
-        if self > REDUNDANT * scale { 1.0 / self } else { 0.0 }
+    fn of(x: f64) -> Self {
+        x
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn where_above(self, other: Self, yes: Self, no: Self) -> Self {
+        if self > other { yes } else { no }
     }
 
     // Rounded twice: what calculates with single numbers is not compiled for fused products.
@@ -125,12 +127,24 @@ impl Number for Lanes {
     const ONE: Self = Self::ONE;
 
     #[inline(always)]
-    fn inverse_pivot(self, scale: Self) -> Self {
-        let inverse = Self::ONE / self;
-        let least = scale * Self::splat(REDUNDANT);
-        let mut out = inverse.0;
-        for (out, (pivot, least)) in out.iter_mut().zip(self.0.iter().zip(&least.0)) {
-            *out = if pivot > least { *out } else { 0.0 };
+    fn of(x: f64) -> Self {
+        Self::splat(x)
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        let mut out = self.0;
+        for x in &mut out {
+            *x = x.sqrt();
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn where_above(self, other: Self, yes: Self, no: Self) -> Self {
+        let mut out = no.0;
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = if self.0[k] > other.0[k] { yes.0[k] } else { *out };
         }
         Self(out)
     }
@@ -185,11 +199,11 @@ impl AddAssign for Lanes {
     }
 }
 
-/// One vector per lane.
-pub(crate) type V = [Lanes; 3];
+/// A vector, or one per lane.
+pub(crate) type V<N = Lanes> = [N; 3];
 
-/// One matrix per lane, by columns.
-pub(crate) type M = [V; 3];
+/// A matrix, or one per lane, by columns.
+pub(crate) type M<N = Lanes> = [V<N>; 3];
 
 pub(crate) const ZERO3: V = [Lanes::ZERO; 3];
 
@@ -201,34 +215,34 @@ pub(crate) fn matrix(f: impl Fn(usize, usize) -> Lanes) -> M {
 }
 
 #[inline(always)]
-pub(crate) fn add(a: V, b: V) -> V {
+pub(crate) fn add<N: Number>(a: V<N>, b: V<N>) -> V<N> {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
 #[inline(always)]
-pub(crate) fn sub(a: V, b: V) -> V {
+pub(crate) fn sub<N: Number>(a: V<N>, b: V<N>) -> V<N> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 #[inline(always)]
-pub(crate) fn scale(a: V, s: Lanes) -> V {
+pub(crate) fn scale<N: Number>(a: V<N>, s: N) -> V<N> {
     [a[0] * s, a[1] * s, a[2] * s]
 }
 
 #[inline(always)]
-pub(crate) fn dot(a: V, b: V) -> Lanes {
+pub(crate) fn dot<N: Number>(a: V<N>, b: V<N>) -> N {
     a[2].times_plus(b[2], a[1].times_plus(b[1], a[0] * b[0]))
 }
 
 /// `c + a . b`.
 #[inline(always)]
-pub(crate) fn dot_onto(a: V, b: V, c: Lanes) -> Lanes {
+pub(crate) fn dot_onto<N: Number>(a: V<N>, b: V<N>, c: N) -> N {
     a[2].times_plus(b[2], a[1].times_plus(b[1], a[0].times_plus(b[0], c)))
 }
 
 /// `m v`.
 #[inline(always)]
-pub(crate) fn times(m: M, v: V) -> V {
+pub(crate) fn times<N: Number>(m: M<N>, v: V<N>) -> V<N> {
     [
         m[2][0].times_plus(v[2], m[1][0].times_plus(v[1], m[0][0] * v[0])),
         m[2][1].times_plus(v[2], m[1][1].times_plus(v[1], m[0][1] * v[0])),
@@ -238,36 +252,41 @@ pub(crate) fn times(m: M, v: V) -> V {
 
 /// `m^T v`.
 #[inline(always)]
-pub(crate) fn transposed_times(m: M, v: V) -> V {
+pub(crate) fn transposed_times<N: Number>(m: M<N>, v: V<N>) -> V<N> {
     [dot(m[0], v), dot(m[1], v), dot(m[2], v)]
 }
 
 /// `a b`.
 #[inline(always)]
-pub(crate) fn product(a: M, b: M) -> M {
+pub(crate) fn product<N: Number>(a: M<N>, b: M<N>) -> M<N> {
     [times(a, b[0]), times(a, b[1]), times(a, b[2])]
 }
 
 /// `a^T b`.
 #[inline(always)]
-pub(crate) fn transposed_product(a: M, b: M) -> M {
+pub(crate) fn transposed_product<N: Number>(a: M<N>, b: M<N>) -> M<N> {
     [transposed_times(a, b[0]), transposed_times(a, b[1]), transposed_times(a, b[2])]
 }
 
 /// `a w a^T`.
 #[inline(always)]
-pub(crate) fn conjugate(a: M, w: M) -> M {
+pub(crate) fn conjugate<N: Number>(a: M<N>, w: M<N>) -> M<N> {
     let left = product(a, w);
     let row = |j: usize| [a[0][j], a[1][j], a[2][j]];
     [times(left, row(0)), times(left, row(1)), times(left, row(2))]
 }
 
 #[inline(always)]
-pub(crate) fn plus(a: M, b: M) -> M {
+pub(crate) fn plus<N: Number>(a: M<N>, b: M<N>) -> M<N> {
     [add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2])]
 }
 
 #[inline(always)]
-pub(crate) fn minus(a: M, b: M) -> M {
+pub(crate) fn minus<N: Number>(a: M<N>, b: M<N>) -> M<N> {
     [sub(a[0], b[0]), sub(a[1], b[1]), sub(a[2], b[2])]
+}
+
+#[inline(always)]
+pub(crate) fn transposed<N: Number>([a, b, c]: M<N>) -> M<N> {
+    [[a[0], b[0], c[0]], [a[1], b[1], c[1]], [a[2], b[2], c[2]]]
 }

@@ -2,7 +2,10 @@
 
 use taut_core::{Mat3, Vec3};
 
-use crate::{body::BodyKind, lane::Number};
+use crate::{
+    body::BodyKind,
+    lane::{Lanes, Number},
+};
 
 /// The inverse of `S' + K` on co-rotated increments, `S'` being the inertia over `h^2` and what
 /// tension adds to it. Finite for rigid bodies, to which it then gives skew increments only.
@@ -134,6 +137,17 @@ impl<N: Number> LocalInverse<N> {
             }
         }
         sum
+    }
+}
+
+impl LocalInverse<Lanes> {
+    /// That of one body.
+    pub(crate) fn lane(&self, k: usize) -> LocalInverse<f64> {
+        LocalInverse {
+            own: self.own.map(|x| x.0[k]),
+            mirrored: self.mirrored.map(|x| x.0[k]),
+            diagonal: self.diagonal.map(|all| all.map(|x| x.0[k])),
+        }
     }
 }
 

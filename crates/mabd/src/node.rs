@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use taut_core::{
-    BodyState, Mat3, ParticleState, Quat, Scene, State, Vec3,
-    math::axial,
-    scene::{Endpoint, Motion},
+    BodyState, Mat3, ParticleState, Quat, Scene, State, Vec3, math::axial, scene::Motion,
 };
+use taut_model::Slots;
 
 use crate::{
     affine::{Affine, Affines},
@@ -66,9 +65,9 @@ pub(crate) struct NodeResponse {
 pub(crate) struct Nodes {
     kinds: Vec<BodyKind>,
     kind_of: Vec<u32>,
-    /// Node of each body and of each particle of the scene.
-    bodies: Vec<u32>,
-    particles: Vec<u32>,
+    /// Where bodies, particles and the world are among the model's nodes, and which node each of these is here.
+    slots: Slots,
+    of: Vec<u32>,
     /// Where the dynamic nodes were when the step began.
     pub(crate) start: Affines,
     /// Their velocities.
@@ -96,37 +95,29 @@ pub(crate) struct BodyGroups<'a> {
 }
 
 impl BodyGroups<'_> {
-    /// The first `groups`, and the others.
-    pub(crate) fn split(self, groups: usize) -> (Self, Self) {
-        let (start, start_after) = self.start.split_at_mut(groups);
-        let (rate, rate_after) = self.rate.split_at_mut(groups);
-        let (moved, moved_after) = self.moved.split_at_mut(groups);
-        let (tension, tension_after) = self.tension.split_at_mut(groups);
-        let halves = self.before.map(|all| all.map(|places| places.split_at(groups)));
-        let before = halves.map(|all| all.map(|half| half.0));
-        let before_after = halves.map(|all| all.map(|half| half.1));
-        (
-            Self { start, rate, moved, tension, before },
-            Self {
-                start: start_after,
-                rate: rate_after,
-                moved: moved_after,
-                tension: tension_after,
-                before: before_after,
-            },
-        )
+    /// Keeps the first `groups` and returns the others.
+    pub(crate) fn split_off(&mut self, groups: usize) -> Self {
+        Self {
+            start: self.start.split_off_mut(groups..).unwrap_or_default(),
+            rate: self.rate.split_off_mut(groups..).unwrap_or_default(),
+            moved: self.moved.split_off_mut(groups..).unwrap_or_default(),
+            tension: self.tension.split_off_mut(groups..).unwrap_or_default(),
+            before: self.before.as_mut().map(|all| {
+                all.each_mut().map(|places| places.split_off(groups..).unwrap_or_default())
+            }),
+        }
     }
 }
 
 impl Nodes {
     /// The nodes of a scene, or why one of them cannot be simulated.
     pub(crate) fn new(scene: &Scene) -> Result<Self, String> {
-        let mut kinds = Kinds::default();
+        let (mut kinds, slots) = (Kinds::default(), Slots::new(scene));
         let mut this = Self {
             kinds: Vec::new(),
             kind_of: Vec::new(),
-            bodies: Vec::with_capacity(scene.bodies.len()),
-            particles: Vec::with_capacity(scene.particles.len()),
+            slots,
+            of: Vec::with_capacity(slots.count()),
             start: Affines::default(),
             rate: Affines::default(),
             moved: Affines::default(),
@@ -138,32 +129,24 @@ impl Nodes {
         let bodies = scene.bodies.iter().filter(|body| body.is_dynamic()).count();
         let particles = scene.particles.iter().filter(|particle| particle.mass > 0.0).count();
         let dynamic = u32::try_from(bodies + particles).map_err(|_| "too many bodies")?;
-        let mut fixed = dynamic;
-        let mut add = |kind: Option<BodyKind>, kind_of: &mut Vec<u32>| match kind {
+        let mut add = |kind: Option<BodyKind>, driven: bool| match kind {
             Some(kind) => {
-                kind_of.push(kinds.index(kind));
-                kind_of.len() as u32 - 1
+                this.of.push(this.kind_of.len() as u32);
+                this.kind_of.push(kinds.index(kind));
             }
             None => {
-                fixed += 1;
-                fixed - 1
+                this.of.push(dynamic + this.fixed.len() as u32);
+                this.fixed.push(HeldNode::still(driven));
             }
         };
         for body in &scene.bodies {
             let kind = if body.is_dynamic() { Some(BodyKind::of(body)?) } else { None };
-            this.bodies.push(add(kind, &mut this.kind_of));
-            if !body.is_dynamic() {
-                this.fixed.push(HeldNode::still(body.motion == Motion::Kinematic));
-            }
+            add(kind, body.motion == Motion::Kinematic);
         }
         for particle in &scene.particles {
-            let kind = (particle.mass > 0.0).then(|| BodyKind::particle(particle.mass));
-            this.particles.push(add(kind, &mut this.kind_of));
-            if particle.mass <= 0.0 {
-                this.fixed.push(HeldNode::still(false));
-            }
+            add((particle.mass > 0.0).then(|| BodyKind::particle(particle.mass)), false);
         }
-        this.fixed.push(HeldNode::still(false));
+        add(None, false);
         this.kinds = kinds.list;
         let count = this.kind_of.len();
         this.start = Affines::new(count, 1.0);
@@ -192,7 +175,13 @@ impl Nodes {
 
     /// How many bodies and particles there are.
     pub(crate) fn counts(&self) -> [usize; 2] {
-        [self.bodies.len(), self.particles.len()]
+        [self.slots.bodies as usize, self.slots.particles as usize]
+    }
+
+    /// The nodes of bodies and of particles, in scene order.
+    fn movers(&self) -> (&[u32], &[u32]) {
+        let (bodies, rest) = self.of.split_at(self.slots.bodies as usize);
+        (bodies, &rest[..self.slots.particles as usize])
     }
 
     /// How many nodes forces move; they come first.
@@ -215,7 +204,7 @@ impl Nodes {
             }
         }
         self.kind_of = kind_of;
-        for node in self.bodies.iter_mut().chain(&mut self.particles) {
+        for node in &mut self.of {
             *node = match place.get(*node as usize) {
                 Some(&to) => to,
                 None => *node - before as u32 + count as u32,
@@ -260,17 +249,9 @@ impl Nodes {
         &self.kinds[self.kind_of[node] as usize]
     }
 
-    fn node_of(&self, endpoint: Endpoint) -> u32 {
-        match endpoint {
-            Endpoint::Body(i) => self.bodies[i],
-            Endpoint::Particle(i) => self.particles[i],
-            Endpoint::World => (self.count() + self.fixed.len() - 1) as u32,
-        }
-    }
-
     /// The node of a body of the scene.
     pub(crate) fn node_of_body(&self, body: usize) -> u32 {
-        self.bodies[body]
+        self.of[body]
     }
 
     /// Principal axes in which a node sees its anchors; those of the body where forces do not move it.
@@ -297,7 +278,7 @@ impl Nodes {
 
     /// The state of every body of the scene at the start of the step.
     pub(crate) fn bodies_at_start(&self) -> impl Iterator<Item = BodyState> {
-        self.bodies.iter().map(|&node| {
+        self.movers().0.iter().map(|&node| {
             let at = node as usize;
             if at >= self.count() {
                 return self.fixed[at - self.count()].state;
@@ -317,9 +298,9 @@ impl Nodes {
         }
     }
 
-    /// The nodes of two endpoints; `None` where forces move neither.
-    pub(crate) fn ends(&self, a: Endpoint, b: Endpoint) -> Option<ElementEnds> {
-        let nodes = [a, b].map(|endpoint| self.node_of(endpoint));
+    /// The nodes that two of the model's are; `None` where forces move neither.
+    pub(crate) fn ends(&self, slots: [u32; 2]) -> Option<ElementEnds> {
+        let nodes = slots.map(|slot| self.of[slot as usize]);
         let moves = |node: u32| (node as usize) < self.count();
         let axes = nodes.map(|node| self.axes(node));
         nodes.into_iter().any(moves).then_some(ElementEnds { nodes, axes })
@@ -354,7 +335,7 @@ impl Nodes {
     /// Takes a state over.
     pub(crate) fn load(&mut self, state: &State) {
         for (i, state) in state.bodies.iter().enumerate() {
-            let node = self.bodies[i] as usize;
+            let node = self.of[i] as usize;
             if node < self.count() {
                 let axes = self.kind(node).axes;
                 let place = Affine { frame: state.frame * axes, origin: state.position };
@@ -367,7 +348,7 @@ impl Nodes {
             }
         }
         for (i, state) in state.particles.iter().enumerate() {
-            let node = self.particles[i] as usize;
+            let node = self.of[self.slots.bodies as usize + i] as usize;
             if node < self.count() {
                 let place = Affine { frame: Mat3::identity(), origin: state.position };
                 self.start.set(node, &place);
@@ -404,9 +385,9 @@ impl Nodes {
     /// Writes bodies and particles; `velocity` is that of a dynamic node, and what forces do not move
     /// is where it is `elapsed` [s] after the start of the step.
     pub(crate) fn read(&self, out: &mut State, elapsed: f64, velocity: impl Fn(usize) -> Affine) {
-        let count = self.count();
+        let (count, (bodies, particles)) = (self.count(), self.movers());
         out.bodies.clear();
-        out.bodies.extend(self.bodies.iter().map(|&node| {
+        out.bodies.extend(bodies.iter().map(|&node| {
             if (node as usize) < count {
                 let (place, rate) = (self.place(node), velocity(node as usize));
                 return self.body_state(node as usize, &place, &rate);
@@ -414,7 +395,7 @@ impl Nodes {
             self.fixed[node as usize - count].after(elapsed)
         }));
         out.particles.clear();
-        out.particles.extend(self.particles.iter().map(|&node| {
+        out.particles.extend(particles.iter().map(|&node| {
             if (node as usize) < count {
                 let (position, rate) = (self.place(node).origin, velocity(node as usize));
                 return ParticleState { position, velocity: rate.origin };

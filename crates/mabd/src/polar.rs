@@ -4,129 +4,145 @@ use taut_core::{Mat3, math::polar_rotation};
 
 use crate::{
     algebra::S,
-    lane::{LANES, Lanes, M, Number, dot, product},
+    lane::{LANES, Lanes, M, Number, dot, product, scale},
 };
 
-/// A strain `A^T A - 1` beyond which Newton and Schulz's step is not trusted.
-const STRAIN_MAX: f64 = 0.5;
-
-/// `A^T A - 1`, twice the Green strain.
-#[inline(always)]
-fn strain(frame: &Mat3) -> Mat3 {
-    frame.tr_mul(frame) - Mat3::identity()
+/// What polar factors are calculated with.
+pub(crate) trait Frames: Number {
+    /// The largest of what is not negative in any lane; infinite where one is not a number.
+    fn largest(self) -> f64;
+    /// Whether frames whose largest squared strain is `worst` are near enough to rotations for a series.
+    fn is_near(at: &M<Self>, worst: f64) -> bool;
+    /// The rotations of frames that are not: each by `one`, or where that was called for one, by other means.
+    fn apart(at: M<Self>, one: fn(M<f64>) -> M<f64>) -> M<Self>;
 }
 
-/// The polar factor of a frame to rounding.
+impl Frames for f64 {
+    #[inline(always)]
+    fn largest(self) -> f64 {
+        if self.is_nan() { Self::INFINITY } else { self }
+    }
+
+    #[inline(always)]
+    fn is_near(at: &M<Self>, worst: f64) -> bool {
+        worst < 0.25 && Mat3::from(*at).determinant() > 0.0
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn apart(at: M<Self>, _one: fn(M<f64>) -> M<f64>) -> M<Self> {
+        if at.as_flattened().iter().all(|x| x.is_finite()) {
+            polar_rotation(&at.into()).to_rotation_matrix().into_inner().data.0
+        } else {
+            // The runner sees what diverges.
+            [[Self::NAN; 3]; 3]
+        }
+    }
+}
+
+impl Frames for Lanes {
+    #[inline(always)]
+    fn largest(self) -> f64 {
+        self.largest()
+    }
+
+    #[inline(always)]
+    fn is_near(_at: &M<Self>, worst: f64) -> bool {
+        worst < 0.01
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn apart(at: M<Self>, one: fn(M<f64>) -> M<f64>) -> M<Self> {
+        let mut rotations = at;
+        for k in 0..LANES {
+            let rotation = one(at.map(|column| column.map(|entry| entry.0[k])));
+            for (to, from) in rotations.as_flattened_mut().iter_mut().zip(rotation.as_flattened()) {
+                to.0[k] = *from;
+            }
+        }
+        rotations
+    }
+}
+
+/// The polar factors of frames to rounding.
 #[inline(always)]
-pub(crate) fn exact(frame: &Mat3) -> Mat3 {
-    let strain = strain(frame);
-    let squared = strain.norm_squared();
-    // Also when the frame is not finite.
-    if !(squared < STRAIN_MAX * STRAIN_MAX && frame.determinant() > 0.0) {
-        return fallback(frame);
+pub(crate) fn exact<N: Frames>(at: M<N>) -> M<N> {
+    let strain = strain(at);
+    let worst = squared(&strain).largest();
+    if !N::is_near(&at, worst) {
+        return N::apart(at, exact::<f64>);
     }
     // (1 + E)^(-1/2) to fourth order, then steps of Newton and Schulz, each squaring the error.
-    let square = strain * strain;
-    let series = Mat3::identity() - strain * 0.5 + square * 0.375 - square * strain * 0.3125
-        + square * square * (35.0 / 128.0);
-    let mut rotation = frame * series;
-    // Its error is below the fifth power: nothing more to do for strains below 4e-4.
-    let mut left = squared * squared * squared.sqrt();
+    let square = symmetric_product(strain, strain);
+    let mut inner = strain;
+    for c in 0..6 {
+        let one = N::of(if DIAGONAL[c] { 0.375 } else { 0.0 });
+        let less = strain[c].times_less(N::of(0.3125), one);
+        inner[c] = square[c].times_plus(N::of(35.0 / 128.0), less);
+    }
+    let mut series = symmetric_product(square, inner);
+    for (series, step) in series.iter_mut().zip(schulz(strain)) {
+        *series = step + *series;
+    }
+    let mut rotation = product(at, full(series));
+    // Its error is below the fifth power: nothing more to do for strains below 4e-4. In every lane as many steps
+    // as the most strained one needs.
+    let mut left = worst * worst * worst.sqrt();
     while left > 1e-17 {
-        rotation = schulz(&rotation);
+        rotation = product(rotation, full(schulz(self::strain(rotation))));
         left *= left;
     }
     rotation
 }
 
-/// One step of Newton and Schulz from the frame, or the polar factor where that is no good.
+/// One step of Newton and Schulz from the frames, or their polar factors where that is no good.
 #[inline(always)]
-pub(crate) fn single(frame: &Mat3) -> Mat3 {
-    let strain = strain(frame);
-    if strain.norm_squared() < STRAIN_MAX * STRAIN_MAX && frame.determinant() > 0.0 {
-        frame * (Mat3::identity() - strain * 0.5)
+pub(crate) fn single<N: Frames>(at: M<N>) -> M<N> {
+    let strain = strain(at);
+    if N::is_near(&at, squared(&strain).largest()) {
+        product(at, full(schulz(strain)))
     } else {
-        fallback(frame)
+        N::apart(at, single::<f64>)
     }
 }
 
+/// Turns each column by the frame and gives it back its length (Alg. 1).
 #[inline(always)]
-fn schulz(frame: &Mat3) -> Mat3 {
-    frame * (Mat3::identity() - strain(frame) * 0.5)
-}
-
-#[cold]
-#[inline(never)]
-fn fallback(frame: &Mat3) -> Mat3 {
-    if frame.iter().all(|x| x.is_finite()) {
-        polar_rotation(frame).to_rotation_matrix().into_inner()
-    } else {
-        // The runner sees what diverges.
-        Mat3::repeat(f64::NAN)
+pub(crate) fn blockwise<N: Number>(frame: M<N>, columns: M<N>) -> M<N> {
+    let mut turned = product(frame, columns);
+    for (turned, column) in turned.iter_mut().zip(columns) {
+        let (before, after) = (dot(column, column).sqrt(), dot(*turned, *turned).sqrt());
+        *turned = scale(*turned, after.where_above(N::ZERO, before / after, N::ZERO));
     }
+    turned
 }
 
 /// Which entries of a symmetric matrix are on its diagonal.
 const DIAGONAL: [bool; 6] = [true, false, false, true, false, true];
 
-/// The polar factors of four frames: series and steps are those of [`exact`], in every lane as many as the most
-/// strained one needs.
+/// `1 - E / 2`.
 #[inline(always)]
-pub(crate) fn rotation(at: M) -> M {
-    let strain = strains(at);
-    let [e11, e21, e31, e22, e32, e33] = strain;
-    let aside = e21 * e21 + e31 * e31 + e32 * e32;
-    let squared = e11 * e11 + e22 * e22 + e33 * e33 + aside + aside;
-    let worst = squared.largest();
-    if worst >= 0.01 {
-        return one_by_one(at);
-    }
-    let square = symmetric_product(strain, strain);
-    let mut inner = strain;
+fn schulz<N: Number>(strain: S<N>) -> S<N> {
+    let mut step = strain;
     for c in 0..6 {
-        let one = Lanes::splat(if DIAGONAL[c] { 0.375 } else { 0.0 });
-        let less = strain[c].times_less(Lanes::splat(0.3125), one);
-        inner[c] = square[c].times_plus(Lanes::splat(35.0 / 128.0), less);
+        let one = N::of(if DIAGONAL[c] { 1.0 } else { 0.0 });
+        step[c] = strain[c].times_less(N::of(0.5), one);
     }
-    let mut series = symmetric_product(square, inner);
-    for c in 0..6 {
-        let one = Lanes::splat(if DIAGONAL[c] { 1.0 } else { 0.0 });
-        series[c] = strain[c].times_less(Lanes::splat(0.5), one) + series[c];
-    }
-    let mut rotation = product(at, full(series));
-    let mut left = worst * worst * worst.sqrt();
-    while left > 1e-17 {
-        let strain = strains(rotation);
-        let mut correction = strain;
-        for c in 0..6 {
-            let one = Lanes::splat(if DIAGONAL[c] { 1.0 } else { 0.0 });
-            correction[c] = strain[c].times_less(Lanes::splat(0.5), one);
-        }
-        rotation = product(rotation, full(correction));
-        left *= left;
-    }
-    rotation
+    step
 }
 
-#[cold]
-#[inline(never)]
-fn one_by_one(at: M) -> M {
-    let mut rotation = at;
-    for k in 0..LANES {
-        let exact = exact(&Mat3::from_fn(|i, j| at[j][i].0[k]));
-        for (j, column) in rotation.iter_mut().enumerate() {
-            for (i, entry) in column.iter_mut().enumerate() {
-                entry.0[k] = exact[(i, j)];
-            }
-        }
-    }
-    rotation
+/// Sum of the squares of all entries.
+#[inline(always)]
+fn squared<N: Number>([e11, e21, e31, e22, e32, e33]: &S<N>) -> N {
+    let aside = *e21 * *e21 + *e31 * *e31 + *e32 * *e32;
+    *e11 * *e11 + *e22 * *e22 + *e33 * *e33 + aside + aside
 }
 
-/// `A^T A - 1` of four frames.
+/// `A^T A - 1`, twice the Green strain.
 #[inline(always)]
-fn strains([a, b, c]: M) -> S<Lanes> {
-    let one = Lanes::ONE;
+pub(crate) fn strain<N: Number>([a, b, c]: M<N>) -> S<N> {
+    let one = N::ONE;
     [dot(a, a) - one, dot(b, a), dot(c, a), dot(b, b) - one, dot(c, b), dot(c, c) - one]
 }
 
@@ -141,13 +157,13 @@ pub(crate) fn squared_strain([a, b, c]: M) -> Lanes {
 
 /// All entries of a symmetric matrix.
 #[inline(always)]
-pub(crate) fn full([a, b, c, d, e, f]: S<Lanes>) -> M {
+pub(crate) fn full<N: Number>([a, b, c, d, e, f]: S<N>) -> M<N> {
     [[a, b, c], [b, d, e], [c, e, f]]
 }
 
 /// The product of two symmetric matrices that commute.
 #[inline(always)]
-fn symmetric_product(a: S<Lanes>, b: S<Lanes>) -> S<Lanes> {
+fn symmetric_product<N: Number>(a: S<N>, b: S<N>) -> S<N> {
     let ([a11, a21, a31, a22, a32, a33], [b11, b21, b31, b22, b32, b33]) = (a, b);
     [
         a31.times_plus(b31, a21.times_plus(b21, a11 * b11)),
@@ -176,7 +192,7 @@ mod tests {
     fn the_polar_factor_is_exact_for_small_and_large_strain() {
         for stretch in [0.0, 1e-9, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2, 0.4] {
             let (turn, frame) = frame(stretch);
-            let error = (exact(&frame) - turn).norm();
+            let error = (Mat3::from(exact(frame.data.0)) - turn).norm();
             assert!(error < 2e-14, "{stretch}: {error:e}");
         }
     }
@@ -185,7 +201,7 @@ mod tests {
     fn a_single_step_is_wrong_by_the_square_of_the_strain() {
         let error = |stretch| {
             let (turn, frame) = frame(stretch);
-            (single(&frame) - turn).norm()
+            (Mat3::from(single(frame.data.0)) - turn).norm()
         };
         let ratio = error(1e-3) / error(5e-4);
         assert!((ratio - 4.0).abs() < 0.05, "{ratio}");
@@ -194,7 +210,7 @@ mod tests {
     #[test]
     fn reflected_and_singular_frames_still_give_rotations() {
         for bad in [Mat3::from_diagonal(&Vec3::new(1.0, 1.0, -1.0)), Mat3::zeros()] {
-            let rotation = exact(&bad);
+            let rotation = Mat3::from(exact(bad.data.0));
             assert!((rotation.tr_mul(&rotation) - Mat3::identity()).norm() < 1e-12);
             assert!(rotation.determinant() > 0.0);
         }

@@ -11,6 +11,7 @@ mod respond;
 mod rows;
 
 use taut_core::{Scene, Vec3};
+use taut_model::Model;
 
 use crate::{
     affine::{Affine, Affines},
@@ -21,7 +22,7 @@ use crate::{
         lines::Lines,
         order::{EliminationOrder, Link},
     },
-    free::SolveTask,
+    free::{GroupTable, SolveTask},
     joint::{Element, RowLaw, elements},
     node::{NodeResponse, Nodes},
     settings::{Dual, Integrator, MabdSettings, Polar},
@@ -84,11 +85,33 @@ pub(crate) struct System {
     coupled: Coupled,
     /// Those before.
     guess: Vec<f64>,
+    physics: Physics,
+    /// Empty where graphs are solved by lanes.
+    constants: GroupTable,
+}
+
+/// What bodies do by themselves, beside their own constants.
+struct Physics {
     gravity: Vec3,
     /// Least softness of a body, in units of its inertia over `h^2` [1].
     softness_min: f64,
     polar: Polar,
+    /// Share of the inertia that tension must exceed; `None` without geometric stiffness.
     geometric: Option<f64>,
+}
+
+impl Physics {
+    /// What a solve is asked for that neither probes nor resumes, given the step before.
+    fn task<'a>(&self, scheme: &StepScheme, before: &'a Option<[Affines; 2]>) -> SolveTask<'a> {
+        SolveTask {
+            h: scheme.h,
+            before: before.as_ref().filter(|_| scheme.two_step),
+            gravity: self.gravity,
+            geometric: self.geometric,
+            probes: false,
+            resumes: false,
+        }
+    }
 }
 
 /// The elements in the order in which their solver wants them.
@@ -119,7 +142,7 @@ impl System {
         let mut nodes = Nodes::new(scene)?;
         nodes.load(&scene.initial_state());
         let count = nodes.count();
-        let unordered = elements(&scene.joints, &scene.springs, &nodes);
+        let unordered = elements(&Model::new(scene), &nodes);
         let dynamic = |node: u32| Some(node).filter(|&n| (n as usize) < count);
         let links = |elements: &[Element]| -> Vec<Link> {
             elements.iter().map(|element| element.nodes.map(dynamic)).collect()
@@ -147,8 +170,10 @@ impl System {
             if by_lanes.is_some() { (Vec::new(), Vec::new()) } else { (elements, links) };
         let sizes: Vec<u8> = elements.iter().map(|e| e.rows.len() as u8).collect();
         let dual = DualSystem::new(chosen, count, &links, &sizes, &lines, settings)?;
+        let mut constants = GroupTable::default();
         if by_lanes.is_none() {
             nodes.make_room();
+            constants = respond::constants(&nodes);
         }
         let aba = Aba::chosen(chosen, scene, &mut nodes, &links, &elements)?;
         let stored = if points { 0 } else { rows };
@@ -178,10 +203,13 @@ impl System {
             contacts: contacts.map(Box::new),
             folds: Folds::default(),
             coupled: Coupled::default(),
-            gravity: scene.gravity,
-            softness_min: if closes_loops { settings.rigid_softness } else { 0.0 },
-            polar: settings.polar,
-            geometric: settings.geometric.share(),
+            physics: Physics {
+                gravity: scene.gravity,
+                softness_min: if closes_loops { settings.rigid_softness } else { 0.0 },
+                polar: settings.polar,
+                geometric: settings.geometric.share(),
+            },
+            constants,
         })
     }
 
@@ -192,7 +220,7 @@ impl System {
 
     /// Whether tension enters the local inverses, so that a first solve must find it.
     pub(crate) fn needs_tension(&self) -> bool {
-        self.geometric.is_some() && !self.joint_of.is_empty()
+        self.physics.geometric.is_some() && !self.joint_of.is_empty()
     }
 
     /// Finds the contacts of a step of `h` [s] that starts now, or tells why they cannot be solved for.
@@ -236,14 +264,8 @@ impl System {
     /// ended: they are added to the start of the step and become the rates, in units of that length.
     pub(crate) fn solve(&mut self, scheme: &StepScheme, probes: bool, resumes: bool) {
         if let Some(by_lanes) = &mut self.by_lanes {
-            let task = SolveTask {
-                h: scheme.h,
-                before: self.before.as_ref().filter(|_| scheme.two_step),
-                gravity: self.gravity,
-                geometric: self.geometric,
-                probes,
-                resumes,
-            };
+            let task = self.physics.task(scheme, &self.before);
+            let task = SolveTask { probes, resumes, ..task };
             by_lanes.solve(&mut self.nodes, &task);
             return;
         }
@@ -270,9 +292,7 @@ impl System {
 
     /// Solves for bodies and joints; what comes out is left in the responses.
     fn solve_without_contacts(&mut self, scheme: &StepScheme) {
-        for node in 0..self.nodes.count() {
-            self.respond(node, scheme);
-        }
+        self.respond(scheme);
         if self.points {
             self.assemble_points(scheme);
             self.gather_points_rhs();

@@ -13,11 +13,9 @@ mod part;
 mod side;
 mod up;
 
-use std::collections::BTreeMap;
-
 use crate::{
     affine::Affine,
-    free::{Anchored, GroupConstants, SolveTask},
+    free::{Anchored, GroupTable, SolveTask},
     joint::Element,
     lane::{LANES, Lanes, M, V, ZERO3, matrix, product},
     node::{BodyGroups, Nodes},
@@ -50,15 +48,13 @@ struct TreePlan {
     /// Of each group: its parents (or what holds it), and the joint and lane that its own one is.
     parents: Vec<[u32; LANES]>,
     from: Vec<[u32; LANES]>,
-    group_of: Vec<u32>,
-    constants: Vec<GroupConstants>,
-    constants_h: f64,
+    constants: GroupTable,
 }
 
 impl TreePlan {
     /// How many groups there are.
     fn groups(&self) -> usize {
-        self.group_of.len()
+        self.constants.of.len()
     }
 
     /// The joints of a group to its children.
@@ -129,13 +125,7 @@ impl Trees {
             }
         }
         nodes.rearrange(&order);
-        let mut plan = TreePlan::new(&graph, &order, &slot_of, levels, nodes);
-        let link = |slot: usize| -> Anchored {
-            let own = order[slot];
-            let left = graph.joints.get(own as usize).map(|joint| joint.anchors[1]);
-            (*nodes.kind(slot), left.unwrap_or_default(), Default::default())
-        };
-        plan.number_constants(link);
+        let plan = TreePlan::new(&graph, &order, &slot_of, levels, nodes);
         let ends = |&node: &u32| {
             let joint = graph.joints.get(node as usize);
             let spring = joint.and_then(|joint| joint.spring);
@@ -188,6 +178,11 @@ impl TreePlan {
     ) -> Self {
         let groups = order.len() / LANES;
         let world = nodes.held.len() as u32 - 1;
+        let link = |slot: usize| -> Anchored {
+            let own = order[slot];
+            let left = graph.joints.get(own as usize).map(|joint| joint.anchors[1]);
+            (*nodes.kind(slot), left.unwrap_or_default(), Default::default())
+        };
         let mut this = Self {
             first_slot: Vec::with_capacity(groups + 1),
             replies: vec![0],
@@ -196,9 +191,7 @@ impl TreePlan {
             parents: vec![[0; LANES]; groups],
             from: vec![[0; LANES]; groups],
             levels,
-            group_of: Vec::with_capacity(groups),
-            constants: Vec::new(),
-            constants_h: f64::NAN,
+            constants: GroupTable::new(groups, link),
         };
         for (group, lanes) in order.chunks_exact(LANES).enumerate() {
             this.first_slot.push(this.holds.len() as u32);
@@ -246,16 +239,6 @@ impl TreePlan {
             }
         }
         this
-    }
-
-    /// Constants of each group of bodies, equal ones once.
-    fn number_constants(&mut self, link: impl Fn(usize) -> Anchored) {
-        let mut known = BTreeMap::new();
-        for group in 0..self.parents.len() {
-            let links: [Anchored; LANES] = std::array::from_fn(|k| link(LANES * group + k));
-            let index = GroupConstants::number(&links, &mut known, &mut self.constants);
-            self.group_of.push(index);
-        }
     }
 }
 

@@ -12,23 +12,23 @@
 //! `N = D^-1 W_lr`, `y = D^-1 gap`: `W_rr -= W_lr^T N`, `tip_r += W_lr^T y`, and back
 //! `lambda = y + N lambda(after)`. Rows are those of the left body's point minus the right one's.
 
-use pulp::{NullaryFnOnce, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use taut_core::Vec3;
 
 use super::{
     Chains, Pin,
-    span::{Kept, Pins, Span},
+    span::{Pins, Span},
 };
 use crate::{
-    affine::{Affine, frame, group, origin},
+    affine::Affine,
     algebra::{
         M, S, apply, apply_transposed, difference, inverse, less, product, sum, symmetric_times,
         times, transpose,
     },
     free::{FreeResponse, GroupConstants, Passed, SolveTask, StretchEnd},
-    lane::{LANES, Lanes, Number, V, ZERO3, add, plus, sub},
+    lane::{LANES, Lanes, Number, V, ZERO3, add, sub},
     node::BodyGroups,
-    polar::squared_strain,
+    settings::Polar,
 };
 
 /// Eliminates the joint between what ends in `carry` and `next`; tells its `N` and `y`.
@@ -37,18 +37,17 @@ fn eliminate<T: Number>(
     carry: &mut StretchEnd<T>,
     next: &Passed<T>,
     compliance: T,
-    zero: T,
 ) -> (S<T>, M<T>, [T; 3]) {
     let mut block = carry.own;
-    for c in 0..6 {
-        block[c] = block[c] + next.left.own[c];
+    for (entry, left) in block.iter_mut().zip(next.left.own) {
+        *entry = *entry + left;
     }
     let mut scale = sum(carry.scale, next.left.scale);
     for (k, c) in [0, 3, 5].into_iter().enumerate() {
         block[c] = block[c] + compliance;
         scale[k] = scale[k] + compliance;
     }
-    let inverse = inverse(block, scale, zero);
+    let inverse = inverse(block, scale);
     let reply = symmetric_times(&inverse, &next.across);
     let answer = times(&inverse, difference(carry.tip, next.left.tip));
     *carry = next.right;
@@ -65,7 +64,7 @@ fn join(
     next: &Passed<Lanes>,
     compliance: Lanes,
 ) {
-    let (inverse, reply, answer) = eliminate(carry, next, compliance, Lanes::ZERO);
+    let (inverse, reply, answer) = eliminate(carry, next, compliance);
     // By columns of the transposed: `D^-1 W_lr^T`.
     let back = transpose(&whole.across);
     let pull = symmetric_times(&inverse, &back);
@@ -74,29 +73,8 @@ fn join(
     whole.across = product(&whole.across, &reply);
 }
 
-/// What a group of bodies does by itself, and passes on to its joints. A function of its own, like the other
-/// operations below: compilers take very long over all of them in one.
-struct RespondAndPass<'a, 'b> {
-    bodies: &'a BodyGroups<'b>,
-    task: &'a SolveTask<'b>,
-    constants: &'a GroupConstants,
-    group: usize,
-    free: &'a mut FreeResponse,
-    ends: &'a mut Passed<Lanes>,
-}
-
-impl NullaryFnOnce for RespondAndPass<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let free = FreeResponse::new(self.bodies, self.constants, self.task, self.group);
-        free.pass(self.constants, self.ends);
-        *self.free = free;
-    }
-}
-
-/// Shows a group of a span with its pins, `next_pin` being the first that is not before it.
+/// What a group of bodies does by itself and, held by its pins, passes on to its joints; `next_pin` is the first
+/// that is not before the group.
 #[inline(always)]
 fn show<W: Simd>(
     simd: W,
@@ -107,7 +85,15 @@ fn show<W: Simd>(
     next_pin: &mut usize,
     (free, ends): (&mut FreeResponse, &mut Passed<Lanes>),
 ) {
-    simd.vectorize(RespondAndPass { bodies, task, constants, group, free, ends });
+    // A function of its own, like the other operations below: compilers take very long over all of them in one.
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let found = FreeResponse::new(bodies, constants, task, group, Polar::Exact);
+            found.pass(constants, ends);
+            *free = found;
+        },
+    );
     while pins.group(*next_pin) == Some(group) {
         hold(&mut pins.list[*next_pin], pins.held, ends);
         *next_pin += 1;
@@ -133,7 +119,7 @@ fn hold(pin: &mut Pin, held: &[Affine], all: &mut Passed<Lanes>) {
         block[c] += pin.compliance;
         scale[k] += pin.compliance;
     }
-    let inverse = inverse(block, scale, 0.0);
+    let inverse = inverse(block, scale);
     let [a, b, c, d, e, f] = own.own;
     let whole = [a, b, c, b, d, e, c, e, f];
     pin.own = symmetric_times(&inverse, &whole);
@@ -149,39 +135,6 @@ fn hold(pin: &mut Pin, held: &[Affine], all: &mut Passed<Lanes>) {
     }
     ends.across = if pin.at_right { transpose(&crossed) } else { crossed };
     all.put_lane(k, &ends);
-}
-
-struct Join<'a> {
-    whole: &'a mut Passed<Lanes>,
-    carry: &'a mut StretchEnd<Lanes>,
-    next: &'a Passed<Lanes>,
-    compliance: Lanes,
-}
-
-impl NullaryFnOnce for Join<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        join(self.whole, self.carry, self.next, self.compliance);
-    }
-}
-
-struct EliminateJoint<'a> {
-    carry: &'a mut StretchEnd<Lanes>,
-    next: &'a Passed<Lanes>,
-    compliance: Lanes,
-    kept: &'a mut Kept,
-}
-
-impl NullaryFnOnce for EliminateJoint<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let (_, reply, answer) = eliminate(self.carry, self.next, self.compliance, Lanes::ZERO);
-        (self.kept.reply, self.kept.answer) = (reply, answer);
-    }
 }
 
 /// Reduces every segment to the stretch that it is.
@@ -211,8 +164,11 @@ impl WithSimd for Reduce<'_, '_> {
                 whole = *next;
                 carry = whole.right;
             } else {
-                let (whole, carry) = (&mut whole, &mut carry);
-                simd.vectorize(Join { whole, carry, next, compliance: span.compliance[group] });
+                let compliance = span.compliance[group];
+                simd.vectorize(
+                    #[inline(always)]
+                    || join(&mut whole, &mut carry, next, compliance),
+                );
             }
             if (group + 1) % length == 0 {
                 whole.right = carry;
@@ -232,7 +188,7 @@ pub(super) fn couple(chains: &mut Chains) {
     edges[0] = [0.0; 3];
     for s in 1..segments.len() {
         let softness = compliance[s / LANES * *length].0[s % LANES];
-        let (_, reply, answer) = eliminate(&mut carry, &segments[s], softness, 0.0);
+        let (_, reply, answer) = eliminate(&mut carry, &segments[s], softness);
         (replies[s], edges[s]) = (reply, answer);
     }
     edges[segments.len()] = [0.0; 3];
@@ -277,16 +233,13 @@ impl WithSimd for Substitute<'_, '_> {
                 }
                 let constants = &span.constants[span.group_of[group] as usize];
                 let (bodies, free) = (&mut span.bodies, &span.kept[group - first].free);
-                let worst = &mut worst;
-                simd.vectorize(Finish {
-                    bodies,
-                    task,
-                    group,
-                    free,
-                    constants,
-                    forces: ends,
-                    worst,
-                });
+                simd.vectorize(
+                    #[inline(always)]
+                    || {
+                        let (turned, shift, load) = free.under(constants, ends);
+                        free.finish((bodies, group), task, (turned, shift), load, &mut worst);
+                    },
+                );
                 forces = own;
             }
         }
@@ -335,47 +288,12 @@ fn forward<W: Simd>(
             let pushed = self::edges(&edges[block * LANES..]);
             carry.tip = sum(carry.tip, apply_transposed(&next.across, pushed));
         } else {
-            let (carry, compliance) = (&mut carry, compliance[group]);
-            simd.vectorize(EliminateJoint { carry, next, compliance, kept });
+            let compliance = compliance[group];
+            simd.vectorize(
+                #[inline(always)]
+                || (_, kept.reply, kept.answer) = eliminate(&mut carry, next, compliance),
+            );
         }
-    }
-}
-
-/// Moves four bodies under the forces of their joints.
-struct Finish<'a, 'b> {
-    bodies: &'a mut BodyGroups<'b>,
-    task: &'a SolveTask<'b>,
-    group: usize,
-    free: &'a FreeResponse,
-    constants: &'a GroupConstants,
-    forces: [V; 2],
-    /// Largest squared norm of a strain, and the sum of all.
-    worst: &'a mut [Lanes; 2],
-}
-
-impl NullaryFnOnce for Finish<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { bodies, task, group: index, free, constants, forces, worst } = self;
-        let (turned, shift, load) = free.under(constants, forces);
-        if task.geometric.is_some() {
-            bodies.tension[index] = sub(ZERO3, load);
-        }
-        if task.probes {
-            return;
-        }
-        if task.resumes {
-            bodies.start[index] = group(free.at, free.centre);
-            bodies.rate[index] = group(turned, shift);
-        } else {
-            let moved = &mut bodies.moved[index];
-            let (before, from) = (frame(moved), origin(moved));
-            *moved = group(plus(before, turned), add(from, shift));
-        }
-        let strain = squared_strain(plus(free.at, turned));
-        *worst = [worst[0].max(strain), worst[1] + strain];
     }
 }
 

@@ -44,13 +44,12 @@ impl<'a> Pins<'a> {
         Some(self.list.get(pin)?.node as usize / LANES - self.first)
     }
 
-    /// Those of the first `groups`, and the others.
-    fn split(self, groups: usize) -> (Self, Self) {
-        let Self { list, held, first } = self;
-        let second = first + groups;
-        let cut = list.partition_point(|pin| (pin.node as usize) < second * LANES);
-        let (before, after) = list.split_at_mut(cut);
-        (Self { list: before, held, first }, Self { list: after, held, first: second })
+    /// Keeps those of the first `groups` and returns the others.
+    fn split_off(&mut self, groups: usize) -> Self {
+        let first = self.first + groups;
+        let cut = self.list.partition_point(|pin| (pin.node as usize) < first * LANES);
+        let list = self.list.split_off_mut(cut..).unwrap_or_default();
+        Self { list, held: self.held, first }
     }
 }
 
@@ -85,8 +84,8 @@ impl<'a> Span<'a> {
         Self {
             length: chains.length,
             bodies,
-            constants: &chains.constants,
-            group_of: &chains.group_of,
+            constants: &chains.constants.list,
+            group_of: &chains.constants.of,
             compliance: &chains.compliance,
             forces: &mut chains.forces,
             passed: &mut chains.passed,
@@ -104,7 +103,7 @@ impl<'a> Span<'a> {
 
     /// Does `work` on it in at most as many pieces as it has room for, and adds up what they say.
     pub(super) fn each<T: Send>(
-        self,
+        mut self,
         work: &(impl Fn(Span<'_>) -> T + Sync),
         add: fn(T, T) -> T,
     ) -> T {
@@ -113,49 +112,30 @@ impl<'a> Span<'a> {
             return work(self);
         }
         let cut = self.blocks() * (pieces / 2) / pieces;
-        let (left, right) = self.split(cut, pieces / 2);
-        let (left, right) = rayon::join(|| left.each(work, add), || right.each(work, add));
+        let after = self.split_off(cut, pieces / 2);
+        let (left, right) = rayon::join(|| self.each(work, add), || after.each(work, add));
         add(left, right)
     }
 
-    /// The first `blocks` and the others, the former with `rooms` of the rooms.
-    fn split(self, blocks: usize, rooms: usize) -> (Self, Self) {
-        let Self { length, constants, .. } = self;
-        let groups = blocks * length;
-        let (bodies, bodies_after) = self.bodies.split(groups);
-        let (group_of, group_of_after) = self.group_of.split_at(groups);
-        let (compliance, compliance_after) = self.compliance.split_at(groups);
-        let (forces, forces_after) = self.forces.split_at_mut(groups);
-        let (pins, pins_after) = self.pins.split(groups);
-        let (segments, segments_after) = self.segments.split_at_mut(blocks * LANES);
-        let (kept, kept_after) = self.kept.split_at_mut(rooms * length);
-        let before = Self {
-            length,
-            bodies,
-            constants,
-            group_of,
-            compliance,
-            forces,
+    /// Keeps the first `blocks` with `rooms` of the rooms and returns the others.
+    fn split_off(&mut self, blocks: usize, rooms: usize) -> Self {
+        let groups = blocks * self.length;
+        let edges = self.edges;
+        self.edges = &edges[..=blocks * LANES];
+        self.passed = &mut [];
+        Self {
+            length: self.length,
+            bodies: self.bodies.split_off(groups),
+            constants: self.constants,
+            group_of: self.group_of.split_off(groups..).unwrap_or_default(),
+            compliance: self.compliance.split_off(groups..).unwrap_or_default(),
+            forces: self.forces.split_off_mut(groups..).unwrap_or_default(),
             passed: &mut [],
-            pins,
-            segments,
-            edges: &self.edges[..=blocks * LANES],
-            kept,
-        };
-        let after = Self {
-            length,
-            bodies: bodies_after,
-            constants,
-            group_of: group_of_after,
-            compliance: compliance_after,
-            forces: forces_after,
-            passed: &mut [],
-            pins: pins_after,
-            segments: segments_after,
-            edges: &self.edges[blocks * LANES..],
-            kept: kept_after,
-        };
-        (before, after)
+            pins: self.pins.split_off(groups),
+            segments: self.segments.split_off_mut(blocks * LANES..).unwrap_or_default(),
+            edges: &edges[blocks * LANES..],
+            kept: self.kept.split_off_mut(rooms * self.length..).unwrap_or_default(),
+        }
     }
 }
 

@@ -15,6 +15,8 @@ use crate::{
 pub(crate) struct GroupConstants {
     pub(crate) mass: Lanes,
     pub(crate) second: V,
+    /// As it is stated, and as the solve takes it.
+    stated: Lanes,
     pub(crate) softness: Lanes,
     pub(crate) ratio: Lanes,
     pub(crate) left: V,
@@ -41,39 +43,73 @@ impl GroupConstants {
         Self {
             mass: lanes(&|link| link.0.mass),
             second: vector(&|link| link.0.second),
-            softness: lanes(&|link| link.0.softness),
+            stated: lanes(&|link| link.0.softness),
+            softness: Lanes::ZERO,
             ratio: lanes(&|link| link.0.ratio),
             left: vector(&|link| link.1),
             right: vector(&|link| link.2),
             axial: links.iter().all(|(_, x, y)| x.yz() == y.yz() && x.yz().norm() == 0.0),
-            rigid: links.iter().all(|link| link.0.softness == 0.0),
+            rigid: false,
             inertia: ZERO3,
             local: LocalInverse::NONE,
             reach: Lanes::ZERO,
         }
     }
 
-    /// The number of the constants of these bodies in a list that holds equal ones once.
-    pub(crate) fn number(
-        links: &[Anchored; LANES],
-        known: &mut BTreeMap<Vec<u64>, u32>,
-        list: &mut Vec<Self>,
-    ) -> u32 {
-        let key: Vec<u64> = links.iter().flat_map(bits).collect();
-        let next = list.len() as u32;
-        let index = *known.entry(key).or_insert(next);
-        if index == next {
-            list.push(Self::new(links));
-        }
-        index
-    }
-
-    pub(crate) fn set_step(&mut self, h: f64) {
+    fn set_step(&mut self, h: f64, softness_min: f64) {
         let square = Lanes::splat(h * h);
         let [s1, s2, s3] = self.second;
         self.inertia = [s1 / square, s2 / square, s3 / square];
+        let [s1, s2, s3] = self.inertia;
+        let least = Lanes::splat(softness_min) / s1.max(s2).max(s3);
+        self.softness = self.stated.max(least);
+        self.rigid = self.softness.0 == [0.0; LANES];
         self.local = LocalInverse::new(self.softness, self.ratio, self.rigid, self.inertia);
         self.reach = square / self.mass;
+    }
+}
+
+/// The constants of all bodies by groups, equal ones once.
+#[derive(Default)]
+pub(crate) struct GroupTable {
+    /// Which constants each group has.
+    pub(crate) of: Vec<u32>,
+    pub(crate) list: Vec<GroupConstants>,
+    /// For which length of steps [s] they are.
+    h: f64,
+}
+
+impl GroupTable {
+    /// Those of so many groups, `link` telling what is known of each node.
+    pub(crate) fn new(groups: usize, link: impl Fn(usize) -> Anchored) -> Self {
+        let (mut known, mut list) = (BTreeMap::new(), Vec::new());
+        let number = |group: usize| {
+            let links: [Anchored; LANES] = std::array::from_fn(|k| link(LANES * group + k));
+            let next = list.len() as u32;
+            let index =
+                *known.entry(links.iter().flat_map(bits).collect::<Vec<u64>>()).or_insert(next);
+            if index == next {
+                list.push(GroupConstants::new(&links));
+            }
+            index
+        };
+        let of = (0..groups).map(number).collect();
+        Self { of, list, h: f64::NAN }
+    }
+
+    /// Those of a group.
+    #[inline(always)]
+    pub(crate) fn at(&self, group: usize) -> &GroupConstants {
+        &self.list[self.of[group] as usize]
+    }
+
+    /// Makes them those of steps of `h` [s], of bodies at least as soft as `softness_min` in units of their
+    /// inertia over `h^2`.
+    pub(crate) fn set_step(&mut self, h: f64, softness_min: f64) {
+        if self.h != h {
+            self.h = h;
+            self.list.iter_mut().for_each(|constants| constants.set_step(h, softness_min));
+        }
     }
 }
 

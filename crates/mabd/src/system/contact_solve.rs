@@ -113,8 +113,8 @@ impl System {
         contacts.evaluate(&self.nodes);
         let coupled = self.is_coupled(contacts);
         self.folds.loads.fill(Affine::ZERO);
+        self.respond(scheme);
         for node in 0..self.nodes.count() {
-            self.respond(node, scheme);
             self.folds.free[node] = self.nodes.responses[node].free;
             self.folds.count[node] = 0;
         }

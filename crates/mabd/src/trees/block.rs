@@ -22,7 +22,7 @@ impl<const N: usize> Factor<N> {
     #[inline(always)]
     pub(super) fn new(block: &Square<N>, scale: &[Lanes; N]) -> Self {
         let [a, b, c] = [first(&block[0]), first(&block[1]), first(&block[2])];
-        let points = inverse([a[0], b[0], c[0], b[1], c[1], c[2]], first(scale), Lanes::ZERO);
+        let points = inverse([a[0], b[0], c[0], b[1], c[1], c[2]], first(scale));
         let mut this = Self { points, across: [ZERO3; 3], springs: [Lanes::ZERO; 6] };
         if N == 3 {
             return this;
@@ -41,7 +41,7 @@ impl<const N: usize> Factor<N> {
             c[1] - less(2, 1),
             c[2] - less(2, 2),
         ];
-        this.springs = inverse(left, last(scale), Lanes::ZERO);
+        this.springs = inverse(left, last(scale));
         this
     }
 

@@ -1,19 +1,18 @@
 //! From the roots to the leaves: the multipliers of joints, and where bodies go under them.
 
-use pulp::{NullaryFnOnce, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 use super::{
     TreePlan,
     block::{Factor, first, last},
     message::{DownMessage, UpMessage, gather_frames},
-    side::{pull, transposed, twist},
+    side::{pull, twist},
 };
 use crate::{
-    affine::{Affine, frame, group, origin},
+    affine::Affine,
     free::{FreeResponse, SolveTask},
-    lane::{Lanes, V, ZERO3, add, minus, plus, product, scale, sub, times},
+    lane::{Lanes, V, ZERO3, add, minus, product, scale, sub, times, transposed},
     node::BodyGroups,
-    polar::squared_strain,
 };
 
 /// Finds the multipliers of the joints that hold the roots.
@@ -61,36 +60,27 @@ pub(super) struct Down<'a, const N: usize> {
     pub(super) replies: &'a [[Lanes; N]],
 }
 
-/// Finds the multipliers of the joints to the children and moves the bodies.
-struct Move<'a, 'b, const N: usize> {
-    down: &'a mut Down<'b, N>,
-    i: usize,
-    worst: &'a mut [Lanes; 2],
-}
-
-impl<const N: usize> NullaryFnOnce for Move<'_, '_, N> {
-    type Output = ();
-
+impl<const N: usize> Down<'_, N> {
+    /// Finds the multipliers of the joints to the children and moves the bodies.
     #[inline(always)]
-    fn call(self) {
-        let Self { down, i, worst } = self;
-        let (plan, index) = (down.plan, down.first + i);
-        let kept = &down.kept[index];
-        let constants = &plan.constants[plan.group_of[index] as usize];
-        let own = DownMessage::gather(down.before, &plan.from[index]);
-        down.forces[i] = first(&own.multipliers);
+    fn descend(&mut self, i: usize, worst: &mut [Lanes; 2]) {
+        let (plan, index) = (self.plan, self.first + i);
+        let kept = &self.kept[index];
+        let constants = plan.constants.at(index);
+        let own = DownMessage::gather(self.before, &plan.from[index]);
+        self.forces[i] = first(&own.multipliers);
         let (mut load, mut sum) = ([ZERO3; 3], ZERO3);
         pull(&mut load, &mut sum, kept.rotation, constants.left, first(&own.multipliers));
         if N > 3 {
             twist(&mut load, kept.rotation, own.load);
         }
-        let (slots, base) = (plan.slots(index), plan.slots(down.first).start);
+        let (slots, base) = (plan.slots(index), plan.slots(self.first).start);
         let mut end = plan.replies[index + 1] as usize;
         for (later, slot) in slots.rev().enumerate() {
             let hold = &plan.holds[slot];
-            let (message, after) = down.down_messages[slot - base..].split_at_mut(1);
+            let (message, after) = self.down_messages[slot - base..].split_at_mut(1);
             let begin = end - 1 - (later + 1) * N;
-            let replies = &down.replies[begin..end];
+            let replies = &self.replies[begin..end];
             end = begin;
             let mut x = replies[0];
             for (u, reply) in replies[1..].chunks_exact(N).enumerate() {
@@ -107,33 +97,18 @@ impl<const N: usize> NullaryFnOnce for Move<'_, '_, N> {
             pull(&mut load, &mut sum, kept.rotation, hold.anchor, force);
             if N > 3 {
                 let children = &plan.children[slot];
-                let child = UpMessage::gather_twists(down.up_messages, 0, children);
+                let child = UpMessage::gather_twists(self.up_messages, 0, children);
                 let between = product(hold.basis, child.sum(last(&message.multipliers)));
                 message.load = product(kept.at, between);
-                let frames = gather_frames(down.kept, 0, children);
+                let frames = gather_frames(self.kept, 0, children);
                 twist(&mut load, kept.rotation, product(frames, transposed(between)));
             }
         }
         let turned = minus(kept.frame, kept.local.apply(load));
         let turned = product(kept.rotation, turned);
         let shift = sub(kept.origin, scale(sum, constants.reach));
-        let Down { bodies, task, .. } = down;
-        if task.geometric.is_some() {
-            bodies.tension[i] = [-load[0][0], -load[1][1], -load[2][2]];
-        }
-        if task.probes {
-            return;
-        }
-        if task.resumes {
-            bodies.start[i] = group(kept.at, kept.centre);
-            bodies.rate[i] = group(turned, shift);
-        } else {
-            let moved = &mut bodies.moved[i];
-            let (before, from) = (frame(moved), origin(moved));
-            *moved = group(plus(before, turned), add(from, shift));
-        }
-        let strain = squared_strain(plus(kept.at, turned));
-        *worst = [worst[0].max(strain), worst[1] + strain];
+        let tension = [load[0][0], load[1][1], load[2][2]];
+        kept.finish((&mut self.bodies, i), self.task, (turned, shift), tension, worst);
     }
 }
 
@@ -145,7 +120,10 @@ impl<const N: usize> WithSimd for Down<'_, N> {
     fn with_simd<W: Simd>(mut self, simd: W) -> [Lanes; 2] {
         let mut worst = [Lanes::ZERO; 2];
         for i in 0..self.forces.len() {
-            simd.vectorize(Move { down: &mut self, i, worst: &mut worst });
+            simd.vectorize(
+                #[inline(always)]
+                || self.descend(i, &mut worst),
+            );
         }
         worst
     }

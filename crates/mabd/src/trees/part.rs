@@ -91,10 +91,7 @@ impl<const N: usize> TreesWith<N> {
     }
 
     pub(super) fn solve(&mut self, nodes: &mut Nodes, task: &SolveTask<'_>) {
-        if self.plan.constants_h != task.h {
-            self.plan.constants_h = task.h;
-            self.plan.constants.iter_mut().for_each(|constants| constants.set_step(task.h));
-        }
+        self.plan.constants.set_step(task.h, 0.0);
         self.make_rooms();
         let plan = &self.plan;
         let (bodies, held) = nodes.bodies(task.before);
@@ -123,8 +120,7 @@ impl<const N: usize> TreesWith<N> {
         let (mut most, mut sum, mut bodies) = (Lanes::ZERO, Lanes::ZERO, bodies);
         for at in plan.levels.windows(2) {
             let (first, end) = (at[0], at[1]);
-            let (these, others) = bodies.split(end - first);
-            bodies = others;
+            let others = bodies.split_off(end - first);
             let (before, down_messages) = self.down_messages.split_at_mut(plan.slots(first).start);
             let (kept, up_messages, replies) = (&self.kept, &self.up_messages, &self.replies);
             let forces = &mut self.forces[first..end];
@@ -132,7 +128,7 @@ impl<const N: usize> TreesWith<N> {
                 plan,
                 task,
                 first,
-                bodies: these,
+                bodies: std::mem::replace(&mut bodies, others),
                 forces,
                 down_messages,
                 before,
@@ -147,73 +143,41 @@ impl<const N: usize> TreesWith<N> {
     }
 }
 
-fn each_up<const N: usize>(up: Up<'_, N>) {
+fn each_up<const N: usize>(mut up: Up<'_, N>) {
     let pieces = up.rooms.len().min(up.kept.len() / GRAIN);
     if pieces < 2 {
         pulp::Arch::new().dispatch(up);
         return;
     }
-    let Up { plan, task, bodies, held, first, deeper, base, .. } = up;
     let cut = up.kept.len() * (pieces / 2) / pieces;
-    let (kept, kept_after) = up.kept.split_at_mut(cut);
-    let (up_messages, up_messages_after) = up.up_messages.split_at_mut(cut);
-    let replies = (plan.replies[first + cut] - plan.replies[first]) as usize;
-    let (replies, replies_after) = up.replies.split_at_mut(replies);
-    let (rooms, rooms_after) = up.rooms.split_at_mut(pieces / 2);
-    let left = Up { kept, up_messages, replies, rooms, ..up };
-    let right = Up {
-        plan,
-        task,
-        bodies,
-        held,
-        first: first + cut,
-        kept: kept_after,
-        up_messages: up_messages_after,
-        replies: replies_after,
-        deeper,
-        base,
-        rooms: rooms_after,
+    let replies = (up.plan.replies[up.first + cut] - up.plan.replies[up.first]) as usize;
+    let after = Up {
+        first: up.first + cut,
+        kept: up.kept.split_off_mut(cut..).unwrap_or_default(),
+        up_messages: up.up_messages.split_off_mut(cut..).unwrap_or_default(),
+        replies: up.replies.split_off_mut(replies..).unwrap_or_default(),
+        rooms: up.rooms.split_off_mut(pieces / 2..).unwrap_or_default(),
+        ..up
     };
-    rayon::join(|| each_up(left), || each_up(right));
+    rayon::join(|| each_up(up), || each_up(after));
 }
 
-fn each_down<const N: usize>(down: Down<'_, N>, pieces: usize) -> [Lanes; 2] {
+fn each_down<const N: usize>(mut down: Down<'_, N>, pieces: usize) -> [Lanes; 2] {
     let groups = down.forces.len();
     let pieces = pieces.min(groups / GRAIN);
     if pieces < 2 {
         return pulp::Arch::new().dispatch(down);
     }
-    let Down { plan, task, first, before, kept, up_messages, replies, .. } = down;
     let cut = groups * (pieces / 2) / pieces;
-    let (bodies, bodies_after) = down.bodies.split(cut);
-    let (forces, forces_after) = down.forces.split_at_mut(cut);
-    let down_messages = plan.slots(first + cut).start - plan.slots(first).start;
-    let (down_messages, down_messages_after) = down.down_messages.split_at_mut(down_messages);
-    let left = Down {
-        plan,
-        task,
-        first,
-        bodies,
-        forces,
-        down_messages,
-        before,
-        kept,
-        up_messages,
-        replies,
-    };
-    let right = Down {
-        plan,
-        task,
-        first: first + cut,
-        bodies: bodies_after,
-        forces: forces_after,
-        down_messages: down_messages_after,
-        before,
-        kept,
-        up_messages,
-        replies,
+    let joints = down.plan.slots(down.first + cut).start - down.plan.slots(down.first).start;
+    let after = Down {
+        first: down.first + cut,
+        bodies: down.bodies.split_off(cut),
+        forces: down.forces.split_off_mut(cut..).unwrap_or_default(),
+        down_messages: down.down_messages.split_off_mut(joints..).unwrap_or_default(),
+        ..down
     };
     let half = pieces / 2;
-    let (left, right) = rayon::join(|| each_down(left, half), || each_down(right, pieces - half));
+    let (left, right) = rayon::join(|| each_down(down, half), || each_down(after, pieces - half));
     [left[0].max(right[0]), left[1] + right[1]]
 }

@@ -11,8 +11,8 @@ use super::block::Square;
 use crate::{
     free::FreeResponse,
     lane::{
-        Lanes, M, V, ZERO3, add, conjugate, dot, dot_onto, plus, product, scale, sub, times,
-        transposed_product, transposed_times,
+        Lanes, M, Number, V, ZERO3, add, conjugate, dot, dot_onto, plus, product, scale, sub,
+        times, transposed, transposed_product, transposed_times,
     },
     local::LocalInverse,
 };
@@ -185,11 +185,6 @@ pub(super) fn twist(load: &mut M, rotation: M, world: M) {
 #[inline(always)]
 pub(super) fn times_transposed(a: M, b: M) -> M {
     product(a, transposed(b))
-}
-
-#[inline(always)]
-pub(super) fn transposed([a, b, c]: M) -> M {
-    [[a[0], b[0], c[0]], [a[1], b[1], c[1]], [a[2], b[2], c[2]]]
 }
 
 #[inline(always)]

@@ -4,7 +4,7 @@
 //! without: by itself, and after the joints of its children have been eliminated with all that hangs on
 //! them. Groups of one depth do not see each other.
 
-use pulp::{NullaryFnOnce, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 use super::{
     ChildJoint, TreePlan,
@@ -14,9 +14,10 @@ use super::{
 };
 use crate::{
     affine::Affine,
-    free::{FreeResponse, GroupConstants, SolveTask},
+    free::{FreeResponse, SolveTask},
     lane::{LANES, Lanes, M, ZERO3, transposed_product},
     node::BodyGroups,
+    settings::Polar,
 };
 
 /// Room for the joints of one group of bodies: those of the children in turn, then its own.
@@ -68,114 +69,66 @@ pub(super) struct Up<'a, const N: usize> {
     pub(super) rooms: &'a mut [GroupRoom<N>],
 }
 
-/// What a group does by itself, and its side of its own joint.
-struct RespondFree<'a, const N: usize> {
-    bodies: &'a BodyGroups<'a>,
-    task: &'a SolveTask<'a>,
-    constants: &'a GroupConstants,
-    group: usize,
-    /// Axes of the springs, in world coordinates.
+/// What a group does by itself, and its side of its own joint, whose springs have these axes in the world.
+#[inline(always)]
+fn respond<const N: usize>(
+    free: &FreeResponse,
     axes: M,
-    free: &'a mut FreeResponse,
-    side: &'a mut JointSide,
-    message: &'a mut UpMessage<N>,
-}
-
-impl<const N: usize> NullaryFnOnce for RespondFree<'_, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { bodies, task, constants, group, axes, free, side, message } = self;
-        *free = FreeResponse::new(bodies, constants, task, group);
-        side.set(constants.left, true);
-        if N == 3 {
-            message.tip = side.tip(free);
-            return;
-        }
-        let (twist, value) = TwistRows::new(axes, free.at);
-        let gradients = twist.rows(transposed_product(free.rotation, axes));
-        side.set_spring(gradients, &free.local);
-        message.tip = side.tip(free);
-        for (tip, value) in message.tip[3..].iter_mut().zip(value) {
-            *tip += value;
-        }
-        message.twist = twist;
+    side: &mut JointSide,
+) -> ([Lanes; N], TwistRows) {
+    if N == 3 {
+        return (side.tip(free), TwistRows::NONE);
     }
+    let (twist, value) = TwistRows::new(axes, free.at);
+    let gradients = twist.rows(transposed_product(free.rotation, axes));
+    side.set_spring(gradients, &free.local);
+    let mut tip: [Lanes; N] = side.tip(free);
+    for (tip, value) in tip[3..].iter_mut().zip(value) {
+        *tip += value;
+    }
+    (tip, twist)
 }
 
-/// The side of the children in one place.
-struct Child<'a, const N: usize> {
-    hold: &'a ChildJoint,
-    deeper: (&'a [FreeResponse], &'a [UpMessage<N>]),
-    base: usize,
-    children: &'a [u32; LANES],
-    free: &'a FreeResponse,
-    side: &'a mut JointSide,
-    tip: &'a mut [Lanes; N],
-}
-
-impl<const N: usize> NullaryFnOnce for Child<'_, N> {
-    type Output = ();
-
+impl ChildJoint {
+    /// The side of the bodies in the joints to their children in one place; tells its tip.
     #[inline(always)]
-    fn call(self) {
-        let Self { hold, deeper: (kept, up_messages), base, children, free, side, tip } = self;
-        side.set(hold.anchor, false);
+    fn child_side<const N: usize>(
+        &self,
+        free: &FreeResponse,
+        (kept, up_messages): (&[FreeResponse], &[UpMessage<N>]),
+        base: usize,
+        children: &[u32; LANES],
+        side: &mut JointSide,
+    ) -> [Lanes; N] {
+        side.set(self.anchor, false);
         if N > 3 {
             let twist = UpMessage::gather_twists(up_messages, base, children);
             let turned = transposed_product(free.rotation, gather_frames(kept, base, children));
             let mut gradients = twist.rows_transposed(turned);
             for gradient in &mut gradients {
-                *gradient = times_transposed(*gradient, hold.basis);
+                *gradient = times_transposed(*gradient, self.basis);
             }
             side.set_spring(gradients, &free.local);
         }
-        *tip = side.tip(free);
+        side.tip(free)
     }
 }
 
-struct Between<'a, const N: usize> {
-    sides: [&'a JointSide; 2],
-    own: bool,
-    free: &'a FreeResponse,
-    reach: Lanes,
-    block: &'a mut Square<N>,
-}
-
-impl<const N: usize> NullaryFnOnce for Between<'_, N> {
-    type Output = ();
-
+impl<const N: usize> GroupRoom<N> {
+    /// Eliminates the joints to the children in one place, which is the side `child` of `count`.
     #[inline(always)]
-    fn call(self) {
-        let Self { sides: [u, v], own, free, reach, block } = self;
-        u.between(v, own, (free, reach), block);
-    }
-}
-
-/// Eliminates the joints to the children in one place.
-struct EliminateChild<'a, const N: usize> {
-    /// Of which side, of how many.
-    child: usize,
-    count: usize,
-    room: &'a mut GroupRoom<N>,
-    deeper: &'a [UpMessage<N>],
-    base: usize,
-    children: &'a [u32; LANES],
-    softness: [Lanes; 2],
-    replies: &'a mut [[Lanes; N]],
-}
-
-impl<const N: usize> NullaryFnOnce for EliminateChild<'_, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { child, count, room, deeper, base, children, softness, replies } = self;
-        room.child.gather(deeper, base, children);
-        let (blocks, message) = (&mut room.blocks, &room.child);
+    fn eliminate(
+        &mut self,
+        (child, count): (usize, usize),
+        (deeper, base): (&[UpMessage<N>], usize),
+        children: &[u32; LANES],
+        softness: [Lanes; 2],
+        replies: &mut [[Lanes; N]],
+    ) {
+        self.child.gather(deeper, base, children);
+        let (blocks, message) = (&mut self.blocks, &self.child);
         let mut block = blocks[pair(child, child)];
-        let (mut scale, mut gap) = (room.scales[child], room.tips[child]);
+        let (mut scale, mut gap) = (self.scales[child], self.tips[child]);
         for i in 0..N {
             for (entry, more) in block[i][..=i].iter_mut().zip(&message.own[i]) {
                 *entry += *more;
@@ -190,9 +143,8 @@ impl<const N: usize> NullaryFnOnce for EliminateChild<'_, N> {
         for u in child + 1..count {
             let (rows, later) = replies.split_at_mut(N);
             let Ok(rows) = <&mut Square<N>>::try_from(rows) else { return };
-            for (row, (tip, own)) in
-                rows.iter_mut().zip(room.tips[u].iter_mut().zip(&blocks[pair(u, child)]))
-            {
+            let pairs = self.tips[u].iter_mut().zip(&blocks[pair(u, child)]);
+            for (row, (tip, own)) in rows.iter_mut().zip(pairs) {
                 *row = factor.solve(own);
                 *tip = *tip - dot(row, &gap);
             }
@@ -232,34 +184,37 @@ impl<const N: usize> WithSimd for Up<'_, N> {
         let start = plan.replies[first] as usize;
         for (i, (free, message)) in kept.iter_mut().zip(up_messages).enumerate() {
             let group = first + i;
-            let constants = &plan.constants[plan.group_of[group] as usize];
+            let constants = plan.constants.at(group);
             let slots = plan.slots(group);
             let (count, reach) = (slots.len() + 1, constants.reach);
             let axes = if N > 3 { plan.axes(group, bodies, held) } else { [ZERO3; 3] };
             let side = &mut room.sides[count - 1];
-            let own = &mut *free;
-            simd.vectorize(RespondFree {
-                bodies,
-                task,
-                constants,
-                group,
-                axes,
-                free: own,
-                side,
-                message,
-            });
+            simd.vectorize(
+                #[inline(always)]
+                || {
+                    *free = FreeResponse::new(bodies, constants, task, group, Polar::Exact);
+                    side.set(constants.left, true);
+                    (message.tip, message.twist) = respond(free, axes, side);
+                },
+            );
             let free = &*free;
             room.tips[count - 1] = message.tip;
             for (c, slot) in slots.clone().enumerate() {
                 let (hold, children) = (&plan.holds[slot], &plan.children[slot]);
                 let (side, tip) = (&mut room.sides[c], &mut room.tips[c]);
-                simd.vectorize(Child { hold, deeper, base, children, free, side, tip });
+                simd.vectorize(
+                    #[inline(always)]
+                    || *tip = hold.child_side(free, deeper, base, children, side),
+                );
             }
             for u in 0..count {
                 for v in 0..=u {
                     let sides = [&room.sides[u], &room.sides[v]];
                     let block = &mut room.blocks[pair(u, v)];
-                    simd.vectorize(Between { sides, own: u == v, free, reach, block });
+                    simd.vectorize(
+                        #[inline(always)]
+                        || sides[0].between(sides[1], u == v, (free, reach), block),
+                    );
                 }
                 room.scales[u] = diagonal(&room.blocks[pair(u, u)]);
             }
@@ -268,17 +223,11 @@ impl<const N: usize> WithSimd for Up<'_, N> {
                 let end = at + 1 + (count - 1 - child) * N;
                 let (softness, children) = (plan.holds[slot].softness, &plan.children[slot]);
                 let (deeper, replies) = (deeper.1, &mut replies[at..end]);
-                let room = &mut *room;
-                simd.vectorize(EliminateChild {
-                    child,
-                    count,
-                    room,
-                    deeper,
-                    base,
-                    children,
-                    softness,
-                    replies,
-                });
+                let deeper = (deeper, base);
+                simd.vectorize(
+                    #[inline(always)]
+                    || room.eliminate((child, count), deeper, children, softness, replies),
+                );
                 at = end;
             }
             let last = count - 1;
