@@ -58,8 +58,6 @@ pub(crate) struct System {
     by_lanes: Option<ByLanes>,
     /// Elements that have not broken.
     active: Vec<bool>,
-    /// Whether a row takes part in the dual system; the others have a given multiplier.
-    live: Vec<bool>,
     bounds: Vec<Bound>,
     /// Whether joints hold two points together and nothing else, and there are no rows but theirs, or what
     /// goes by lanes.
@@ -71,23 +69,47 @@ pub(crate) struct System {
     chosen: Dual,
     incidence: NodeBlocks,
     pub(crate) dual: DualSystem,
+    rows: Rows,
+    pub(crate) contacts: Option<Box<Contacts>>,
+    folds: Folds,
+    coupled: Coupled,
+    physics: Physics,
+    /// Empty where graphs are solved by lanes.
+    constants: GroupTable,
+}
+
+/// The rows of all joints and springs in the current iterate.
+struct Rows {
+    /// Whether a row takes part in the dual system; the others have a given multiplier.
+    live: Vec<bool>,
     /// Value of each row beyond its target, compliance, and gradient of each row on both sides with
     /// frames co-rotated, and what its own unit multiplier moves.
     errors: Vec<f64>,
     compliance: Vec<f64>,
     gradients: Vec<[Affine; 2]>,
     replies: Vec<[Affine; 2]>,
-    /// Multipliers of the last solve.
+    /// Multipliers of the last solve, and those before.
     lambda: Vec<f64>,
-    rhs: Vec<f64>,
-    pub(crate) contacts: Option<Box<Contacts>>,
-    folds: Folds,
-    coupled: Coupled,
-    /// Those before.
     guess: Vec<f64>,
-    physics: Physics,
-    /// Empty where graphs are solved by lanes.
-    constants: GroupTable,
+    rhs: Vec<f64>,
+}
+
+impl Rows {
+    /// Rows with these compliances; what is not stored where they hold points together or go by lanes has no room.
+    fn new(compliance: Vec<f64>, points: bool, by_lanes: bool) -> Self {
+        let rows = compliance.len();
+        let stored = if points { 0 } else { rows };
+        Self {
+            live: vec![true; stored],
+            errors: vec![0.0; stored],
+            compliance,
+            gradients: vec![[Affine::ZERO; 2]; stored],
+            replies: vec![[Affine::ZERO; 2]; stored],
+            lambda: vec![0.0; rows],
+            guess: vec![0.0; stored],
+            rhs: vec![0.0; if by_lanes { 0 } else { rows }],
+        }
+    }
 }
 
 /// What bodies do by themselves, beside their own constants.
@@ -165,7 +187,6 @@ impl System {
         let points = by_lanes.is_some() || !general && elements.iter().all(Element::is_point);
         let count = nodes.count();
         let joint_of: Vec<u32> = elements.iter().map(|e| e.joint.unwrap_or(NONE)).collect();
-        let rows = compliance.len();
         let (elements, links) =
             if by_lanes.is_some() { (Vec::new(), Vec::new()) } else { (elements, links) };
         let sizes: Vec<u8> = elements.iter().map(|e| e.rows.len() as u8).collect();
@@ -176,13 +197,12 @@ impl System {
             constants = respond::constants(&nodes);
         }
         let aba = Aba::chosen(chosen, scene, &mut nodes, &links, &elements)?;
-        let stored = if points { 0 } else { rows };
+        let rows = Rows::new(compliance, points, by_lanes.is_some());
         Ok(Self {
             nodes,
             before: (settings.integrator == Integrator::Bdf2)
                 .then(|| [0, 1].map(|_| Affines::new(count, 0.0))),
             active: vec![true; joint_of.len()],
-            live: vec![true; stored],
             bounds: bounds::all(&elements, &dual.blocks),
             points,
             aba,
@@ -190,13 +210,7 @@ impl System {
             chosen,
             incidence: NodeBlocks::new(count, &links, &dual.blocks),
             dual,
-            errors: vec![0.0; stored],
-            guess: vec![0.0; stored],
-            compliance,
-            gradients: vec![[Affine::ZERO; 2]; stored],
-            replies: vec![[Affine::ZERO; 2]; stored],
-            lambda: vec![0.0; rows],
-            rhs: vec![0.0; if by_lanes.is_some() { 0 } else { rows }],
+            rows,
             elements,
             joint_of,
             by_lanes,
@@ -235,7 +249,7 @@ impl System {
     /// Lets broken joints go and forgets all multipliers.
     pub(crate) fn reset(&mut self, broken: &[bool]) {
         self.set_broken(broken);
-        self.lambda.fill(0.0);
+        self.rows.lambda.fill(0.0);
         self.bounds.iter_mut().for_each(Bound::forget);
     }
 
@@ -245,7 +259,7 @@ impl System {
             *active = joint == NONE || !broken[joint as usize];
         }
         if let Some(by_lanes) = &mut self.by_lanes {
-            by_lanes.set_active(&self.active, &self.compliance);
+            by_lanes.set_active(&self.active, &self.rows.compliance);
         }
     }
 
@@ -296,8 +310,8 @@ impl System {
         if self.points {
             self.assemble_points(scheme);
             self.gather_points_rhs();
-            self.dual.solve(&mut self.rhs, &self.lambda);
-            std::mem::swap(&mut self.lambda, &mut self.rhs);
+            self.dual.solve(&mut self.rows.rhs, &self.rows.lambda);
+            std::mem::swap(&mut self.rows.lambda, &mut self.rows.rhs);
             self.gather_points_loads();
         } else if let Some(mut aba) = self.aba.take() {
             self.solve_aba(&mut aba, scheme);

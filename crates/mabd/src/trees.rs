@@ -125,7 +125,13 @@ impl Trees {
             }
         }
         nodes.rearrange(&order);
-        let plan = TreePlan::new(&graph, &order, &slot_of, levels, nodes);
+        let link = |slot: usize| -> Anchored {
+            let own = order[slot];
+            let left = graph.joints.get(own as usize).map(|joint| joint.anchors[1]);
+            (*nodes.kind(slot), left.unwrap_or_default(), Default::default())
+        };
+        let constants = GroupTable::new(order.len() / LANES, link);
+        let plan = TreePlan::new(&graph, &order, &slot_of, levels, constants, nodes);
         let ends = |&node: &u32| {
             let joint = graph.joints.get(node as usize);
             let spring = joint.and_then(|joint| joint.spring);
@@ -174,15 +180,11 @@ impl TreePlan {
         order: &[u32],
         slot_of: &[u32],
         levels: Vec<usize>,
+        constants: GroupTable,
         nodes: &Nodes,
     ) -> Self {
         let groups = order.len() / LANES;
         let world = nodes.held.len() as u32 - 1;
-        let link = |slot: usize| -> Anchored {
-            let own = order[slot];
-            let left = graph.joints.get(own as usize).map(|joint| joint.anchors[1]);
-            (*nodes.kind(slot), left.unwrap_or_default(), Default::default())
-        };
         let mut this = Self {
             first_slot: Vec::with_capacity(groups + 1),
             replies: vec![0],
@@ -191,7 +193,7 @@ impl TreePlan {
             parents: vec![[0; LANES]; groups],
             from: vec![[0; LANES]; groups],
             levels,
-            constants: GroupTable::new(groups, link),
+            constants,
         };
         for (group, lanes) in order.chunks_exact(LANES).enumerate() {
             this.first_slot.push(this.holds.len() as u32);

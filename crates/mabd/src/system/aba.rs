@@ -197,7 +197,7 @@ impl System {
     /// Finds increments and multipliers link by link; what comes out is left in the responses.
     pub(super) fn solve_aba(&mut self, aba: &mut Aba, scheme: &StepScheme) {
         self.evaluate(scheme);
-        self.lambda.fill(0.0);
+        self.rows.lambda.fill(0.0);
         for node in 0..self.nodes.count() {
             (aba.matrices[node], aba.loads[node]) = self.local_system(aba, node, scheme);
         }
@@ -216,12 +216,12 @@ impl System {
             }
             let held = self.rows_range(&link);
             for (k, row) in held.clone().enumerate() {
-                error[k] += self.errors[row];
-                compliance[k] = self.compliance[row];
+                error[k] += self.rows.errors[row];
+                compliance[k] = self.rows.compliance[row];
             }
             let lambda = aba.descend(&link, &rows, &error, &compliance);
             for (k, row) in held.enumerate() {
-                self.lambda[row] = lambda[k];
+                self.rows.lambda[row] = lambda[k];
             }
         }
         self.gather_loads();
@@ -288,7 +288,7 @@ impl System {
         };
         let side = if far == 0 { side } else { 1 - side };
         for (k, row) in self.rows_range(link).enumerate() {
-            let gradient = &self.gradients[row][side];
+            let gradient = &self.rows.gradients[row][side];
             let frame = self.nodes.responses[node].rotation * gradient.frame;
             rows.set_column(k, &aba.shared(node, &Affine { frame, origin: gradient.origin }));
         }

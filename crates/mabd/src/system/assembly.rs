@@ -62,10 +62,24 @@ impl System {
                 for &(column, column_side) in &ends[..i] {
                     let slot = slots.next().map_or(0, |&slot| slot as usize);
                     let pair = [(row, row_side), (column, column_side)];
-                    add_block(blocks, slot, pair, &self.gradients, &self.replies, &self.live);
+                    add_block(
+                        blocks,
+                        slot,
+                        pair,
+                        &self.rows.gradients,
+                        &self.rows.replies,
+                        &self.rows.live,
+                    );
                 }
                 let (slot, own) = (blocks.diagonal[row as usize] as usize, (row, row_side));
-                add_block(blocks, slot, [own, own], &self.gradients, &self.replies, &self.live);
+                add_block(
+                    blocks,
+                    slot,
+                    [own, own],
+                    &self.rows.gradients,
+                    &self.rows.replies,
+                    &self.rows.live,
+                );
             }
         }
         for element in 0..blocks.count() {
@@ -73,8 +87,11 @@ impl System {
             let at = blocks.diagonal[element] as usize;
             for k in 0..n {
                 let entry = &mut blocks.values[at + k * n + k];
-                *entry =
-                    if self.live[first + k] { *entry + self.compliance[first + k] } else { 1.0 };
+                *entry = if self.rows.live[first + k] {
+                    *entry + self.rows.compliance[first + k]
+                } else {
+                    1.0
+                };
             }
         }
     }
@@ -84,7 +101,8 @@ impl System {
         for e in 0..self.elements.len() {
             let first = self.dual.blocks.first[e] as usize;
             for k in first..first + self.elements[e].rows.len() {
-                self.rhs[k] = if self.live[k] { self.lack(e, k) } else { self.lambda[k] };
+                self.rows.rhs[k] =
+                    if self.rows.live[k] { self.lack(e, k) } else { self.rows.lambda[k] };
             }
         }
     }
@@ -92,12 +110,13 @@ impl System {
     /// What a row lacks where bodies go under the loads that are given.
     #[inline(always)]
     pub(super) fn lack(&self, element: usize, row: usize) -> f64 {
-        let mut value = self.errors[row];
+        let mut value = self.rows.errors[row];
         for (side, &node) in self.elements[element].nodes.iter().enumerate() {
             let Some(response) = self.nodes.responses.get(node as usize) else {
                 continue;
             };
-            let (gradient, reply) = (&self.gradients[row][side], &self.replies[row][side]);
+            let (gradient, reply) =
+                (&self.rows.gradients[row][side], &self.rows.replies[row][side]);
             value += gradient.dot(&response.free) - reply.dot(&response.load);
         }
         value

@@ -127,7 +127,7 @@ impl System {
     /// Notes the values of bounded rows where they have just been evaluated.
     pub(super) fn note_bounds(&mut self) {
         for bound in &mut self.bounds {
-            bound.value = self.errors[bound.row as usize];
+            bound.value = self.rows.errors[bound.row as usize];
         }
     }
 
@@ -143,16 +143,16 @@ impl System {
 
     /// Finds all multipliers by the dual system, with bounded rows as they are.
     pub(super) fn find_multipliers_once(&mut self) {
-        self.guess.copy_from_slice(&self.lambda);
-        self.lambda.fill(0.0);
+        self.rows.guess.copy_from_slice(&self.rows.lambda);
+        self.rows.lambda.fill(0.0);
         if !self.bounds.is_empty() {
             self.apply_bounds();
             self.gather_loads();
         }
         self.assemble();
         self.gather_rhs();
-        self.dual.solve(&mut self.rhs, &self.guess);
-        std::mem::swap(&mut self.lambda, &mut self.rhs);
+        self.dual.solve(&mut self.rows.rhs, &self.rows.guess);
+        std::mem::swap(&mut self.rows.lambda, &mut self.rows.rhs);
         self.gather_loads();
     }
 
@@ -161,12 +161,12 @@ impl System {
         for bound in &self.bounds {
             let row = bound.row as usize;
             let active = self.active[bound.element as usize];
-            self.live[row] = active && bound.given.is_none();
-            if self.live[row] {
+            self.rows.live[row] = active && bound.given.is_none();
+            if self.rows.live[row] {
                 let error = bound.value - bound.held;
-                self.errors[row] = if bound.angle { wrapped(error) } else { error };
+                self.rows.errors[row] = if bound.angle { wrapped(error) } else { error };
             } else if active {
-                self.lambda[row] = bound.given.unwrap_or(0.0);
+                self.rows.lambda[row] = bound.given.unwrap_or(0.0);
             }
         }
     }
@@ -189,7 +189,7 @@ impl System {
             }
             let predicted = value + self.change(element as usize, row as usize, scheme);
             let softness: f64 = [0, 1].map(|side| self.softness(row as usize, side)).iter().sum();
-            let multiplier = self.lambda[row as usize];
+            let multiplier = self.rows.lambda[row as usize];
             self.bounds[i].choose(predicted, multiplier, softness);
         }
         yield_to_limits(&mut self.bounds);
@@ -208,7 +208,7 @@ impl System {
     }
 
     fn softness(&self, row: usize, side: usize) -> f64 {
-        let (gradient, reply) = (&self.gradients[row][side], &self.replies[row][side]);
+        let (gradient, reply) = (&self.rows.gradients[row][side], &self.rows.replies[row][side]);
         gradient.frame.dot(&reply.frame) + gradient.origin.dot(&reply.origin)
     }
 }

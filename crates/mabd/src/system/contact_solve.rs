@@ -203,8 +203,8 @@ impl System {
                 }
                 let first = self.dual.blocks.first[e] as usize;
                 for row in first..first + element.rows.len() {
-                    let gradient = &self.gradients[row][side];
-                    self.replies[row][side] = self.folds.reply(&self.nodes, node, gradient, h);
+                    let gradient = &self.rows.gradients[row][side];
+                    self.rows.replies[row][side] = self.folds.reply(&self.nodes, node, gradient, h);
                 }
             }
         }

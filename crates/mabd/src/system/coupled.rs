@@ -103,7 +103,7 @@ impl System {
         for (e, element) in self.elements.iter().enumerate() {
             if contacts.is_open(self.mover(e as u32)) {
                 let first = self.dual.blocks.first[e] as usize;
-                self.lambda[first..first + element.rows.len()].fill(0.0);
+                self.rows.lambda[first..first + element.rows.len()].fill(0.0);
             }
         }
         for node in (0..self.nodes.count()).filter(|&node| contacts.is_open(node)) {

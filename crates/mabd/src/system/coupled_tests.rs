@@ -63,11 +63,11 @@ fn lines(system: &System, contacts: &Contacts) -> Vec<Line> {
     for (e, element) in system.elements.iter().enumerate() {
         let first = system.dual.blocks.first[e] as usize;
         for row in first..first + element.rows.len() {
-            let sides = element.nodes.iter().zip(&system.gradients[row]);
+            let sides = element.nodes.iter().zip(&system.rows.gradients[row]);
             let moving = sides.filter(|(node, _)| (**node as usize) < count);
             let ends = moving.map(|(node, gradient)| (*node as usize, *gradient)).collect();
-            let compliance = system.compliance[row];
-            all.push(Line { ends, value: system.errors[row], compliance });
+            let compliance = system.rows.compliance[row];
+            all.push(Line { ends, value: system.rows.errors[row], compliance });
         }
     }
     for &t in contacts.paired() {

@@ -48,7 +48,7 @@ impl System {
             let at = blocks.diagonal[element] as usize;
             for k in 0..3 {
                 blocks.values[at + 4 * k] +=
-                    if live { self.compliance[3 * element + k] } else { 1.0 };
+                    if live { self.rows.compliance[3 * element + k] } else { 1.0 };
             }
         }
     }
@@ -69,7 +69,7 @@ impl System {
                     gap += tip * sign;
                 }
             }
-            self.rhs[3 * e..3 * e + 3].copy_from_slice(gap.as_slice());
+            self.rows.rhs[3 * e..3 * e + 3].copy_from_slice(gap.as_slice());
         }
     }
 
@@ -80,8 +80,8 @@ impl System {
             let mut load = Affine::ZERO;
             for &(element, side) in self.incidence.at(node) {
                 let e = element as usize;
-                let force =
-                    Vec3::from_column_slice(&self.lambda[3 * e..3 * e + 3]) * SIGNS[side as usize];
+                let force = Vec3::from_column_slice(&self.rows.lambda[3 * e..3 * e + 3])
+                    * SIGNS[side as usize];
                 let anchor = &self.elements[e].anchors[side as usize];
                 load.frame += rotation.tr_mul(&force) * anchor.transpose();
                 load.origin += force;

@@ -25,22 +25,22 @@ impl System {
                 };
                 let hard = matches!(row.law, RowLaw::Held { compliance: 0.0, .. });
                 let ignored = hard && !self.feedback;
-                self.errors[at] = if ignored { 0.0 } else { gradient.value - target };
+                self.rows.errors[at] = if ignored { 0.0 } else { gradient.value - target };
                 for side in 0..2 {
                     let node = element.nodes[side] as usize;
                     let (frame, origin) = (gradient.frames[side], gradient.origins[side]);
                     let Some(response) = self.nodes.responses.get(node) else {
-                        self.gradients[at][side] = Affine { frame, origin };
+                        self.rows.gradients[at][side] = Affine { frame, origin };
                         continue;
                     };
                     let gradient = Affine { frame: response.rotation.tr_mul(&frame), origin };
-                    self.gradients[at][side] = gradient;
-                    self.replies[at][side] =
+                    self.rows.gradients[at][side] = gradient;
+                    self.rows.replies[at][side] =
                         self.folds.reply(&self.nodes, node, &gradient, scheme.h);
                 }
             }
             let rows = first..first + element.rows.len();
-            self.live[rows].fill(self.active[e]);
+            self.rows.live[rows].fill(self.active[e]);
         }
         self.note_bounds();
     }
@@ -59,7 +59,7 @@ impl System {
         for &(element, side) in self.incidence.at(node) {
             let first = self.dual.blocks.first[element as usize] as usize;
             for k in first..first + self.dual.blocks.size(element as usize) {
-                load = load.plus(&self.gradients[k][side as usize], self.lambda[k]);
+                load = load.plus(&self.rows.gradients[k][side as usize], self.rows.lambda[k]);
             }
         }
         load
@@ -72,7 +72,7 @@ impl System {
             let node = node as usize;
             if node < self.nodes.count() {
                 let increment = self.folds.increment(&self.nodes, node, scheme.h);
-                value += self.gradients[row][side].dot(&increment);
+                value += self.rows.gradients[row][side].dot(&increment);
             }
         }
         value
@@ -85,12 +85,12 @@ impl System {
         out.joint_torque.clear();
         out.joint_torque.resize(joints, Vec3::zeros());
         if let Some(by_lanes) = &self.by_lanes {
-            by_lanes.read(&mut self.lambda);
+            by_lanes.read(&mut self.rows.lambda);
         }
         if self.points {
             let joints = self.joint_of.iter().enumerate().filter(|(_, joint)| **joint != NONE);
             for (e, &joint) in joints {
-                let force = Vec3::from_column_slice(&self.lambda[3 * e..3 * e + 3]);
+                let force = Vec3::from_column_slice(&self.rows.lambda[3 * e..3 * e + 3]);
                 out.joint_force[joint as usize] = force;
             }
             return;
@@ -100,7 +100,7 @@ impl System {
             let first = self.dual.blocks.first[e] as usize;
             let mut load = Affine::ZERO;
             for k in first..first + element.rows.len() {
-                load = load.plus(&self.gradients[k][1], self.lambda[k]);
+                load = load.plus(&self.rows.gradients[k][1], self.rows.lambda[k]);
             }
             let node = element.nodes[1];
             let place = self.nodes.place(node);

@@ -167,22 +167,10 @@ impl<const N: usize> WithSimd for Up<'_, N> {
 
     #[inline(always)]
     fn with_simd<W: Simd>(self, simd: W) {
-        let Self {
-            plan,
-            task,
-            bodies,
-            held,
-            first,
-            kept,
-            up_messages,
-            replies,
-            deeper,
-            base,
-            rooms,
-        } = self;
-        let Some(room) = rooms.first_mut() else { return };
+        let Self { plan, task, bodies, held, first, deeper, base, replies, .. } = self;
+        let Some(room) = self.rooms.first_mut() else { return };
         let start = plan.replies[first] as usize;
-        for (i, (free, message)) in kept.iter_mut().zip(up_messages).enumerate() {
+        for (i, (free, message)) in self.kept.iter_mut().zip(self.up_messages).enumerate() {
             let group = first + i;
             let constants = plan.constants.at(group);
             let slots = plan.slots(group);

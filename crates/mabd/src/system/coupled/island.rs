@@ -400,8 +400,8 @@ impl Island {
             let first = rows[element as usize] as usize;
             let block = self.blocks.values[slot as usize..].chunks_exact_mut(n);
             for (row, out) in (first..rows[element as usize + 1] as usize).zip(block) {
-                if system.live[row] {
-                    let Affine { frame, origin } = &system.gradients[row][side as usize];
+                if system.rows.live[row] {
+                    let Affine { frame, origin } = &system.rows.gradients[row][side as usize];
                     let image = self.roots[body as usize].project(frame, origin);
                     out.iter_mut().zip(&image).for_each(|(out, g)| *out += g);
                 }
@@ -413,10 +413,10 @@ impl Island {
             let mut at = slot as usize;
             for i in r {
                 for j in c.clone() {
-                    if system.live[i] && system.live[j] {
-                        let gradient = &system.gradients[i][row.1 as usize];
+                    if system.rows.live[i] && system.rows.live[j] {
+                        let gradient = &system.rows.gradients[i][row.1 as usize];
                         self.blocks.values[at] -=
-                            gradient.dot(&system.replies[j][column.1 as usize]);
+                            gradient.dot(&system.rows.replies[j][column.1 as usize]);
                     }
                     at += 1;
                 }
@@ -429,8 +429,8 @@ impl Island {
             let n = all.len();
             for (k, row) in all.enumerate() {
                 let entry = &mut self.blocks.values[diagonal + k * n + k];
-                if system.live[row] {
-                    *entry -= system.compliance[row];
+                if system.rows.live[row] {
+                    *entry -= system.rows.compliance[row];
                     self.x[first + k] = -system.lack(element as usize, row);
                 } else {
                     *entry = -1.0;
@@ -445,8 +445,8 @@ impl Island {
             let from = self.blocks.first[vertex as usize] as usize;
             let first = system.dual.blocks.first[element as usize] as usize;
             for k in 0..self.blocks.size(vertex as usize) {
-                if system.live[first + k] {
-                    system.lambda[first + k] = self.x[from + k];
+                if system.rows.live[first + k] {
+                    system.rows.lambda[first + k] = self.x[from + k];
                 }
             }
         }
