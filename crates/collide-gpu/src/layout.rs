@@ -17,7 +17,7 @@ pub(crate) fn vector(v: &Vec3) -> [f32; 3] {
     [round(v.x), round(v.y), round(v.z)]
 }
 
-/// Where a body is and how it moves: a [`Placement`](taut_collide::Placement) in single precision.
+/// Where a body is and how it moves: a [`Placement`](taut_core::Placement) in single precision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Pose {

@@ -1,4 +1,4 @@
-//! Contacts found on a graphics adapter: the same pairs and points as a [`Collider`](taut_collide::Collider)'s,
+//! Contacts found on a graphics adapter: the same pairs and points as a [`ContactSet`](taut_collide::ContactSet)'s,
 //! in single precision and in the same order.
 //!
 //! A [`Detector`] owns [`poses`](Detector::poses), which the caller's kernels fill, one per body of the
@@ -48,7 +48,7 @@ mod narrow;
 mod surfaces;
 mod world;
 
-use taut_collide::{Contact, ContactList, NONE};
+use taut_collide::{Contact, ContactList, NONE, Site};
 use taut_core::{Scene, Unsupported, Vec3, scene::Shape};
 use taut_gpu::{Bindings, Buffer, Clock, Gpu, GpuError, Recorder};
 
@@ -297,14 +297,17 @@ impl Detector {
         for (m, manifold) in manifolds[..count].iter().enumerate() {
             let first = out.contacts.len() as u32;
             let normal = Vec3::from(manifold.normal.map(f64::from));
-            let bodies = [manifold.a, manifold.b];
+            let owners = [manifold.a, manifold.b];
             for place in (m * LANES..).take(manifold.count as usize) {
                 let old = far[place].previous;
                 let lane = old % LANES as u32;
+                let anchors = [near[place].anchor, far[place].anchor];
+                let site = |k: usize| {
+                    let anchor = Vec3::from(anchors[k].map(f64::from));
+                    Site::Body { node: owners[k], anchor }
+                };
                 out.contacts.push(Contact {
-                    bodies,
-                    anchor_a: Vec3::from(near[place].anchor.map(f64::from)),
-                    anchor_b: Vec3::from(far[place].anchor.map(f64::from)),
+                    sites: [site(0), site(1)],
                     normal,
                     gap: f64::from(near[place].gap),
                     feature: feature::number(features[place]),
@@ -312,11 +315,10 @@ impl Detector {
                 });
             }
             out.manifolds.push(taut_collide::Manifold {
-                bodies,
+                owners,
                 normal,
                 contacts: first..first + manifold.count,
-                friction_static: f64::from(manifold.friction_static),
-                friction_dynamic: f64::from(manifold.friction_dynamic),
+                friction: [manifold.friction_static, manifold.friction_dynamic].map(f64::from),
                 restitution: f64::from(manifold.restitution),
             });
         }

@@ -2,44 +2,31 @@
 
 use std::ops::Range;
 
-use taut_core::{BodyState, Quat, Vec3};
+use taut_core::{ContactForce, Placement, Vec3};
 
 /// Stands for "no contact" where an index is expected.
 pub const NONE: u32 = u32::MAX;
 
-/// Where a body is and how it moves: all that detection knows of a state.
+/// What one side of a contact is fixed to.
+///
+/// Whoever reads a site takes it apart without a condition, so that a second kind does not compile
+/// until every reader says what it does with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Placement {
-    /// Centre of mass [m].
-    pub position: Vec3,
-    /// Body to world.
-    pub rotation: Quat,
-    /// Velocity of the centre of mass [m/s].
-    pub velocity: Vec3,
-    /// Angular velocity in world axes [rad/s].
-    pub omega: Vec3,
+pub enum Site {
+    /// A point of a body.
+    Body {
+        /// The body by index in the scene.
+        node: u32,
+        /// The point in body coordinates [m].
+        anchor: Vec3,
+    },
 }
 
-impl From<&BodyState> for Placement {
-    fn from(state: &BodyState) -> Self {
-        Self {
-            position: state.position,
-            rotation: state.rotation(),
-            velocity: state.velocity,
-            omega: state.omega(),
-        }
-    }
-}
-
-/// One point of contact between two bodies.
+/// One point of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// The two bodies by index in the scene, A first. At least one of them is dynamic.
-    pub bodies: [u32; 2],
-    /// Point on A's surface, in A's coordinates [m].
-    pub anchor_a: Vec3,
-    /// Point on B's surface, in B's coordinates [m].
-    pub anchor_b: Vec3,
+    /// Points on the two surfaces, A first. At least one of them can move.
+    pub sites: [Site; 2],
     /// Unit vector from B to A, in the world.
     pub normal: Vec3,
     /// `normal . (xA - xB)` [m]; negative where the bodies overlap.
@@ -50,19 +37,40 @@ pub struct Contact {
     pub previous: u32,
 }
 
-/// Consecutive contacts of one pair of bodies that share a normal.
+impl Contact {
+    /// The two bodies, A first.
+    #[inline]
+    pub fn nodes(&self) -> [u32; 2] {
+        self.sites.map(|Site::Body { node, .. }| node)
+    }
+
+    /// The points on A and B in the coordinates of either [m].
+    #[inline]
+    pub fn anchors(&self) -> [Vec3; 2] {
+        self.sites.map(|Site::Body { anchor, .. }| anchor)
+    }
+}
+
+/// Whether friction still holds a point or its surfaces pass each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grip {
+    /// It is held, up to the static coefficient.
+    Sticks,
+    /// It slides, against the dynamic coefficient.
+    Slides,
+}
+
+/// Consecutive contacts of one pair that share a normal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifold {
     /// The two bodies by index in the scene, A first.
-    pub bodies: [u32; 2],
+    pub owners: [u32; 2],
     /// Unit vector from B to A, in the world.
     pub normal: Vec3,
     /// Its contacts.
     pub contacts: Range<u32>,
-    /// Coefficient of static friction of the pair [1].
-    pub friction_static: f64,
-    /// Coefficient of dynamic friction of the pair [1].
-    pub friction_dynamic: f64,
+    /// Coefficients of static and of dynamic friction of the pair [1].
+    pub friction: [f64; 2],
     /// Restitution of the pair [1].
     pub restitution: f64,
 }
@@ -71,6 +79,16 @@ impl Manifold {
     /// Its contacts, as a range of indices.
     pub fn range(&self) -> Range<usize> {
         self.contacts.start as usize..self.contacts.end as usize
+    }
+
+    /// The coefficient of friction of a point that is held or slides [1].
+    #[inline]
+    pub fn friction(&self, grip: Grip) -> f64 {
+        let [fixed, sliding] = self.friction;
+        match grip {
+            Grip::Sticks => fixed,
+            Grip::Slides => sliding,
+        }
     }
 }
 
@@ -90,6 +108,33 @@ impl ContactList {
         self.manifolds.clear();
     }
 
+    /// Writes what each contact exerts: `forces` on A in world axes [N], in the order of the list. The
+    /// point is midway between the anchors of bodies in these `placements`, one per body of the scene.
+    pub fn report(
+        &self,
+        placements: &[Placement],
+        forces: impl IntoIterator<Item = Vec3>,
+        out: &mut Vec<ContactForce>,
+    ) {
+        out.clear();
+        let contacts = self.manifolds.iter().flat_map(|manifold| {
+            self.contacts[manifold.range()].iter().map(move |c| (manifold, c))
+        });
+        out.extend(contacts.zip(forces).map(|((manifold, contact), force)| {
+            let [a, b] = contact
+                .sites
+                .map(|Site::Body { node, anchor }| placements[node as usize].point(&anchor));
+            ContactForce {
+                bodies: contact.nodes(),
+                point: (a + b) * 0.5,
+                normal: contact.normal,
+                gap: contact.gap,
+                friction: manifold.friction,
+                force,
+            }
+        }));
+    }
+
     /// Appends another list, whose contacts continue the same list as these.
     pub(crate) fn append(&mut self, other: &Self) {
         let shift = self.contacts.len() as u32;
@@ -98,5 +143,52 @@ impl ContactList {
             contacts: m.contacts.start + shift..m.contacts.end + shift,
             ..m.clone()
         }));
+    }
+}
+
+/// What a method keeps of each contact from one list to the next.
+#[derive(Clone, Debug)]
+pub struct Carried<T> {
+    now: Vec<T>,
+    before: Vec<T>,
+}
+
+impl<T> Default for Carried<T> {
+    fn default() -> Self {
+        Self { now: vec![], before: vec![] }
+    }
+}
+
+impl<T> Carried<T> {
+    /// Takes on a list: `make` gets the index of each contact, the contact, and what was kept of the one
+    /// that it continues.
+    pub fn follow(
+        &mut self,
+        list: &ContactList,
+        mut make: impl FnMut(usize, &Contact, Option<&T>) -> T,
+    ) {
+        std::mem::swap(&mut self.now, &mut self.before);
+        self.now.clear();
+        // No list is so long that `NONE` would be an index.
+        let before = |contact: &Contact| self.before.get(contact.previous as usize);
+        let kept = list.contacts.iter().enumerate().map(|(i, c)| make(i, c, before(c)));
+        self.now.extend(kept);
+    }
+
+    /// What is kept of each contact of the last list.
+    #[inline]
+    pub fn now(&self) -> &[T] {
+        &self.now
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn now_mut(&mut self) -> &mut [T] {
+        &mut self.now
+    }
+
+    /// Forgets everything, so that the next list continues nothing.
+    pub fn forget(&mut self) {
+        self.now.clear();
     }
 }

@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use taut_core::{
-    Scene, Stage, StageTime, Vec3,
+    ContactForce, Placement, Scene, Stage, StageTime, Vec3,
     scene::{Contacts, Endpoint, Motion},
 };
 
 use crate::{
     broad::{Bounds, Broad, HalfSpace},
-    contact::{ContactList, Placement},
+    contact::ContactList,
     matching,
     narrow::{Rules, Scratch, Side, Surface},
     shape::{Geometry, Place},
@@ -35,13 +35,15 @@ const CHUNK: usize = 128;
 
 /// Finds the contacts of one scene's bodies.
 #[derive(Clone, Debug)]
-pub struct Collider {
-    contacts: Option<Contacts>,
+pub struct ContactSet {
+    contacts: Contacts,
     style: Style,
     bodies: Vec<Geometry>,
     traits: Vec<Traits>,
     /// Sorted pairs that a joint or, in the demo's style, a spring keeps from touching, with the joint.
     joined: Vec<([u32; 2], Option<u32>)>,
+    /// Where bodies were in the last query.
+    placements: Vec<Placement>,
     places: Vec<Place>,
     bounds: Vec<Bounds>,
     planes: Vec<HalfSpace>,
@@ -60,8 +62,7 @@ pub struct Collider {
 struct Traits {
     motion: Motion,
     group: Option<u32>,
-    friction_static: f64,
-    friction_dynamic: f64,
+    friction: [f64; 2],
     restitution: f64,
 }
 
@@ -79,22 +80,27 @@ impl Clone for Chunk {
     }
 }
 
-impl Collider {
-    /// A collider for a scene; it never answers with a contact where the scene has none.
-    pub fn new(scene: &Scene, style: Style) -> Self {
+impl ContactSet {
+    /// The contacts of a scene; none where it has none ever.
+    pub fn new(scene: &Scene) -> Option<Self> {
+        Self::in_style(scene, Style::Common)
+    }
+
+    /// The same, made in another style.
+    pub fn in_style(scene: &Scene, style: Style) -> Option<Self> {
         let traits = scene.bodies.iter().map(|body| Traits {
             motion: body.motion,
             group: body.group,
-            friction_static: body.material.friction_static,
-            friction_dynamic: body.material.friction_dynamic,
+            friction: [body.material.friction_static, body.material.friction_dynamic],
             restitution: body.material.restitution,
         });
-        Self {
-            contacts: scene.contacts,
+        Some(Self {
+            contacts: scene.contacts?,
             style,
             bodies: scene.bodies.iter().map(|body| Geometry::new(&body.shape)).collect(),
             traits: traits.collect(),
             joined: joined(scene, style),
+            placements: vec![],
             places: vec![],
             bounds: vec![],
             planes: vec![],
@@ -105,7 +111,7 @@ impl Collider {
             before: ContactList::default(),
             taken: vec![],
             spent_s: 0.0,
-        }
+        })
     }
 
     /// Forgets all answers, so that the next one continues none.
@@ -125,13 +131,26 @@ impl Collider {
         out.push(StageTime { stage: Stage::Collide, pass: "detect", seconds });
     }
 
+    /// Writes what the contacts of the last answer exert: `forces` on A in world axes [N], in the order of
+    /// the list. The point is midway between the anchors.
+    pub fn report(&self, forces: impl IntoIterator<Item = Vec3>, out: &mut Vec<ContactForce>) {
+        self.list.report(&self.placements, forces, out);
+    }
+
     /// The contacts of bodies in these placements, one per body of the scene, that may matter within
     /// the next `dt` seconds. `broken` are the joints that no longer keep their bodies from touching.
-    pub fn detect(&mut self, placements: &[Placement], broken: &[bool], dt: f64) -> &ContactList {
+    pub fn detect(
+        &mut self,
+        placements: impl IntoIterator<Item = Placement>,
+        broken: &[bool],
+        dt: f64,
+    ) -> &ContactList {
+        let start = Instant::now();
         std::mem::swap(&mut self.list, &mut self.before);
         self.list.clear();
-        let Some(contacts) = self.contacts else { return &self.list };
-        let start = Instant::now();
+        self.placements.clear();
+        self.placements.extend(placements);
+        let contacts = self.contacts;
         let demo = self.style == Style::Demo3d;
         let rules = Rules {
             margin: if demo { 0.0 } else { contacts.margin },
@@ -139,8 +158,8 @@ impl Collider {
             dt: if demo { 0.0 } else { dt },
             demo,
         };
-        self.find_pairs(placements, broken, &rules);
-        self.find_contacts(placements, &rules);
+        self.find_pairs(broken, &rules);
+        self.find_contacts(&rules);
         let bodies = &self.bodies;
         let near = |[a, b]: [u32; 2]| {
             let size = bodies[a as usize].size.min(bodies[b as usize].size);
@@ -152,13 +171,13 @@ impl Collider {
     }
 
     /// Fills `pairs` with those that may touch, sorted.
-    fn find_pairs(&mut self, placements: &[Placement], broken: &[bool], rules: &Rules) {
+    fn find_pairs(&mut self, broken: &[bool], rules: &Rules) {
         self.places.clear();
-        self.places.extend(placements.iter().map(Place::from));
+        self.places.extend(self.placements.iter().map(Place::from));
         self.bounds.clear();
         self.planes.clear();
         for (i, body) in self.bodies.iter().enumerate() {
-            let (place, motion) = (&self.places[i], &placements[i]);
+            let (place, motion) = (&self.places[i], &self.placements[i]);
             if body.is_plane() {
                 self.planes.push(HalfSpace {
                     body: i as u32,
@@ -193,8 +212,9 @@ impl Collider {
 
     /// Fills `list` with the contacts of `pairs`. Every pair is treated alone, so that it does not
     /// matter which thread does.
-    fn find_contacts(&mut self, placements: &[Placement], rules: &Rules) {
-        let (bodies, places, traits) = (&self.bodies, &self.places, &self.traits);
+    fn find_contacts(&mut self, rules: &Rules) {
+        let (bodies, places) = (&self.bodies, &self.places);
+        let (placements, traits) = (&self.placements, &self.traits);
         let side = |i: u32| {
             let k = i as usize;
             Side { index: i, body: &bodies[k], place: &places[k], motion: &placements[k] }
@@ -258,9 +278,8 @@ fn swept(body: &Geometry, place: &Place, motion: &Placement, rules: &Rules) -> B
 
 /// Coefficients of a pair.
 fn surface(a: &Traits, b: &Traits) -> Surface {
-    [
-        (a.friction_static * b.friction_static).sqrt(),
-        (a.friction_dynamic * b.friction_dynamic).sqrt(),
-        a.restitution.max(b.restitution),
-    ]
+    Surface {
+        friction: [0, 1].map(|k| (a.friction[k] * b.friction[k]).sqrt()),
+        restitution: a.restitution.max(b.restitution),
+    }
 }

@@ -1,6 +1,6 @@
 //! Contacts between the bodies of a scene, the same for every backend.
 //!
-//! A [`Collider`] is made once per solver and asked once per step. It answers with one flat list of
+//! A [`ContactSet`] is made once per solver and asked once per step. It answers with one flat list of
 //! [`Contact`]s, grouped into [`Manifold`]s of one pair and one normal. The geometry of the list is a
 //! function of the placements alone: equal placements give equal contacts, bitwise, whatever was
 //! asked before and on any number of threads. Only [`Contact::previous`] looks back: it says which
@@ -17,7 +17,6 @@ mod convex;
 mod demo3d;
 mod detect;
 mod feature;
-mod graph;
 mod hull;
 mod matching;
 pub mod mesh;
@@ -31,6 +30,5 @@ mod region;
 mod round;
 pub mod shape;
 
-pub use contact::{Contact, ContactList, Manifold, NONE, Placement};
-pub use detect::{Collider, Style, joined};
-pub use graph::{ContactGraph, Islands, islands};
+pub use contact::{Carried, Contact, ContactList, Grip, Manifold, NONE, Site};
+pub use detect::{ContactSet, Style, joined};

@@ -19,7 +19,7 @@ pub(crate) fn continue_from(
     taken.clear();
     taken.resize(before.contacts.len(), false);
     let key = |contact: &Contact| {
-        let [a, b] = contact.bodies;
+        let [a, b] = contact.nodes();
         [a.min(b), a.max(b)]
     };
     let old = &before.contacts;
@@ -36,7 +36,7 @@ pub(crate) fn continue_from(
         let (candidates, taken) = (&old[first..last], &mut taken[first..last]);
         if !candidates.is_empty() {
             by_feature(group, candidates, taken, first);
-            by_distance(group, candidates, taken, first, NEAR * near(group[0].bodies));
+            by_distance(group, candidates, taken, first, NEAR * near(group[0].nodes()));
         }
         first = last;
     }
@@ -64,7 +64,7 @@ fn by_distance(
     for contact in group.iter_mut().filter(|c| c.previous == NONE) {
         let mut best = (None, near * near);
         for (i, candidate) in old.iter().enumerate().filter(|(i, _)| !taken[*i]) {
-            let distance = (candidate.anchor_a - contact.anchor_a).norm_squared();
+            let distance = (candidate.anchors()[0] - contact.anchors()[0]).norm_squared();
             if distance < best.1 && candidate.normal.dot(&contact.normal) > ALIKE {
                 best = (Some(i), distance);
             }
@@ -81,12 +81,14 @@ mod tests {
     use taut_core::Vec3;
 
     use super::*;
+    use crate::contact::Site;
 
     fn contact(bodies: [u32; 2], feature: u64, x: f64) -> Contact {
         Contact {
-            bodies,
-            anchor_a: Vec3::new(x, 0.0, 0.0),
-            anchor_b: Vec3::zeros(),
+            sites: [
+                Site::Body { node: bodies[0], anchor: Vec3::new(x, 0.0, 0.0) },
+                Site::Body { node: bodies[1], anchor: Vec3::zeros() },
+            ],
             normal: Vec3::z(),
             gap: 0.0,
             feature,

@@ -3,12 +3,11 @@
 //! Where bodies touch comes from a collision query of the metric's own, on the state read back, never
 //! from what a solver detected.
 
-use taut_core::{Mat3, Multipliers, Scene, State, Vec3, scene::Body, solver::ContactForce};
-
-use crate::{
-    contact::Placement,
-    detect::{Collider, Style},
+use taut_core::{
+    Mat3, Multipliers, Placement, Scene, State, Vec3, scene::Body, solver::ContactForce,
 };
+
+use crate::{contact::Site, detect::ContactSet};
 
 /// Slip below which static friction holds [m].
 const STICK_M: f64 = 1e-6;
@@ -30,7 +29,7 @@ pub struct ContactMeasures {
 /// nothing else.
 #[derive(Clone, Debug)]
 pub struct Probe {
-    collider: Collider,
+    contacts: Option<ContactSet>,
     placements: Vec<Placement>,
     extents: Vec<f64>,
     points_max: usize,
@@ -46,7 +45,7 @@ impl Probe {
             contacts.points_max = u32::MAX;
         }
         Self {
-            collider: Collider::new(&whole, Style::Common),
+            contacts: ContactSet::new(&whole),
             placements: vec![],
             extents: scene.bodies.iter().map(smallest_extent).collect(),
             points_max,
@@ -57,12 +56,13 @@ impl Probe {
     pub fn measure(&mut self, state: &State) -> ContactMeasures {
         self.placements.clear();
         self.placements.extend(state.bodies.iter().map(Placement::from));
-        self.collider.forget();
-        // Nothing is looked at ahead of time: where bodies are counts, not where they go.
-        let list = self.collider.detect(&self.placements, &state.broken, 0.0);
         let mut measures = ContactMeasures::default();
+        let Some(contacts) = &mut self.contacts else { return measures };
+        contacts.forget();
+        // Nothing is looked at ahead of time: where bodies are counts, not where they go.
+        let list = contacts.detect(self.placements.iter().copied(), &state.broken, 0.0);
         for manifold in &list.manifolds {
-            let [a, b] = manifold.bodies.map(|body| body as usize);
+            let [a, b] = manifold.owners.map(|body| body as usize);
             let smaller = self.extents[a].min(self.extents[b]);
             measures.contact_count += manifold.range().len().min(self.points_max);
             for contact in &list.contacts[manifold.range()] {
@@ -70,11 +70,11 @@ impl Probe {
                 measures.penetration_max_m = measures.penetration_max_m.max(depth);
                 measures.penetration_share_max =
                     measures.penetration_share_max.max(depth / smaller);
-                let speed = |place: &Placement, anchor: &Vec3| {
+                let [speed_a, speed_b] = contact.sites.map(|Site::Body { node, anchor }| {
+                    let place = &self.placements[node as usize];
                     place.velocity + place.omega.cross(&(place.rotation * anchor))
-                };
-                let (place_a, place_b) = (&self.placements[a], &self.placements[b]);
-                let slip = speed(place_a, &contact.anchor_a) - speed(place_b, &contact.anchor_b);
+                });
+                let slip = speed_a - speed_b;
                 let across = slip - contact.normal * contact.normal.dot(&slip);
                 measures.slip_speed_max_m_s = measures.slip_speed_max_m_s.max(across.norm());
             }

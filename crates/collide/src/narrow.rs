@@ -1,10 +1,10 @@
 //! From a pair of bodies that are close to its contacts.
 
-use taut_core::Vec3;
+use taut_core::{Placement, Vec3};
 
 use crate::{
     boxes,
-    contact::{Contact, ContactList, Manifold, NONE, Placement},
+    contact::{Contact, ContactList, Manifold, NONE, Site},
     convex, demo3d,
     mesh::Mesh,
     name::mix,
@@ -42,8 +42,12 @@ pub(crate) struct Side<'a> {
     pub(crate) motion: &'a Placement,
 }
 
-/// Surface of a pair: friction static and dynamic, restitution.
-pub(crate) type Surface = [f64; 3];
+/// What a pair's surfaces are like, as a manifold has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surface {
+    pub(crate) friction: [f64; 2],
+    pub(crate) restitution: f64,
+}
 
 /// Consecutive points with one normal.
 #[derive(Clone, Debug)]
@@ -296,7 +300,6 @@ impl Scratch {
         list: &mut ContactList,
     ) {
         let size = a.body.size.min(b.body.size);
-        let bodies = [a.index, b.index];
         // Fixed to A, and along no edge of anything usual.
         let forward = places[0].turn(&Vec3::new(0.62, 0.55, 0.56));
         let mut start = 0;
@@ -310,21 +313,21 @@ impl Scratch {
             }
             let first = list.contacts.len() as u32;
             list.contacts.extend(points[..count].iter().map(|point| Contact {
-                bodies,
-                anchor_a: places[0].local(&point.a),
-                anchor_b: places[1].local(&point.b),
+                sites: [
+                    Site::Body { node: a.index, anchor: places[0].local(&point.a) },
+                    Site::Body { node: b.index, anchor: places[1].local(&point.b) },
+                ],
                 normal,
                 gap: point.gap,
                 feature: point.id,
                 previous: NONE,
             }));
             list.manifolds.push(Manifold {
-                bodies,
+                owners: [a.index, b.index],
                 normal,
                 contacts: first..first + count as u32,
-                friction_static: surface[0],
-                friction_dynamic: surface[1],
-                restitution: surface[2],
+                friction: surface.friction,
+                restitution: surface.restitution,
             });
         }
     }

@@ -1,8 +1,8 @@
 //! Bodies as collision detection sees them: pieces that are convex solids, half-spaces or meshes.
 
-use taut_core::{Mat3, Vec3, scene::Shape};
+use taut_core::{Mat3, Placement, Vec3, scene::Shape};
 
-use crate::{contact::Placement, hull::Hull, mesh::Mesh};
+use crate::{hull::Hull, mesh::Mesh};
 
 /// A rotation and a translation, from local to outer coordinates.
 #[derive(Clone, Copy, Debug)]

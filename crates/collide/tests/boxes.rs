@@ -9,8 +9,8 @@ use parry3d_f64::{
     shape::Cuboid,
 };
 use proptest::prelude::*;
-use taut_collide::{Collider, ContactList, NONE, Placement, Style};
-use taut_core::{Quat, Scene, Vec3, scene::Body};
+use taut_collide::{ContactList, ContactSet, NONE, Style};
+use taut_core::{Placement, Quat, Scene, Vec3, scene::Body};
 
 fn vector(range: f64) -> impl Strategy<Value = Vec3> {
     [-range..range, -range..range, -range..range].prop_map(Vec3::from)
@@ -110,7 +110,7 @@ proptest! {
         let list = demo(&scene);
         prop_assert_eq!(list.contacts.is_empty(), face.0.max(edge.0) > 0.0);
         let Some(contact) = list.contacts.first() else { return Ok(()) };
-        prop_assert_eq!(contact.bodies, [1, 0]);
+        prop_assert_eq!(contact.nodes(), [1, 0]);
         let best = if 0.95 * edge.0 > face.0 + 0.01 { edge } else { face };
         prop_assert!((contact.normal + best.1).norm() < 1e-9);
         check(&list, &places);
@@ -118,7 +118,10 @@ proptest! {
 }
 
 fn demo(scene: &Scene) -> ContactList {
-    Collider::new(scene, Style::Demo3d).detect(&placements(scene), &[], 1.0 / 60.0).clone()
+    ContactSet::in_style(scene, Style::Demo3d)
+        .unwrap()
+        .detect(placements(scene), &[], 1.0 / 60.0)
+        .clone()
 }
 
 /// Two unit cubes, the upper one turned about z.
@@ -156,15 +159,15 @@ fn the_demo_keeps_eight_points_and_merges_close_ones() {
 #[test]
 fn the_demo_knows_features_by_name_only() {
     let scene = stacked(0.99, 0.0);
-    let mut collider = Collider::new(&scene, Style::Demo3d);
+    let mut collider = ContactSet::in_style(&scene, Style::Demo3d).unwrap();
     let mut places = placements(&scene);
-    let first = collider.detect(&places, &[], 1.0 / 60.0).clone();
+    let first = collider.detect(places.iter().copied(), &[], 1.0 / 60.0).clone();
     assert!(first.contacts.iter().all(|c| c.previous == NONE));
-    let second = collider.detect(&places, &[], 1.0 / 60.0);
+    let second = collider.detect(places.iter().copied(), &[], 1.0 / 60.0);
     assert!((0..).zip(&second.contacts).all(|(i, c)| c.previous == i));
     // Through another face nothing is left of them, though some points stay in place.
     places[1].position = Vec3::new(0.99, 0.0, 0.0) + places[0].position;
-    let third = collider.detect(&places, &[], 1.0 / 60.0);
+    let third = collider.detect(places.iter().copied(), &[], 1.0 / 60.0);
     assert!(third.contacts.iter().all(|c| c.previous == NONE));
 }
 

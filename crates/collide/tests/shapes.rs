@@ -42,7 +42,7 @@ fn spheres() {
         let normal = -at.normalize();
         assert!((contact.normal - normal).norm() < 1e-15);
         assert!((contact.gap - (at.norm() - 0.75)).abs() < 1e-15);
-        assert!((contact.anchor_a + normal * 0.5).norm() < 1e-15);
+        assert!((contact.anchors()[0] + normal * 0.5).norm() < 1e-15);
     }
     assert!(pair(a, b, Vec3::x() * 0.761, Quat::identity()).contacts.is_empty());
 }
@@ -71,7 +71,7 @@ fn a_sphere_and_a_box() {
     for (at, nearest) in cases {
         let list = pair(Shape::Box { half }, Shape::Sphere { radius }, at, about(Vec3::z(), 0.7));
         let contact = only(&list);
-        assert!((contact.anchor_a - nearest).norm() < 1e-15);
+        assert!((contact.anchors()[0] - nearest).norm() < 1e-15);
         assert!((contact.normal + (at - nearest).normalize()).norm() < 1e-14);
         assert!((contact.gap - ((at - nearest).norm() - radius)).abs() < 1e-15);
     }
@@ -112,10 +112,10 @@ fn a_cylinder_on_the_ground() {
             let list = contacts(&scene);
             check(&list, &placements(&scene));
             assert_eq!(list.contacts.len(), 4);
-            let middle: Vec3 = list.contacts.iter().map(|c| c.anchor_b).sum::<Vec3>() * 0.25;
+            let middle: Vec3 = list.contacts.iter().map(|c| c.anchors()[1]).sum::<Vec3>() * 0.25;
             assert!(middle.xy().norm() < 1e-9, "they hold the axis upright");
             for contact in &list.contacts {
-                assert!((contact.anchor_b.xy().norm() - radius).abs() < 1e-12);
+                assert!((contact.anchors()[1].xy().norm() - radius).abs() < 1e-12);
                 assert!(contact.gap.abs() < 1e-12);
             }
         }
@@ -185,17 +185,17 @@ fn capsules() {
         assert_eq!(lying.contacts.len(), 2);
         for contact in &lying.contacts {
             assert!(contact.gap.abs() < 1e-12);
-            assert!((contact.anchor_b.z.abs() - 0.5).abs() < 1e-9);
+            assert!((contact.anchors()[1].z.abs() - 0.5).abs() < 1e-9);
         }
         let upright = contacts(&ground(capsule.clone(), 0.75, Quat::identity()));
         assert!(only(&upright).gap.abs() < 1e-12);
-        assert!((only(&upright).anchor_b + Vec3::z() * 0.75).norm() < 1e-9);
+        assert!((only(&upright).anchors()[1] + Vec3::z() * 0.75).norm() < 1e-9);
     }
     // Side by side, shifted: the shared part of the axes is half a metre long.
     let list = pair(capsule.clone(), capsule.clone(), Vec3::new(0.45, 0.0, 0.5), Quat::identity());
     assert_eq!(list.contacts.len(), 2);
     assert!(list.contacts.iter().all(|c| (c.gap + 0.05).abs() < 1e-15));
-    let [p, q] = [&list.contacts[0], &list.contacts[1]].map(|c| c.anchor_a.z);
+    let [p, q] = [&list.contacts[0], &list.contacts[1]].map(|c| c.anchors()[0].z);
     assert!((p.min(q), p.max(q)) == (0.0, 0.5));
     // Crossed, touching at one point; and with axes that meet.
     let crossed = pair(capsule.clone(), capsule.clone(), Vec3::new(0.0, 0.4, 0.0), down);
@@ -253,7 +253,7 @@ fn a_compound_stands_on_all_its_parts() {
     let list = contacts(&scene);
     assert_eq!((list.manifolds.len(), list.contacts.len()), (1, 4));
     let reach = |f: fn(&Vec3) -> f64| {
-        let along = list.contacts.iter().map(|c| f(&c.anchor_b));
+        let along = list.contacts.iter().map(|c| f(&c.anchors()[1]));
         along.clone().fold(f64::NEG_INFINITY, f64::max) - along.fold(f64::INFINITY, f64::min)
     };
     assert!((reach(|p| p.x) - 1.0).abs() < 1e-9 && (reach(|p| p.z) - 0.8).abs() < 1e-9);

@@ -24,4 +24,4 @@ pub use needs::Needs;
 pub use scene::Scene;
 pub use settings::Settings;
 pub use solver::{ContactForce, Iteration, Multipliers, Solver, Stage, StageTime, Step};
-pub use state::{BitHash, BodyState, ParticleState, State};
+pub use state::{BitHash, BodyState, ParticleState, Placement, State};

@@ -31,6 +31,19 @@ pub struct BodyState {
     pub frame_rate: Mat3,
 }
 
+/// Where something rigid is and how it moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placement {
+    /// Centre of mass in the world [m].
+    pub position: Vec3,
+    /// Body to world.
+    pub rotation: Quat,
+    /// Velocity of the centre of mass [m/s].
+    pub velocity: Vec3,
+    /// Angular velocity in world axes [rad/s].
+    pub omega: Vec3,
+}
+
 /// The motion of one point mass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ParticleState {
@@ -61,6 +74,25 @@ impl BodyState {
     /// World position of a point given in body coordinates [m].
     pub fn point(&self, local: &Vec3) -> Vec3 {
         self.position + self.frame * local
+    }
+}
+
+impl Placement {
+    /// World position of a point given in body coordinates [m].
+    #[inline]
+    pub fn point(&self, local: &Vec3) -> Vec3 {
+        self.position + self.rotation * local
+    }
+}
+
+impl From<&BodyState> for Placement {
+    fn from(state: &BodyState) -> Self {
+        Self {
+            position: state.position,
+            rotation: state.rotation(),
+            velocity: state.velocity,
+            omega: state.omega(),
+        }
     }
 }
 

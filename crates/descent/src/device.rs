@@ -442,8 +442,11 @@ impl Device {
         if let (Some(before), Some(contacts)) = (&self.before, &self.contacts) {
             let mut bases = vec![];
             let read = read.and_then(|()| self.gpu.read(&before.bases, &mut bases));
-            let forces = &mut out.contacts;
-            let read = read.and_then(|()| contacts.read_forces(&self.gpu, &bases, forces, push));
+            let placement = |&n: &u32| bases[n as usize].placement();
+            let read = read.and_then(|()| {
+                let placements: Vec<_> = self.system.layout.bodies.iter().map(placement).collect();
+                contacts.read_forces(&self.gpu, &placements, &mut out.contacts, push)
+            });
             return read.is_ok();
         }
         if let Some(touch) = &self.system.touch {

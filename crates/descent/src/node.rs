@@ -1,8 +1,7 @@
 //! Bodies, particles and the world as the nodes a descent sweep moves.
 
-use taut_collide::Placement;
 use taut_core::{
-    Scene, State,
+    Placement, Scene, State,
     math::polar_rotation,
     scene::{Endpoint, Motion},
     state::{BodyState, ParticleState},

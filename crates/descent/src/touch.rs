@@ -1,7 +1,7 @@
 //! All contacts of a step: patches made from the collider's list, where they attach, and the order in
 //! which nodes are visited while they last.
 
-use taut_collide::{Collider, Contact, ContactList, Manifold, NONE, Placement, Style};
+use taut_collide::{Carried, Contact, ContactSet, Grip, Manifold, Style};
 use taut_core::{ContactForce, Scene, StageTime};
 use taut_math::{LANES, Real, V3, Wide};
 
@@ -47,15 +47,14 @@ pub struct Touch<R: Real> {
     pub backings: Vec<Backing<R>>,
     /// What couples the nodes, and the order in which they are visited.
     pub(crate) graph: Graph,
-    collider: Collider,
+    set: ContactSet,
     style: Style,
-    placements: Vec<Placement>,
     masses: Vec<f64>,
     lengths: Vec<f64>,
     /// Patches of the step before, with their backings.
     before: (Vec<Patch<R>>, Vec<Backing<R>>),
-    /// Patch and lane of each contact, now and in the step before.
-    slots: [Vec<u32>; 2],
+    /// Patch and lane of each contact.
+    slots: Carried<u32>,
     /// Ends of patches, node by node: twice the patch, plus one on side B.
     pub(crate) ends: Vec<u32>,
     pub(crate) end_starts: Vec<u32>,
@@ -70,18 +69,16 @@ impl<R: Real> Touch<R> {
         order: Order,
         style: Style,
     ) -> Option<Self> {
-        scene.contacts?;
         let mass = |b: &taut_core::scene::Body| if b.is_dynamic() { b.mass } else { f64::INFINITY };
         Some(Self {
             patches: vec![],
             backings: vec![],
-            collider: Collider::new(scene, style),
+            set: ContactSet::in_style(scene, style)?,
             style,
-            placements: vec![],
             masses: scene.bodies.iter().map(mass).collect(),
             lengths: scene.bodies.iter().map(|b| b.shape.extent().min()).collect(),
             before: (vec![], vec![]),
-            slots: [vec![], vec![]],
+            slots: Carried::default(),
             ends: vec![],
             end_starts: vec![],
             graph: Graph::new(scene, layout, definitions, order),
@@ -90,47 +87,50 @@ impl<R: Real> Touch<R> {
 
     /// Forgets all contacts, so that the next step's continue none.
     pub fn forget(&mut self) {
-        self.collider.forget();
+        self.set.forget();
         self.patches.clear();
         self.backings.clear();
-        self.slots[0].clear();
+        self.slots.forget();
         self.graph.forget();
     }
 
     /// Finds the contacts at the step's start and lays them out; rows start unregularised, and what
     /// continues keeps its multiplier, stiffness and drift.
     pub(crate) fn detect(&mut self, bases: &[Base<R>], layout: &Layout, broken: &[bool], h: f64) {
-        self.placements.clear();
-        self.placements.extend(layout.bodies.iter().map(|&n| bases[n as usize].placement()));
+        let placements = layout.bodies.iter().map(|&n| bases[n as usize].placement());
+        let list = self.set.detect(placements, broken, h);
         std::mem::swap(&mut self.patches, &mut self.before.0);
         std::mem::swap(&mut self.backings, &mut self.before.1);
-        self.slots.swap(0, 1);
         self.patches.clear();
         self.backings.clear();
-        let [slots, slots_before] = &mut self.slots;
-        slots.clear();
-        let list = self.collider.detect(&self.placements, broken, h);
         let making = Making {
-            list,
             bases,
             layout,
             style: self.style,
             masses: &self.masses,
             lengths: &self.lengths,
             before: (&self.before.0, &self.before.1),
-            slots_before,
         };
-        for manifold in &list.manifolds {
-            let range = manifold.range();
-            for first in range.clone().step_by(LANES) {
-                let last = (first + LANES).min(range.end);
-                let p = narrow(self.patches.len() * LANES);
-                slots.extend((p..).take(last - first));
-                let (patch, backing) = making.patch(manifold, first, last);
-                self.patches.push(patch);
-                self.backings.push(backing);
+        let mut manifolds = list.manifolds.iter();
+        let mut manifold = None;
+        self.slots.follow(list, |c, contact, before| {
+            let next = |m: &Manifold| m.contacts.end as usize <= c;
+            if manifold.is_none_or(next) {
+                manifold = manifolds.next();
             }
-        }
+            let Some(manifold) = manifold else { return 0 };
+            let i = (c - manifold.range().start) % LANES;
+            if i == 0 {
+                self.patches.push(making.patch(manifold));
+                self.backings.push(making.backing(manifold, c));
+            }
+            let p = self.patches.len() - 1;
+            let (patch, backing) = (&mut self.patches[p], &mut self.backings[p]);
+            patch.count = narrow(i + 1);
+            making.point(patch, backing, i, contact, before.map(|&slot| slot as usize));
+            patch.friction.put(i, R::of(manifold.friction(grip(patch, backing, i))));
+            narrow(p * LANES + i)
+        });
         self.arrange(layout.len());
     }
 
@@ -169,7 +169,7 @@ impl<R: Real> Touch<R> {
 
     /// Appends the time spent on finding contacts since the last call.
     pub fn drain_times(&mut self, out: &mut Vec<StageTime>) {
-        self.collider.drain_times(out);
+        self.set.drain_times(out);
     }
 
     /// Ends of patches at a node: twice the patch, plus one where the node is B.
@@ -185,77 +185,71 @@ impl<R: Real> Touch<R> {
         out: &mut Vec<ContactForce>,
         force: impl Fn(&Patch<R>, usize) -> V3<R>,
     ) {
-        out.clear();
-        let list = self.collider.list();
-        for manifold in &list.manifolds {
-            for c in manifold.range() {
-                let slot = self.slots[0][c] as usize;
-                let patch = &self.patches[slot / LANES];
-                let contact = &list.contacts[c];
-                let [a, _] = contact.bodies.map(|b| &self.placements[b as usize]);
-                out.push(ContactForce {
-                    bodies: contact.bodies,
-                    point: a.position + a.rotation * contact.anchor_a,
-                    normal: contact.normal,
-                    gap: contact.gap,
-                    friction: [manifold.friction_static, manifold.friction_dynamic],
-                    force: -patch.world(force(patch, slot % LANES)).to_f64(),
-                });
-            }
-        }
+        let force = |&slot: &u32| {
+            let patch = &self.patches[slot as usize / LANES];
+            -patch.world(force(patch, slot as usize % LANES)).to_f64()
+        };
+        self.set.report(self.slots.now().iter().map(force), out);
     }
+}
+
+/// A point that continues one that did not stick slides; all others are held at first.
+fn grip<R: Real>(patch: &Patch<R>, backing: &Backing<R>, i: usize) -> Grip {
+    if backing.continues[i] && !patch.sticks[i] { Grip::Slides } else { Grip::Sticks }
 }
 
 /// What patches are made from.
 struct Making<'a, R: Real> {
-    list: &'a ContactList,
     bases: &'a [Base<R>],
     layout: &'a Layout,
     style: Style,
     masses: &'a [f64],
     lengths: &'a [f64],
     before: (&'a [Patch<R>], &'a [Backing<R>]),
-    slots_before: &'a [u32],
 }
 
 impl<R: Real> Making<'_, R> {
-    fn patch(&self, manifold: &Manifold, first: usize, last: usize) -> (Patch<R>, Backing<R>) {
-        let [a, b] = manifold.bodies.map(|body| body as usize);
+    /// A patch of this manifold, without points yet.
+    fn patch(&self, manifold: &Manifold) -> Patch<R> {
         let n = V3::of(&manifold.normal);
         let [u, v] = tangents(n);
-        let mut patch = Patch {
-            nodes: [self.layout.bodies[a], self.layout.bodies[b]],
-            count: narrow(last - first),
+        Patch {
+            nodes: manifold.owners.map(|body| self.layout.bodies[body as usize]),
             axes: [n, u, v],
-            friction: R::Wide::splat(R::of(manifold.friction_static)),
+            friction: R::Wide::splat(R::of(manifold.friction(Grip::Sticks))),
             ..Patch::EMPTY
-        };
-        let mut backing = Backing {
+        }
+    }
+
+    /// What belongs to that patch, whose first contact is `first`.
+    fn backing(&self, manifold: &Manifold, first: usize) -> Backing<R> {
+        let [a, b] = manifold.owners.map(|body| body as usize);
+        Backing {
             first: narrow(first),
             effective_mass: 1.0 / (1.0 / self.masses[a] + 1.0 / self.masses[b]),
             carried_mass: 0.0,
-            friction_dynamic: manifold.friction_dynamic,
+            friction_dynamic: manifold.friction(Grip::Slides),
             length: self.lengths[a].min(self.lengths[b]),
             gap: [R::of(NOWHERE); LANES],
             drift: [[R::ZERO; LANES]; 2],
             continues: [false; LANES],
             anchors: [[V3::ZERO; LANES]; 2],
-        };
-        for (i, contact) in self.list.contacts[first..last].iter().enumerate() {
-            self.point(&mut patch, &mut backing, i, contact);
-            if backing.continues[i] && !patch.sticks[i] {
-                patch.friction.put(i, R::of(manifold.friction_dynamic));
-            }
         }
-        (patch, backing)
     }
 
-    fn point(&self, patch: &mut Patch<R>, backing: &mut Backing<R>, i: usize, contact: &Contact) {
-        let mut anchors = [V3::of(&contact.anchor_a), V3::of(&contact.anchor_b)];
+    /// Fills a lane; `before` is the slot of the point that this one continues.
+    fn point(
+        &self,
+        patch: &mut Patch<R>,
+        backing: &mut Backing<R>,
+        i: usize,
+        contact: &Contact,
+        before: Option<usize>,
+    ) {
+        let mut anchors = contact.anchors().map(|anchor| V3::of(&anchor));
         let mut value = V3([R::of(contact.gap), R::ZERO, R::ZERO]);
         let [a, b] = patch.nodes.map(|n| &self.bases[n as usize]);
-        if contact.previous != NONE {
-            let slot = self.slots_before[contact.previous as usize] as usize;
+        if let Some(slot) = before {
             let (old, lane_before) = (&self.before.0[slot / LANES], slot % LANES);
             let old_backing = &self.before.1[slot / LANES];
             backing.continues[i] = true;

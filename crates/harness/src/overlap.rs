@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use taut_collide::{Collider, Placement, Style};
-use taut_core::{Scene, scene::Contacts};
+use taut_collide::ContactSet;
+use taut_core::{Placement, Scene, Vec3, scene::Contacts};
 
 /// Shallower overlaps are taken for neighbours that touch [m].
 const DEPTH_MIN: f64 = 1e-6;
@@ -33,11 +33,10 @@ fn overlaps(scene: &Scene) -> BTreeMap<[u32; 2], f64> {
     let Some(contacts) = scene.contacts else { return pairs };
     // Nothing moves and nothing is near: only what overlaps is left.
     let still = Scene { contacts: Some(Contacts { margin: 0.0, ..contacts }), ..scene.clone() };
-    let placements: Vec<Placement> = scene.bodies.iter().map(at_rest).collect();
     let broken = vec![false; scene.joints.len()];
-    let mut collider = Collider::new(&still, Style::Common);
-    for contact in &collider.detect(&placements, &broken, scene.dt).contacts {
-        let [a, b] = contact.bodies;
+    let Some(mut set) = ContactSet::new(&still) else { return pairs };
+    for contact in &set.detect(scene.bodies.iter().map(at_rest), &broken, scene.dt).contacts {
+        let [a, b] = contact.nodes();
         if -contact.gap > DEPTH_MIN {
             let depth = pairs.entry([a.min(b), a.max(b)]).or_insert(0.0_f64);
             *depth = depth.max(-contact.gap);
@@ -50,8 +49,8 @@ fn at_rest(body: &taut_core::scene::Body) -> Placement {
     Placement {
         position: body.position,
         rotation: body.rotation,
-        velocity: taut_core::Vec3::zeros(),
-        omega: taut_core::Vec3::zeros(),
+        velocity: Vec3::zeros(),
+        omega: Vec3::zeros(),
     }
 }
 

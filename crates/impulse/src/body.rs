@@ -1,8 +1,7 @@
 //! Bodies, particles and the world as the solver sees them, and their motion without constraints.
 
-use taut_collide::Placement;
 use taut_core::{
-    Mat3, Quat, Scene, SolverError, State, Vec3,
+    Mat3, Placement, Quat, Scene, SolverError, State,
     scene::{Endpoint, Motion},
     state::{BodyState, ParticleState},
 };
@@ -276,11 +275,6 @@ fn precessed<R: Real>(omega: V3<R>, pose: &Pose<R>, inertia: &Sym3<R>, h: R) -> 
     pose.rotation.rotate(w - change)
 }
 
-/// World point of something fixed to a placement, for reports.
-pub(crate) fn point(placement: &Placement, anchor: &Vec3) -> Vec3 {
-    placement.position + placement.rotation * anchor
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,7 +282,7 @@ mod tests {
     #[test]
     fn free_spin_solves_the_implicit_equation() {
         let inertia = Sym3([2.0, 3.0, 4.5, 0.1, -0.2, 0.05]);
-        let rotation = Q4::of(&Quat::from_scaled_axis(Vec3::new(0.4, -1.1, 0.7)));
+        let rotation = Q4::of(&Quat::from_scaled_axis(taut_core::Vec3::new(0.4, -1.1, 0.7)));
         let pose = Pose { position: V3::ZERO, rotation };
         let omega = V3([1.0, -2.0, 0.5]);
         let residual = |h: f64| {

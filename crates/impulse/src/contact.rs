@@ -5,8 +5,8 @@ mod colour;
 
 use std::array;
 
-use taut_collide::{Contact, ContactList, Manifold, NONE, Placement};
-use taut_core::{Vec3, solver::ContactForce};
+use taut_collide::{ContactList, Grip, Manifold, NONE};
+use taut_core::Vec3;
 use taut_math::{LANES, Number, Real, V3, Wide};
 
 use self::{
@@ -14,7 +14,7 @@ use self::{
     colour::{Groups, POINTS, Patch},
 };
 use crate::{
-    body::{Bodies, point},
+    body::Bodies,
     joint::Pull,
     settings::{Friction, ImpulseSettings, Order},
 };
@@ -223,37 +223,13 @@ impl<R: Real> Contacts<R> {
         }));
     }
 
-    /// Forces over a step of `dt` seconds, in the order of `list`.
-    pub(crate) fn forces<'a>(
-        &'a self,
-        list: &'a ContactList,
-        placements: &'a [Placement],
-        dt: f64,
-    ) -> impl Iterator<Item = ContactForce> + 'a {
-        let each = list.manifolds.iter().flat_map(|m| m.range().map(move |i| (m, i)));
-        each.zip(&self.places).map(move |((manifold, i), place)| {
+    /// Forces on A over a step of `dt` seconds [N], in the order of the list.
+    pub(crate) fn forces(&self, dt: f64) -> impl Iterator<Item = Vec3> {
+        self.places.iter().map(move |place| {
             let batch = &self.batches[place.batch as usize];
             let total = &batch.points[place.point as usize].total;
-            let force = batch.world(total).lane(place.lane as usize).to_f64() / dt;
-            report(manifold, &list.contacts[i], placements, force)
+            batch.world(total).lane(place.lane as usize).to_f64() / dt
         })
-    }
-}
-
-fn report(
-    manifold: &Manifold,
-    contact: &Contact,
-    placements: &[Placement],
-    force: Vec3,
-) -> ContactForce {
-    let [a, b] = contact.bodies.map(|body| &placements[body as usize]);
-    ContactForce {
-        bodies: contact.bodies,
-        point: (point(a, &contact.anchor_a) + point(b, &contact.anchor_b)) * 0.5,
-        normal: contact.normal,
-        gap: contact.gap,
-        friction: [manifold.friction_static, manifold.friction_dynamic],
-        force,
     }
 }
 
@@ -270,7 +246,7 @@ impl<R: Real> Lane<'_, R> {
     fn fill(self, patch: &Patch) {
         let Self { batch, lane, bodies, legacies, start } = self;
         let manifold = &start.list.manifolds[patch.manifold as usize];
-        let [a, b] = manifold.bodies;
+        let [a, b] = manifold.owners;
         (batch.a[lane], batch.b[lane]) = (a, b);
         batch.count = batch.count.max(patch.count);
         let [side_a, side_b] = [a, b].map(|body| &bodies.mobilities[body as usize]);
@@ -284,8 +260,9 @@ impl<R: Real> Lane<'_, R> {
         let first = patch.first as usize;
         let contacts = &start.list.contacts[first..first + patch.count as usize];
         for (contact, point) in contacts.iter().zip(&mut batch.points) {
-            point.arm_a.put(lane, turn_a.rotate(V3::of(&contact.anchor_a)));
-            point.arm_b.put(lane, turn_b.rotate(V3::of(&contact.anchor_b)));
+            let [anchor_a, anchor_b] = contact.anchors().map(|anchor| V3::of(&anchor));
+            point.arm_a.put(lane, turn_a.rotate(anchor_a));
+            point.arm_b.put(lane, turn_b.rotate(anchor_b));
             point.gap_first.put(lane, R::of(contact.gap));
             point.gap.put(lane, R::of(contact.gap));
             let slides = match contact.previous {
@@ -300,16 +277,15 @@ impl<R: Real> Lane<'_, R> {
                     slides
                 }
             };
-            let friction =
-                if slides { manifold.friction_dynamic } else { manifold.friction_static };
-            point.friction.put(lane, R::of(friction));
+            let grip = if slides { Grip::Slides } else { Grip::Sticks };
+            point.friction.put(lane, R::of(manifold.friction(grip)));
         }
     }
 }
 
 /// How fast surfaces pass each other at a point [m/s].
 fn passing_speed<R: Real>(bodies: &Bodies<R>, manifold: &Manifold, arms: [V3<R>; 2]) -> R {
-    let [a, b] = manifold.bodies.map(|body| &bodies.velocities[body as usize]);
+    let [a, b] = manifold.owners.map(|body| &bodies.velocities[body as usize]);
     let relative = (a.linear + a.angular.cross(arms[0])) - (b.linear + b.angular.cross(arms[1]));
     relative.cross(V3::of(&manifold.normal)).norm()
 }

@@ -1,6 +1,6 @@
 //! The step on the CPU.
 
-use taut_collide::{Collider, Placement, Style};
+use taut_collide::ContactSet;
 use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_math::Real;
 
@@ -16,9 +16,8 @@ pub(crate) struct Impulse<R: Real> {
     scene: Scene,
     settings: ImpulseSettings,
     model: Model<R>,
-    collider: Collider,
-    /// Where bodies were when contacts were found.
-    placements: Vec<Placement>,
+    /// `None` where the scene has no contacts.
+    set: Option<ContactSet>,
     broken: Vec<bool>,
     breakable: bool,
     step: Step,
@@ -48,8 +47,7 @@ impl<R: Real> Impulse<R> {
                 joints: Joints::new(scene),
                 contacts: Contacts::new(&settings),
             },
-            collider: Collider::new(scene, Style::Common),
-            placements: vec![],
+            set: ContactSet::new(scene),
             broken: vec![false; scene.joints.len()],
             breakable: scene.joints.iter().any(breaks),
             soft: Softnesses::new(&settings, step.dt, scene.gravity.norm()),
@@ -131,8 +129,7 @@ impl<R: Real> Solver for Impulse<R> {
         }
         self.model.joints.forget();
         self.model.contacts.forget();
-        self.collider.forget();
-        self.placements.clear();
+        self.set.iter_mut().for_each(ContactSet::forget);
         (self.time_s, self.done, self.h_before) = (state.time_s, None, None);
         Ok(())
     }
@@ -148,13 +145,12 @@ impl<R: Real> Solver for Impulse<R> {
         let Model { bodies, joints, contacts } = &mut self.model;
         bodies.forget_shifts();
         bodies.refresh_all();
-        self.placements.clear();
-        self.placements.extend(bodies.placements());
-        let list = self.collider.detect(&self.placements, &self.broken, step.dt);
-        // What gravity alone may have done in a step since bodies were at rest.
-        let speed_at_rest = R::of(self.scene.gravity.norm() * step.dt);
-        let start = Start { list, warm, speed_at_rest };
-        contacts.prepare(bodies, &start);
+        if let Some(set) = &mut self.set {
+            let list = set.detect(bodies.placements(), &self.broken, step.dt);
+            // What gravity alone may have done in a step since bodies were at rest.
+            let speed_at_rest = R::of(self.scene.gravity.norm() * step.dt);
+            contacts.prepare(bodies, &Start { list, warm, speed_at_rest });
+        }
         joints.prepare(bodies, R::of(h));
         joints.forget_loads();
         if warm != R::ONE {
@@ -234,12 +230,16 @@ impl<R: Real> Solver for Impulse<R> {
         out.joint_torque.clear();
         out.joint_torque.extend(loads.map(|load| load.torque.to_f64() / dt));
         out.contacts.clear();
-        out.contacts.extend(contacts.forces(self.collider.list(), &self.placements, dt));
+        if let Some(set) = &self.set {
+            set.report(contacts.forces(dt), &mut out.contacts);
+        }
         true
     }
 
     fn drain_times(&mut self, out: &mut Vec<StageTime>) {
-        self.collider.drain_times(out);
+        if let Some(set) = &mut self.set {
+            set.drain_times(out);
+        }
     }
 
     fn resolved_settings(&self) -> String {

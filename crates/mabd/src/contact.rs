@@ -15,8 +15,8 @@
 mod point;
 mod search;
 
-use taut_collide::{Collider, ContactList, Placement, Style};
-use taut_core::{ContactForce, Scene, StageTime};
+use taut_collide::{ContactSet, Grip};
+use taut_core::{ContactForce, Placement, Scene, StageTime};
 use taut_model::{Csr, Islands};
 
 use crate::{dual::order::Link, node::Nodes};
@@ -26,8 +26,7 @@ use search::LineSearch;
 
 /// The contacts of a step.
 pub(crate) struct Contacts {
-    collider: Collider,
-    placements: Vec<Placement>,
+    set: ContactSet,
     points: Vec<ContactPoint>,
     /// Pressures of the contacts before these [N].
     pressures: Vec<f64>,
@@ -49,7 +48,7 @@ pub(crate) struct Contacts {
 impl Contacts {
     /// The contacts of a scene of `count` moving nodes, of which joints hold `links` together.
     pub(crate) fn new(scene: &Scene, scale: f64, count: usize, links: &[Link]) -> Option<Self> {
-        scene.contacts?;
+        let set = ContactSet::new(scene)?;
         let mut joined = Islands::default();
         joined.start(count);
         for link in links {
@@ -58,8 +57,7 @@ impl Contacts {
             }
         }
         Some(Self {
-            collider: Collider::new(scene, Style::Common),
-            placements: Vec::new(),
+            set,
             points: Vec::new(),
             pressures: Vec::new(),
             folded: Csr::default(),
@@ -74,24 +72,23 @@ impl Contacts {
 
     /// Forgets all contacts.
     pub(crate) fn forget(&mut self) {
-        self.collider.forget();
+        self.set.forget();
         self.points.clear();
     }
 
     /// Finds the contacts of a step of `h` [s] from where the nodes are at its start.
     pub(crate) fn detect(&mut self, nodes: &Nodes, broken: &[bool], h: f64) {
-        self.placements.clear();
-        self.placements.extend(nodes.bodies_at_start().map(|state| Placement::from(&state)));
-        let list = self.collider.detect(&self.placements, broken, h);
+        let placements = nodes.bodies_at_start().map(|state| Placement::from(&state));
+        let list = self.set.detect(placements, broken, h);
         self.pressures.clear();
         self.pressures.extend(self.points.iter().map(|point| point.pressure));
         self.points.clear();
         for manifold in &list.manifolds {
-            let ends = manifold.bodies.map(|body| nodes.node_of_body(body as usize));
+            let ends = manifold.owners.map(|body| nodes.node_of_body(body as usize));
             let lightness: f64 = ends.iter().map(|&node| 1.0 / nodes.mass(node)).sum();
             let axes = frame(&manifold.normal);
             for contact in &list.contacts[manifold.range()] {
-                let world = [contact.anchor_a, contact.anchor_b];
+                let world = contact.anchors();
                 let anchors = [0, 1].map(|side| nodes.axes(ends[side]).tr_mul(&world[side]));
                 let at = [0, 1].map(|side| nodes.at_start(ends[side]).point(&anchors[side]));
                 self.points.push(ContactPoint {
@@ -100,7 +97,7 @@ impl Contacts {
                     from: at,
                     axes,
                     gap: contact.gap,
-                    friction: [manifold.friction_static, manifold.friction_dynamic],
+                    friction: [Grip::Sticks, Grip::Slides].map(|grip| manifold.friction(grip)),
                     full: self.scale / (lightness * h * h),
                     before: self.pressures.get(contact.previous as usize).copied().unwrap_or(0.0),
                     ..ContactPoint::NONE
@@ -160,28 +157,15 @@ impl Contacts {
 
     /// Writes the force of every contact, in the order of detection.
     pub(crate) fn read_forces(&self, out: &mut Vec<ContactForce>) {
-        out.clear();
-        let ContactList { contacts, manifolds } = self.collider.list();
-        for manifold in manifolds {
-            let range = manifold.range();
-            for (contact, point) in contacts[range.clone()].iter().zip(&self.points[range]) {
-                let a = &self.placements[contact.bodies[0] as usize];
-                let force = point.force();
-                let pushed = point.axes.iter().zip(&force).map(|(axis, f)| *axis * -*f);
-                out.push(ContactForce {
-                    bodies: contact.bodies,
-                    point: a.position + a.rotation * contact.anchor_a,
-                    normal: contact.normal,
-                    gap: contact.gap,
-                    friction: point.friction,
-                    force: pushed.sum(),
-                });
-            }
-        }
+        let exerted = |point: &ContactPoint| {
+            let force = point.force();
+            point.axes.iter().zip(&force).map(|(axis, f)| *axis * -*f).sum()
+        };
+        self.set.report(self.points.iter().map(exerted), out);
     }
 
     /// Appends the time spent on finding contacts since the last call.
     pub(crate) fn drain_times(&mut self, out: &mut Vec<StageTime>) {
-        self.collider.drain_times(out);
+        self.set.drain_times(out);
     }
 }

@@ -1,11 +1,11 @@
 //! The solver interface on top of the stepper: states in and out, breaking, forces.
 
 use taut_core::{
-    BodyState, BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step, Vec3,
-    constraint::Pose,
+    BodyState, BuildError, Multipliers, Placement, Scene, Solver, SolverError, StageTime, State,
+    Step, Vec3, constraint::Pose,
 };
 
-use crate::{settings::NewtonSettings, step::Stepper, system::Motion, topology::Row};
+use crate::{settings::NewtonSettings, step::Stepper, topology::Row};
 
 /// The reference solver of one scene.
 pub(crate) struct Newton {
@@ -145,21 +145,21 @@ impl Solver for Newton {
             if !self.stepping {
                 return stepper.start[n];
             }
-            let pose = stepper.at.poses[n];
-            Motion { pose, velocity: stepper.velocity(n), omega: stepper.omega(n) }
+            let Pose { position, rotation } = stepper.at.poses[n];
+            Placement { position, rotation, velocity: stepper.velocity(n), omega: stepper.omega(n) }
         };
         out.time_s = if self.stepping { self.time_s + self.dt } else { self.time_s };
         out.bodies.clear();
         out.bodies.extend(
             (0..bodies)
                 .map(motion)
-                .map(|m| BodyState::rigid(m.pose.position, m.pose.rotation, m.velocity, m.omega)),
+                .map(|m| BodyState::rigid(m.position, m.rotation, m.velocity, m.omega)),
         );
         out.particles.clear();
         out.particles.extend(
-            (0..self.scene.particles.len()).map(|p| motion(bodies + p)).map(|m| {
-                taut_core::ParticleState { position: m.pose.position, velocity: m.velocity }
-            }),
+            (0..self.scene.particles.len())
+                .map(|p| motion(bodies + p))
+                .map(|m| taut_core::ParticleState { position: m.position, velocity: m.velocity }),
         );
         out.broken.clone_from(&stepper.broken);
         Ok(())
@@ -168,8 +168,7 @@ impl Solver for Newton {
     /// Forces at the end of the last step, or of its last part where it was bisected.
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
         self.gather_forces();
-        self.forces.contacts.clear();
-        self.forces.contacts.extend(self.stepper.contact_forces());
+        self.stepper.report_contacts(&mut self.forces.contacts);
         out.clone_from(&self.forces);
         true
     }

@@ -2,14 +2,14 @@
 
 mod touching;
 
-use taut_core::{Quat, Scene, SolverError, State, Vec3, constraint::Pose};
+use taut_core::{Placement, Quat, Scene, SolverError, State, Vec3};
 
 use self::touching::Contacts;
 use crate::{
     linear::SparseSystem,
     rotation::end_omega,
     settings::NewtonSettings,
-    system::{Assembly, Fixed, Iterate, Merit, Motion},
+    system::{Assembly, Fixed, Iterate, Merit, pose},
     topology::{Node, Topology},
     touch::Map,
 };
@@ -41,7 +41,7 @@ pub(crate) struct Stepper {
     gravity: Vec3,
     fixed: Fixed,
     /// Motion at the start of the step.
-    pub(crate) start: Vec<Motion>,
+    pub(crate) start: Vec<Placement>,
     /// Joints that exert nothing.
     pub(crate) broken: Vec<bool>,
     contacts: Contacts,
@@ -82,17 +82,14 @@ fn norm(values: &[f64]) -> f64 {
 }
 
 /// Motion of every node: bodies, particles, the world.
-fn motions(state: &State) -> impl Iterator<Item = Motion> {
-    let point = |position, velocity| Motion {
-        pose: Pose { position, rotation: Quat::identity() },
+fn motions(state: &State) -> impl Iterator<Item = Placement> {
+    let point = |position, velocity| Placement {
+        position,
+        rotation: Quat::identity(),
         velocity,
         omega: Vec3::zeros(),
     };
-    let bodies = state.bodies.iter().map(|b| Motion {
-        pose: Pose { position: b.position, rotation: b.rotation() },
-        velocity: b.velocity,
-        omega: b.omega(),
-    });
+    let bodies = state.bodies.iter().map(Placement::from);
     let particles = state.particles.iter().map(move |p| point(p.position, p.velocity));
     let world = point(Vec3::zeros(), Vec3::zeros());
     bodies.chain(particles).chain(std::iter::once(world))
@@ -115,8 +112,9 @@ impl Stepper {
         let (topology, matrix) = Topology::new(scene, settings.compliance)?;
         let (nodes, size) = (topology.nodes.len(), topology.size);
         let multipliers = vec![0.0; topology.rows.len()];
-        let still = Motion {
-            pose: Pose { position: Vec3::zeros(), rotation: Quat::identity() },
+        let still = Placement {
+            position: Vec3::zeros(),
+            rotation: Quat::identity(),
             velocity: Vec3::zeros(),
             omega: Vec3::zeros(),
         };
@@ -125,7 +123,7 @@ impl Stepper {
             turn: vec![Quat::identity(); nodes],
             multipliers: multipliers.clone(),
             forces: Vec::new(),
-            poses: vec![still.pose; nodes],
+            poses: vec![pose(&still); nodes],
         };
         let past = Past {
             h: None,
@@ -498,9 +496,9 @@ impl Stepper {
             if self.topology.nodes[n].extent > 0 {
                 (motion.velocity, motion.omega) = (velocity, omega);
             }
-            motion.pose.position += self.at.shift[n];
-            motion.pose.rotation = self.at.turn[n] * motion.pose.rotation;
-            motion.pose.rotation.renormalize();
+            motion.position += self.at.shift[n];
+            motion.rotation = self.at.turn[n] * motion.rotation;
+            motion.rotation.renormalize();
         }
         let [last, before] = &mut self.past.multipliers;
         std::mem::swap(last, before);

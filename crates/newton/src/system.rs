@@ -15,7 +15,7 @@
 //! positions so that velocities keep their digits far from the origin and at small steps.
 
 use taut_core::{
-    Quat, Vec3,
+    Placement, Quat, Vec3,
     constraint::{Evaluation, Hessian, Pose, stack},
     math::skew,
 };
@@ -30,15 +30,9 @@ use crate::{
     touch::{self, Map, Touch},
 };
 
-/// Motion of one node at the start of a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Motion {
-    /// Where it is.
-    pub(crate) pose: Pose,
-    /// Velocity [m/s].
-    pub(crate) velocity: Vec3,
-    /// Angular velocity in world axes [rad/s].
-    pub(crate) omega: Vec3,
+/// Where a placement is.
+pub(crate) fn pose(placement: &Placement) -> Pose {
+    Pose { position: placement.position, rotation: placement.rotation }
 }
 
 /// A candidate for the end of the step.
@@ -58,13 +52,10 @@ pub(crate) struct Iterate {
 
 impl Iterate {
     /// Brings the poses up to date with displacements and rotations.
-    pub(crate) fn pose(&mut self, start: &[Motion]) {
+    pub(crate) fn pose(&mut self, start: &[Placement]) {
         self.poses.clear();
         self.poses.extend(start.iter().zip(&self.shift).zip(&self.turn).map(
-            |((s, shift), turn)| Pose {
-                position: s.pose.position + shift,
-                rotation: turn * s.pose.rotation,
-            },
+            |((s, shift), turn)| Pose { position: s.position + shift, rotation: turn * s.rotation },
         ));
     }
 }
@@ -141,7 +132,7 @@ impl Fixed {
     pub(crate) fn prepare(
         &mut self,
         topology: &Topology,
-        start: &[Motion],
+        start: &[Placement],
         gravity: &Vec3,
         settings: &NewtonSettings,
         h: f64,
@@ -154,7 +145,7 @@ impl Fixed {
             let fall = if node.extent > 0 { gravity * (h * h) } else { Vec3::zeros() };
             self.drift.push(motion.velocity * h + fall);
             self.spins.push((node.extent == 6).then(|| {
-                let rotation = &motion.pose.rotation;
+                let rotation = &motion.rotation;
                 Spin::new(&node.inertia, rotation, &motion.omega, settings.gyroscopic, h)
             }));
             let linear = h / node.mass.sqrt();
@@ -165,11 +156,11 @@ impl Fixed {
         self.soften(topology, start);
     }
 
-    fn soften(&mut self, topology: &Topology, start: &[Motion]) {
+    fn soften(&mut self, topology: &Topology, start: &[Placement]) {
         self.softness.clear();
         self.origin.clear();
         for row in &topology.rows {
-            let [a, b] = row.nodes.map(|n| start[n].pose);
+            let [a, b] = row.nodes.map(|n| pose(&start[n]));
             let evaluation = row.kind.evaluate(&row.geometry, &a, &b);
             let gradient = stack(&evaluation.gradient);
             let moved = (0..12).filter_map(|k| Some((k, topology.unknown(row.nodes, k)?)));

@@ -6,14 +6,14 @@
 //! one line, so that contacts keep linear and angular momentum.
 
 use nalgebra::SMatrix;
-use taut_collide::{Contact, Manifold, Placement};
-use taut_core::{ContactForce, Mat3, Quat, Vec3, math::skew};
+use taut_collide::{Contact, Grip, Manifold};
+use taut_core::{Mat3, Placement, Quat, Vec3, math::skew};
 
 use crate::{
     friction::{Reaction, into_cone, natural, smooth},
     linear::{ABSENT, SparseSystem},
     rotation::left_jacobian_inverse,
-    system::{Iterate, Motion},
+    system::Iterate,
     topology::{Node, Topology},
 };
 
@@ -45,10 +45,6 @@ pub(crate) struct Touch {
     gap: f64,
     /// Coefficient of friction in this step [1].
     friction: f64,
-    /// Static and dynamic coefficients of the pair [1].
-    coefficients: [f64; 2],
-    /// World point at the start [m].
-    point: Vec3,
     /// How far a unit normal force moves the point in a step [m/N].
     softness: f64,
     /// Where projections pull the way to [m].
@@ -78,10 +74,10 @@ impl Touch {
         nodes: &[Node],
         h: f64,
     ) -> Self {
-        let bodies = contact.bodies.map(|b| b as usize);
+        let bodies = contact.nodes().map(|b| b as usize);
         let [a, b] = bodies.map(|i| &placements[i]);
-        let on_a = a.position + a.rotation * contact.anchor_a;
-        let on_b = b.position + b.rotation * contact.anchor_b;
+        let anchors = contact.anchors();
+        let (on_a, on_b) = (a.point(&anchors[0]), b.point(&anchors[1]));
         let point = (on_a + on_b) * 0.5;
         let levers = [a, b].map(|p| point - p.position);
         let axes = axes(&contact.normal);
@@ -100,8 +96,7 @@ impl Touch {
             p.velocity + p.omega.cross(&levers[i])
         };
         let slip = axes * (speed(0) - speed(1));
-        let coefficients = [manifold.friction_static, manifold.friction_dynamic];
-        let friction = coefficients[usize::from(slip.yz().norm() * h > STILL)];
+        let friction = manifold.friction(grip(slip.yz().norm() * h));
         let softness = h * h * (yields(0) + yields(1));
         let gap = contact.gap;
         Self {
@@ -110,8 +105,6 @@ impl Touch {
             axes,
             gap,
             friction,
-            coefficients,
-            point,
             softness,
             target: Vec3::zeros(),
             held: Vec3::zeros(),
@@ -194,18 +187,6 @@ impl Touch {
         force
     }
 
-    /// What the point exerted.
-    pub(crate) fn report(&self, force: &Vec3) -> ContactForce {
-        ContactForce {
-            bodies: self.nodes.map(|n| u32::try_from(n).expect("bodies are counted in 32 bits")),
-            point: self.point,
-            normal: self.axes.row(0).transpose(),
-            gap: self.gap,
-            friction: self.coefficients,
-            force: self.world(force),
-        }
-    }
-
     /// Derivative of the way by the unknowns of both bodies: left perturbations.
     fn gradient(&self, turns: &[Quat]) -> SMatrix<f64, 3, 12> {
         let mut out = SMatrix::<f64, 3, 12>::zeros();
@@ -230,6 +211,12 @@ impl Touch {
         }
         out
     }
+}
+
+/// Whether a point sticks whose surfaces would pass each other by `slip` [m] in the step at the speed that
+/// they start it with.
+fn grip(slip: f64) -> Grip {
+    if slip > STILL { Grip::Slides } else { Grip::Sticks }
 }
 
 /// A normal and two tangents as rows, the tangents a continuous function of the normal almost everywhere.
@@ -313,17 +300,4 @@ pub(crate) fn assemble(
             }
         }
     }
-}
-
-/// Where bodies are and how they move at the start of a step.
-pub(crate) fn placements<'a>(
-    start: &'a [Motion],
-    bodies: usize,
-) -> impl Iterator<Item = Placement> + 'a {
-    start[..bodies].iter().map(|motion| Placement {
-        position: motion.pose.position,
-        rotation: motion.pose.rotation,
-        velocity: motion.velocity,
-        omega: motion.omega,
-    })
 }

@@ -1,9 +1,8 @@
 //! Bodies, particles and the world as the solver sees them, and their motion without joints.
 
 use rayon::prelude::*;
-use taut_collide::Placement;
 use taut_core::{
-    Quat, Scene, SolverError, State,
+    Placement, Quat, Scene, SolverError, State,
     scene::{Endpoint, Motion},
     state::{BodyState, ParticleState},
 };

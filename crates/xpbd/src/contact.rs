@@ -7,7 +7,7 @@
 mod budget;
 mod point;
 
-use taut_collide::{Collider, ContactList, Placement, Style};
+use taut_collide::{ContactList, ContactSet};
 use taut_core::{ContactForce, Scene, StageTime, Vec3, scene::Shape};
 use taut_descent::Order;
 use taut_math::{Real, V3};
@@ -27,8 +27,7 @@ const NEAR: f64 = 0.1;
 /// All contacts of a step.
 #[derive(Debug)]
 pub(crate) struct Contacts<R> {
-    collider: Collider,
-    placements: Vec<Placement>,
+    set: ContactSet,
     order: Order,
     /// Points closer than that share the load of their pair [m].
     near: R,
@@ -80,8 +79,7 @@ impl<R: Real> Contacts<R> {
         let margin = scene.contacts?.margin;
         Some(Self {
             near: R::of(NEAR * margin),
-            collider: Collider::new(scene, Style::Common),
-            placements: vec![],
+            set: ContactSet::new(scene)?,
             order,
             found: vec![],
             before: vec![],
@@ -101,7 +99,7 @@ impl<R: Real> Contacts<R> {
 
     /// Forgets all contacts.
     pub(crate) fn forget(&mut self) {
-        self.collider.forget();
+        self.set.forget();
         self.pairs.clear();
         self.points.clear();
         self.listed.clear();
@@ -109,18 +107,16 @@ impl<R: Real> Contacts<R> {
 
     /// Appends the time spent on finding contacts since the last call.
     pub(crate) fn drain_times(&mut self, out: &mut Vec<StageTime>) {
-        self.collider.drain_times(out);
+        self.set.drain_times(out);
     }
 
     /// Finds the contacts of a step of length `dt` [s] that starts now.
     pub(crate) fn detect(&mut self, bodies: &Bodies<R>, broken: &[bool], dt: f64) {
         self.remember(bodies);
-        self.placements.clear();
-        self.placements.extend((0..bodies.bodies).map(|i| bodies.placement(i)));
         self.origins.clear();
         self.origins.extend_from_slice(&bodies.poses);
         std::mem::swap(&mut self.found, &mut self.before);
-        let list = self.collider.detect(&self.placements, broken, dt);
+        let list = self.set.detect((0..bodies.bodies).map(|i| bodies.placement(i)), broken, dt);
         pairs_of(list, &mut self.found, &mut self.starts);
         if self.found != self.before {
             self.arrange(bodies);
@@ -164,7 +160,7 @@ impl<R: Real> Contacts<R> {
     }
 
     fn gather(&mut self, bodies: &Bodies<R>) {
-        let list = self.collider.list();
+        let list = self.set.list();
         self.pairs.clear();
         self.points.clear();
         self.listed.clear();
@@ -175,7 +171,7 @@ impl<R: Real> Contacts<R> {
             self.points.extend(self.listed[first as usize..].iter().map(|&i| {
                 let contact = &list.contacts[i as usize];
                 let after = |m: &taut_collide::Manifold| m.contacts.end <= i;
-                let round = contact.bodies.map(|b| self.round[b as usize]);
+                let round = contact.nodes().map(|b| self.round[b as usize]);
                 let patch = list.manifolds.partition_point(after);
                 let mut point = Point::new(contact, &list.manifolds[patch], round, bodies);
                 point.patch = narrow(patch);
@@ -218,23 +214,7 @@ impl<R: Real> Contacts<R> {
 
     /// Mean forces over a step of length `dt` [s], in the order of the list.
     pub(crate) fn forces(&self, dt: f64, out: &mut Vec<ContactForce>) {
-        let list = self.collider.list();
-        out.clear();
-        for manifold in &list.manifolds {
-            out.extend(list.contacts[manifold.range()].iter().map(|contact| {
-                let [a, b] = contact.bodies.map(|i| &self.placements[i as usize]);
-                let on_a = a.position + a.rotation * contact.anchor_a;
-                let on_b = b.position + b.rotation * contact.anchor_b;
-                ContactForce {
-                    bodies: contact.bodies,
-                    point: (on_a + on_b) * 0.5,
-                    normal: contact.normal,
-                    gap: contact.gap,
-                    friction: [manifold.friction_static, manifold.friction_dynamic],
-                    force: Vec3::zeros(),
-                }
-            }));
-        }
+        self.set.report(std::iter::repeat(Vec3::zeros()), out);
         for (point, &place) in self.points.iter().zip(&self.listed) {
             out[place as usize].force = point.impulse.to_f64() / dt;
         }
@@ -251,8 +231,9 @@ fn pairs_of(list: &ContactList, pairs: &mut Vec<[u32; 2]>, starts: &mut Vec<u32>
     pairs.clear();
     starts.clear();
     for (i, contact) in list.contacts.iter().enumerate() {
-        if pairs.last() != Some(&contact.bodies) {
-            pairs.push(contact.bodies);
+        let nodes = contact.nodes();
+        if pairs.last() != Some(&nodes) {
+            pairs.push(nodes);
             starts.push(narrow(i));
         }
     }

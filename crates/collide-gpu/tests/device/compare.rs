@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use nalgebra::Quaternion;
-use taut_collide::{Collider, Contact, ContactList, Placement, Style};
+use taut_collide::{Contact, ContactList, ContactSet};
 use taut_collide_gpu::{Detector, Pose, Room, supports};
 use taut_core::{
-    Quat, Scene, Vec3,
+    Placement, Quat, Scene, Vec3,
     scene::{Body, Shape},
 };
 use taut_gpu::{Clock, Gpu};
 
-use crate::common::scene;
+use crate::common::{rename, scene};
 
 pub(crate) const DT: f64 = 1.0 / 60.0;
 /// What normals [1] and gaps [m] may differ by.
@@ -94,15 +94,15 @@ pub(crate) fn detector(gpu: &Gpu, scene: &Scene, room: Room) -> Detector {
 
 pub(crate) fn on_cpu(scene: &Scene, placements: &[Placement]) -> ContactList {
     let dt = single(DT);
-    let mut collider = Collider::new(scene, Style::Common);
-    collider.detect(placements, &vec![false; scene.joints.len()], dt).clone()
+    let mut collider = ContactSet::new(scene).unwrap();
+    collider.detect(placements.iter().copied(), &vec![false; scene.joints.len()], dt).clone()
 }
 
 /// Contacts by pair.
 fn by_pair(list: &ContactList) -> BTreeMap<[u32; 2], Vec<Contact>> {
     let mut map = BTreeMap::<_, Vec<_>>::new();
     for contact in &list.contacts {
-        map.entry(contact.bodies).or_default().push(*contact);
+        map.entry(contact.nodes()).or_default().push(*contact);
     }
     map
 }
@@ -126,7 +126,8 @@ fn is_level(ours: &[Contact], theirs: &[Contact]) -> bool {
     let alike = |a: &Contact, b: &Contact| {
         (a.normal - b.normal).norm() <= CLOSE && (a.gap - b.gap).abs() <= CLOSE
     };
-    let same = |a: &Contact, b: &Contact| alike(a, b) && (a.anchor_a - b.anchor_a).norm() <= 1e-4;
+    let same =
+        |a: &Contact, b: &Contact| alike(a, b) && (a.anchors()[0] - b.anchors()[0]).norm() <= 1e-4;
     !ours.is_empty()
         && !theirs.is_empty()
         && (theirs.iter().all(|their| ours.iter().any(|our| same(our, their)))
@@ -214,7 +215,7 @@ fn is_rounding(
             })
             .collect();
         let mut list = on_cpu(&few, &moved).contacts;
-        list.iter_mut().for_each(|c| c.bodies = pair);
+        list.iter_mut().for_each(|c| rename(c, pair));
         if is_level(ours, &list) || difference(ours, &list).is_some_and(|d| d <= CLOSE) {
             return true;
         }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use taut_collide::{Collider, Contact, ContactList, Placement, Style};
+use taut_collide::{Contact, ContactList, ContactSet};
 use taut_collide_gpu::{Room, supports};
 use taut_core::{
-    Quat, Scene, Vec3,
+    Placement, Quat, Scene, Vec3,
     scene::{Endpoint, Joint, JointKind, Shape, load_file},
 };
 use taut_gpu::{Clock, Gpu};
@@ -60,7 +60,7 @@ fn moved(placements: &[Placement], random: &mut Random) -> Vec<Placement> {
 /// What each contact continues: pair and feature now, and then.
 fn continued(list: &ContactList, before: &ContactList) -> Vec<([u32; 2], u64, Option<u64>)> {
     let old = |c: &Contact| before.contacts.get(c.previous as usize).map(|c| c.feature);
-    list.contacts.iter().map(|c| (c.bodies, c.feature, old(c))).collect()
+    list.contacts.iter().map(|c| (c.nodes(), c.feature, old(c))).collect()
 }
 
 /// The share of entries of `a` that are in `b`.
@@ -79,7 +79,7 @@ fn heaps_of_all_sizes_are_as_on_the_cpu_over_several_steps() {
     let none = Room { pairs: 1, manifolds: 1, triangles: 0 };
     let mut detector = detector(&gpu, &scene, none);
     let mut broken = vec![false; scene.joints.len()];
-    let mut collider = Collider::new(&scene, Style::Common);
+    let mut collider = ContactSet::new(&scene).unwrap();
     let (mut ours, mut theirs) = (ContactList::default(), ContactList::default());
     for step in 0..3 {
         if step == 1 {
@@ -89,10 +89,10 @@ fn heaps_of_all_sizes_are_as_on_the_cpu_over_several_steps() {
         }
         let (ours_before, theirs_before) = (ours, theirs);
         ours = query(&gpu, &mut detector, &placements);
-        theirs = collider.detect(&placements, &broken, single(DT)).clone();
-        assert!(ours.manifolds.is_sorted_by_key(|m| m.bodies), "sorted by pair");
+        theirs = collider.detect(placements.iter().copied(), &broken, single(DT)).clone();
+        assert!(ours.manifolds.is_sorted_by_key(|m| m.owners), "sorted by pair");
         let pairs =
-            |list: &ContactList| list.manifolds.iter().map(|m| m.bodies).collect::<Vec<_>>();
+            |list: &ContactList| list.manifolds.iter().map(|m| m.owners).collect::<Vec<_>>();
         let (mine, other) = (pairs(&ours), pairs(&theirs));
         assert!(other.len() > 4000 && share(&mine, &other).min(share(&other, &mine)) > 0.999);
         let (mine, other) = (continued(&ours, &ours_before), continued(&theirs, &theirs_before));
@@ -135,7 +135,7 @@ fn any_number_of_bodies_will_do() {
         let placements: Vec<_> = scene.bodies.iter().map(rounded).collect();
         let mut detector = detector(&gpu, &scene, Room::of(&scene));
         let list = query(&gpu, &mut detector, &placements);
-        let pairs: Vec<_> = list.manifolds.iter().map(|m| m.bodies).collect();
+        let pairs: Vec<_> = list.manifolds.iter().map(|m| m.owners).collect();
         let expected: Vec<_> = (1..count as u32).map(|i| [i - 1, i]).collect();
         assert_eq!(pairs, expected);
     }
@@ -152,7 +152,7 @@ fn lost_bodies_touch_nothing_and_harm_nobody() {
     placements[2].position = Vec3::z() * 0.4;
     placements[3].position = Vec3::z() * 1.3;
     let list = query(&gpu, &mut detector(&gpu, &scene, Room::of(&scene)), &placements);
-    let pairs: Vec<_> = list.manifolds.iter().map(|m| m.bodies).collect();
+    let pairs: Vec<_> = list.manifolds.iter().map(|m| m.owners).collect();
     assert_eq!(pairs, [[2, 3], [2, 4]]);
 }
 
@@ -175,7 +175,7 @@ fn scenes_start_as_on_the_cpu() {
         let ours = query(&gpu, &mut detector(&gpu, &scene, Room::of(&scene)), &placements);
         let theirs = on_cpu(&scene, &placements);
         let pairs: std::collections::BTreeSet<[u32; 2]> =
-            ours.manifolds.iter().chain(&theirs.manifolds).map(|m| m.bodies).collect();
+            ours.manifolds.iter().chain(&theirs.manifolds).map(|m| m.owners).collect();
         let tally = compare(&scene, &placements, &ours, pairs.into_iter());
         println!("{}: {tally:?}", scene.name);
         assert!(tally.different == 0, "{}: {tally:?}", scene.name);
@@ -232,9 +232,9 @@ fn a_hundred_thousand_bricks() {
     clock.drain(&gpu, &mut laps).unwrap();
     println!("{}: {:?}", gpu.facts(), detector.counts().unwrap());
     laps.iter().for_each(|lap| println!("{lap:?}"));
-    let mut collider = Collider::new(&scene, Style::Common);
+    let mut collider = ContactSet::new(&scene).unwrap();
     for _ in 0..3 {
-        let list = collider.detect(&placements, &[], single(DT));
+        let list = collider.detect(placements.iter().copied(), &[], single(DT));
         println!("on the CPU {} manifolds", list.manifolds.len());
         let mut times = vec![];
         collider.drain_times(&mut times);

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use taut_collide::{Collider, ContactList, Placement, Style};
+use taut_collide::{Contact, ContactList, ContactSet, Site};
 use taut_core::{
-    Quat, Scene, Vec3,
+    Placement, Quat, Scene, Vec3,
     scene::{Body, Contacts, Part, Shape},
 };
 
@@ -35,8 +35,8 @@ pub(crate) fn placements(scene: &Scene) -> Vec<Placement> {
 
 /// Contacts at the start of a scene, within a sixtieth of a second.
 pub(crate) fn contacts(scene: &Scene) -> ContactList {
-    let mut collider = Collider::new(scene, Style::Common);
-    collider.detect(&placements(scene), &vec![false; scene.joints.len()], 1.0 / 60.0).clone()
+    let mut collider = ContactSet::new(scene).unwrap();
+    collider.detect(placements(scene), &vec![false; scene.joints.len()], 1.0 / 60.0).clone()
 }
 
 /// Contacts of two shapes, the first at the origin.
@@ -46,14 +46,17 @@ pub(crate) fn pair(a: Shape, b: Shape, position: Vec3, rotation: Quat) -> Contac
     contacts(&scene(vec![body(a), b]))
 }
 
+/// Takes a contact for one of other bodies.
+pub(crate) fn rename(contact: &mut Contact, owners: [u32; 2]) {
+    let [a, b] = contact.anchors();
+    contact.sites =
+        [Site::Body { node: owners[0], anchor: a }, Site::Body { node: owners[1], anchor: b }];
+}
+
 /// World points of contact `i` on A and on B.
 pub(crate) fn ends(list: &ContactList, i: usize, placements: &[Placement]) -> [Vec3; 2] {
-    let contact = &list.contacts[i];
-    let world = |body: u32, anchor: &Vec3| {
-        let place = &placements[body as usize];
-        place.position + place.rotation * anchor
-    };
-    [world(contact.bodies[0], &contact.anchor_a), world(contact.bodies[1], &contact.anchor_b)]
+    let world = |Site::Body { node, anchor }| placements[node as usize].point(&anchor);
+    list.contacts[i].sites.map(world)
 }
 
 pub(crate) fn hull_of(points: &[[f64; 3]]) -> Shape {
@@ -136,24 +139,24 @@ pub(crate) fn check(list: &ContactList, placements: &[Placement]) {
         assert!(manifold.contacts.end > next, "and are not empty");
         next = manifold.contacts.end;
         for contact in &list.contacts[manifold.range()] {
-            assert_eq!((contact.bodies, contact.normal), (manifold.bodies, manifold.normal));
+            assert_eq!((contact.nodes(), contact.normal), (manifold.owners, manifold.normal));
         }
     }
     assert_eq!(next as usize, list.contacts.len());
     for (i, contact) in list.contacts.iter().enumerate() {
-        let numbers = contact.anchor_a.iter().chain(&contact.anchor_b).chain(&contact.normal);
+        let anchors = contact.anchors();
+        let numbers = anchors.iter().flatten().chain(&contact.normal);
         assert!(numbers.chain([&contact.gap]).all(|x| x.is_finite()), "{contact:?}");
         assert!((contact.normal.norm() - 1.0).abs() < 1e-12, "{contact:?}");
         let [a, b] = ends(list, i, placements);
-        let scale = 1.0 + contact.anchor_a.norm() + contact.anchor_b.norm();
+        let scale = 1.0 + anchors[0].norm() + anchors[1].norm();
         let gap = contact.normal.dot(&(a - b));
         assert!((gap - contact.gap).abs() < 1e-9 * scale, "{gap} {contact:?}");
-        let same = |other: &&taut_collide::Contact| {
-            other.bodies == contact.bodies && other.feature == contact.feature
-        };
+        let same =
+            |other: &&Contact| other.nodes() == contact.nodes() && other.feature == contact.feature;
         let alike: Vec<_> = list.contacts.iter().filter(same).collect();
         assert_eq!(alike.len(), 1, "features are unique: {alike:?}");
     }
     let key = |[a, b]: [u32; 2]| [a.min(b), a.max(b)];
-    assert!(list.contacts.is_sorted_by_key(|c| key(c.bodies)));
+    assert!(list.contacts.is_sorted_by_key(|c| key(c.nodes())));
 }

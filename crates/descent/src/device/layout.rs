@@ -1,7 +1,7 @@
 //! Structures as `shaders/descent/types.wgsl` has them.
 
 use bytemuck::{Pod, Zeroable};
-use taut_core::constraint::RowKind;
+use taut_core::{Placement, constraint::RowKind};
 use taut_math::{Q4, V3};
 
 use crate::{
@@ -174,9 +174,14 @@ impl Base {
         }
     }
 
-    /// Position at the step's start [m].
-    pub(crate) fn position(&self) -> V3<f32> {
-        V3(self.position)
+    /// Where the body is at the step's start and how it moves.
+    pub(crate) fn placement(&self) -> Placement {
+        Placement {
+            position: V3(self.position).to_f64(),
+            rotation: rotation(self.rotation).to_f64(),
+            velocity: V3(self.velocity).to_f64(),
+            omega: V3(self.omega).to_f64(),
+        }
     }
 
     /// Takes the motion at the step's start over.

@@ -2,22 +2,16 @@
 //! from the host's search between steps, or from a [`Finder`].
 
 use taut_collide::ContactList;
-use taut_core::{BuildError, ContactForce, Scene, Unsupported};
+use taut_core::{BuildError, ContactForce, Placement, Scene, Unsupported};
 use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder};
 use taut_math::V3;
 
 use super::{
     contact::{Backing, Extent, Patch},
     finder::{DISPATCHED, Finder},
-    layout::{self, Colour},
+    layout::Colour,
 };
-use crate::{
-    collision::Collision,
-    node::narrow,
-    patch::{self, lane},
-    system::System,
-    touch::Touch,
-};
+use crate::{collision::Collision, node::narrow, patch, system::System, touch::Touch};
 
 /// Patches that there is room for at first, where the host searches.
 const ROOM: usize = 256;
@@ -255,12 +249,12 @@ impl Contacts {
         Ok(own)
     }
 
-    /// Appends the forces of the contacts that the device has found; `bases` are the nodes at the step's
-    /// start.
+    /// Writes the forces of the contacts that the device has found between bodies in these `placements` at
+    /// the step's start.
     pub(super) fn read_forces(
         &self,
         gpu: &Gpu,
-        bases: &[layout::Base],
+        placements: &[Placement],
         out: &mut Vec<ContactForce>,
         force: impl Fn(&patch::Patch<f32>, usize) -> V3<f32>,
     ) -> Result<(), GpuError> {
@@ -268,20 +262,11 @@ impl Contacts {
         let (mut list, mut patches) = (ContactList::default(), vec![]);
         finder.detector.read(&mut list)?;
         gpu.read(&self.store.patches, &mut patches)?;
-        for (manifold, read) in list.manifolds.iter().zip(&patches) {
-            let patch = read.patch();
-            for (i, contact) in list.contacts[manifold.range()].iter().enumerate() {
-                let centre = bases[patch.nodes[0] as usize].position();
-                out.push(ContactForce {
-                    bodies: contact.bodies,
-                    point: (centre + lane::<f32>(&patch.arm_a, i)).to_f64(),
-                    normal: contact.normal,
-                    gap: contact.gap,
-                    friction: [manifold.friction_static, manifold.friction_dynamic],
-                    force: -patch.world(force(&patch, i)).to_f64(),
-                });
-            }
-        }
+        let forces = list.manifolds.iter().zip(&patches).flat_map(|(manifold, read)| {
+            let (patch, force) = (read.patch(), &force);
+            (0..manifold.range().len()).map(move |i| -patch.world(force(&patch, i)).to_f64())
+        });
+        list.report(placements, forces, out);
         Ok(())
     }
 

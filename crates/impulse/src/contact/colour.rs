@@ -72,7 +72,7 @@ impl Groups {
         let mut colours = FEW;
         let mut used = 0;
         for patch in &mut self.patches {
-            let bodies = list.manifolds[patch.manifold as usize].bodies.map(|b| b as usize);
+            let bodies = list.manifolds[patch.manifold as usize].owners.map(|b| b as usize);
             let at = |body: usize| if moves(body) { self.taken[body] } else { 0 };
             let free = (at(bodies[0]) | at(bodies[1])).trailing_ones();
             if free >= FEW {
@@ -107,7 +107,7 @@ impl Groups {
 
 /// One past the largest body index in the list.
 fn moving_end(list: &ContactList) -> usize {
-    list.manifolds.iter().flat_map(|m| m.bodies).max().map_or(0, |b| b as usize + 1)
+    list.manifolds.iter().flat_map(|m| m.owners).max().map_or(0, |b| b as usize + 1)
 }
 
 #[cfg(test)]
@@ -123,11 +123,10 @@ mod tests {
             let contacts = end..end + count;
             end = contacts.end;
             Manifold {
-                bodies,
+                owners: bodies,
                 normal: Vec3::z(),
                 contacts,
-                friction_static: 0.5,
-                friction_dynamic: 0.5,
+                friction: [0.5; 2],
                 restitution: 0.0,
             }
         });
@@ -154,7 +153,7 @@ mod tests {
         let mut seen = vec![false; list.manifolds.last().unwrap().contacts.end as usize];
         for group in &groups {
             assert!(group.len() <= LANES);
-            let bodies = group.iter().flat_map(|p| list.manifolds[p.manifold as usize].bodies);
+            let bodies = group.iter().flat_map(|p| list.manifolds[p.manifold as usize].owners);
             let mut moving: Vec<_> = bodies.filter(|&b| b > 0).collect();
             let count = moving.len();
             moving.sort_unstable();

@@ -8,13 +8,13 @@
 //! with de Saxce's term from the latest way), slowly but surely, as a better place to start from.
 //! Whatever led there, a step is accepted for its natural maps alone.
 
-use taut_collide::{Collider, NONE, Placement, Style};
+use taut_collide::{Carried, ContactSet};
 use taut_core::{ContactForce, Scene, SolverError, StageTime, Vec3};
 
 use super::{MEMORY, Stepper};
 use crate::{
     system::Merit,
-    touch::{Map, Touch, placements},
+    touch::{Map, Touch},
 };
 
 /// Factor by which a neighbour is narrowed at first, and the largest that is tried.
@@ -40,12 +40,11 @@ const BALANCE: f64 = 5.0;
 #[derive(Debug)]
 pub(super) struct Contacts {
     /// `None` where the scene has none.
-    collider: Option<Collider>,
-    placements: Vec<Placement>,
+    set: Option<ContactSet>,
     /// How many nodes are bodies.
     bodies: usize,
     /// World forces on A in the step before [N].
-    worn: Vec<Vec3>,
+    worn: Carried<Vec3>,
     /// Forces that the step is started with, in the points' axes [N].
     guess: Vec<Vec3>,
 }
@@ -53,10 +52,9 @@ pub(super) struct Contacts {
 impl Contacts {
     pub(super) fn new(scene: &Scene) -> Self {
         Self {
-            collider: scene.contacts.map(|_| Collider::new(scene, Style::Common)),
-            placements: Vec::new(),
+            set: ContactSet::new(scene),
             bodies: scene.bodies.len(),
-            worn: Vec::new(),
+            worn: Carried::default(),
             guess: Vec::new(),
         }
     }
@@ -65,38 +63,38 @@ impl Contacts {
 impl Stepper {
     /// Forgets the contacts of earlier steps.
     pub(super) fn forget_contacts(&mut self) {
-        if let Some(collider) = &mut self.contacts.collider {
-            collider.forget();
-        }
+        self.contacts.set.iter_mut().for_each(ContactSet::forget);
+        self.contacts.worn.forget();
         self.fixed.touches.clear();
         self.at.forces.clear();
     }
 
     /// Appends the time spent on finding contacts since the last call.
     pub(crate) fn drain_times(&mut self, out: &mut Vec<StageTime>) {
-        if let Some(collider) = &mut self.contacts.collider {
-            collider.drain_times(out);
+        if let Some(set) = &mut self.contacts.set {
+            set.drain_times(out);
         }
     }
 
     /// Finds the contacts of a step of length `h` [s] that starts now.
     pub(crate) fn detect(&mut self, h: f64) -> Result<(), SolverError> {
-        let Contacts { collider, placements: at, bodies, worn, guess } = &mut self.contacts;
-        let Some(collider) = collider else { return Ok(()) };
+        let Contacts { set, bodies, worn, guess } = &mut self.contacts;
+        let Some(set) = set else { return Ok(()) };
         let touches = &mut self.fixed.touches;
-        worn.clear();
-        worn.extend(touches.iter().zip(&self.at.forces).map(|(t, f)| t.world(f)));
-        at.clear();
-        at.extend(placements(&self.start, *bodies));
-        let list = collider.detect(at, &self.broken, h);
+        for (worn, (touch, force)) in
+            worn.now_mut().iter_mut().zip(touches.iter().zip(&self.at.forces))
+        {
+            *worn = touch.world(force);
+        }
+        let list = set.detect(self.start[..*bodies].iter().copied(), &self.broken, h);
+        worn.follow(list, |_, _, force| force.copied().unwrap_or_default());
         touches.clear();
         guess.clear();
         for manifold in &list.manifolds {
-            for contact in &list.contacts[manifold.range()] {
-                let touch = Touch::new(contact, manifold, at, &self.topology.nodes, h);
-                let known = contact.previous != NONE;
-                let force = if known { worn[contact.previous as usize] } else { Vec3::zeros() };
-                guess.push(touch.guess(&force));
+            let range = manifold.range();
+            for (contact, force) in list.contacts[range.clone()].iter().zip(&worn.now()[range]) {
+                let touch = Touch::new(contact, manifold, &self.start, &self.topology.nodes, h);
+                guess.push(touch.guess(force));
                 touches.push(touch);
             }
         }
@@ -113,9 +111,13 @@ impl Stepper {
         Ok(())
     }
 
-    /// What the contacts of the step exert.
-    pub(crate) fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
-        self.fixed.touches.iter().zip(&self.at.forces).map(|(touch, force)| touch.report(force))
+    /// Writes what the contacts of the step exert.
+    pub(crate) fn report_contacts(&self, out: &mut Vec<ContactForce>) {
+        out.clear();
+        let touches = self.fixed.touches.iter().zip(&self.at.forces);
+        if let Some(set) = &self.contacts.set {
+            set.report(touches.map(|(touch, force)| touch.world(force)), out);
+        }
     }
 
     /// Solves a step with contacts and closes it. The contacts are those of the whole step, so that it

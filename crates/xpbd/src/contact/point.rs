@@ -3,7 +3,7 @@
 //!
 //! With `n` from B to A the constraint is `d = gap + n . (motion of A's anchor - motion of B's) >= 0`.
 
-use taut_collide::{Contact, Manifold};
+use taut_collide::{Contact, Grip, Manifold};
 use taut_math::{Real, V3};
 
 use super::{Rebound, budget::Budget};
@@ -85,8 +85,8 @@ impl<R: Real> Point<R> {
         round: [bool; 2],
         bodies: &Bodies<R>,
     ) -> Self {
-        let (anchor_a, anchor_b) = (V3::of(&contact.anchor_a), V3::of(&contact.anchor_b));
-        let [a, b] = contact.bodies.map(|i| &bodies.poses[i as usize]);
+        let [anchor_a, anchor_b] = contact.anchors().map(|anchor| V3::of(&anchor));
+        let [a, b] = contact.nodes().map(|i| &bodies.poses[i as usize]);
         let levers = [a.rotation.rotate(anchor_a), b.rotation.rotate(anchor_b)];
         Self {
             anchor_a,
@@ -96,7 +96,7 @@ impl<R: Real> Point<R> {
             round,
             gap: R::of(contact.gap),
             apart: (a.position - b.position) + (levers[0] - levers[1]),
-            friction: [manifold.friction_static, manifold.friction_dynamic].map(R::of),
+            friction: [Grip::Sticks, Grip::Slides].map(|grip| R::of(manifold.friction(grip))),
             restitution: R::of(manifold.restitution),
             patch: 0,
             lambda: R::ZERO,
