@@ -1,5 +1,5 @@
-// Where patches attach: their ends, node by node, in the order of the patches. Twin: `Touch::attach` in
-// crates/descent/src/touch.rs.
+// Where patches attach: their ends, node by node, in the order of the patches. Twin: `ContactStore::arrange` in
+// crates/descent/src/contacts.rs.
 
 //#use descent/types.wgsl
 //#use descent/patches.wgsl

@@ -61,7 +61,7 @@ fn predict(
     for (var i = nodes[n].first; i < nodes[n].last; i++) {
         let arm = quat_rotate(base.rotation, incidences[i].anchor);
         incidences[i].arm = arm;
-        incidences[i].sway = quat_displacement(turn, arm);
+        incidences[i].arm_change = quat_displacement(turn, arm);
     }
 }
 

@@ -1,4 +1,4 @@
-// The Newton step of one node while its neighbours stand still (Eq. 4). Twins: crates/descent/src/sweep.rs and
+// The Newton step of one node while its neighbours stand still (Eq. 4). Twins: crates/descent/src/assemble.rs and
 // crates/descent/src/block.rs.
 
 //#use descent/rows.wgsl
@@ -19,8 +19,8 @@ struct Move {
 // How far A's anchor has moved from B's since the step's start.
 fn apart(n: u32, i: u32) -> vec3<f32> {
     let other = nodes[incidences[i].other].step;
-    let sway = incidences[incidences[i].twin].sway;
-    let moved = (nodes[n].step - other) + (incidences[i].sway - sway);
+    let change = incidences[incidences[i].twin].arm_change;
+    let moved = (nodes[n].step - other) + (incidences[i].arm_change - change);
     return select(moved, -moved, incidences[i].is_b != 0u);
 }
 
@@ -63,7 +63,7 @@ fn step_by_points(n: u32) -> Move {
             continue;
         }
         let force = point_force(n, i, e);
-        let arm = incidences[i].arm + incidences[i].sway;
+        let arm = incidences[i].arm + incidences[i].arm_change;
         let k = elements[e].stiffness.x;
         let scaled = keep(arm * k);
         let squares = keep(arm * scaled);
@@ -212,7 +212,7 @@ fn add_end(b: ptr<function, Block>, n: u32, i: u32) {
     let is_b = incidences[i].is_b != 0u;
     if elements[e].kind == POINT {
         let force = point_force(n, i, e);
-        let arm = incidences[i].arm + incidences[i].sway;
+        let arm = incidences[i].arm + incidences[i].arm_change;
         add_point(b, elements[e].stiffness, arm, force);
         if (elements[e].flags & CURVED) != 0u {
             (*b).aa.d = (*b).aa.d + lever_curvature(arm, force);
@@ -282,7 +282,7 @@ fn refresh_arms(n: u32, first: u32, stride: u32) {
     if nodes[n].kind == BODY {
         let turn = nodes[n].turn;
         for (var i = nodes[n].first + first; i < nodes[n].last; i += stride) {
-            incidences[i].sway = quat_displacement(turn, incidences[i].arm);
+            incidences[i].arm_change = quat_displacement(turn, incidences[i].arm);
         }
     }
 }

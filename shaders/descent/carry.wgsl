@@ -1,4 +1,4 @@
-// How much mass hangs or rests on each node's links to what holds it: the shares of crates/descent/src/carried.rs,
+// How much mass hangs or rests on each node's links to what holds it: the shares of crates/model/src/supported.rs,
 // by rounds in which every node asks its neighbours. Depths and loads spread by one link per round.
 
 //#use descent/patches.wgsl

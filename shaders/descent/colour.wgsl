@@ -1,4 +1,4 @@
-// Colours by hashed priorities, as crates/descent/src/colour.rs gives them: in each round every uncoloured node
+// Colours by hashed priorities, as crates/model/src/colour.rs gives them: in each round every uncoloured node
 // whose uncoloured neighbours all come after it takes the smallest colour that those before it have left. Threads
 // may see a neighbour's colour a round early; that changes when a node is coloured, but not how.
 

@@ -1,5 +1,5 @@
 // The end of a step: velocities from the motion since its start (BDF1), then the motion itself. Twins:
-// `rates`, `System::derive_velocities`, `System::commit` in crates/descent/src/system.rs.
+// `rates` in crates/descent/src/motion.rs, `System::derive_velocities`, `System::commit` in crates/descent/src/system.rs.
 
 //#use descent/types.wgsl
 

@@ -1,5 +1,5 @@
 // Nodes that move at once, one invocation each; where a node has many ends, several invocations share its sum. Twin:
-// `part_of` and `sum_in_lanes` in crates/descent/src/sweep.rs.
+// `part_of` and `sum_in_lanes` in crates/descent/src/assemble.rs.
 //
 // Which ends belong to which partial sum, and how those are added, follows from the setting and the node alone: no
 // result depends on the size of workgroups or on what else they move.

@@ -1,5 +1,5 @@
 // Patches from what the search found: what continues a point of the step before keeps its multiplier, stiffness
-// and drift. Twin: `Making` in crates/descent/src/touch.rs.
+// and drift. Twin: `Maker` in crates/descent/src/contacts.rs.
 
 //#use descent/patches.wgsl
 //#use descent/pose.wgsl

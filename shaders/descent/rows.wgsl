@@ -1,4 +1,4 @@
-// Scalar rows: value, one side's gradient and that side's second derivative. Twin: crates/descent/src/row.rs.
+// Scalar rows: value, one side's gradient and that side's second derivative. Twin: crates/model/src/row.rs.
 
 //#use descent/types.wgsl
 
@@ -135,17 +135,17 @@ fn curvature(kind: u32, p: Pair, is_b: bool) -> Curvature {
 fn offset_of(e: u32) -> vec3<f32> {
     let a = nodes[elements[e].node_a].step;
     let b = nodes[elements[e].node_b].step;
-    let sway_a = incidences[elements[e].end_a].sway;
-    let sway_b = incidences[elements[e].end_b].sway;
-    return elements[e].offset + ((a - b) + (sway_a - sway_b));
+    let change_a = incidences[elements[e].end_a].arm_change;
+    let change_b = incidences[elements[e].end_b].arm_change;
+    return elements[e].offset + ((a - b) + (change_a - change_b));
 }
 
 fn pair_of(e: u32) -> Pair {
     let a = elements[e].end_a;
     let b = elements[e].end_b;
     return Pair(
-        incidences[a].arm + incidences[a].sway,
-        incidences[b].arm + incidences[b].sway,
+        incidences[a].arm + incidences[a].arm_change,
+        incidences[b].arm + incidences[b].arm_change,
         offset_of(e),
         quat_times(nodes[elements[e].node_a].turn, elements[e].basis_a),
         quat_times(nodes[elements[e].node_b].turn, elements[e].basis_b),

@@ -111,7 +111,7 @@ struct Incidence {
     is_b: u32,
     arm: vec3<f32>,
     node: u32,
-    sway: vec3<f32>,
+    arm_change: vec3<f32>,
     pad_0: u32,
     anchor: vec3<f32>,
     pad_1: u32,

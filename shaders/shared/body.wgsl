@@ -1,4 +1,4 @@
-// Motion of a rigid body without constraints; twin of `Base::free_omega` in crates/descent/src/node.rs.
+// Motion of a rigid body without constraints; twin of `free_omega` in crates/model/src/motion.rs.
 
 //#use shared/math.wgsl
 

@@ -1,4 +1,4 @@
-// Vectors, matrices and quaternions with the operations of crates/descent/src/math.rs in the same order, so
+// Vectors, matrices and quaternions with the operations of crates/math/src/vector.rs in the same order, so
 // that both give the same bits. Built-in products are avoided where their order is the driver's choice.
 
 // Zero, which no compiler knows: entry points set it from a buffer.
@@ -30,7 +30,7 @@ fn unit3(i: u32) -> vec3<f32> {
     return vec3<f32>(f32(i == 0u), f32(i == 1u), f32(i == 2u));
 }
 
-// The arc tangent of y/x in the right quadrant; twin of `arc_tangent` in crates/descent/src/real.rs.
+// The arc tangent of y/x in the right quadrant; twin of `arc_tangent` in crates/math/src/number.rs.
 fn arc_tangent(y: f32, x: f32) -> f32 {
     let across = abs(y);
     let along = abs(x);

@@ -1,5 +1,5 @@
 // Penalties that grow with the violation: their start in each step and their growth after each sweep. Twins:
-// `Vbd::prepare_elements` and `Vbd::grow` in crates/vbd/src/cpu.rs.
+// `Vbd::prepare` and `Vbd::grow` in crates/vbd/src/method.rs.
 
 //#use descent/rows.wgsl
 

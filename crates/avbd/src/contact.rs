@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 use taut_descent::{
-    Backing, ContactLaw, Patch, Push, Touch,
-    node::Node,
+    ContactLaw, ContactStore, Patch, PatchMemory, Push,
+    node::SweepNode,
     patch::{Rows, lane},
 };
 use taut_math::{Number, Real, V3, Wide};
@@ -150,21 +150,21 @@ impl<R: Real> ContactRamps<R> {
         Self { settings, h, frame, ramps: vec![] }
     }
 
-    fn of(&self, backing: &Backing<R>) -> ContactRamp<R> {
+    fn of(&self, memory: &PatchMemory<R>) -> ContactRamp<R> {
         let s = &self.settings;
-        let unit = backing.effective_mass / (self.h * self.h);
+        let unit = memory.effective_mass / (self.h * self.h);
         if s.scheme == Scheme::Series {
             let rho = R::of(s.rho_scale * unit);
             return ContactRamp { start: rho, cap: rho, beta: R::ZERO, load: R::ZERO };
         }
         let cap = s.k_max.unwrap_or(s.k_max_scale * unit);
-        let resting = s.carried_scale * backing.carried_mass / (self.frame * self.frame);
+        let resting = s.carried_scale * memory.supported_mass / (self.frame * self.frame);
         let scaled = (s.k_start_scale * unit).max(resting);
         ContactRamp {
             start: R::of(s.k_start.unwrap_or(scaled).min(cap)),
             cap: R::of(cap),
-            beta: R::of(s.beta.unwrap_or(s.beta_scale * unit / backing.length)),
-            load: R::of(s.load_scale / backing.length.powi(2)),
+            beta: R::of(s.beta.unwrap_or(s.beta_scale * unit / memory.length)),
+            load: R::of(s.load_scale / memory.length.powi(2)),
         }
     }
 
@@ -175,10 +175,10 @@ impl<R: Real> ContactRamps<R> {
     }
 
     /// Lines 5 and 6 of Algorithm 1 for contacts.
-    pub(crate) fn warm_start(&mut self, touch: &mut Touch<R>, gamma: R, retain: R) {
+    pub(crate) fn warm_start(&mut self, contacts: &mut ContactStore<R>, gamma: R, retain: R) {
         self.ramps.clear();
-        for (patch, backing) in touch.patches.iter_mut().zip(&touch.backings) {
-            let ramp = self.of(backing);
+        for (patch, memory) in contacts.patches.iter_mut().zip(&contacts.memories) {
+            let ramp = self.of(memory);
             self.ramps.push(ramp);
             patch.pressed = patch.lambda[0];
             for c in 0..3 {
@@ -193,24 +193,24 @@ impl<R: Real> ContactRamps<R> {
 
     /// Eq. 18 for contacts: a share `alpha` of overlap and drift is left for later steps. A gap that is
     /// still open is not an error and counts whole.
-    pub(crate) fn regularise(&self, touch: &mut Touch<R>, alpha: f64) {
+    pub(crate) fn regularise(&self, contacts: &mut ContactStore<R>, alpha: f64) {
         let part = R::Wide::splat(R::of(1.0 - alpha));
         let demo = self.settings.contacts == ContactStyle::Demo3d;
         let zero = R::Wide::ZERO;
-        for (patch, backing) in touch.patches.iter_mut().zip(&touch.backings) {
-            let gap = R::Wide::from_lanes(backing.gap);
+        for (patch, memory) in contacts.patches.iter_mut().zip(&contacts.memories) {
+            let gap = R::Wide::from_lanes(memory.gap);
             patch.start[0] = if demo {
                 (gap + R::Wide::splat(R::of(DEMO_MARGIN))) * part
             } else {
                 gap.where_above(zero, gap, gap * part)
             };
-            patch.start[1] = R::Wide::from_lanes(backing.drift[0]) * part;
-            patch.start[2] = R::Wide::from_lanes(backing.drift[1]) * part;
+            patch.start[1] = R::Wide::from_lanes(memory.drift[0]) * part;
+            patch.start[2] = R::Wide::from_lanes(memory.drift[1]) * part;
         }
     }
 
     /// The dual update of all patches, after a sweep.
-    pub(crate) fn update(&self, touch: &mut Touch<R>, nodes: &[Node<R>]) {
+    pub(crate) fn update(&self, contacts: &mut ContactStore<R>, nodes: &[SweepNode<R>]) {
         let demo = self.settings.contacts == ContactStyle::Demo3d;
         let one = |(patch, ramp): (&mut Patch<R>, &ContactRamp<R>)| {
             let [a, b] = patch.nodes.map(|n| &nodes[n as usize]);
@@ -220,11 +220,11 @@ impl<R: Real> ContactRamps<R> {
                 ramp.update(patch, &patch.value(a, b));
             }
         };
-        if rayon::current_num_threads() > 1 && touch.patches.len() > GRAIN {
-            let patches = touch.patches.par_iter_mut().with_min_len(GRAIN);
+        if rayon::current_num_threads() > 1 && contacts.patches.len() > GRAIN {
+            let patches = contacts.patches.par_iter_mut().with_min_len(GRAIN);
             patches.zip(&self.ramps).for_each(one);
         } else {
-            touch.patches.iter_mut().zip(&self.ramps).for_each(one);
+            contacts.patches.iter_mut().zip(&self.ramps).for_each(one);
         }
     }
 }
@@ -278,11 +278,11 @@ impl<R: Real> ContactRamp<R> {
 }
 
 /// Adds to each sticking point's drift what the step dragged it along.
-pub(crate) fn follow_drift<R: Real>(touch: &mut Touch<R>, nodes: &[Node<R>]) {
-    for (patch, backing) in touch.patches.iter().zip(&mut touch.backings) {
+pub(crate) fn follow_drift<R: Real>(contacts: &mut ContactStore<R>, nodes: &[SweepNode<R>]) {
+    for (patch, memory) in contacts.patches.iter().zip(&mut contacts.memories) {
         let [a, b] = patch.nodes.map(|n| &nodes[n as usize]);
         let value = patch.value(a, b);
-        for (c, drift) in backing.drift.iter_mut().enumerate() {
+        for (c, drift) in memory.drift.iter_mut().enumerate() {
             let dragged = (value[c + 1] - patch.start[c + 1]).lanes();
             for ((drift, dragged), sticks) in drift.iter_mut().zip(dragged).zip(patch.sticks) {
                 *drift = if sticks { *drift + dragged } else { R::ZERO };

@@ -1,7 +1,8 @@
 //! Stiffness and multipliers: their start in each step and their update after each sweep.
 
-use taut_descent::{Definition, Element, ElementKind, Owner, Role, System};
+use taut_descent::{Definition, ElementKind, SweepElement, System};
 use taut_math::{Number, Real, V3};
+use taut_model::{Owner, Role};
 
 use crate::settings::{Resolved, Scheme};
 
@@ -38,7 +39,7 @@ impl<R: Real> Ramp<R> {
         // A ramp only has to start somewhere, at the pace of the frame; a fixed penalty has to match
         // the inertia that it meets in each step.
         let pace = if settings.scheme == Scheme::Series { h } else { frame };
-        let hanging = if angular { 0.0 } else { definition.carried_mass / (pace * pace) };
+        let hanging = if angular { 0.0 } else { definition.supported_mass / (pace * pace) };
         if settings.scheme == Scheme::Series {
             let rho = (settings.rho_scale * unit).max(settings.carried_scale * hanging);
             let rho = if hard { rho } else { rho.max(9.0 * definition.stiffness) };
@@ -81,7 +82,7 @@ impl<R: Real> Ramp<R> {
     }
 
     /// Eq. 19: what is kept of the last step's stiffness and multiplier.
-    pub(crate) fn warm_start(&self, element: &mut Element<R>, gamma: R, retain: R) {
+    pub(crate) fn warm_start(&self, element: &mut SweepElement<R>, gamma: R, retain: R) {
         element.lambda = element.lambda * retain;
         element.stiffness = if self.fixed {
             V3([self.bounded(self.start + self.load * element.lambda.norm()); 3])
@@ -106,7 +107,7 @@ impl<R: Real> Ramp<R> {
     /// Eq. 11, 12 and 16, with bounds as in section 3.2: the stiffness grows only where the force is
     /// inside its bounds.
     #[inline]
-    pub(crate) fn update(&self, element: &mut Element<R>, value: V3<R>) {
+    pub(crate) fn update(&self, element: &mut SweepElement<R>, value: V3<R>) {
         let free = element.stiffness.scale(value) + element.lambda;
         if matches!(element.kind, ElementKind::Row(_)) {
             let force = free.0[0].max(element.lower).min(element.upper);
@@ -146,8 +147,8 @@ mod tests {
         }
     }
 
-    fn element(kind: ElementKind) -> Element<f64> {
-        Element {
+    fn element(kind: ElementKind) -> SweepElement<f64> {
+        SweepElement {
             kind,
             active: true,
             curvature: true,

@@ -15,20 +15,21 @@
 //! ramp by a fixed penalty in series with the material.
 
 mod contact;
-mod cpu;
 mod dual;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod method;
 mod settings;
 
 use taut_core::{Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver};
-use taut_descent::Collision;
+use taut_descent::{Collision, OnHost};
+use taut_model::Precision;
 
 #[cfg(feature = "gpu")]
 pub use gpu::BACKEND_GPU;
+use method::Avbd;
 pub use settings::{
-    AngularRowsSetting, AvbdSettings, ContactHessian, ContactStyle, Precision, Profile, Resolved,
-    Scheme,
+    AngularRowsSetting, AvbdSettings, ContactHessian, ContactStyle, Profile, Resolved, Scheme,
 };
 
 const TAKES: Needs = Needs::MULTIBODY.without(Needs::RESTITUTION);
@@ -55,7 +56,7 @@ fn build(
     Collision::refuse_device(settings.collision)?;
     BACKEND.supports(scene)?;
     Ok(match settings.precision {
-        Precision::F32 => Box::new(cpu::Avbd::<f32>::new(scene, settings)),
-        Precision::F64 => Box::new(cpu::Avbd::<f64>::new(scene, settings)),
+        Precision::F32 => Box::new(OnHost::new(scene, Avbd::<f32>::new(scene, settings))),
+        Precision::F64 => Box::new(OnHost::new(scene, Avbd::<f64>::new(scene, settings))),
     })
 }

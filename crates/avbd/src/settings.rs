@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
-use taut_descent::{Collision, InertiaFrame, Model, Order, Rotation, Start};
+use taut_descent::{Collision, InertiaFrame, Options, Start};
+use taut_model::{Order, Precision, Rotation};
 
 /// Settings as given; whatever is left out comes from the profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
@@ -87,16 +88,6 @@ pub enum Profile {
     Demo3d,
     /// Automatic penalty in series with the material: no ramp, no starting stiffness.
     Compliant,
-}
-
-/// Arithmetic the solver runs in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Precision {
-    /// Single.
-    F32,
-    /// Double.
-    F64,
 }
 
 /// How stiffness and multipliers are updated.
@@ -283,7 +274,7 @@ impl Resolved {
     }
 
     fn check(&self) -> Result<(), BuildError> {
-        Model::check_lanes(self.lanes_per_body)?;
+        Options::check_lanes(self.lanes_per_body)?;
         let share = 0.0..=1.0;
         let optional = [
             ("beta", self.beta),

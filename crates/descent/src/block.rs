@@ -1,7 +1,7 @@
 //! The 6x6 system of one body, assembled from its rows and solved through a Schur complement.
 //!
 //! Rigid VBD document, "Solving via Schur complement": with `ll` the translation block, `aa` the
-//! rotation block and `al` the block coupling them (rows rotate, columns translate),
+//! rotation block and `al` the block visits them (rows rotate, columns translate),
 //! `(aa - al ll^-1 al^T) w = fa - al ll^-1 fl` and then `ll x = fl - al^T w`.
 
 use taut_math::{M3, Real, Sym3, V3};
@@ -13,7 +13,7 @@ pub struct Block<R> {
     pub ll: Sym3<R>,
     /// Rotation block [N m/rad].
     pub aa: Sym3<R>,
-    /// Coupling block, rotation rows by translation columns [N/rad].
+    /// Visits block, rotation rows by translation columns [N/rad].
     pub al: M3<R>,
     /// Force: minus the gradient with respect to translation [N].
     pub fl: V3<R>,
@@ -159,13 +159,13 @@ impl<R: Real> Block<R> {
 
 /// The block of a body on which only point rows act, each with one stiffness for all three axes.
 ///
-/// Its translation block is a multiple of the unit matrix and its coupling block a cross product,
+/// Its translation block is a multiple of the unit matrix and its visits block a cross product,
 /// so both the assembly and the Schur complement shrink to a few vector operations.
 #[derive(Clone, Copy, Debug)]
 pub struct PointBlock<R> {
     /// The translation block is this times the unit matrix [N/m].
     pub stiffness: R,
-    /// The coupling block is the cross-product matrix of this [N].
+    /// The visits block is the cross-product matrix of this [N].
     pub lever: V3<R>,
     /// Rotation block [N m/rad].
     pub aa: Sym3<R>,

@@ -1,11 +1,8 @@
 //! Joints, limits, motors and springs as the elements a descent sweep works on.
 
-use taut_core::{
-    Scene,
-    constraint::{self, Geometry, RowKind},
-    scene::{Endpoint, Joint, Spring, SpringKind},
-};
+use taut_core::{Quat, Scene, Vec3, constraint::RowKind};
 use taut_math::{Q4, V3};
+use taut_model::{Element, End, Form, Model, Node, NodeKind, Owner, Role};
 
 /// How an element's rows are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,38 +18,6 @@ pub enum ElementKind {
     Row(RowKind),
 }
 
-/// What an element stands for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Role {
-    /// Rows a joint locks.
-    Lock,
-    /// Bounds on a joint's free coordinate.
-    Limit {
-        /// Smallest value allowed.
-        lower: f64,
-        /// Largest value allowed.
-        upper: f64,
-    },
-    /// A drive of a joint's free coordinate.
-    Motor {
-        /// Target rate [rad/s or m/s].
-        speed: f64,
-        /// Largest force [N or N m].
-        max_effort: f64,
-    },
-    /// A spring's energy.
-    Spring,
-}
-
-/// Whose element it is, by index in the scene.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owner {
-    /// A joint.
-    Joint(usize),
-    /// A spring.
-    Spring(usize),
-}
-
 /// What stays the same from step to step.
 #[derive(Clone, Debug)]
 pub struct Definition {
@@ -62,12 +27,8 @@ pub struct Definition {
     pub role: Role,
     /// How its rows are computed.
     pub kind: ElementKind,
-    /// One side.
-    pub a: Endpoint,
-    /// The other side.
-    pub b: Endpoint,
-    /// Anchors and bases.
-    pub geometry: Geometry,
+    /// Anchors and bases on A and B; their nodes are those of the model.
+    pub ends: [End; 2],
     /// Value of the row at rest; zero for blocks.
     pub rest: f64,
     /// Material stiffness [N/m or N m/rad]; infinite for hard rows.
@@ -76,8 +37,8 @@ pub struct Definition {
     pub lever: f64,
     /// Mass [kg] or moment of inertia [kg m^2] that the rows move: both sides in series.
     pub effective_mass: f64,
-    /// Mass that hangs on it [kg], see [`crate::carried`]; zero where that means nothing.
-    pub carried_mass: f64,
+    /// Mass that hangs on it [kg], see [`taut_model::Supported`]; zero where that means nothing.
+    pub supported_mass: f64,
     /// Smallest extent of the two bodies [m], for rows measured in metres; one radian else.
     pub length: f64,
 }
@@ -86,6 +47,11 @@ impl Definition {
     /// Whether the rows are held exactly rather than by a finite stiffness.
     pub fn is_hard(&self) -> bool {
         self.stiffness.is_infinite()
+    }
+
+    /// Whether it holds its nodes together: rows that a joint locks and that do not give way.
+    pub fn holds(&self) -> bool {
+        self.role == Role::Lock && self.is_hard()
     }
 
     /// Whether the rows are measured in radians.
@@ -105,7 +71,7 @@ impl Definition {
 
 /// What a sweep reads of an element. Row forces are `stiffness * value + lambda`.
 #[derive(Clone, Copy, Debug)]
-pub struct Element<R> {
+pub struct SweepElement<R> {
     /// How its rows are computed.
     pub kind: ElementKind,
     /// Whether it exerts anything in this step.
@@ -152,157 +118,83 @@ pub enum AngularRows {
     Demo3d,
 }
 
-/// The elements of a scene, joints first, in creation order.
-pub fn definitions(scene: &Scene, angular: AngularRows) -> Vec<Definition> {
-    let mut out = Vec::with_capacity(scene.joints.len() + scene.springs.len());
-    for (index, joint) in scene.joints.iter().enumerate() {
-        push_joint(scene, index, joint, angular, &mut out);
-    }
-    for (index, spring) in scene.springs.iter().enumerate() {
-        push_spring(scene, index, spring, &mut out);
-    }
-    out
-}
-
-fn push_joint(
-    scene: &Scene,
-    index: usize,
-    joint: &Joint,
-    angular: AngularRows,
-    out: &mut Vec<Definition>,
-) {
-    let mut push = |kind, role, rest| {
-        let mut definition = Definition {
-            owner: Owner::Joint(index),
-            role,
-            kind,
-            a: joint.a,
-            b: joint.b,
-            geometry: Geometry::from(joint),
-            rest,
-            stiffness: f64::INFINITY,
-            lever: 1.0,
-            effective_mass: 0.0,
-            carried_mass: 0.0,
-            length: 0.0,
-        };
-        let compliance = if definition.is_angular() {
-            joint.compliance_angular
-        } else {
-            joint.compliance_linear
-        };
-        if role == Role::Lock {
-            definition.stiffness = 1.0 / compliance;
-        }
-        if kind == ElementKind::WorldTwist {
-            definition.lever = demo_lever(scene, joint);
-            // Its rows are levered angles, so a given torsional stiffness counts lever^2 times.
-            definition.stiffness /= definition.lever * definition.lever;
-            definition.geometry.basis_a = taut_core::Quat::identity();
-            definition.geometry.basis_b = taut_core::Quat::identity();
-        }
-        fill_scales(scene, &mut definition);
-        out.push(definition);
-    };
-    for (kind, rest) in lock_elements(joint, angular) {
-        push(kind, Role::Lock, rest);
-    }
-    if let Some(free) = constraint::free_coordinate(joint.kind) {
-        if let Some(limit) = joint.limit {
-            let role = Role::Limit { lower: limit.lower, upper: limit.upper };
-            push(ElementKind::Row(free), role, 0.0);
-        }
-        if let Some(motor) = joint.motor {
-            let role = Role::Motor { speed: motor.speed, max_effort: motor.max_effort };
-            push(ElementKind::Row(free), role, 0.0);
-        }
-    }
-}
-
-/// Locked rows gathered into blocks of three where they belong together.
-fn lock_elements(joint: &Joint, angular: AngularRows) -> Vec<(ElementKind, f64)> {
-    let twist = match angular {
-        AngularRows::RestPose => ElementKind::Twist,
-        AngularRows::Demo3d => ElementKind::WorldTwist,
-    };
-    let mut out = vec![];
-    for (row, target) in constraint::locked_rows(joint) {
-        match row {
-            RowKind::Point(0) => out.push((ElementKind::Point, target)),
-            RowKind::Twist(0) => out.push((twist, target)),
-            RowKind::Point(_) | RowKind::Twist(_) => {}
-            single => out.push((ElementKind::Row(single), target)),
+/// The elements of a model of a scene, in its order; rows that have no block here stand alone.
+pub fn definitions(scene: &Scene, model: &Model, angular: AngularRows) -> Vec<Definition> {
+    let mut out = Vec::with_capacity(model.elements.len());
+    for element in &model.elements {
+        match element.form {
+            Form::Point => out.push(definition(scene, model, element, ElementKind::Point)),
+            Form::Twist if angular == AngularRows::Demo3d && element.role == Role::Lock => {
+                out.push(definition(scene, model, element, ElementKind::WorldTwist));
+            }
+            Form::Twist => out.push(definition(scene, model, element, ElementKind::Twist)),
+            Form::Line | Form::Axis | Form::Row(_) => {
+                let rows = element.form.kinds().map(ElementKind::Row);
+                out.extend(rows.map(|kind| definition(scene, model, element, kind)));
+            }
         }
     }
     out
 }
 
-fn push_spring(scene: &Scene, index: usize, spring: &Spring, out: &mut Vec<Definition>) {
-    let (kind, rest) = match spring.kind {
-        SpringKind::Linear { rest_length, .. } => {
-            (ElementKind::Row(RowKind::Distance), rest_length)
-        }
-        SpringKind::Angular { .. } => (ElementKind::Twist, 0.0),
-    };
+fn definition(scene: &Scene, model: &Model, element: &Element, kind: ElementKind) -> Definition {
     let mut definition = Definition {
-        owner: Owner::Spring(index),
-        role: Role::Spring,
+        owner: model.units[element.unit as usize].owner,
+        role: element.role,
         kind,
-        a: spring.a,
-        b: spring.b,
-        geometry: Geometry::from(spring),
-        rest,
-        stiffness: spring.stiffness,
+        ends: model.pair_of(element),
+        rest: element.target,
+        stiffness: element.softness.stiffness(),
         lever: 1.0,
         effective_mass: 0.0,
-        carried_mass: 0.0,
+        supported_mass: 0.0,
         length: 0.0,
     };
-    fill_scales(scene, &mut definition);
-    out.push(definition);
+    let nodes = definition.ends.map(|end| &model.nodes[end.node as usize]);
+    if kind == ElementKind::WorldTwist {
+        // `|sizeA + sizeB|^2` with full extents, the demo's "torque arm"; the world has no size.
+        definition.lever = (nodes[0].extent + nodes[1].extent).norm_squared();
+        // Its rows are levered angles, so a given torsional stiffness counts lever^2 times.
+        definition.stiffness /= definition.lever * definition.lever;
+        definition.ends.iter_mut().for_each(|end| end.basis = Quat::identity());
+    }
+    fill_scales(&mut definition, nodes, || separation(scene, model, element));
+    definition
 }
 
-/// `|sizeA + sizeB|^2` with full extents, the demo's "torque arm"; the world has no size.
-fn demo_lever(scene: &Scene, joint: &Joint) -> f64 {
-    let size = |endpoint| match endpoint {
-        Endpoint::Body(i) => scene.bodies[i].shape.extent(),
-        Endpoint::World | Endpoint::Particle(_) => taut_core::Vec3::zeros(),
-    };
-    (size(joint.a) + size(joint.b)).norm_squared()
-}
-
-fn fill_scales(scene: &Scene, definition: &mut Definition) {
+fn fill_scales(definition: &mut Definition, nodes: [&Node; 2], separation: impl Fn() -> f64) {
     let angular = definition.is_angular();
-    let inertia = |endpoint| match endpoint {
-        Endpoint::Body(i) if scene.bodies[i].is_dynamic() => {
-            let body = &scene.bodies[i];
-            if angular { body.inertia.trace() / 3.0 } else { body.mass }
-        }
-        Endpoint::Particle(i) if !angular => scene.particles[i].mass,
+    let inertia = |node: &Node| match node.kind {
+        NodeKind::Body if angular => node.inertia.trace() / 3.0,
+        NodeKind::Body => node.mass,
+        NodeKind::Particle if !angular => node.mass,
         _ => 0.0,
     };
     let inverse = |m: f64| if m > 0.0 { 1.0 / m } else { 0.0 };
-    let sum = inverse(inertia(definition.a)) + inverse(inertia(definition.b));
-    definition.effective_mass = inverse(sum);
-    let extent = |endpoint| match endpoint {
-        Endpoint::Body(i) if scene.bodies[i].is_dynamic() => scene.bodies[i].shape.extent().min(),
+    definition.effective_mass = inverse(inverse(inertia(nodes[0])) + inverse(inertia(nodes[1])));
+    let extent = |node: &Node| match node.kind {
+        NodeKind::Body => node.extent.min(),
         _ => f64::INFINITY,
     };
-    let smallest = extent(definition.a).min(extent(definition.b));
-    // Between particles there is no body to give a length; what they are apart at first does.
-    let apart = || separation(scene, definition).max(1e-3);
+    let smallest = extent(nodes[0]).min(extent(nodes[1]));
     definition.length = match (angular, smallest.is_finite()) {
         (true, _) => 1.0,
         (false, true) => smallest,
-        (false, false) => apart(),
+        // Between particles there is no body to give a length; what they are apart at first does.
+        (false, false) => separation().max(1e-3),
     };
 }
 
-fn separation(scene: &Scene, definition: &Definition) -> f64 {
-    let place = |endpoint| match endpoint {
-        Endpoint::World => definition.geometry.anchor_a,
-        Endpoint::Body(i) => scene.bodies[i].position,
-        Endpoint::Particle(i) => scene.particles[i].position,
+/// How far the two nodes of an element are from each other at first [m].
+fn separation(scene: &Scene, model: &Model, element: &Element) -> f64 {
+    let ends = model.pair_of(element);
+    let place = |end: &End| -> Vec3 {
+        let (bodies, node) = (scene.bodies.len(), end.node as usize);
+        match end.node {
+            world if world == model.slots.world() => ends[0].anchor,
+            body if body < model.slots.bodies => scene.bodies[node].position,
+            _ => scene.particles[node - bodies].position,
+        }
     };
-    (place(definition.a) - place(definition.b)).norm()
+    (place(&ends[0]) - place(&ends[1])).norm()
 }

@@ -13,8 +13,9 @@
 //! Signs: the normal points from B to A and pressure has a negative force; it acts on A along `-F`.
 
 use taut_math::{LANES, Number, Real, V3, Wide};
+use taut_model::Side;
 
-use crate::{block::Block, node::Node, row::Side};
+use crate::{block::Block, node::SweepNode};
 
 /// One vector per point, component by component: world axes, or normal, first and second tangent.
 pub type Rows<R> = [<R as Real>::Wide; 3];
@@ -126,7 +127,7 @@ impl<R: Real> Patch<R> {
 
     /// Values of the rows at the current iterate.
     #[inline(always)]
-    pub fn value(&self, a: &Node<R>, b: &Node<R>) -> Rows<R> {
+    pub fn value(&self, a: &SweepNode<R>, b: &SweepNode<R>) -> Rows<R> {
         let [px, py, pz] = (a.step - b.step).0.map(R::Wide::splat);
         let [ax, ay, az] = (a.turn.v * R::TWO).0.map(R::Wide::splat);
         let [bx, by, bz] = (b.turn.v * R::TWO).0.map(R::Wide::splat);
@@ -145,7 +146,7 @@ impl<R: Real> Patch<R> {
     }
 
     /// The patch with its arms turned along with the bodies.
-    pub fn turned(&self, a: &Node<R>, b: &Node<R>) -> Self {
+    pub fn turned(&self, a: &SweepNode<R>, b: &SweepNode<R>) -> Self {
         let mut turned = *self;
         for (arms, node) in [(&mut turned.arm_a, a), (&mut turned.arm_b, b)] {
             for i in 0..self.count as usize {
@@ -289,9 +290,10 @@ pub fn lane<R: Real>(rows: &Rows<R>, i: usize) -> V3<R> {
 #[cfg(test)]
 mod tests {
     use taut_math::{Q4, Sym3};
+    use taut_model::NodeKind;
 
     use super::*;
-    use crate::node::{Acted, NodeKind};
+    use crate::node::Acted;
 
     /// Forces `k C + lambda` without bounds.
     #[derive(Clone, Copy)]
@@ -312,8 +314,8 @@ mod tests {
         }
     }
 
-    fn node(step: V3<f64>) -> Node<f64> {
-        Node {
+    fn node(step: V3<f64>) -> SweepNode<f64> {
+        SweepNode {
             step,
             turn: Q4::IDENTITY,
             target_step: V3::ZERO,
@@ -342,7 +344,7 @@ mod tests {
     }
 
     /// `sum k/2 C^2 + lambda C` (Eq. 8).
-    fn energy(patch: &Patch<f64>, a: &Node<f64>, b: &Node<f64>) -> f64 {
+    fn energy(patch: &Patch<f64>, a: &SweepNode<f64>, b: &SweepNode<f64>) -> f64 {
         let value = patch.value(a, b);
         let lanes = 0..patch.count as usize;
         let rows = (0..3).flat_map(|c| lanes.clone().map(move |i| (c, i)));
@@ -356,11 +358,11 @@ mod tests {
 
     /// Moved along two of its six coordinates at once: one after the other, rotations would add a
     /// commutator.
-    fn moved(node: &Node<f64>, i: usize, x: f64, j: usize, y: f64) -> Node<f64> {
+    fn moved(node: &SweepNode<f64>, i: usize, x: f64, j: usize, y: f64) -> SweepNode<f64> {
         let mut z = [V3::ZERO; 2];
         z[i / 3].0[i % 3] += x;
         z[j / 3].0[j % 3] += y;
-        Node { step: node.step + z[0], turn: node.turn.advanced(z[1]), ..*node }
+        SweepNode { step: node.step + z[0], turn: node.turn.advanced(z[1]), ..*node }
     }
 
     #[test]
@@ -369,7 +371,7 @@ mod tests {
         let (a, b) = (node(V3([0.01, -0.02, 0.03])), node(V3([-0.02, 0.01, 0.02])));
         for side in [Side::A, Side::B] {
             let at = |i: usize, x: f64, j: usize, y: f64| {
-                let turned = |n: &Node<f64>| moved(n, i, x, j, y);
+                let turned = |n: &SweepNode<f64>| moved(n, i, x, j, y);
                 match side {
                     Side::A => energy(&patch, &turned(&a), &b),
                     Side::B => energy(&patch, &a, &turned(&b)),

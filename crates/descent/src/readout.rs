@@ -1,13 +1,10 @@
 //! Forces of the elements: what joints report and when they break.
 
-use taut_core::{Multipliers, Scene, Vec3};
+use taut_core::{Multipliers, Vec3};
 use taut_math::{Real, V3};
+use taut_model::{Form, Owner, Role, Wrench, narrow};
 
-use crate::{
-    element::{ElementKind, Owner, Role},
-    row::{Side, gradient},
-    system::System,
-};
+use crate::{element::ElementKind, system::System};
 
 impl<R: Real> System<R> {
     /// `k C + lambda` of an element at the current iterate, within its bounds.
@@ -25,29 +22,27 @@ impl<R: Real> System<R> {
     /// Breaks the joints whose locked rows pull harder than they bear; from now on they exert nothing.
     ///
     /// `force` gives the row forces of an element.
-    pub fn break_joints(&mut self, scene: &Scene, force: impl Fn(&Self, usize) -> V3<R>) {
-        let mut index = 0;
-        while let Some(owner) = self.definitions.get(index).map(|d| d.owner) {
-            let first = index;
+    pub fn break_joints(&mut self, force: impl Fn(&Self, usize) -> V3<R>) {
+        let mut first = 0;
+        for joint in 0..self.strengths.len() {
+            let owner = Owner::Joint(narrow(joint));
+            let own = self.definitions[first..].iter().take_while(|d| d.owner == owner);
+            let last = first + own.count();
             let (mut linear, mut angular) = (R::ZERO, R::ZERO);
-            while let Some(definition) = self.definitions.get(index).filter(|d| d.owner == owner) {
+            for (index, definition) in (first..).zip(&self.definitions[first..last]) {
                 if definition.role == Role::Lock && self.elements[index].active {
                     let pull = force(self, index) * R::of(definition.lever);
                     let total = if definition.is_angular() { &mut angular } else { &mut linear };
                     *total += pull.dot(pull);
                 }
-                index += 1;
             }
-            if let Owner::Joint(j) = owner {
-                let joint = &scene.joints[j];
-                let bears = [R::of(joint.break_force), R::of(joint.break_torque)];
-                if linear.sqrt() > bears[0] || angular.sqrt() > bears[1] {
-                    self.broken[j] = true;
-                    for element in &mut self.elements[first..index] {
-                        (element.active, element.lambda) = (false, V3::ZERO);
-                    }
+            if self.strengths[joint].fails(linear.sqrt(), angular.sqrt()) {
+                self.broken[joint] = true;
+                for element in &mut self.elements[first..last] {
+                    (element.active, element.lambda) = (false, V3::ZERO);
                 }
             }
+            first = last;
         }
     }
 
@@ -59,30 +54,24 @@ impl<R: Real> System<R> {
         }
         for (index, definition) in self.definitions.iter().enumerate() {
             if let (Owner::Joint(j), true) = (definition.owner, self.elements[index].active) {
-                let (push, twist) = self.wrench_on_b(index, force(self, index));
-                out.joint_force[j] += push.to_f64();
-                out.joint_torque[j] += twist.to_f64();
+                let wrench = self.wrench_on_b(index, force(self, index));
+                out.joint_force[j as usize] += wrench.force.to_f64();
+                out.joint_torque[j as usize] += wrench.torque.to_f64();
             }
         }
     }
 
-    /// Force and further torque on B of an element whose rows pull with `force`, in world axes.
-    fn wrench_on_b(&self, index: usize, force: V3<R>) -> (V3<R>, V3<R>) {
+    /// What an element whose rows pull with `force` exerts on B, in world axes.
+    fn wrench_on_b(&self, index: usize, force: V3<R>) -> Wrench<R> {
         let element = &self.elements[index];
-        let pair = self.pair(index);
-        match element.kind {
-            ElementKind::Point => (force, V3::ZERO),
-            ElementKind::WorldTwist => (V3::ZERO, force * element.lever),
-            ElementKind::Twist => {
-                let [x, y, z] = pair.twist_gradients();
-                let f = force.0;
-                (V3::ZERO, -(x * f[0] + y * f[1] + z * f[2]))
+        let form = match element.kind {
+            ElementKind::WorldTwist => {
+                return Wrench { force: V3::ZERO, torque: force * element.lever };
             }
-            ElementKind::Row(kind) => {
-                let row = gradient(kind, &pair, Side::B);
-                let push = row.linear * -force.0[0];
-                (push, row.angular * -force.0[0] - pair.arm_b.cross(push))
-            }
-        }
+            ElementKind::Point => Form::Point,
+            ElementKind::Twist => Form::Twist,
+            ElementKind::Row(kind) => Form::Row(kind),
+        };
+        Wrench::on_b(form, &self.pair(index), force)
     }
 }

@@ -4,6 +4,7 @@
 use taut_core::scene::Motion;
 use taut_descent::node::Base;
 use taut_math::{M3, Q4, Real, Sym3, V3};
+use taut_model::free_omega;
 
 use crate::model::{Body, Joint};
 
@@ -52,7 +53,7 @@ pub(crate) fn free<R: Real>(
     let turned = base.rotation.matrix();
     let linear = base.velocity + constants.gravity * constants.h;
     let angular = if constants.gyroscopic {
-        base.free_omega(&body.inertia.rotated(&turned), constants.h)
+        free_omega(base.omega, &body.inertia.rotated(&turned), constants.h)
     } else {
         base.omega
     };

@@ -3,7 +3,8 @@
 //! A [`Model`] numbers bodies, particles and the world as [`Slots`] and lists joints and springs as [`Unit`]s of
 //! [`Element`]s. It is made once, in double precision, and a method lowers it to the layout that its loops are fast
 //! by. The [`graph`](Graph) of units over moving nodes, its [`Colouring`], [`Islands`] and [`Supported`] masses are
-//! found the same way for all methods.
+//! found the same way for all methods. In a method's own precision come [`Motions`], the [`gradient`] and the
+//! [`curvature`] of rows, and the [`Wrench`] that they exert.
 
 mod colour;
 mod csr;
@@ -11,9 +12,12 @@ mod element;
 mod form;
 mod graph;
 mod islands;
+mod motion;
 mod node;
+mod row;
 mod settings;
 mod supported;
+mod wrench;
 
 pub use colour::{ColourOf, Colouring, priority};
 pub use csr::Csr;
@@ -21,9 +25,12 @@ pub use element::{Element, End, Model, Owner, Role, Softness, Unit};
 pub use form::Form;
 pub use graph::Graph;
 pub use islands::Islands;
+pub use motion::{Motions, Pose, Velocity, driven_turn, free_omega, placement};
 pub use node::{Node, NodeKind, Slots};
+pub use row::{Curvature, Gradient, Pair, Side, curvature, gradient};
 pub use settings::{Order, Precision, Rotation};
 pub use supported::Supported;
+pub use wrench::{Strength, Wrench, breakable};
 
 /// An index as flat lists store it.
 ///

@@ -1,7 +1,8 @@
 //! Contacts as penalties: stiffness against overlap, damping while it grows, regularised friction.
 
-use taut_core::Scene;
-use taut_descent::{Backing, ContactLaw, Patch, Push, Touch, node::Node, patch::Rows};
+use taut_descent::{
+    ContactLaw, ContactStore, Patch, PatchMemory, Push, node::SweepNode, patch::Rows,
+};
 use taut_math::{Number, Real, Wide};
 
 use crate::settings::VbdSettings;
@@ -14,9 +15,9 @@ use crate::settings::VbdSettings;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Penalty<R> {
     /// Damping over the step's length: what a growing overlap adds to the force, per force [1].
-    damping: R,
+    pub(crate) damping: R,
     /// Displacement within a step at which friction reaches Coulomb's [m].
-    reach: R,
+    pub(crate) reach: R,
 }
 
 impl<R: Real> Penalty<R> {
@@ -59,36 +60,22 @@ impl<R: Real> ContactLaw<R> for Penalty<R> {
     }
 }
 
-#[cfg(feature = "gpu")]
-impl Penalty<f32> {
-    /// As `shaders/vbd/contact.wgsl` has it.
-    pub(crate) fn to_bits(self, settings: &VbdSettings) -> [u32; 4] {
-        let beta = settings.ramp.map_or(0.0, |ramp| f32::of(ramp.beta));
-        [
-            self.damping.to_bits(),
-            self.reach.to_bits(),
-            beta.to_bits(),
-            u32::from(settings.ramp.is_some()),
-        ]
-    }
-}
-
 /// Greatest stiffness of a patch's points [N/m].
 ///
 /// A penalty is a property of the material, so it follows the frame and not the substep.
 pub(crate) fn full_stiffness<R: Real>(
-    backing: &Backing<R>,
+    memory: &PatchMemory<R>,
     settings: &VbdSettings,
     frame_s: f64,
 ) -> R {
-    let scaled = settings.contact_stiffness_scale * backing.effective_mass / (frame_s * frame_s);
+    let scaled = settings.contact_stiffness_scale * memory.effective_mass / (frame_s * frame_s);
     R::of(settings.contact_stiffness.unwrap_or(scaled))
 }
 
 /// Sets the stiffness of the step's contacts: the full one, or what the ramp has kept of it.
-pub(crate) fn prepare<R: Real>(touch: &mut Touch<R>, scene: &Scene, settings: &VbdSettings) {
-    for (patch, backing) in touch.patches.iter_mut().zip(&touch.backings) {
-        let full = full_stiffness(backing, settings, scene.dt);
+pub(crate) fn prepare<R: Real>(contacts: &mut ContactStore<R>, settings: &VbdSettings, frame: f64) {
+    for (patch, memory) in contacts.patches.iter_mut().zip(&contacts.memories) {
+        let full = full_stiffness(memory, settings, frame);
         for i in 0..patch.count as usize {
             let stiffness = match settings.ramp {
                 Some(ramp) => {
@@ -101,13 +88,17 @@ pub(crate) fn prepare<R: Real>(touch: &mut Touch<R>, scene: &Scene, settings: &V
         }
         // Friction has no memory: it opposes the displacement within the step.
         (patch.start[1], patch.start[2]) = (R::Wide::ZERO, R::Wide::ZERO);
-        patch.friction = R::Wide::splat(R::of(backing.friction_dynamic));
+        patch.friction = R::Wide::splat(R::of(memory.friction_dynamic));
     }
 }
 
 /// Remembers the pressure of every point, which bounds friction in the next sweep.
-pub(crate) fn remember<R: Real>(touch: &mut Touch<R>, nodes: &[Node<R>], penalty: &Penalty<R>) {
-    for patch in &mut touch.patches {
+pub(crate) fn remember<R: Real>(
+    contacts: &mut ContactStore<R>,
+    nodes: &[SweepNode<R>],
+    penalty: &Penalty<R>,
+) {
+    for patch in &mut contacts.patches {
         let [a, b] = patch.nodes.map(|n| &nodes[n as usize]);
         let gap = patch.value(a, b)[0];
         // Lanes without a point have no stiffness, so they press nothing.
@@ -117,14 +108,14 @@ pub(crate) fn remember<R: Real>(touch: &mut Touch<R>, nodes: &[Node<R>], penalty
 
 /// The rigid document's dual update for contacts: `k <- min(k + beta d, k_max)`.
 pub(crate) fn grow<R: Real>(
-    touch: &mut Touch<R>,
-    nodes: &[Node<R>],
-    scene: &Scene,
+    contacts: &mut ContactStore<R>,
+    nodes: &[SweepNode<R>],
     settings: &VbdSettings,
+    frame: f64,
     beta: R,
 ) {
-    for (patch, backing) in touch.patches.iter_mut().zip(&touch.backings) {
-        let full = full_stiffness(backing, settings, scene.dt);
+    for (patch, memory) in contacts.patches.iter_mut().zip(&contacts.memories) {
+        let full = full_stiffness(memory, settings, frame);
         let [a, b] = patch.nodes.map(|n| &nodes[n as usize]);
         let value = patch.value(a, b);
         for i in 0..patch.count as usize {

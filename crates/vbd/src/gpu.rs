@@ -1,22 +1,20 @@
-//! The step on a graphics adapter.
+//! The method on a graphics adapter.
 
 use bytemuck::{Pod, Zeroable};
-use taut_core::{
-    Backend, BuildError, Devices, Info, Multipliers, Native, Scene, Settings, Solver, SolverError,
-};
+use taut_core::{Backend, BuildError, Devices, Info, Native, Scene, Settings, Solver};
 use taut_descent::{
-    Collision, ContactLaw, Definition, Role, System,
-    device::{self, Breaking, ContactKernels, Device, Method, OnDevice, unbuilt},
-    patch::lane,
+    Collision, ContactStore, System,
+    device::{Breaking, ContactKernels, DeviceMethod, DeviceSpec, ElementStart, OnDevice},
 };
 use taut_gpu::Gpu;
 use taut_math::Number;
+use taut_model::{Precision, Role};
 
 use crate::{
     TAKES,
-    contact::{self, Penalty},
-    cpu::{configure, full_stiffness, model},
-    settings::{self, Precision, VbdSettings},
+    contact::{self, Penalty as Law},
+    method::Vbd,
+    settings::VbdSettings,
 };
 
 /// The row of the table of backends for graphics adapters.
@@ -43,111 +41,109 @@ fn build_on_gpu(
     let settings: VbdSettings = settings.parse()?;
     settings.check()?;
     BACKEND_GPU.supports(scene)?;
-    solver(gpu, scene, settings)
-}
-
-/// What works on contacts.
-const CONTACTS: ContactKernels =
-    ContactKernels { shader: "vbd/contact.wgsl", follow: None, stabilise: None };
-
-struct Vbd {
-    settings: VbdSettings,
-    scene: Scene,
-    penalty: Penalty<f32>,
-    dt: f64,
+    let collision = Some(Collision::choose(settings.collision, scene)?);
+    let settings = VbdSettings { precision: Precision::F32, collision, ..settings };
+    Ok(Box::new(OnDevice::new(gpu, scene, Vbd::new(scene, settings))?))
 }
 
 /// As `shaders/vbd/ramp.wgsl` has it.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-struct Ramp {
+pub(crate) struct Ramp {
     start: f32,
     full: f32,
     grows: u32,
     beta: f32,
 }
 
-impl Ramp {
-    fn of(definition: &Definition, full: f32, ramp: &settings::Ramp) -> Self {
-        Self {
-            start: f32::of(ramp.k_start),
-            full,
-            grows: u32::from(definition.role != Role::Spring),
-            beta: f32::of(ramp.beta),
+/// The law of contact as `shaders/vbd/contact.wgsl` has it.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Penalty {
+    damping: f32,
+    reach: f32,
+    beta: f32,
+    grows: u32,
+}
+
+/// How contacts that the device finds start, as `shaders/vbd/contact.wgsl` has it.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Start {
+    stiffness: f32,
+    scale: f32,
+    k_start: f32,
+    gamma: f32,
+}
+
+impl DeviceMethod for Vbd<f32> {
+    type Law = Penalty;
+    type Begin = Start;
+    type Ramp = Ramp;
+    const CONTACTS: ContactKernels =
+        ContactKernels { shader: "vbd/contact.wgsl", follow: None, stabilise: None };
+
+    fn spec(&self) -> DeviceSpec {
+        DeviceSpec {
+            breaking: Breaking::EveryStep,
+            stabilise: false,
+            decay: [self.settings.ramp.map_or(1.0, |ramp| f32::of(ramp.gamma)), 1.0],
+            collision: self.settings.collision.unwrap_or(Collision::Host),
+            elements: self.settings.ramp.map(|_| "vbd/ramp.wgsl"),
         }
     }
-}
 
-/// How contacts that the device finds start, as `Start` in `shaders/vbd/contact.wgsl`.
-fn start(scene: &Scene, settings: &VbdSettings) -> [u32; 4] {
-    let ramp = settings.ramp.unwrap_or_default();
-    // Negative where the scale rules.
-    let stiffness = settings.contact_stiffness.unwrap_or(-1.0);
-    let scale = settings.contact_stiffness_scale / (scene.dt * scene.dt);
-    [stiffness, scale, ramp.k_start, ramp.gamma].map(|x| f32::of(x).to_bits())
-}
-
-/// The method on a device.
-///
-/// # Errors
-/// When settings are not for devices, or the device has no room for the scene.
-fn solver(gpu: &Gpu, scene: &Scene, settings: VbdSettings) -> Result<Box<dyn Solver>, BuildError> {
-    let model = model(&settings);
-    device::check(&model)?;
-    let built = Device::new(gpu, scene, model, |system| configure(system, &settings));
-    let mut device = built.map_err(unbuilt)?;
-    device.break_joints(Breaking::EveryStep).map_err(unbuilt)?;
-    let full = |d: &Definition| f32::of(full_stiffness(d, &settings, scene.dt));
-    device.stiffness = device.system.definitions.iter().map(full).collect();
-    if let Some(ramp) = settings.ramp {
-        let ramps: Vec<_> =
-            device.system.definitions.iter().map(|d| Ramp::of(d, full(d), &ramp)).collect();
-        // What grows starts anew with every state.
-        let grown = device.stiffness.iter_mut().zip(&ramps).filter(|(_, r)| r.grows != 0);
-        grown.for_each(|(stiffness, _)| *stiffness = 0.0);
-        device.decay[0] = f32::of(ramp.gamma);
-        let buffer = gpu.upload("stiffness ramps", &ramps).map_err(unbuilt)?;
-        let entries = ["warm_start", "update"];
-        device.hook("vbd/ramp.wgsl", entries, "ramps", &buffer).map_err(unbuilt)?;
+    fn scale(&mut self, _system: &System<f32>, dt: f64) {
+        self.penalty = Law::new(&self.settings, dt);
     }
-    let collision = Collision::choose(settings.collision, scene)?;
-    device.touch_by(CONTACTS, collision).map_err(unbuilt)?;
-    let penalty = Penalty::new(&settings, scene.dt);
-    device.govern(penalty.to_bits(&settings), &[start(scene, &settings)])?;
-    device.load(&scene.initial_state())?;
-    let settings =
-        VbdSettings { precision: Precision::F32, collision: Some(collision), ..settings };
-    let method = Vbd { settings, scene: scene.clone(), penalty, dt: scene.dt };
-    Ok(Box::new(OnDevice { device, method }))
-}
 
-impl Method for Vbd {
-    fn prepare(&mut self, device: &mut Device, dt: f64) -> Result<(), SolverError> {
-        if dt != self.dt {
-            self.dt = dt;
-            self.penalty = Penalty::new(&self.settings, dt);
-            let begin = start(&self.scene, &self.settings);
-            device.govern(self.penalty.to_bits(&self.settings), &[begin])?;
+    fn law(&self) -> Penalty {
+        let (law, ramp) = (&self.penalty, self.settings.ramp);
+        Penalty {
+            damping: law.damping,
+            reach: law.reach,
+            beta: ramp.map_or(0.0, |ramp| f32::of(ramp.beta)),
+            grows: u32::from(ramp.is_some()),
         }
-        let (scene, settings) = (&self.scene, &self.settings);
-        device.detect(dt, |touch, limits| {
-            contact::prepare(touch, scene, settings);
-            let full = |backing| contact::full_stiffness(backing, settings, scene.dt);
-            limits.extend(touch.backings.iter().map(|backing| [0.0, full(backing), 0.0, 0.0]));
-        })
     }
 
-    fn read_multipliers(&self, device: &mut Device, out: &mut Multipliers) -> bool {
-        let penalty = &self.penalty;
-        let force = |system: &System<f32>, index| system.penalty_force(index);
-        device.read_multipliers(out, force, |system, patch, i| {
-            let [a, b] = patch.nodes.map(|n| &system.nodes[n as usize]);
-            lane::<f32>(&penalty.push(patch, &patch.value(a, b)).force, i)
-        })
+    fn begin(&self) -> Start {
+        let (settings, ramp) = (&self.settings, self.settings.ramp.unwrap_or_default());
+        Start {
+            // Negative where the scale rules.
+            stiffness: f32::of(settings.contact_stiffness.unwrap_or(-1.0)),
+            scale: f32::of(settings.contact_stiffness_scale / (self.frame * self.frame)),
+            k_start: f32::of(ramp.k_start),
+            gamma: f32::of(ramp.gamma),
+        }
     }
 
-    fn resolved_settings(&self) -> String {
-        ron::to_string(&self.settings).unwrap_or_default()
+    fn ramps(&self, system: &System<f32>) -> Vec<Ramp> {
+        let ramp = self.settings.ramp.unwrap_or_default();
+        let (start, beta) = (f32::of(ramp.k_start), f32::of(ramp.beta));
+        let all = system.definitions.iter().zip(&self.full);
+        all.map(|(definition, &full)| {
+            let grows = u32::from(definition.role != Role::Store);
+            Ramp { start, full, grows, beta }
+        })
+        .collect()
+    }
+
+    fn starts(&self, system: &System<f32>) -> Vec<ElementStart> {
+        let all = system.definitions.iter().zip(&self.full);
+        all.map(|(definition, &full)| {
+            // What grows starts anew with every state.
+            let grows = self.settings.ramp.is_some() && definition.role != Role::Store;
+            ElementStart { stiffness: if grows { 0.0 } else { full }, ..ElementStart::default() }
+        })
+        .collect()
+    }
+
+    fn prepare_contacts(&mut self, contacts: &mut ContactStore<f32>) -> Vec<[f32; 4]> {
+        let (settings, frame) = (&self.settings, self.frame);
+        contact::prepare(contacts, settings, frame);
+        let full = |memory| contact::full_stiffness(memory, settings, frame);
+        contacts.memories.iter().map(|memory| [0.0, full(memory), 0.0, 0.0]).collect()
     }
 }
 
@@ -156,7 +152,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ramps_are_those_of_the_shader() {
+    fn structures_are_those_of_the_shaders() {
         taut_gpu::assert_layout!("vbd/ramp.wgsl", Ramp { start, full, grows, beta });
+        taut_gpu::assert_layout!("vbd/contact.wgsl", Penalty { damping, reach, beta, grows });
+        taut_gpu::assert_layout!("vbd/contact.wgsl", Start { stiffness, scale, k_start, gamma });
     }
 }

@@ -12,17 +12,19 @@
 //! document's ramp (stiffness growing with the violation) is a setting, off by default.
 
 mod contact;
-mod cpu;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod method;
 mod settings;
 
 use taut_core::{Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver};
-use taut_descent::Collision;
+use taut_descent::{Collision, OnHost};
+use taut_model::Precision;
 
 #[cfg(feature = "gpu")]
 pub use gpu::BACKEND_GPU;
-pub use settings::{Precision, Ramp, VbdSettings};
+use method::Vbd;
+pub use settings::{Ramp, VbdSettings};
 
 const TAKES: Needs = Needs::MULTIBODY.without(Needs::RESTITUTION);
 
@@ -49,7 +51,7 @@ fn build(
     Collision::refuse_device(settings.collision)?;
     BACKEND.supports(scene)?;
     Ok(match settings.precision {
-        Precision::F32 => Box::new(cpu::Vbd::<f32>::new(scene, settings)),
-        Precision::F64 => Box::new(cpu::Vbd::<f64>::new(scene, settings)),
+        Precision::F32 => Box::new(OnHost::new(scene, Vbd::<f32>::new(scene, settings))),
+        Precision::F64 => Box::new(OnHost::new(scene, Vbd::<f64>::new(scene, settings))),
     })
 }

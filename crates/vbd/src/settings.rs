@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
-use taut_descent::{Collision, Model, Order, Rotation, Start};
+use taut_descent::{Collision, Options, Start};
+use taut_model::{Order, Precision, Rotation};
 
 /// Settings of the VBD solver.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
@@ -65,17 +66,6 @@ pub struct Ramp {
     pub k_start: f64,
 }
 
-/// Arithmetic the solver runs in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Precision {
-    /// Single.
-    F32,
-    /// Double.
-    #[default]
-    F64,
-}
-
 impl Default for Ramp {
     fn default() -> Self {
         Self { beta: 1e5, gamma: 0.99, k_start: 100.0 }
@@ -110,7 +100,7 @@ impl VbdSettings {
     /// # Errors
     /// [`BuildError::Settings`] naming the setting that is out of range.
     pub fn check(&self) -> Result<(), BuildError> {
-        Model::check_lanes(self.lanes_per_body)?;
+        Options::check_lanes(self.lanes_per_body)?;
         let ramp = self.ramp.unwrap_or_default();
         let positive = |x: f64| x.is_finite() && x > 0.0;
         let not_negative = |x: f64| x.is_finite() && x >= 0.0;

@@ -6,8 +6,8 @@ use taut_core::{
     scene::{Endpoint, Motion},
     state::{BodyState, ParticleState},
 };
-use taut_descent::system::Rotation;
 use taut_math::{Q4, Real, Sym3, V3};
+use taut_model::Rotation;
 
 use crate::correct::End;
 

@@ -7,7 +7,7 @@
 use std::{cmp::Reverse, ops::Range};
 
 use rayon::prelude::*;
-use taut_descent::colour::priority;
+use taut_model::priority;
 
 /// Units per task below which splitting a colour costs more than it gains.
 const GRAIN: usize = 256;
@@ -159,7 +159,7 @@ pub(crate) struct Painter {
 
 impl Painter {
     /// Greedy colours over units in the order of a hash of `key`, so that units of one colour share
-    /// nothing that moves. The rule is the one of [`taut_descent::colour::colour`] on the graph of units.
+    /// nothing that moves. The rule is the one of [`taut_model::Colouring`] over units.
     pub(crate) fn paint(
         &mut self,
         ends: &[[u32; 2]],

@@ -9,8 +9,8 @@ mod point;
 
 use taut_collide::{ContactList, ContactSet};
 use taut_core::{ContactForce, Scene, StageTime, Vec3, scene::Shape};
-use taut_descent::Order;
 use taut_math::{Real, V3};
+use taut_model::Order;
 
 use crate::{
     body::{Bodies, Pose, Twist, Weight},

@@ -6,8 +6,8 @@
 //! `t = r x e` the generalised inverse mass is `w = 1/m + t . I^-1 t / |e|^2`.
 
 use taut_core::constraint::RowKind;
-use taut_descent::row::{Pair, Side, gradient};
 use taut_math::{M3, Q4, Real, Sym3, V3};
+use taut_model::{Pair, Side, gradient};
 
 use crate::{
     body::{Pose, Twist, Weight},

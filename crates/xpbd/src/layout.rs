@@ -5,8 +5,8 @@ use taut_core::{
     constraint::{Geometry, RowKind, free_coordinate},
     scene::{Joint, JointKind, Spring, SpringKind},
 };
-use taut_descent::Order;
 use taut_math::{Q4, Real, V3};
+use taut_model::Order;
 
 use crate::{
     body::{Bodies, slot},

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
-use taut_descent::{Order, system::Rotation};
+use taut_model::{Order, Rotation};
 
 /// Settings of the XPBD solver. It has no constant that would have to fit a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]

@@ -4,20 +4,10 @@ use bytemuck::{Pod, Zeroable};
 use taut_core::Scene;
 use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder};
 use taut_math::Number;
+use taut_model::{Owner, breakable, narrow};
 
-use crate::{
-    element::{Definition, Owner},
-    node::narrow,
-};
-
-/// When joints are asked how hard they pull.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Breaking {
-    /// After every sweep.
-    EverySweep,
-    /// At the end of a step.
-    EveryStep,
-}
+use super::spec::Breaking;
+use crate::element::Definition;
 
 /// As `shaders/descent/break.wgsl` has it.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
@@ -46,7 +36,7 @@ impl Breaker {
         bindings: Bindings<'_>,
         when: Breaking,
     ) -> Result<Option<Self>, GpuError> {
-        if scene.joints.iter().all(|j| j.break_force.min(j.break_torque).is_infinite()) {
+        if !breakable(scene) {
             return Ok(None);
         }
         let joints = gpu.upload("joints", &joints(scene, definitions))?;
@@ -85,7 +75,7 @@ fn joints(scene: &Scene, definitions: &[Definition]) -> Vec<Joint> {
     let mut next = 0;
     let one = |(j, joint): (usize, &taut_core::scene::Joint)| {
         let first = next;
-        while definitions.get(next).is_some_and(|d| d.owner == Owner::Joint(j)) {
+        while definitions.get(next).is_some_and(|d| d.owner == Owner::Joint(narrow(j))) {
             next += 1;
         }
         Joint {

@@ -34,7 +34,7 @@ const fn collide(nodes: usize, elements: usize, patches: usize) -> usize {
 const fn iterate(nodes: usize, elements: usize, patches: usize) -> usize {
     // Step and turn are written.
     let sweep_of_node = NODE + 2 * VECTOR;
-    // From either side: the element, the own end, the other's sway, and the own sway written.
+    // From either side: the element, the own end, the other's change of arm, and the own one written.
     let sweep_of_element = 2 * (ELEMENT + END + 2 * VECTOR);
     // Both ends are read; multiplier and stiffness are written.
     let dual_of_element = ELEMENT + 2 * END + 2 * VECTOR;

@@ -4,8 +4,8 @@ use bytemuck::{Pod, Zeroable};
 use taut_math::{LANES, V3, Wide};
 
 use crate::{
+    contacts::PatchMemory,
     patch::{self, Rows},
-    touch,
 };
 
 /// Where the bits of sticking points begin in a patch's state.
@@ -100,13 +100,13 @@ impl Patch {
 }
 
 impl Backing {
-    pub(crate) fn of(backing: &touch::Backing<f32>, ramp: [f32; 4]) -> Self {
-        Self { gap: backing.gap, drift: backing.drift, ramp }
+    pub(crate) fn of(memory: &PatchMemory<f32>, ramp: [f32; 4]) -> Self {
+        Self { gap: memory.gap, drift: memory.drift, ramp }
     }
 
     /// Takes the drift over.
-    pub(crate) fn write_to(&self, backing: &mut touch::Backing<f32>) {
-        backing.drift = self.drift;
+    pub(crate) fn write_to(&self, memory: &mut PatchMemory<f32>) {
+        memory.drift = self.drift;
     }
 }
 

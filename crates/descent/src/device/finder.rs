@@ -6,12 +6,13 @@ use taut_collide_gpu::{Detector, Near, Room};
 use taut_core::Scene;
 use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder, scan::Scan, sort::CountingSort};
 use taut_math::{LANES, Number};
+use taut_model::{narrow, priority};
 
 use super::{
     contact::{Backing, Patch},
-    touch::Store,
+    store::Store,
 };
-use crate::{colour::priority, node::narrow, system::System};
+use crate::system::System;
 
 /// Rounds of colouring that are dispatched; a single workgroup does whatever is left.
 const ROUNDS: usize = 24;
@@ -80,7 +81,7 @@ impl Finder {
             node,
             length: f32::of(body.shape.extent().min()).min(3.4e38),
         };
-        let members: Vec<_> = scene.bodies.iter().zip(&layout.bodies).map(member).collect();
+        let members: Vec<_> = scene.bodies.iter().zip(layout.bodies()).map(member).collect();
         let keys = gpu.buffer("colours to sort by", moving)?;
         let carry = || gpu.buffer("carried masses", moving);
         // A guess must not be what makes a scene too large.
@@ -97,7 +98,7 @@ impl Finder {
             backings_before: gpu.buffer("backings of the step before", 1)?,
             filled: gpu.buffer("ends put", nodes + 1)?,
             colours: gpu.buffer("colours of nodes", moving)?,
-            ranks: gpu.upload("ranks of nodes", &ranks(scene, system, moving))?,
+            ranks: gpu.upload("ranks of nodes", &ranks(system, moving))?,
             left: gpu.buffer("uncoloured nodes", 1)?,
             sort: CountingSort::new(gpu, &keys, GROUPS)?,
             keys,
@@ -239,12 +240,9 @@ impl Finder {
 }
 
 /// The place of each moving node in the order of falling priority.
-fn ranks(scene: &Scene, system: &System<f32>, moving: usize) -> Vec<u32> {
-    let bodies = scene.bodies.len();
-    let nodes = system.layout.bodies.iter().chain(&system.layout.particles);
+fn ranks(system: &System<f32>, moving: usize) -> Vec<u32> {
     let mut order: Vec<(u32, u32, u32)> = (0..)
-        .zip(nodes)
-        .take(bodies + scene.particles.len())
+        .zip(&system.layout.node_of)
         .filter(|(_, n)| (**n as usize) < moving)
         .map(|(i, &n)| (u32::MAX - priority(i), i, n))
         .collect();
@@ -262,14 +260,15 @@ mod tests {
 
     use taut_collide::Style;
     use taut_core::scene::load_file;
+    use taut_model::{Order, Rotation};
 
     use super::*;
     use crate::{
-        AngularRows, InertiaFrame, Model, Order, Rotation, Start,
+        AngularRows, InertiaFrame, Options, Start,
         device::{Collision, ContactKernels, Device},
     };
 
-    const MODEL: Model = Model {
+    const OPTIONS: Options = Options {
         order: Order::Coloured,
         angular: AngularRows::RestPose,
         isotropic: true,
@@ -306,7 +305,7 @@ mod tests {
             scene("ring", &[("courses", 3.0)]),
             scene("wall", &[("rows", 4.0), ("columns", 5.0)]),
         ] {
-            let mut device = Device::new(&gpu, &scene, MODEL, |_| {}).unwrap();
+            let mut device = Device::new(&gpu, &scene, OPTIONS, |_| {}).unwrap();
             device.touch_by(KERNELS, Collision::Device).unwrap();
             device.load(&scene.initial_state()).unwrap();
             device.begin(scene.dt).unwrap();
@@ -317,7 +316,7 @@ mod tests {
             gpu.read(&contacts.store.patches, &mut patches).unwrap();
             patches.truncate(finder.detector.counts().unwrap().manifolds as usize);
             assert!(patches.len() > 8, "{}", scene.name);
-            let touch = device.system.touch.as_mut().unwrap();
+            let touch = device.system.contacts.as_mut().unwrap();
             touch.patches = patches.iter().map(Patch::patch).collect();
             touch.arrange(device.system.layout.len());
             let (mut order, mut starts, mut ends, mut carry) = (vec![], vec![], vec![], vec![]);
@@ -328,10 +327,10 @@ mod tests {
             let of = |n: &u32| touch.ends(*n as usize).to_vec();
             let moving: Vec<u32> = (0..narrow(finder.moving)).flat_map(|n| of(&n)).collect();
             assert_eq!(ends[..moving.len()], moving, "{}", scene.name);
-            assert_eq!(order, touch.graph.visit, "{}", scene.name);
-            let colours: Vec<u32> = touch.graph.colours.iter().map(|&c| narrow(c)).collect();
+            assert_eq!(order, touch.visits.visit, "{}", scene.name);
+            let colours: Vec<u32> = touch.visits.colours.iter().map(|&c| narrow(c)).collect();
             assert_eq!(starts[..colours.len()], colours, "{}", scene.name);
-            for (patch, &mass) in touch.patches.iter().zip(touch.graph.carried()) {
+            for (patch, &mass) in touch.patches.iter().zip(touch.visits.supported()) {
                 let at = |n: u32| match carry.get(n as usize) {
                     Some(carry) => (carry.depth, f64::from(carry.share)),
                     None => (0, 0.0),
@@ -365,13 +364,13 @@ mod tests {
             body.position = place * 0.5 + taut_core::Vec3::z() * 50.0;
         }
         let [mut host, mut found] = [Collision::Host, Collision::Device].map(|collision| {
-            let mut device = Device::new(&gpu, &crowd, MODEL, |_| {}).unwrap();
+            let mut device = Device::new(&gpu, &crowd, OPTIONS, |_| {}).unwrap();
             device.touch_by(KERNELS, collision).unwrap();
             device.load(&crowd.initial_state()).unwrap();
             device
         });
         let mut states = [taut_core::State::default(), taut_core::State::default()];
-        host.detect(crowd.dt, |touch, ramps| ramps.resize(touch.patches.len(), [0.0; 4])).unwrap();
+        host.detect(crowd.dt, |contacts| vec![[0.0; 4]; contacts.patches.len()]).unwrap();
         for (device, state) in [&mut host, &mut found].into_iter().zip(&mut states) {
             device.begin(crowd.dt).unwrap();
             device.iterate();
@@ -379,7 +378,7 @@ mod tests {
             device.read(state).unwrap();
         }
         let pairs = 36 * 35 / 2;
-        assert_eq!(host.system.touch.as_ref().unwrap().patches.len(), pairs);
+        assert_eq!(host.system.contacts.as_ref().unwrap().patches.len(), pairs);
         let finder = found.contacts.as_ref().unwrap().finder.as_ref().unwrap();
         assert_eq!(finder.detector.counts().unwrap().manifolds as usize, pairs);
         assert!(Room::of(&crowd).manifolds < pairs);

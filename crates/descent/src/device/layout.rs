@@ -3,10 +3,12 @@
 use bytemuck::{Pod, Zeroable};
 use taut_core::{Placement, constraint::RowKind};
 use taut_math::{Q4, V3};
+use taut_model::{NodeKind, Role};
 
+use super::spec::ElementStart;
 use crate::{
-    element::{self, Definition, ElementKind, Role},
-    node::{self, Acted, NodeKind},
+    element::{self, Definition, ElementKind, SweepElement},
+    node::{self, Acted, SweepNode},
 };
 
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
@@ -86,7 +88,7 @@ pub(crate) struct Incidence {
     is_b: u32,
     arm: [f32; 3],
     node: u32,
-    sway: [f32; 3],
+    arm_change: [f32; 3],
     pad_0: u32,
     anchor: [f32; 3],
     pad_1: u32,
@@ -122,7 +124,7 @@ pub(crate) struct Element {
 }
 
 impl Node {
-    pub(crate) fn of(node: &node::Node<f32>) -> Self {
+    pub(crate) fn of(node: &SweepNode<f32>) -> Self {
         Self {
             step: node.step.0,
             mass: node.mass,
@@ -131,7 +133,7 @@ impl Node {
             kind: match node.kind {
                 NodeKind::Body => 0,
                 NodeKind::Particle => 1,
-                NodeKind::Fixed => 2,
+                NodeKind::Driven | NodeKind::Held => 2,
             },
             target_turn: quaternion(node.target_turn),
             inertia: node.inertia.0,
@@ -149,20 +151,20 @@ impl Node {
     }
 
     /// Takes the motion of the current step over.
-    pub(crate) fn write_to(&self, node: &mut node::Node<f32>) {
+    pub(crate) fn write_to(&self, node: &mut SweepNode<f32>) {
         node.step = V3(self.step);
         node.turn = rotation(self.turn);
     }
 }
 
 impl Base {
-    pub(crate) fn of(base: &node::Base<f32>, drive: Q4<f32>) -> Self {
+    pub(crate) fn of(base: &node::Base<f32>, driven: bool, drive: Q4<f32>) -> Self {
         Self {
             position: base.position.0,
             mass: base.mass,
             rotation: quaternion(base.rotation),
             velocity: base.velocity.0,
-            kinematic: u32::from(base.kinematic),
+            kinematic: u32::from(driven),
             omega: base.omega.0,
             pad_0: 0,
             previous: base.previous_velocity.0,
@@ -203,7 +205,7 @@ impl Incidence {
             is_b: u32::from(incidence.is_b),
             arm: incidence.arm.0,
             node: 0,
-            sway: incidence.sway.0,
+            arm_change: incidence.arm_change.0,
             pad_0: 0,
             anchor: anchor.0,
             pad_1: 0,
@@ -214,28 +216,27 @@ impl Incidence {
 impl Incidence {
     /// Takes the lever arm over.
     pub(crate) fn write_to(&self, incidence: &mut node::Incidence<f32>) {
-        (incidence.arm, incidence.sway) = (V3(self.arm), V3(self.sway));
+        (incidence.arm, incidence.arm_change) = (V3(self.arm), V3(self.arm_change));
     }
 }
 
 impl Element {
     pub(crate) fn of(
-        element: &element::Element<f32>,
+        element: &SweepElement<f32>,
         definition: &Definition,
         local: &element::Bases<f32>,
-        kept: f32,
-        takes_over: bool,
+        start: &ElementStart,
     ) -> Self {
         let (role, least, most) = match definition.role {
-            Role::Lock | Role::Spring => (0, 0.0, 0.0),
+            Role::Lock | Role::Store => (0, 0.0, 0.0),
             Role::Limit { lower, upper } => (1, lower, upper),
             Role::Motor { speed, max_effort } => (2, speed, max_effort),
         };
         let flags = u32::from(element.active)
             | u32::from(element.curvature) << 1
             | u32::from(element.rescaled) << 2
-            | u32::from(takes_over) << 3
-            | u32::from(definition.role == Role::Lock && definition.is_hard()) << 4;
+            | u32::from(start.takes_over) << 3
+            | u32::from(definition.holds()) << 4;
         Self {
             lambda: element.lambda.0,
             lower: finite(element.lower),
@@ -244,7 +245,7 @@ impl Element {
             offset: element.offset.0,
             rest: round(definition.rest),
             shift: element.shift.0,
-            kept,
+            kept: start.kept,
             basis_a: quaternion(local.a),
             basis_b: quaternion(local.b),
             local_a: quaternion(local.a),
@@ -270,7 +271,7 @@ impl Element {
     }
 
     /// Takes multiplier, stiffness and what the rows aim at over, and whether they still hold.
-    pub(crate) fn write_to(&self, element: &mut element::Element<f32>) {
+    pub(crate) fn write_to(&self, element: &mut SweepElement<f32>) {
         element.active = self.flags & 1 != 0;
         element.lambda = V3(self.lambda);
         element.stiffness = V3(self.stiffness);
@@ -335,7 +336,7 @@ mod tests {
             pad_3
         });
         assert_layout!(FILE, Incidence {
-            element, other, twin, is_b, arm, node, sway, pad_0, anchor, pad_1
+            element, other, twin, is_b, arm, node, arm_change, pad_0, anchor, pad_1
         });
         assert_layout!(FILE, Element {
             lambda, lower, stiffness, upper, offset, rest, shift, kept, basis_a, basis_b, local_a, local_b, kind,

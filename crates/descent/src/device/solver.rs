@@ -1,39 +1,103 @@
 //! A method of block descent on a device, as a solver.
 
-use taut_core::{Multipliers, Solver, SolverError, StageTime, State, Step};
+use bytemuck::Pod;
+use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
+use taut_gpu::{Buffer, Gpu};
 
-use super::Device;
+use super::{
+    Device, check,
+    spec::{ContactKernels, DeviceSpec, ElementStart},
+    step::{fault, unbuilt},
+};
+use crate::{contacts::ContactStore, host::Method, system::System};
 
-/// What a method does besides the sweeps and its kernels.
-pub trait Method {
-    /// Takes on the length of a step [s] and the contacts that the host finds for it.
-    ///
-    /// # Errors
-    /// When the device fails.
-    fn prepare(&mut self, device: &mut Device, dt: f64) -> Result<(), SolverError>;
+/// What a method does on a device besides the sweeps and its kernels.
+pub trait DeviceMethod: Method<f32> + Sized {
+    /// Parameters of the law of contact, 16 bytes, as `law` in the shader of contacts.
+    type Law: Pod;
+    /// How contacts start, up to 64 bytes, as `begin` in the shader of contacts.
+    type Begin: Pod;
+    /// What the kernels of elements know of each, as `ramps` in their shader.
+    type Ramp: Pod;
+    /// The kernels of contacts.
+    const CONTACTS: ContactKernels;
 
-    /// Forces of joints and contacts as they stand; whether they could be read.
-    fn read_multipliers(&self, device: &mut Device, out: &mut Multipliers) -> bool;
-
-    /// The settings in force, as RON.
-    fn resolved_settings(&self) -> String;
+    /// What it wants of a device.
+    fn spec(&self) -> DeviceSpec;
+    /// Takes on the length of a step [s].
+    fn scale(&mut self, system: &System<f32>, dt: f64);
+    /// The law of contact for that length.
+    fn law(&self) -> Self::Law;
+    /// How contacts start that the device finds.
+    fn begin(&self) -> Self::Begin;
+    /// What the kernels know of each element.
+    fn ramps(&self, system: &System<f32>) -> Vec<Self::Ramp>;
+    /// How each element starts.
+    fn starts(&self, system: &System<f32>) -> Vec<ElementStart>;
+    /// Prepares the contacts that the host has found, and says how the stiffness of each patch is bounded and grows.
+    fn prepare_contacts(&mut self, contacts: &mut ContactStore<f32>) -> Vec<[f32; 4]>;
 }
 
 /// A method and its device.
-pub struct OnDevice<M> {
-    /// Where the motion is.
-    pub device: Device,
-    /// The method.
-    pub method: M,
+pub struct OnDevice<M: DeviceMethod> {
+    device: Device,
+    method: M,
+    ramps: Option<Buffer<M::Ramp>>,
+    dt: f64,
 }
 
-impl<M: Method> Solver for OnDevice<M> {
+impl<M: DeviceMethod> OnDevice<M> {
+    /// A scene at its initial state.
+    ///
+    /// # Errors
+    /// When settings are not for devices, or the device has no room for the scene.
+    pub fn new(gpu: &Gpu, scene: &Scene, mut method: M) -> Result<Self, BuildError> {
+        let (spec, options) = (method.spec(), method.options());
+        check(&options)?;
+        let built = Device::new(gpu, scene, options, |system| method.configure(system));
+        let mut device = built.map_err(unbuilt)?;
+        device.decay = spec.decay;
+        device.starts = method.starts(&device.system);
+        device.break_joints(spec.breaking).map_err(unbuilt)?;
+        if spec.stabilise {
+            device.stabilise().map_err(unbuilt)?;
+        }
+        let mut ramps = None;
+        if let Some(shader) = spec.elements {
+            let all = method.ramps(&device.system);
+            let buffer = gpu.upload("stiffness ramps", &all).map_err(unbuilt)?;
+            device.hook(shader, ["warm_start", "update"], "ramps", &buffer).map_err(unbuilt)?;
+            ramps = Some(buffer);
+        }
+        device.touch_by(M::CONTACTS, spec.collision).map_err(unbuilt)?;
+        device.govern(&method.law(), &method.begin())?;
+        device.load(&scene.initial_state())?;
+        Ok(Self { device, method, ramps, dt: scene.dt })
+    }
+
+    /// Takes on the length of a step [s].
+    fn scale(&mut self, dt: f64) -> Result<(), SolverError> {
+        self.device.wait()?;
+        self.dt = dt;
+        self.method.scale(&self.device.system, dt);
+        self.device.govern(&self.method.law(), &self.method.begin())?;
+        let Some(buffer) = &self.ramps else { return Ok(()) };
+        let all = self.method.ramps(&self.device.system);
+        self.device.gpu.write(buffer, 0, &all).map_err(fault)
+    }
+}
+
+impl<M: DeviceMethod> Solver for OnDevice<M> {
     fn load(&mut self, state: &State) -> Result<(), SolverError> {
         self.device.load(state)
     }
 
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
-        self.method.prepare(&mut self.device, step.dt)?;
+        if step.dt != self.dt {
+            self.scale(step.dt)?;
+        }
+        let method = &mut self.method;
+        self.device.detect(step.dt, |contacts| method.prepare_contacts(contacts))?;
         self.device.begin(step.dt)
     }
 
@@ -59,7 +123,7 @@ impl<M: Method> Solver for OnDevice<M> {
     }
 
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
-        self.method.read_multipliers(&mut self.device, out)
+        self.device.read_multipliers(out, &self.method)
     }
 
     fn resolved_settings(&self) -> String {

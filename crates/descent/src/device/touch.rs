@@ -1,49 +1,26 @@
 //! Contacts on a device: patches, where they attach, and the order in which nodes are visited. They come
 //! from the host's search between steps, or from a [`Finder`].
 
+use std::slice;
+
+use bytemuck::Pod;
 use taut_collide::ContactList;
-use taut_core::{BuildError, ContactForce, Placement, Scene, Unsupported};
+use taut_core::{ContactForce, Placement, Scene};
 use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder};
 use taut_math::V3;
+use taut_model::narrow;
 
 use super::{
     contact::{Backing, Extent, Patch},
     finder::{DISPATCHED, Finder},
     layout::Colour,
+    spec::ContactKernels,
+    store::Store,
 };
-use crate::{collision::Collision, node::narrow, patch, system::System, touch::Touch};
+use crate::{collision::Collision, contacts::ContactStore, patch, system::System};
 
 /// Patches that there is room for at first, where the host searches.
 const ROOM: usize = 256;
-
-impl Collision {
-    /// What was asked for, or the device wherever it knows all shapes of a scene.
-    ///
-    /// # Errors
-    /// When the device is asked for what it cannot do.
-    pub fn choose(asked: Option<Self>, scene: &Scene) -> Result<Self, BuildError> {
-        match (asked, taut_collide_gpu::supports(scene)) {
-            (Some(Self::Host), _) | (None, Err(_)) => Ok(Self::Host),
-            (Some(Self::Device) | None, Ok(())) => Ok(Self::Device),
-            (Some(Self::Device), Err(Unsupported(why))) => {
-                Err(BuildError::Settings(format!("collision is host for this scene: {why}")))
-            }
-        }
-    }
-}
-
-/// A method's kernels of contacts: a shader with the entry points `sweep` (one colour, by nodes),
-/// `sweep_rest` (the colours from one on, by one workgroup), `warm_start` (before the first sweep, by
-/// patches) and `update` (after each sweep, by patches).
-#[derive(Clone, Copy, Debug)]
-pub struct ContactKernels {
-    /// Where the shader is.
-    pub shader: &'static str,
-    /// Entry point that runs by patches once the iterations are over.
-    pub follow: Option<&'static str>,
-    /// Entry point that sets all error to be corrected, by patches, for a last sweep.
-    pub stabilise: Option<&'static str>,
-}
 
 /// All contacts of a step, and the calls that work on them.
 pub(super) struct Contacts {
@@ -61,34 +38,6 @@ pub(super) struct Contacts {
     count: usize,
     /// Nodes of each colour of the current step, where the host knows.
     counts: Vec<usize>,
-}
-
-/// Buffers of contacts.
-pub(super) struct Store {
-    law: Buffer<[u32; 4]>,
-    begin: Buffer<[u32; 4]>,
-    extent: Buffer<Extent>,
-    pub(super) patches: Buffer<Patch>,
-    pub(super) backings: Buffer<Backing>,
-    pub(super) ends: Buffer<u32>,
-    pub(super) end_starts: Buffer<u32>,
-    visit: Buffer<u32>,
-    colour_starts: Buffer<u32>,
-}
-
-impl Store {
-    pub(super) fn bindings<'a>(&'a self, fixed: Bindings<'a>) -> Bindings<'a> {
-        fixed
-            .with("law", &self.law)
-            .with("begin", &self.begin)
-            .with("extent", &self.extent)
-            .with("patches", &self.patches)
-            .with("backings", &self.backings)
-            .with("ends", &self.ends)
-            .with("end_starts", &self.end_starts)
-            .with("visit", &self.visit)
-            .with("colour_starts", &self.colour_starts)
-    }
 }
 
 /// All buffers of contacts by their names; what the device finds goes before what the host writes.
@@ -114,17 +63,7 @@ impl Contacts {
             Collision::Host => None,
             Collision::Device => Some(Finder::new(gpu, scene, system)?),
         };
-        let store = Store {
-            law: gpu.buffer("contact law", 1)?,
-            begin: gpu.buffer("start of contacts", 4)?,
-            extent: gpu.buffer("number of patches", 1)?,
-            patches: gpu.buffer("patches of contact", 1)?,
-            backings: gpu.buffer("backings of patches", 1)?,
-            ends: gpu.buffer("ends of patches", 1)?,
-            end_starts: gpu.buffer("starts of patch ends", nodes + 1)?,
-            visit: gpu.buffer("visited nodes", nodes)?,
-            colour_starts: gpu.buffer("starts of colours", nodes + 1)?,
-        };
+        let store = Store::new(gpu, nodes)?;
         let room = finder.as_ref().map_or(ROOM, Finder::room);
         Self::over(gpu, fixed, kernels, (store, finder), room)
     }
@@ -137,12 +76,7 @@ impl Contacts {
         (store, mut finder): (Store, Option<Finder>),
         room: usize,
     ) -> Result<Self, GpuError> {
-        let store = Store {
-            patches: gpu.buffer("patches of contact", room)?,
-            backings: gpu.buffer("backings of patches", room)?,
-            ends: gpu.buffer("ends of patches", 2 * room)?,
-            ..store
-        };
+        let store = store.with_room(gpu, room)?;
         if let Some(finder) = &mut finder {
             finder.bind(gpu, fixed.clone(), &store, kernels.shader)?;
         }
@@ -208,11 +142,11 @@ impl Contacts {
     pub(super) fn govern(
         &self,
         gpu: &Gpu,
-        law: [u32; 4],
-        begin: &[[u32; 4]],
+        law: &impl Pod,
+        begin: &impl Pod,
     ) -> Result<(), GpuError> {
-        gpu.write(&self.store.law, 0, &[law])?;
-        gpu.write(&self.store.begin, 0, begin)
+        gpu.write(&self.store.law, 0, bytemuck::cast_slice(slice::from_ref(law)))?;
+        gpu.write(&self.store.begin, 0, bytemuck::cast_slice(slice::from_ref(begin)))
     }
 
     /// Takes on the contacts of a step, with the method's ramp of each patch.
@@ -220,7 +154,7 @@ impl Contacts {
         self,
         gpu: &Gpu,
         fixed: Bindings<'_>,
-        touch: &Touch<f32>,
+        touch: &ContactStore<f32>,
         ramps: &[[f32; 4]],
     ) -> Result<Self, GpuError> {
         let mut own = self;
@@ -232,15 +166,15 @@ impl Contacts {
         own.count = count;
         let extent = Extent { patches: narrow(count), ..Extent::default() };
         let patches: Vec<_> = touch.patches.iter().map(Patch::of).collect();
-        let backings = touch.backings.iter().zip(ramps);
+        let backings = touch.memories.iter().zip(ramps);
         let backings: Vec<_> = backings.map(|(b, &ramp)| Backing::of(b, ramp)).collect();
-        let (starts, visit) = (&touch.graph.colours, &touch.graph.visit);
+        let (starts, visit) = (&touch.visits.colours, &touch.visits.visit);
         let places: Vec<u32> = starts.iter().map(|&start| narrow(start)).collect();
         gpu.write(&own.store.extent, 0, &[extent])?;
         gpu.write(&own.store.patches, 0, &patches)?;
         gpu.write(&own.store.backings, 0, &backings)?;
-        gpu.write(&own.store.ends, 0, &touch.ends)?;
-        gpu.write(&own.store.end_starts, 0, &touch.end_starts)?;
+        gpu.write(&own.store.ends, 0, touch.ends.members())?;
+        gpu.write(&own.store.end_starts, 0, touch.ends.starts())?;
         gpu.write(&own.store.visit, 0, visit)?;
         gpu.write(&own.store.colour_starts, 0, &places)?;
         own.counts.clear();
@@ -271,7 +205,11 @@ impl Contacts {
     }
 
     /// Takes over what the iterations changed of the patches.
-    pub(super) fn take_over(&self, gpu: &Gpu, touch: &mut Touch<f32>) -> Result<(), GpuError> {
+    pub(super) fn take_over(
+        &self,
+        gpu: &Gpu,
+        touch: &mut ContactStore<f32>,
+    ) -> Result<(), GpuError> {
         if touch.patches.is_empty() {
             return Ok(());
         }
@@ -279,7 +217,7 @@ impl Contacts {
         gpu.read(&self.store.patches, &mut patches)?;
         gpu.read(&self.store.backings, &mut backings)?;
         touch.patches.iter_mut().zip(&patches).for_each(|(patch, read)| read.write_to(patch));
-        touch.backings.iter_mut().zip(&backings).for_each(|(b, read)| read.write_to(b));
+        touch.memories.iter_mut().zip(&backings).for_each(|(b, read)| read.write_to(b));
         Ok(())
     }
 

@@ -3,8 +3,8 @@
 //! Values and gradients are those of [`taut_core::constraint`], so that what is held is what is judged.
 
 use taut_core::constraint::{Geometry, RowKind};
-use taut_descent::row::{Gradient, Pair, Side, gradient};
 use taut_math::{Q4, Real, Sym3, V3};
+use taut_model::{Gradient, Pair, Side, gradient};
 
 use super::{
     Couple, Load, Pull,

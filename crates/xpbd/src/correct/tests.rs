@@ -5,7 +5,7 @@ use taut_core::{
     constraint::{Geometry, Pose as ModelPose, RowKind, locked_rows},
     scene::{Body, Endpoint, Joint, JointKind, Limit},
 };
-use taut_descent::Order;
+use taut_model::Order;
 
 use super::*;
 use crate::{body::Bodies, layout::Layout};

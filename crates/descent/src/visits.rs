@@ -1,76 +1,66 @@
 //! What couples the nodes of a step, elements and contacts together: in which order nodes are visited, and
 //! how much mass rests on each contact. Both change only when contacts come or go.
 
-use taut_core::Scene;
+use taut_model::{ColourOf, Colouring, Graph, Model, Order, Supported, narrow, priority};
 
-use crate::{
-    carried::Shares,
-    colour::Colouring,
-    element::{Definition, Role},
-    node::{Layout, Order, narrow},
-};
+use crate::{element::Definition, node::Layout};
 
-/// The graph of elements and contacts over the nodes.
+/// Elements and contacts over the nodes.
 #[derive(Clone, Debug)]
-pub(crate) struct Graph {
+pub(crate) struct Visits {
     /// Nodes in the order in which they are visited.
     pub(crate) visit: Vec<u32>,
     /// First place in `visit` of each colour, and one past the last.
     pub(crate) colours: Vec<usize>,
     order: Order,
     colouring: Colouring,
-    shares: Shares,
-    /// Pairs of moving things that elements couple, as indices of bodies and particles.
-    fixed: Vec<(usize, usize)>,
-    /// `fixed` and the pairs in contact.
-    edges: Vec<(usize, usize)>,
+    graph: Graph,
+    supported: Supported,
+    /// Units of joints and springs, and the slots of what they move.
+    fixed: Vec<(u32, u32)>,
+    units: usize,
+    slots: usize,
     /// Nodes that joints hold together, then those in contact.
     links: Vec<[u32; 2]>,
     joints: usize,
-    /// Mass on each link [kg].
-    carried: Vec<f64>,
     masses: Vec<f64>,
-    /// Body or particle of each moving node.
-    moving: Vec<usize>,
+    /// Slot of each moving node.
+    moving: Vec<u32>,
     /// Colour and node of what moves.
     keyed: Vec<(u32, u32)>,
 }
 
-impl Graph {
+impl Visits {
     pub(crate) fn new(
-        scene: &Scene,
+        model: &Model,
         layout: &Layout,
         definitions: &[Definition],
         order: Order,
     ) -> Self {
         let mut moving = vec![0; *layout.colours.last().unwrap_or(&0)];
         let mut masses = vec![0.0; layout.len()];
-        let bodies = scene.bodies.iter().map(|b| if b.is_dynamic() { b.mass } else { 0.0 });
-        let particles = scene.particles.iter().map(|p| p.mass);
-        let nodes = layout.bodies.iter().chain(&layout.particles);
-        for (i, (mass, &n)) in bodies.chain(particles).zip(nodes).enumerate() {
-            masses[n as usize] = mass;
-            if let Some(slot) = moving.get_mut(n as usize) {
-                *slot = i;
+        for ((slot, node), &n) in (0..).zip(&model.nodes).zip(&layout.node_of) {
+            masses[n as usize] = node.mass;
+            if let Some(place) = moving.get_mut(n as usize) {
+                *place = slot;
             }
         }
-        let ends = |d: &Definition| [layout.node(d.a), layout.node(d.b)];
-        let slot = |n: u32| moving.get(n as usize).copied();
-        let pair = |[a, b]: [u32; 2]| Some((slot(a)?, slot(b)?));
-        let fixed = definitions.iter().filter_map(|d| pair(ends(d))).collect();
-        let holds = |d: &&Definition| d.role == Role::Lock && d.is_hard();
-        let links: Vec<[u32; 2]> = definitions.iter().filter(holds).map(ends).collect();
+        let graph = model.graph();
+        let of_unit = |unit: u32| graph.nodes_of.of(unit as usize).iter().map(move |&n| (unit, n));
+        let held = definitions.iter().filter(|d| d.holds());
+        let links: Vec<[u32; 2]> = held.map(|d| layout.pair(&d.ends)).collect();
         Self {
             visit: vec![],
             colours: vec![],
             order,
-            colouring: Colouring::new(scene.bodies.len() + scene.particles.len()),
-            shares: Shares::default(),
-            fixed,
-            edges: vec![],
+            colouring: Colouring::default(),
+            supported: Supported::default(),
+            fixed: (0..narrow(model.units.len())).flat_map(of_unit).collect(),
+            units: model.units.len(),
+            slots: model.slots.count(),
+            graph,
             joints: links.len(),
             links,
-            carried: vec![],
             masses,
             moving,
             keyed: vec![],
@@ -84,8 +74,8 @@ impl Graph {
     }
 
     /// Mass on each patch of contact [kg], in the order in which they were followed.
-    pub(crate) fn carried(&self) -> &[f64] {
-        &self.carried[self.joints..]
+    pub(crate) fn supported(&self) -> &[f64] {
+        &self.supported.masses()[self.joints..]
     }
 
     /// Takes over the nodes in contact and arranges everything anew if they are not those of before.
@@ -97,8 +87,7 @@ impl Graph {
         self.links.truncate(self.joints);
         self.links.extend(contacts);
         self.arrange();
-        self.carried.clear();
-        self.carried.extend_from_slice(self.shares.over(&self.masses, &self.links));
+        self.supported.over(&self.masses, &self.links);
     }
 
     fn arrange(&mut self) {
@@ -109,16 +98,17 @@ impl Graph {
             self.colours.extend([0, self.moving.len()]);
             return;
         }
-        self.edges.clone_from(&self.fixed);
-        for &[a, b] in &self.links[self.joints..] {
-            let slots = [a, b].map(|n| self.moving.get(n as usize).copied());
-            if let [Some(a), Some(b)] = slots {
-                self.edges.push((a, b));
-            }
-        }
-        let colour_of = self.colouring.colour(&self.edges);
+        let (moving, contacts) = (&self.moving, &self.links[self.joints..]);
+        let moved = |(unit, pair): (u32, &[u32; 2])| {
+            let slots = pair.map(|n| moving.get(n as usize).copied());
+            slots.into_iter().flatten().map(move |slot| (unit, slot))
+        };
+        let touched = (narrow(self.units)..).zip(contacts).flat_map(moved);
+        let units = self.units + contacts.len();
+        self.graph.fill(self.slots, units, self.fixed.iter().copied().chain(touched));
+        let colour_of = self.colouring.colour(&self.graph, ColourOf::Nodes, priority);
         self.keyed.clear();
-        self.keyed.extend((0..).zip(&self.moving).map(|(n, &i)| (colour_of[i], n)));
+        self.keyed.extend((0..).zip(&self.moving).map(|(n, &i)| (colour_of[i as usize], n)));
         self.keyed.sort_unstable();
         for (place, &(colour, n)) in self.keyed.iter().enumerate() {
             if place == 0 || colour != self.keyed[place - 1].0 {

@@ -4,12 +4,14 @@
 use taut_collide::{Carried, Contact, ContactSet, Grip, Manifold, Style};
 use taut_core::{ContactForce, Scene, StageTime};
 use taut_math::{LANES, Real, V3, Wide};
+use taut_model::{Csr, Model, Node, narrow, placement};
 
 use crate::{
     element::Definition,
-    graph::Graph,
-    node::{Base, Layout, Order, narrow},
+    node::{Base, Layout},
+    options::Options,
     patch::{Patch, lane, put, tangents},
+    visits::Visits,
 };
 
 /// Gap of lanes without a point [m].
@@ -17,13 +19,13 @@ const NOWHERE: f64 = 1e6;
 
 /// What of a patch only the start and the end of a step need.
 #[derive(Clone, Copy, Debug)]
-pub struct Backing<R> {
+pub struct PatchMemory<R> {
     /// Index in the collider's list of the contact in the first lane.
     pub first: u32,
     /// Mass that the rows move: both bodies in series [kg].
     pub effective_mass: f64,
-    /// Mass that rests on the pair [kg], see [`crate::carried`].
-    pub carried_mass: f64,
+    /// Mass that rests on the pair [kg], see [`taut_model::Supported`].
+    pub supported_mass: f64,
     /// Smallest extent of the two bodies [m].
     pub length: f64,
     /// Coefficient of dynamic friction [1].
@@ -40,48 +42,46 @@ pub struct Backing<R> {
 
 /// The contacts of the current step.
 #[derive(Clone, Debug)]
-pub struct Touch<R: Real> {
+pub struct ContactStore<R: Real> {
     /// Patches, in the order of the collider's list.
     pub patches: Vec<Patch<R>>,
     /// What belongs to each patch.
-    pub backings: Vec<Backing<R>>,
+    pub memories: Vec<PatchMemory<R>>,
     /// What couples the nodes, and the order in which they are visited.
-    pub(crate) graph: Graph,
+    pub(crate) visits: Visits,
     set: ContactSet,
     style: Style,
-    masses: Vec<f64>,
+    inverse_masses: Vec<f64>,
     lengths: Vec<f64>,
-    /// Patches of the step before, with their backings.
-    before: (Vec<Patch<R>>, Vec<Backing<R>>),
+    /// Patches of the step before, with their memories.
+    before: (Vec<Patch<R>>, Vec<PatchMemory<R>>),
     /// Patch and lane of each contact.
     slots: Carried<u32>,
     /// Ends of patches, node by node: twice the patch, plus one on side B.
-    pub(crate) ends: Vec<u32>,
-    pub(crate) end_starts: Vec<u32>,
+    pub(crate) ends: Csr,
 }
 
-impl<R: Real> Touch<R> {
+impl<R: Real> ContactStore<R> {
     /// What a scene with contacts needs; `None` for one without.
     pub fn new(
         scene: &Scene,
+        model: &Model,
         layout: &Layout,
         definitions: &[Definition],
-        order: Order,
-        style: Style,
+        options: &Options,
     ) -> Option<Self> {
-        let mass = |b: &taut_core::scene::Body| if b.is_dynamic() { b.mass } else { f64::INFINITY };
+        let bodies = &model.nodes[..scene.bodies.len()];
         Some(Self {
             patches: vec![],
-            backings: vec![],
-            set: ContactSet::in_style(scene, style)?,
-            style,
-            masses: scene.bodies.iter().map(mass).collect(),
-            lengths: scene.bodies.iter().map(|b| b.shape.extent().min()).collect(),
+            memories: vec![],
+            set: ContactSet::in_style(scene, options.contacts)?,
+            style: options.contacts,
+            inverse_masses: bodies.iter().map(Node::inverse_mass).collect(),
+            lengths: bodies.iter().map(|body| body.extent.min()).collect(),
             before: (vec![], vec![]),
             slots: Carried::default(),
-            ends: vec![],
-            end_starts: vec![],
-            graph: Graph::new(scene, layout, definitions, order),
+            ends: Csr::default(),
+            visits: Visits::new(model, layout, definitions, options.order),
         })
     }
 
@@ -89,25 +89,28 @@ impl<R: Real> Touch<R> {
     pub fn forget(&mut self) {
         self.set.forget();
         self.patches.clear();
-        self.backings.clear();
+        self.memories.clear();
         self.slots.forget();
-        self.graph.forget();
+        self.visits.forget();
     }
 
     /// Finds the contacts at the step's start and lays them out; rows start unregularised, and what
     /// continues keeps its multiplier, stiffness and drift.
-    pub(crate) fn detect(&mut self, bases: &[Base<R>], layout: &Layout, broken: &[bool], h: f64) {
-        let placements = layout.bodies.iter().map(|&n| bases[n as usize].placement());
+    pub(crate) fn follow(&mut self, bases: &[Base<R>], layout: &Layout, broken: &[bool], h: f64) {
+        let placements = layout.bodies().iter().map(|&n| {
+            let base = &bases[n as usize];
+            placement(&base.pose(), &base.rates())
+        });
         let list = self.set.detect(placements, broken, h);
         std::mem::swap(&mut self.patches, &mut self.before.0);
-        std::mem::swap(&mut self.backings, &mut self.before.1);
+        std::mem::swap(&mut self.memories, &mut self.before.1);
         self.patches.clear();
-        self.backings.clear();
-        let making = Making {
+        self.memories.clear();
+        let maker = Maker {
             bases,
             layout,
             style: self.style,
-            masses: &self.masses,
+            inverse_masses: &self.inverse_masses,
             lengths: &self.lengths,
             before: (&self.before.0, &self.before.1),
         };
@@ -121,14 +124,14 @@ impl<R: Real> Touch<R> {
             let Some(manifold) = manifold else { return 0 };
             let i = (c - manifold.range().start) % LANES;
             if i == 0 {
-                self.patches.push(making.patch(manifold));
-                self.backings.push(making.backing(manifold, c));
+                self.patches.push(maker.patch(manifold));
+                self.memories.push(maker.memory(manifold, c));
             }
             let p = self.patches.len() - 1;
-            let (patch, backing) = (&mut self.patches[p], &mut self.backings[p]);
+            let (patch, memory) = (&mut self.patches[p], &mut self.memories[p]);
             patch.count = narrow(i + 1);
-            making.point(patch, backing, i, contact, before.map(|&slot| slot as usize));
-            patch.friction.put(i, R::of(manifold.friction(grip(patch, backing, i))));
+            maker.point(patch, memory, i, contact, before.map(|&slot| slot as usize));
+            patch.friction.put(i, R::of(manifold.friction(grip(patch, memory, i))));
             narrow(p * LANES + i)
         });
         self.arrange(layout.len());
@@ -136,34 +139,14 @@ impl<R: Real> Touch<R> {
 
     /// Everything that follows from which nodes the patches join.
     pub(crate) fn arrange(&mut self, nodes: usize) {
-        self.attach(nodes);
-        self.graph.follow(self.patches.iter().map(|p| p.nodes));
-        for (backing, &mass) in self.backings.iter_mut().zip(self.graph.carried()) {
-            backing.carried_mass = mass;
-        }
-    }
-
-    /// Sorts the ends of all patches by node.
-    fn attach(&mut self, nodes: usize) {
-        self.end_starts.clear();
-        self.end_starts.resize(nodes + 1, 0);
-        for n in self.patches.iter().flat_map(|p| p.nodes) {
-            self.end_starts[n as usize] += 1;
-        }
-        let mut total = 0;
-        for start in &mut self.end_starts {
-            total += *start;
-            *start = total;
-        }
-        self.ends.clear();
-        self.ends.resize(total as usize, 0);
-        // Filled from the back, so that each start ends up where its node's ends begin.
-        for (p, patch) in self.patches.iter().enumerate().rev() {
-            for side in [1, 0] {
-                let place = &mut self.end_starts[patch.nodes[side] as usize];
-                *place -= 1;
-                self.ends[*place as usize] = narrow(2 * p + side);
-            }
+        let ends = |(p, patch): (u32, &Patch<R>)| {
+            let [a, b] = patch.nodes;
+            [(a, 2 * p), (b, 2 * p + 1)]
+        };
+        self.ends.fill(nodes, (0..).zip(&self.patches).flat_map(ends));
+        self.visits.follow(self.patches.iter().map(|p| p.nodes));
+        for (memory, &mass) in self.memories.iter_mut().zip(self.visits.supported()) {
+            memory.supported_mass = mass;
         }
     }
 
@@ -175,7 +158,7 @@ impl<R: Real> Touch<R> {
     /// Ends of patches at a node: twice the patch, plus one where the node is B.
     #[inline]
     pub(crate) fn ends(&self, n: usize) -> &[u32] {
-        &self.ends[self.end_starts[n] as usize..self.end_starts[n + 1] as usize]
+        self.ends.of(n)
     }
 
     /// Writes the force of every contact, in the order of detection; `force` gives the row forces of
@@ -194,27 +177,27 @@ impl<R: Real> Touch<R> {
 }
 
 /// A point that continues one that did not stick slides; all others are held at first.
-fn grip<R: Real>(patch: &Patch<R>, backing: &Backing<R>, i: usize) -> Grip {
-    if backing.continues[i] && !patch.sticks[i] { Grip::Slides } else { Grip::Sticks }
+fn grip<R: Real>(patch: &Patch<R>, memory: &PatchMemory<R>, i: usize) -> Grip {
+    if memory.continues[i] && !patch.sticks[i] { Grip::Slides } else { Grip::Sticks }
 }
 
 /// What patches are made from.
-struct Making<'a, R: Real> {
+struct Maker<'a, R: Real> {
     bases: &'a [Base<R>],
     layout: &'a Layout,
     style: Style,
-    masses: &'a [f64],
+    inverse_masses: &'a [f64],
     lengths: &'a [f64],
-    before: (&'a [Patch<R>], &'a [Backing<R>]),
+    before: (&'a [Patch<R>], &'a [PatchMemory<R>]),
 }
 
-impl<R: Real> Making<'_, R> {
+impl<R: Real> Maker<'_, R> {
     /// A patch of this manifold, without points yet.
     fn patch(&self, manifold: &Manifold) -> Patch<R> {
         let n = V3::of(&manifold.normal);
         let [u, v] = tangents(n);
         Patch {
-            nodes: manifold.owners.map(|body| self.layout.bodies[body as usize]),
+            nodes: manifold.owners.map(|body| self.layout.bodies()[body as usize]),
             axes: [n, u, v],
             friction: R::Wide::splat(R::of(manifold.friction(Grip::Sticks))),
             ..Patch::EMPTY
@@ -222,12 +205,12 @@ impl<R: Real> Making<'_, R> {
     }
 
     /// What belongs to that patch, whose first contact is `first`.
-    fn backing(&self, manifold: &Manifold, first: usize) -> Backing<R> {
+    fn memory(&self, manifold: &Manifold, first: usize) -> PatchMemory<R> {
         let [a, b] = manifold.owners.map(|body| body as usize);
-        Backing {
+        PatchMemory {
             first: narrow(first),
-            effective_mass: 1.0 / (1.0 / self.masses[a] + 1.0 / self.masses[b]),
-            carried_mass: 0.0,
+            effective_mass: 1.0 / (self.inverse_masses[a] + self.inverse_masses[b]),
+            supported_mass: 0.0,
             friction_dynamic: manifold.friction(Grip::Slides),
             length: self.lengths[a].min(self.lengths[b]),
             gap: [R::of(NOWHERE); LANES],
@@ -241,7 +224,7 @@ impl<R: Real> Making<'_, R> {
     fn point(
         &self,
         patch: &mut Patch<R>,
-        backing: &mut Backing<R>,
+        memory: &mut PatchMemory<R>,
         i: usize,
         contact: &Contact,
         before: Option<usize>,
@@ -251,8 +234,8 @@ impl<R: Real> Making<'_, R> {
         let [a, b] = patch.nodes.map(|n| &self.bases[n as usize]);
         if let Some(slot) = before {
             let (old, lane_before) = (&self.before.0[slot / LANES], slot % LANES);
-            let old_backing = &self.before.1[slot / LANES];
-            backing.continues[i] = true;
+            let old_memory = &self.before.1[slot / LANES];
+            memory.continues[i] = true;
             patch.sticks[i] = old.sticks[lane_before];
             let stiffness = lane::<R>(&old.stiffness, lane_before);
             put::<R>(&mut patch.stiffness, i, stiffness);
@@ -262,7 +245,7 @@ impl<R: Real> Making<'_, R> {
                 // point sticks its anchors.
                 put::<R>(&mut patch.lambda, i, lambda);
                 if patch.sticks[i] {
-                    anchors = [0, 1].map(|side| old_backing.anchors[side][lane_before]);
+                    anchors = [0, 1].map(|side| old_memory.anchors[side][lane_before]);
                     let apart = (a.position - b.position)
                         + (a.rotation.rotate(anchors[0]) - b.rotation.rotate(anchors[1]));
                     value = patch.local(apart);
@@ -272,7 +255,7 @@ impl<R: Real> Making<'_, R> {
                 let pull = patch.local(old.world(V3([R::ZERO, lambda.0[1], lambda.0[2]])));
                 put::<R>(&mut patch.lambda, i, V3([pressure, pull.0[1], pull.0[2]]));
                 if patch.sticks[i] {
-                    let drift = old_backing.drift.map(|tangent| tangent[lane_before]);
+                    let drift = old_memory.drift.map(|tangent| tangent[lane_before]);
                     let drag = patch.local(old.world(V3([R::ZERO, drift[0], drift[1]])));
                     (value.0[1], value.0[2]) = (drag.0[1], drag.0[2]);
                 }
@@ -284,9 +267,9 @@ impl<R: Real> Making<'_, R> {
             put::<R>(arms, i, base.rotation.rotate(anchor));
         }
         put::<R>(&mut patch.start, i, value);
-        backing.gap[i] = value.0[0];
-        (backing.drift[0][i], backing.drift[1][i]) = (value.0[1], value.0[2]);
-        for (kept, anchor) in backing.anchors.iter_mut().zip(anchors) {
+        memory.gap[i] = value.0[0];
+        (memory.drift[0][i], memory.drift[1][i]) = (value.0[1], value.0[2]);
+        for (kept, anchor) in memory.anchors.iter_mut().zip(anchors) {
             kept[i] = anchor;
         }
     }
