@@ -18,6 +18,7 @@ pub mod plot;
 pub mod progress;
 pub mod record;
 pub mod report;
+pub mod ruler;
 pub mod runner;
 mod spec;
 mod text_table;
@@ -31,6 +32,7 @@ use taut_core::Table;
 use crate::{
     args::{Cli, Verb},
     cmd::{Outcome, Session, reproduce::Question},
+    ruler::Ruler,
     runner::Bench,
 };
 
@@ -42,12 +44,14 @@ const BAD_INPUT: u8 = 2;
 pub struct Setup {
     /// The backends that can be named, in the order in which they are listed and drawn.
     pub table: Table,
+    /// What is measured, in the order in which it is reported.
+    pub metrics: Ruler,
 }
 
 impl Default for Setup {
     /// What the `taut` program has.
     fn default() -> Self {
-        Self { table: backends::table() }
+        Self { table: backends::table(), metrics: Ruler::default() }
     }
 }
 

@@ -16,7 +16,7 @@ pub use self::{
     files::{OutDir, write_atomically},
 };
 
-use crate::runner::Spec;
+use crate::{ruler::Metrics, runner::Spec};
 
 /// How a row ended. The first five are labels of a finished measurement, the others say why there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -139,9 +139,6 @@ pub struct RunRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub times: Option<Times>,
 }
-
-/// Named values in a fixed order.
-pub type Metrics = Vec<(&'static str, f64)>;
 
 /// The metrics of one frame.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -284,16 +281,16 @@ fn worse(a: f64, b: f64) -> f64 {
 }
 
 /// The value of that name among `metrics`.
-pub fn metric(metrics: &[(&'static str, f64)], name: &str) -> Option<f64> {
+pub fn metric(metrics: &Metrics, name: &str) -> Option<f64> {
     metrics.iter().find(|(n, _)| *n == name).map(|&(_, value)| value)
 }
 
 /// The names that occur, in order of first occurrence.
-pub fn metric_names<'m>(rows: impl IntoIterator<Item = &'m Metrics>) -> Vec<&'static str> {
-    let mut names: Vec<&'static str> = Vec::new();
+pub fn metric_names<'m>(rows: impl IntoIterator<Item = &'m Metrics>) -> Vec<&'m str> {
+    let mut names: Vec<&str> = Vec::new();
     for metrics in rows {
         for (name, _) in metrics {
-            if !names.contains(name) {
+            if !names.contains(&&**name) {
                 names.push(name);
             }
         }
@@ -308,7 +305,7 @@ impl Serialize for Summary {
 }
 
 fn as_map<S: Serializer>(metrics: &Metrics, serializer: S) -> Result<S::Ok, S::Error> {
-    serialize_pairs(metrics.iter().copied(), serializer)
+    serialize_pairs(metrics.iter().map(|(name, value)| (&**name, *value)), serializer)
 }
 
 /// As text: readers of JSON round numbers of 64 bits.
@@ -383,7 +380,8 @@ mod tests {
 
     #[test]
     fn the_worst_has_the_largest_magnitude_and_keeps_its_sign() {
-        let frame = |step, drift| Frame { step, time_s: 0.0, metrics: vec![("drift_j", drift)] };
+        let frame =
+            |step, drift| Frame { step, time_s: 0.0, metrics: vec![("drift_j".into(), drift)] };
         let summary = Summary::of(&[frame(1, 1.0), frame(2, -6.0), frame(3, 2.0)]);
         let got: Vec<_> = summary.iter().collect();
         assert_eq!(got, [("drift_j", -6.0), ("drift_j_mean", -1.0), ("drift_j_final", 2.0)]);
@@ -393,7 +391,7 @@ mod tests {
     fn a_row_serialises_with_the_fields_of_the_schema() {
         let mut row = RunRow::new(&Spec::new("null", 4));
         row.frames =
-            vec![Frame { step: 1, time_s: 0.1, metrics: vec![("joint_error_max_m", 0.5)] }];
+            vec![Frame { step: 1, time_s: 0.1, metrics: vec![("joint_error_max_m".into(), 0.5)] }];
         row.summarise();
         row.step_time_s = Spread::of(&[0.25]);
         let json = serde_json::to_value(&row).unwrap();

@@ -2,11 +2,11 @@
 //!
 //! A solver is built, run and dropped inside one task of the bench's pool, behind a guard that
 //! turns a panic into a reason. Three functions share [`advance`]: [`run`] reads once per frame
-//! with the clock stopped, [`trace`] reads once per iteration and has no clock, [`time`] has a
-//! clock and does not read.
+//! with the clock stopped, [`trace`] reads once per iteration and has no clock, and both show what they
+//! read to [`Observer`]s; [`time`] has a clock and does not read.
 
-mod gauge;
 mod guard;
+mod observer;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -26,11 +26,11 @@ use taut_core::{
 
 pub(crate) use self::guard::catch;
 pub use self::{
-    gauge::metric_list,
     guard::silence_guarded_panics,
+    observer::{Keep, KeptStates, Observer},
     time::{TimeOptions, time},
     trace::{Start, TraceOptions, trace},
-    trajectory::{Keep, Run, RunOptions, run},
+    trajectory::{RunOptions, run},
 };
 
 use crate::{

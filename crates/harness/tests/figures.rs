@@ -184,9 +184,9 @@ fn every_committed_figure_is_sound_and_recorded() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let ids = taut::figure::ids(&root).unwrap();
     assert!(!ids.is_empty());
-    let table = taut::backends::table();
+    let setup = taut::Setup::default();
     for id in ids {
-        let figure = taut::figure::load(&root, &id, &table).unwrap();
+        let figure = taut::figure::load(&root, &id, &setup).unwrap();
         assert!(!figure.claims.is_empty(), "{id} claims nothing");
         let folder = taut::figure::folder(&root, &id);
         for name in ["figure.svg", "baseline.csv", "baseline-quick.csv"] {

@@ -73,7 +73,7 @@ fn setup() -> Setup {
         .with(row("panics", |scene, _, _| Ok(faller(scene, End::Panic))))
         .with(row("diverges", |scene, _, _| Ok(faller(scene, End::Nan))))
         .with(row("good", |scene, _, _| Ok(faller(scene, End::Good))));
-    Setup { table }
+    Setup { table, ..Setup::default() }
 }
 
 fn run(backends: &[&str], out: &Path) -> (u8, Value) {

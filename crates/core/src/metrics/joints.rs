@@ -17,13 +17,19 @@ pub struct JointError {
     pub angle_max_rad: f64,
 }
 
-/// Which errors of a joint count.
+/// Which errors of joints count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Measured {
-    /// It locks or bounds positions, without compliance.
-    pub(crate) linear: bool,
-    /// It locks or bounds angles, without compliance.
-    pub(crate) angular: bool,
+pub struct Measured {
+    /// Of what locks or bounds positions, without compliance.
+    pub linear: bool,
+    /// Of what locks or bounds angles, without compliance.
+    pub angular: bool,
+}
+
+/// Which errors any joint of `scene` has.
+pub fn measured_joints(scene: &Scene) -> Measured {
+    let of_joints = || scene.joints.iter().map(|joint| measured(scene, joint));
+    Measured { linear: of_joints().any(|m| m.linear), angular: of_joints().any(|m| m.angular) }
 }
 
 /// Which errors of `joint` count: hard rows between endpoints of which forces move at least one.

@@ -13,6 +13,17 @@ pub struct Momentum {
     pub angular_kg_m2_s: Vec3,
 }
 
+impl Momentum {
+    /// Change since `start`, `elapsed_s` earlier, that gravity does not explain: linear [kg m/s] and angular
+    /// [kg m^2/s]; the angular one is about the common centre of mass, where uniform gravity has no torque.
+    pub fn drift_since(&self, start: &Self, gravity: &Vec3, elapsed_s: f64) -> [f64; 2] {
+        let impulse = gravity * (self.mass_kg * elapsed_s);
+        let linear = self.linear_kg_m_s - start.linear_kg_m_s - impulse;
+        let angular = self.angular_kg_m2_s - start.angular_kg_m2_s;
+        [linear.norm(), angular.norm()]
+    }
+}
+
 /// Momenta of `state`.
 pub fn momentum(scene: &Scene, state: &State) -> Momentum {
     let bodies = scene.bodies.iter().zip(&state.bodies).filter(|(b, _)| b.is_dynamic());
@@ -44,7 +55,7 @@ pub fn momentum(scene: &Scene, state: &State) -> Momentum {
 }
 
 /// Whether gravity is the only outer force: nothing is attached to the world or can touch it.
-pub(super) fn is_free(scene: &Scene) -> bool {
+pub fn is_free(scene: &Scene) -> bool {
     let holds = |a: Endpoint, b: Endpoint| scene.is_dynamic(a) != scene.is_dynamic(b);
     let attached = scene.joints.iter().any(|j| holds(j.a, j.b))
         || scene.springs.iter().any(|s| holds(s.a, s.b))

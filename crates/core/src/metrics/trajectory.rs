@@ -36,19 +36,15 @@ fn root_mean(squares: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 /// Largest `|length - rest| / rest` of the linear springs [1]; those of rest length zero have no strain.
-pub(super) fn spring_strain_max(scene: &Scene, state: &State) -> f64 {
+/// `None` where none has any.
+pub fn spring_strain_max(scene: &Scene, state: &State) -> Option<f64> {
     let strained = scene.springs.iter().filter(|spring| rest_length(spring) > 0.0);
     let strain = strained.map(|spring| {
         let length = distance(spring.a, spring.b, &Geometry::from(spring), state);
         let rest = rest_length(spring);
         (length - rest).abs() / rest
     });
-    strain.fold(0.0, f64::max)
-}
-
-/// Whether any spring has a strain.
-pub(super) fn has_strain(scene: &Scene) -> bool {
-    scene.springs.iter().any(|spring| rest_length(spring) > 0.0)
+    strain.map(|strain| strain.max(0.0)).reduce(f64::max)
 }
 
 /// Zero for angular springs too.

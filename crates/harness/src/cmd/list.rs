@@ -4,11 +4,11 @@ use std::{fs, path::Path};
 
 use anyhow::Context;
 use serde::Serialize;
-use taut_core::{Determinism, Table};
+use taut_core::Determinism;
 
 use super::{Outcome, Session, json, print};
 use crate::{
-    adapter,
+    Setup, adapter,
     args::{ListArgs, What},
     backends::LEFT_OUT,
     figure,
@@ -90,7 +90,7 @@ pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Out
         verb: "list",
         backends: wants(What::Backends).then(|| entries.collect()),
         scenes: matrix.map(scene_entries),
-        figures: wants(What::Figures).then(|| figures(&root, table)).transpose()?,
+        figures: wants(What::Figures).then(|| figures(&root, session.bench.setup)).transpose()?,
         // Drivers may be slow to ask, so only on request.
         adapters: (args.what == Some(What::Adapters)).then(adapters),
     };
@@ -123,10 +123,10 @@ fn scene_entries(matrix: Matrix) -> Vec<SceneEntry> {
     rows.collect()
 }
 
-fn figures(root: &Path, table: &Table) -> anyhow::Result<Vec<FigureEntry>> {
+fn figures(root: &Path, setup: &Setup) -> anyhow::Result<Vec<FigureEntry>> {
     // A checkout without figures has none, which is no error.
     let ids = figure::ids(root).unwrap_or_default();
-    let load = |id: String| match figure::load(root, &id, table) {
+    let load = |id: String| match figure::load(root, &id, setup) {
         Ok(figure) => Some(Ok(FigureEntry { id, title: figure.title, source: figure.source })),
         // What this program was built without draws no figure.
         Err(error) if error.message.ends_with(LEFT_OUT) => None,

@@ -51,11 +51,10 @@ pub(crate) fn main(
     let root = places::root()?;
     let chosen = choose(&root, args, question)?;
     // All definitions are read before the first run: a mistake should not cost minutes.
-    let table = &session.bench.setup.table;
     let mut planned = 0;
     let mut ids = Vec::with_capacity(chosen.len());
     for id in chosen {
-        match figure::load(&root, &id, table) {
+        match figure::load(&root, &id, session.bench.setup) {
             Ok(figure) => planned += figure.plan(args.quick).len() as u64,
             // Only what was named must be drawn; of all figures, those that this program can draw.
             Err(error) if args.figures.is_empty() && error.message.ends_with(LEFT_OUT) => {

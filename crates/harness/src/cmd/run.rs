@@ -1,5 +1,7 @@
 //! `taut run`: trajectories, every frame measured.
 
+use std::ops::ControlFlow;
+
 use taut_core::State;
 
 use super::{Outcome, Session, Task, plots};
@@ -8,7 +10,8 @@ use crate::{
     plot::split_unit,
     progress::Progress,
     record::{OutDir, ReferenceFacts, RunRow, frames_csv, states_csv},
-    runner::{self, Keep, Run, RunOptions, Spec},
+    ruler::Sample,
+    runner::{self, Keep, KeptStates, Observer, RunOptions, Spec},
     spec,
     text_table::{TextTable, short},
 };
@@ -49,6 +52,12 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
     let table = table(&rows);
     let document = session.document("run", task, facts, rows, &mut out)?;
     session.present(&document, &table, out.path())
+}
+
+/// A row with the states that were asked for, each with its frame.
+struct Run {
+    row: RunRow,
+    states: Vec<(u32, State)>,
 }
 
 /// What the rows are compared with: a row of its own where one is equal, else one more run.
@@ -98,9 +107,8 @@ fn measure(
     };
     let count = task.specs.len() + usize::from(spec.is_some() && own_row.is_none());
     let progress = Progress::new(u64::from(steps) * count as u64, "steps");
-    let run_one = |spec: &Spec, path: Option<&[State]>, keep| {
-        let options = RunOptions { steps, reference: path, keep };
-        one_row(session, task, spec, &options, &progress)
+    let run_one = |spec: &Spec, reference: Option<&[State]>, keep| {
+        one_row(session, task, spec, &RunOptions { steps, reference }, keep, &progress)
     };
     let mut trusted = spec.map(|spec| run_one(spec, None, Keep::Everything));
     let facts = spec.zip(trusted.as_ref()).map(|(spec, run)| ReferenceFacts::of(spec, &run.row));
@@ -123,6 +131,7 @@ fn one_row(
     task: &Task,
     spec: &Spec,
     options: &RunOptions<'_>,
+    keep: Keep<'_>,
     progress: &Progress,
 ) -> Run {
     if session.bench.is_cancelled() {
@@ -130,14 +139,29 @@ fn one_row(
         return Run { row, states: Vec::new() };
     }
     progress.start(&spec.label);
-    let mut done = 0;
-    let run = runner::run(&session.bench, &task.scene, spec, options, &mut |step| {
-        progress.advance(1);
-        done = step;
-    });
-    // A row that ended early leaves nothing to wait for.
-    progress.advance(u64::from(options.steps - done));
-    run
+    let mut kept = KeptStates::new(keep);
+    let mut ticks = Ticks { progress, left: options.steps };
+    let row = runner::run(&session.bench, &task.scene, spec, options, &mut [&mut kept, &mut ticks]);
+    Run { row, states: kept.states }
+}
+
+/// Moves the bar of progress by frames.
+struct Ticks<'a> {
+    progress: &'a Progress,
+    left: u32,
+}
+
+impl Observer for Ticks<'_> {
+    fn frame(&mut self, _sample: &Sample<'_>, _row: &mut RunRow) -> ControlFlow<String> {
+        self.progress.advance(1);
+        self.left -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, _row: &mut RunRow) {
+        // A row that ended early leaves nothing to wait for.
+        self.progress.advance(u64::from(self.left));
+    }
 }
 
 /// The states of a whole trajectory after the given steps, in the order of time.

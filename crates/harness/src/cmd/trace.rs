@@ -8,7 +8,7 @@ use crate::{
     plot::split_unit,
     progress::Progress,
     record::{OutDir, ReferenceFacts, RunRow, metric, trace_csv},
-    runner::{self, Keep, RunOptions, Spec, Start, TraceOptions},
+    runner::{self, Keep, KeptStates, RunOptions, Spec, Start, TraceOptions},
     spec,
     text_table::{TextTable, short},
 };
@@ -84,7 +84,7 @@ fn both_curves(
         }
         if row.status.is_measured() {
             let options = TraceOptions { start, warmup, reference: starts.reference.as_ref() };
-            runner::trace(&session.bench, &task.scene, spec, &options, &mut row);
+            runner::trace(&session.bench, &task.scene, spec, &options, &mut row, &mut []);
         }
     }
     row
@@ -114,14 +114,13 @@ fn snapshot(
     frames: u32,
 ) -> Result<(State, ReferenceFacts), String> {
     let last = [frames];
-    let options = RunOptions { steps: frames, reference: None, keep: Keep::After(&last) };
-    let mut run = runner::run(&session.bench, &task.scene, reference, &options, &mut |_| {});
-    let facts = ReferenceFacts::of(reference, &run.row);
-    match run.states.pop() {
+    let options = RunOptions { steps: frames, reference: None };
+    let mut kept = KeptStates::new(Keep::After(&last));
+    let row = runner::run(&session.bench, &task.scene, reference, &options, &mut [&mut kept]);
+    let facts = ReferenceFacts::of(reference, &row);
+    match kept.states.pop() {
         Some((_, state)) => Ok((state, facts)),
-        None => {
-            Err(format!("`{}` {}: {}", reference.backend, run.row.status.name(), run.row.reason))
-        }
+        None => Err(format!("`{}` {}: {}", reference.backend, row.status.name(), row.reason)),
     }
 }
 

@@ -285,7 +285,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::backends;
+    use crate::{Setup, backends};
 
     fn figure(scale: &str) -> Figure {
         let text = format!(
@@ -296,7 +296,7 @@ mod tests {
                     y: (quantity: "joint_error_max_m", scale: {scale}),
                 )]))"#
         );
-        super::super::parse(&text, "test", Path::new("figure.ron"), &backends::table()).unwrap()
+        super::super::parse(&text, "test", Path::new("figure.ron"), &Setup::default()).unwrap()
     }
 
     fn panel(of: impl Fn(f64) -> f64, count: u32) -> Vec<PanelCurves> {

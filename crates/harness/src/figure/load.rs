@@ -6,12 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use taut_core::{Table, settings::nearest};
+use taut_core::settings::nearest;
 
 use super::{Check, Figure, SHORTEST, TIMED, Target, folder};
 use crate::{
+    Setup,
     backends::{LEFT_OUT, left_out},
-    runner::metric_list,
 };
 
 /// A definition that cannot be used.
@@ -39,11 +39,11 @@ impl std::fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Reads and checks `results/figures/<id>/figure.ron` against a table of backends.
+/// Reads and checks `results/figures/<id>/figure.ron` against the backends and metrics there are.
 ///
 /// # Errors
 /// [`LoadError`] when there is no such figure, or its file is malformed or contradicts itself.
-pub fn load(root: &Path, id: &str, table: &Table) -> Result<Figure, LoadError> {
+pub fn load(root: &Path, id: &str, setup: &Setup) -> Result<Figure, LoadError> {
     let path = folder(root, id).join("figure.ron");
     let fail = |message| LoadError { path: path.clone(), line: 0, column: 0, message };
     let bytes = fs::read(&path).map_err(|error| {
@@ -52,14 +52,14 @@ pub fn load(root: &Path, id: &str, table: &Table) -> Result<Figure, LoadError> {
         fail(format!("no figure `{id}`: {error}{}", hint(id, &known)))
     })?;
     let text = String::from_utf8(bytes).map_err(|_| fail("not UTF-8 text".to_owned()))?;
-    parse(&text, id, &path, table)
+    parse(&text, id, &path, setup)
 }
 
 /// Reads and checks the text of a definition.
 ///
 /// # Errors
 /// As [`load`].
-pub fn parse(text: &str, id: &str, path: &Path, table: &Table) -> Result<Figure, LoadError> {
+pub fn parse(text: &str, id: &str, path: &Path, setup: &Setup) -> Result<Figure, LoadError> {
     let options =
         ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
     let mut figure: Figure = options.from_str(text).map_err(|error| LoadError {
@@ -69,7 +69,7 @@ pub fn parse(text: &str, id: &str, path: &Path, table: &Table) -> Result<Figure,
         message: explain(&error.code),
     })?;
     figure.id = id.to_owned();
-    check(&figure, table).map_err(|Wrong { what, quoted }| {
+    check(&figure, setup).map_err(|Wrong { what, quoted }| {
         let (line, column) = quoted.map_or((0, 0), |name| find(text, &name));
         LoadError { path: path.to_owned(), line, column, message: what }
     })?;
@@ -127,17 +127,17 @@ impl Wrong {
     }
 }
 
-fn check(figure: &Figure, table: &Table) -> Result<(), Wrong> {
-    check_runs(figure, table)?;
-    check_panels(figure)?;
+fn check(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {
+    check_runs(figure, setup)?;
+    check_panels(figure, setup)?;
     for claim in &figure.claims {
-        check_claim(figure, &claim.check)?;
+        check_claim(figure, setup, &claim.check)?;
     }
     Ok(())
 }
 
-fn check_runs(figure: &Figure, table: &Table) -> Result<(), Wrong> {
-    let backends: Vec<&str> = table.names().collect();
+fn check_runs(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {
+    let backends: Vec<&str> = setup.table.names().collect();
     let plan = figure.plan(false);
     let mut labels = BTreeSet::new();
     for planned in &plan {
@@ -179,7 +179,7 @@ fn check_runs(figure: &Figure, table: &Table) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn check_panels(figure: &Figure) -> Result<(), Wrong> {
+fn check_panels(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {
     if figure.plot.panels.is_empty() {
         return Err(Wrong { what: "the plot has no panels".to_owned(), quoted: None });
     }
@@ -191,13 +191,13 @@ fn check_panels(figure: &Figure) -> Result<(), Wrong> {
             }
         }
         let facts = panel.statistic.is_some();
-        known_quantity(figure, &panel.x.quantity, facts)?;
-        known_quantity(figure, &panel.y.quantity, facts)?;
+        known_quantity(figure, setup, &panel.x.quantity, facts)?;
+        known_quantity(figure, setup, &panel.y.quantity, facts)?;
     }
     Ok(())
 }
 
-fn check_claim(figure: &Figure, check: &Check) -> Result<(), Wrong> {
+fn check_claim(figure: &Figure, setup: &Setup, check: &Check) -> Result<(), Wrong> {
     let groups: Vec<&str> = figure.runs.iter().map(|run| run.label.as_str()).collect();
     let (metric, runs): (Option<&str>, Vec<&str>) = match check {
         Check::Less { metric, a, b, .. } => (Some(metric), vec![a, b]),
@@ -216,7 +216,7 @@ fn check_claim(figure: &Figure, check: &Check) -> Result<(), Wrong> {
             if !groups.contains(&runs.as_str()) {
                 return Err(Wrong::unknown("entry of runs", runs, &groups));
             }
-            known_quantity(figure, versus, true)?;
+            known_quantity(figure, setup, versus, true)?;
             (Some(metric), Vec::new())
         }
         Check::Needs { metric, min, max, versus, runs, least, most, .. } => {
@@ -225,7 +225,7 @@ fn check_claim(figure: &Figure, check: &Check) -> Result<(), Wrong> {
             if !groups.contains(&runs.as_str()) {
                 return Err(Wrong::unknown("entry of runs", runs, &groups));
             }
-            known_quantity(figure, versus, true)?;
+            known_quantity(figure, setup, versus, true)?;
             (Some(metric), Vec::new())
         }
         Check::Within { metric, run, of: Target::Run(of), .. } => (Some(metric), vec![run, of]),
@@ -237,7 +237,7 @@ fn check_claim(figure: &Figure, check: &Check) -> Result<(), Wrong> {
             return Err(unknown_run(figure, run));
         }
     }
-    metric.map_or(Ok(()), |metric| known_quantity(figure, metric, true))
+    metric.map_or(Ok(()), |metric| known_quantity(figure, setup, metric, true))
 }
 
 fn needs_a_limit(metric: &str, low: &Option<f64>, high: &Option<f64>) -> Result<(), Wrong> {
@@ -256,10 +256,10 @@ fn unknown_run(figure: &Figure, name: &str) -> Wrong {
 /// Facts of a run that need no scene to be known.
 const FACTS: [&str; 7] = ["iterations", "substeps", "work", "dt_s", "bodies", TIMED, SHORTEST];
 
-fn known_quantity(figure: &Figure, name: &str, facts: bool) -> Result<(), Wrong> {
+fn known_quantity(figure: &Figure, setup: &Setup, name: &str, facts: bool) -> Result<(), Wrong> {
     let mut known: Vec<&str> = vec!["time_s", "step", "iteration"];
     known.extend(figure.probes.keys().map(String::as_str));
-    known.extend(metric_list().map(|name| -> &str { name }));
+    known.extend(setup.metrics.names());
     if facts {
         known.extend(FACTS);
         known.extend(figure.runs.iter().flat_map(|run| run.parameters.keys().map(String::as_str)));
@@ -270,7 +270,6 @@ fn known_quantity(figure: &Figure, name: &str, facts: bool) -> Result<(), Wrong>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backends;
 
     const GOOD: &str = r#"(
     title: "t",
@@ -293,12 +292,12 @@ mod tests {
     fn error(from: &str, to: &str) -> String {
         assert!(GOOD.contains(from), "{from}");
         let text = GOOD.replacen(from, to, 1);
-        parse(&text, "test", Path::new("figure.ron"), &backends::table()).unwrap_err().to_string()
+        parse(&text, "test", Path::new("figure.ron"), &Setup::default()).unwrap_err().to_string()
     }
 
     #[test]
     fn a_good_definition_is_read() {
-        let figure = parse(GOOD, "test", Path::new("figure.ron"), &backends::table()).unwrap();
+        let figure = parse(GOOD, "test", Path::new("figure.ron"), &Setup::default()).unwrap();
         let labels: Vec<String> = figure.plan(false).into_iter().map(|p| p.label).collect();
         assert_eq!(labels, ["ref", "A 1", "A 2"]);
         let quick = figure.plan(true);

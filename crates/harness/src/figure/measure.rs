@@ -14,7 +14,10 @@ use super::{Figure, Measure, Planned, Probes, Row, SHORTEST, TIMED};
 use crate::{
     places,
     record::{Device, RunRow, metric, metric_names},
-    runner::{Bench, Keep, RunOptions, Spec, Start, TimeOptions, TraceOptions, run, time, trace},
+    runner::{
+        Bench, Keep, KeptStates, RunOptions, Spec, Start, TimeOptions, TraceOptions, run, time,
+        trace,
+    },
 };
 
 /// A figure's runs, in the order of its definition.
@@ -214,17 +217,18 @@ fn one(
             let keeps = is_reference || !figure.probes.is_empty();
             let keep = if keeps { Keep::Everything } else { Keep::Nothing };
             let reference = reference.map(|reference| reference.states);
-            let options = RunOptions { steps: job.steps, reference, keep };
-            let done = run(bench, scene, &job.spec, &options, &mut |_| {});
-            let states: Vec<State> = done.states.into_iter().map(|(_, state)| state).collect();
-            let row = trajectory_row(figure, job, &done.row, &states, reference);
-            Done { run: done.row, row, states: if is_reference { states } else { Vec::new() } }
+            let options = RunOptions { steps: job.steps, reference };
+            let mut kept = KeptStates::new(keep);
+            let run = run(bench, scene, &job.spec, &options, &mut [&mut kept]);
+            let states: Vec<State> = kept.states.into_iter().map(|(_, state)| state).collect();
+            let row = trajectory_row(figure, job, &run, &states, reference);
+            Done { run, row, states: if is_reference { states } else { Vec::new() } }
         }
         Measure::Trace { warmup } => {
             let mut run = RunRow::new(&job.spec);
             let reference = reference.map(|reference| reference.spec);
             let options = TraceOptions { start: Start::Warm, warmup, reference };
-            trace(bench, scene, &job.spec, &options, &mut run);
+            trace(bench, scene, &job.spec, &options, &mut run, &mut []);
             Done { row: trace_row(job, &run), run, states: Vec::new() }
         }
         Measure::Time { warmup, samples } => {

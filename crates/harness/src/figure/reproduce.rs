@@ -63,7 +63,7 @@ pub fn reproduce(
     on_run: &(dyn Fn(&RunRow) + Sync),
 ) -> anyhow::Result<Reproduced> {
     let table = &bench.setup.table;
-    let figure = load(options.root, id, table)?;
+    let figure = load(options.root, id, bench.setup)?;
     let record_path = record_path(options, id);
     let recorded = read_record(&record_path)?;
     let Measured { runs, rows, warnings } =

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use taut_core::{State, Vec3};
 
-use super::{Metrics, RunRow, metric, metric_names};
+use super::{RunRow, metric, metric_names};
+use crate::ruler::Metrics;
 
 /// A number in the shortest form that reads back to the same bits.
 pub fn number(value: f64) -> String {
@@ -158,9 +159,9 @@ mod tests {
     fn a_metric_one_row_lacks_is_an_empty_cell() {
         let frame = |metrics| Frame { step: 1, time_s: 0.5, metrics };
         let mut a = RunRow::new(&Spec { label: "A, \"x\"".to_owned(), ..Spec::new("null", 3) });
-        a.frames = vec![frame(vec![("e_m", 0.25)])];
+        a.frames = vec![frame(vec![("e_m".into(), 0.25)])];
         let mut b = RunRow::new(&Spec::new("null", 4));
-        b.frames = vec![frame(vec![("e_m", 1e-9), ("w_m", 2.0)])];
+        b.frames = vec![frame(vec![("e_m".into(), 1e-9), ("w_m".into(), 2.0)])];
         let text = frames_csv("rope", &[&a, &b]);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "scene,label,backend,iterations,step,time_s,e_m,w_m");

@@ -1,6 +1,6 @@
 //! The loop against backends made to misbehave in known ways.
 
-use std::sync::atomic::AtomicBool;
+use std::{ops::ControlFlow, sync::atomic::AtomicBool};
 
 use taut_core::{
     Info, Iteration, Native, Needs, Scene, Settings, Solver, SolverError, State, Step, Table,
@@ -8,7 +8,10 @@ use taut_core::{
 };
 
 use super::*;
-use crate::record::{RunRow, Status};
+use crate::{
+    record::{RunRow, Status},
+    ruler::Sample,
+};
 
 /// Moves one body up by 1 m per iteration, then does what it was built to do in its third step.
 struct Toy {
@@ -81,7 +84,7 @@ fn setup() -> Setup {
         .with(backend("diverges", |s, _, _| Ok(toy(Mischief::Nan, false, s))))
         .with(backend("fails", |s, _, _| Ok(toy(Mischief::Error, false, s))))
         .with(backend("unbuildable", |_, _, _| panic!("no plan")));
-    Setup { table }
+    Setup { table, ..Setup::default() }
 }
 
 fn scene() -> Scene {
@@ -89,32 +92,35 @@ fn scene() -> Scene {
     Scene { name: "toy".into(), dt: 0.1, steps: 5, bodies: vec![body], ..Scene::default() }
 }
 
-fn run_toy(name: &str, substeps: u32, on_step: &mut (dyn FnMut(u32) + Send)) -> Run {
+fn run_toy(name: &str, substeps: u32) -> (RunRow, Vec<(u32, State)>) {
     let (setup, cancel) = (setup(), AtomicBool::new(false));
     let bench = Bench::new(&setup, 1, &cancel).unwrap();
     let spec = Spec { substeps, ..Spec::new(name, 2) };
-    let options = RunOptions { steps: 5, reference: None, keep: Keep::Everything };
-    run(&bench, &scene(), &spec, &options, on_step)
+    let mut kept = KeptStates::new(Keep::Everything);
+    let row = run(&bench, &scene(), &spec, &FIVE_STEPS, &mut [&mut kept]);
+    (row, kept.states)
 }
+
+const FIVE_STEPS: RunOptions<'_> = RunOptions { steps: 5, reference: None };
 
 #[test]
 fn a_run_takes_all_iterations_of_all_substeps() {
-    let run = run_toy("good", 3, &mut |_| {});
-    assert_eq!((run.row.status, run.row.steps, run.row.frames.len()), (Status::Ok, 5, 5));
-    assert_eq!(run.states.len(), 6);
-    assert_eq!(run.states[5].1.bodies[0].position.z, 5.0 * 3.0 * 2.0);
-    assert_eq!(run.row.step_time_s.map(|s| s.samples), Some(5));
-    assert!((run.row.frames[4].time_s - 0.5).abs() < 1e-15);
+    let (row, states) = run_toy("good", 3);
+    assert_eq!((row.status, row.steps, row.frames.len()), (Status::Ok, 5, 5));
+    assert_eq!(states.len(), 6);
+    assert_eq!(states[5].1.bodies[0].position.z, 5.0 * 3.0 * 2.0);
+    assert_eq!(row.step_time_s.map(|s| s.samples), Some(5));
+    assert!((row.frames[4].time_s - 0.5).abs() < 1e-15);
 }
 
 #[test]
 fn equal_motion_has_equal_hashes_and_other_motion_others() {
-    let hash = |name| run_toy(name, 1, &mut |_| {}).row.state_hash.expect("frames");
+    let hash = |name| run_toy(name, 1).0.state_hash.expect("frames");
     assert_eq!(hash("good"), hash("good"));
     assert_ne!(hash("good"), hash("sub"));
     // Two frames fewer, and no forces are told.
     assert_ne!(hash("good"), hash("fails"));
-    let row = run_toy("good", 1, &mut |_| {}).row;
+    let row = run_toy("good", 1).0;
     assert_eq!((row.force_hash, row.state_hash.is_some()), (None, true));
 }
 
@@ -126,35 +132,66 @@ fn misbehaviour_is_a_row_with_the_frames_before_it() {
         ("fails", Status::Failed, "not converged: ran out"),
     ];
     for (name, status, reason) in cases {
-        let row = run_toy(name, 1, &mut |_| {}).row;
+        let row = run_toy(name, 1).0;
         assert_eq!((row.status, row.steps, row.frames.len()), (status, 2, 2), "{name}");
         assert!(row.reason.starts_with(reason), "{}", row.reason);
     }
-    let row = run_toy("unbuildable", 1, &mut |_| {}).row;
+    let row = run_toy("unbuildable", 1).0;
     assert!(row.status == Status::Failed && row.reason.contains("no plan"), "{row:?}");
 }
 
 #[test]
 fn an_unsupported_scene_is_a_row_with_the_reason() {
     let refuses = |_: &Scene| Err(Unsupported("no bodies".into()));
-    let setup = Setup { table: Table::default().with(Native { refuses, ..taut_null::BACKEND }) };
+    let table = Table::default().with(Native { refuses, ..taut_null::BACKEND });
+    let setup = Setup { table, ..Setup::default() };
     let cancel = AtomicBool::new(false);
     let bench = Bench::new(&setup, 1, &cancel).unwrap();
-    let options = RunOptions { steps: 5, reference: None, keep: Keep::Nothing };
-    let row = run(&bench, &scene(), &Spec::new("null", 1), &options, &mut |_| {}).row;
+    let row = run(&bench, &scene(), &Spec::new("null", 1), &FIVE_STEPS, &mut []);
     assert_eq!((row.status, row.reason.as_str()), (Status::Unsupported, "no bodies"));
+}
+
+/// Asks for the end of a run after so many frames.
+struct Stop<'a> {
+    after: u32,
+    /// By Ctrl-C, else by itself.
+    cancel: Option<&'a AtomicBool>,
+}
+
+impl Observer for Stop<'_> {
+    fn frame(&mut self, _sample: &Sample<'_>, row: &mut RunRow) -> ControlFlow<String> {
+        match self.cancel {
+            Some(cancel) => cancel.store(row.steps == self.after, Ordering::Relaxed),
+            None if row.steps == self.after => return ControlFlow::Break("by its window".into()),
+            None => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, row: &mut RunRow) {
+        assert_eq!(row.steps, self.after);
+    }
+}
+
+#[test]
+fn an_observer_sees_what_is_measured_and_may_end_the_run() {
+    let (setup, cancel) = (setup(), AtomicBool::new(false));
+    let bench = Bench::new(&setup, 1, &cancel).unwrap();
+    let mut stop = Stop { after: 3, cancel: None };
+    let row = run(&bench, &scene(), &Spec::new("good", 1), &FIVE_STEPS, &mut [&mut stop]);
+    assert_eq!((row.status, row.frames.len()), (Status::Ok, 3));
+    assert_eq!(row.reason, "interrupted by its window");
 }
 
 #[test]
 fn an_interrupted_run_keeps_what_it_has() {
     let (setup, cancel) = (setup(), AtomicBool::new(false));
     let bench = Bench::new(&setup, 1, &cancel).unwrap();
-    let options = RunOptions { steps: 5, reference: None, keep: Keep::Nothing };
-    let mut stop = |step| cancel.store(step == 2, Ordering::Relaxed);
-    let row = run(&bench, &scene(), &Spec::new("good", 1), &options, &mut stop).row;
+    let mut stop = Stop { after: 2, cancel: Some(&cancel) };
+    let row = run(&bench, &scene(), &Spec::new("good", 1), &FIVE_STEPS, &mut [&mut stop]);
     assert_eq!((row.status, row.steps), (Status::Ok, 2));
     assert_eq!(row.reason, "interrupted after 2 steps");
-    let row = run(&bench, &scene(), &Spec::new("good", 1), &options, &mut |_| {}).row;
+    let row = run(&bench, &scene(), &Spec::new("good", 1), &FIVE_STEPS, &mut []);
     assert_eq!(row.status, Status::Skipped);
 }
 
@@ -166,7 +203,7 @@ fn a_trace_reads_every_iteration_or_reruns_every_budget() {
         let spec = Spec::new(name, 5);
         let mut row = RunRow::new(&spec);
         let options = TraceOptions { start, warmup: 1, reference: None };
-        trace(&bench, &scene(), &spec, &options, &mut row);
+        trace(&bench, &scene(), &spec, &options, &mut row, &mut []);
         assert_eq!(row.status, Status::Ok, "{}", row.reason);
         row.curves[0].points.iter().map(|p| (p.iteration, p.closed)).collect::<Vec<_>>()
     };

@@ -1,12 +1,16 @@
 //! How one step converges: a state read for every budget of iterations.
 
-use taut_core::{Iteration, Multipliers, Scene, Solver, State, Step, metrics::objective_gap_j};
+use taut_core::{Iteration, Multipliers, Scene, Solver, State, Step};
 
 use super::{
     Bench, Halt, Spec, advance, advance_frame,
-    gauge::{Gauge, Taken},
+    observer::{Gauge, Observer},
+    trajectory::show,
 };
-use crate::record::{Curve, Point, RunRow};
+use crate::{
+    record::{Curve, RunRow},
+    ruler::{Facts, Moment, Sample},
+};
 
 /// Where the traced step starts.
 #[derive(Clone, Copy, Debug)]
@@ -33,13 +37,15 @@ pub struct TraceOptions<'a> {
 ///
 /// A refining solver is read after each iteration of one step and once more when the step is
 /// closed. A substepping one repeats the step with budgets 1, 2, 4 and so on, since its state
-/// within a step is of an earlier time. The step is one of `dt / substeps`.
+/// within a step is of an earlier time. The step is one of `dt / substeps`. `observers` see every iterate
+/// after it has been measured.
 pub fn trace(
     bench: &Bench<'_>,
     scene: &Scene,
     spec: &Spec,
     options: &TraceOptions<'_>,
     row: &mut RunRow,
+    observers: &mut [&mut dyn Observer],
 ) {
     let mut origin = None;
     bench.with_solver(scene, spec, row, |solver, row| {
@@ -61,21 +67,24 @@ pub fn trace(
             Start::Warm => "warm",
         };
         row.curves.push(Curve { start: name, warmup: options.warmup, points: Vec::new() });
-        let points = &mut row.curves.last_mut().expect("just pushed").points;
+        let initial = scene.initial_state();
+        let mut gauge = Gauge(&bench.setup.metrics);
+        let own: &mut dyn Observer = &mut gauge;
+        let theirs = observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer);
         let mut eye = Eye {
             scene,
-            gauge: Gauge::new(scene, &scene.initial_state()),
+            facts: Facts::new(scene, &initial),
+            observers: std::iter::once(own).chain(theirs).collect(),
             origin: &origin,
             target: target.as_ref(),
             dt: spec.step(scene).dt,
             forces: Multipliers::default(),
         };
-        let visit = |solver: &mut dyn Solver, iteration, closed| {
-            points.push(eye.look(solver, iteration, closed)?);
-            Ok(())
-        };
+        eye.observers.iter_mut().for_each(|observer| observer.begin(scene, row));
+        let visit = |solver: &mut dyn Solver, spent, closed| eye.look(solver, spent, closed, row);
         curve(bench, scene, solver, spec, options, visit)
     });
+    observers.iter_mut().for_each(|observer| observer.end(row));
 }
 
 fn curve(
@@ -161,10 +170,11 @@ fn solve_from(
     end
 }
 
-/// What the iterates of one step are measured with.
+/// Shows the iterates of one step to observers.
 struct Eye<'a> {
     scene: &'a Scene,
-    gauge: Gauge,
+    facts: Facts,
+    observers: Vec<&'a mut dyn Observer>,
     /// Where the step starts.
     origin: &'a State,
     /// Where it ends for the reference.
@@ -177,24 +187,24 @@ impl Eye<'_> {
     fn look(
         &mut self,
         solver: &mut dyn Solver,
-        iteration: u32,
+        spent: u32,
         closed: bool,
-    ) -> Result<Point, Halt> {
+        row: &mut RunRow,
+    ) -> Result<(), Halt> {
         let mut state = State::default();
         solver.read(&mut state)?;
         if !state.is_finite() {
-            return Err(Halt::NonFinite(format!("after iteration {iteration}")));
+            return Err(Halt::NonFinite(format!("after iteration {spent}")));
         }
-        let forces = solver.read_multipliers(&mut self.forces).then_some(&self.forces);
-        let taken = Taken { forces, before: Some(self.origin), dt: self.dt };
+        let moment = Moment::Iteration { spent, closed };
         // The forces that a step starts from belong to the step before it.
-        let taken = (iteration > 0).then_some(taken);
-        let mut metrics = self.gauge.measure(&state, self.target, taken);
-        let gap = self
-            .target
-            .and_then(|target| objective_gap_j(self.scene, self.origin, &state, target, self.dt));
-        metrics.extend(gap.map(|gap| ("objective_gap_j", gap)));
-        Ok(Point { iteration, closed, metrics })
+        let told = solver.read_multipliers(&mut self.forces) && spent > 0;
+        let mut sample = Sample::new(self.scene, &self.facts, &state, moment);
+        sample.before = Some(self.origin);
+        sample.dt = self.dt;
+        (sample.reference, sample.target) = (self.target, self.target);
+        sample.forces = told.then_some(&self.forces);
+        show(&mut self.observers, &sample, row)
     }
 }
 

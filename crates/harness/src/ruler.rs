@@ -1,0 +1,330 @@
+//! The one ruler: the list of metrics by which solvers are compared, and what they are measured from.
+//!
+//! A metric is a pure function of a [`Sample`] and one row here. Those of motion are defined in
+//! [`taut_core::metrics`], those of contacts in [`taut_collide::metrics`]. No clock runs while they work.
+
+use std::{
+    borrow::Cow,
+    cell::{OnceCell, RefCell},
+    fmt,
+    sync::Arc,
+};
+
+use taut_collide::metrics::{
+    ContactMeasures, Probe, contact_residual_max_m, friction_cone_violation_n,
+};
+use taut_core::{
+    Multipliers, Needs, Scene, State,
+    metrics::{self, JointError, Measured, Momentum},
+};
+
+/// Named values in the order of the ruler.
+pub type Metrics = Vec<(Cow<'static, str>, f64)>;
+
+/// What a metric says of a sample; `None` where it does not apply.
+pub type Measure = Arc<dyn Fn(&Sample<'_>) -> Option<f64> + Send + Sync>;
+
+/// One number by which solvers are compared.
+#[derive(Clone)]
+pub struct Metric {
+    /// Its name, which ends in its unit.
+    pub name: Cow<'static, str>,
+    /// What a scene must have for it to apply.
+    pub needs: Needs,
+    /// The number, for scenes that have it.
+    pub measure: Measure,
+}
+
+impl Metric {
+    /// A metric of scenes that need all of `needs`.
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        needs: Needs,
+        measure: impl Fn(&Sample<'_>) -> Option<f64> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name: name.into(), needs, measure: Arc::new(measure) }
+    }
+}
+
+impl fmt::Debug for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Metric").field(&self.name).finish()
+    }
+}
+
+/// The metrics there are, in the order in which they are reported.
+#[derive(Clone, Debug)]
+pub struct Ruler(Vec<Metric>);
+
+/// A metric of any scene.
+fn always(
+    name: &'static str,
+    measure: impl Fn(&Sample<'_>) -> Option<f64> + Send + Sync + 'static,
+) -> Metric {
+    Metric::new(name, Needs::NONE, measure)
+}
+
+/// A metric of scenes with contacts.
+fn touching(
+    name: &'static str,
+    measure: impl Fn(&Sample<'_>) -> Option<f64> + Send + Sync + 'static,
+) -> Metric {
+    Metric::new(name, Needs::CONTACTS, measure)
+}
+
+impl Default for Ruler {
+    fn default() -> Self {
+        Self(vec![
+            always("joint_error_max_m", |s| s.facts.joints.linear.then(|| s.joints().max_m)),
+            always("joint_error_rms_m", |s| s.facts.joints.linear.then(|| s.joints().rms_m)),
+            always("joint_angle_error_max_rad", |s| {
+                s.facts.joints.angular.then(|| s.joints().angle_max_rad)
+            }),
+            always("watched_error_rms_m", |s| {
+                metrics::watched_error_rms_m(s.scene, s.state, s.reference?)
+            }),
+            always("stretch_max", |s| {
+                let moves = s.scene.bodies.iter().any(|body| body.is_dynamic());
+                moves.then(|| metrics::stretch_max(s.scene, s.state))
+            }),
+            always("spring_strain_max", |s| metrics::spring_strain_max(s.scene, s.state)),
+            always("energy_j", |s| Some(s.energy_j())),
+            always("energy_drift_j", |s| Some(s.energy_j() - s.facts.energy_j)),
+            always("momentum_drift_linear_kg_m_s", |s| Some(s.momentum_drift()?[0])),
+            always("momentum_drift_angular_kg_m2_s", |s| Some(s.momentum_drift()?[1])),
+            always("distance_to_reference_rms_m", |s| {
+                metrics::distance_to_reference_rms_m(s.scene, s.state, s.reference?)
+            }),
+            touching("penetration_max_m", |s| Some(s.contacts()?.penetration_max_m)),
+            touching("penetration_share_max", |s| Some(s.contacts()?.penetration_share_max)),
+            touching("contact_count", |s| Some(s.contacts()?.contact_count as f64)),
+            touching("slip_speed_max_m_s", |s| Some(s.contacts()?.slip_speed_max_m_s)),
+            touching("friction_cone_violation_n", |s| Some(friction_cone_violation_n(s.forces?))),
+            touching("contact_residual_max_m", |s| {
+                Some(contact_residual_max_m(s.scene, s.before?, s.state, s.dt, s.forces?))
+            }),
+            always("objective_gap_j", |s| {
+                metrics::objective_gap_j(s.scene, s.before?, s.state, s.target?, s.dt)
+            }),
+        ])
+    }
+}
+
+impl Ruler {
+    /// This ruler and one more metric, which takes the place of one of the same name.
+    #[must_use]
+    pub fn with(mut self, metric: Metric) -> Self {
+        match self.0.iter().position(|own| own.name == metric.name) {
+            Some(place) => self.0[place] = metric,
+            None => self.0.push(metric),
+        }
+        self
+    }
+
+    /// The names of all metrics, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|metric| &*metric.name)
+    }
+
+    /// The metrics that apply to a sample.
+    pub fn measure(&self, sample: &Sample<'_>) -> Metrics {
+        let applies = self.0.iter().filter(|metric| sample.facts.needs.covers(metric.needs));
+        let values = applies.map(|m| Some((m.name.clone(), (m.measure)(sample)?)));
+        values.flatten().collect()
+    }
+}
+
+/// What is found once for all samples of a run.
+#[derive(Debug)]
+pub struct Facts {
+    needs: Needs,
+    /// Which errors any joint has.
+    joints: Measured,
+    /// Time [s] and energy [J] at the start, from where drifts are counted.
+    time_s: f64,
+    energy_j: f64,
+    /// The same of the momentum, where gravity is the only outer force.
+    momentum: Option<Momentum>,
+    /// Finds the contacts of a state by a query of its own.
+    probe: Option<RefCell<Probe>>,
+}
+
+impl Facts {
+    /// Of runs of `scene` that start at `initial`.
+    pub fn new(scene: &Scene, initial: &State) -> Self {
+        Self {
+            needs: Needs::of(scene),
+            joints: metrics::measured_joints(scene),
+            time_s: initial.time_s,
+            energy_j: metrics::energy(scene, initial).total_j(),
+            momentum: metrics::is_free(scene).then(|| metrics::momentum(scene, initial)),
+            probe: scene.contacts.map(|_| RefCell::new(Probe::new(scene))),
+        }
+    }
+}
+
+/// One state of a run with all that is known of it; what several metrics need is found once, on demand.
+#[derive(Debug)]
+pub struct Sample<'a> {
+    /// What is simulated.
+    pub scene: &'a Scene,
+    /// The state to judge.
+    pub state: &'a State,
+    /// Which state of the run it is.
+    pub moment: Moment,
+    /// Where the solver's step started; `None` where that was not read.
+    pub before: Option<&'a State>,
+    /// Length of that step [s].
+    pub dt: f64,
+    /// A trusted state of the same time.
+    pub reference: Option<&'a State>,
+    /// Where that very step ends for a trusted solver.
+    pub target: Option<&'a State>,
+    /// Forces of the step, where the solver knows them.
+    pub forces: Option<&'a Multipliers>,
+    facts: &'a Facts,
+    joints: OnceCell<JointError>,
+    energy_j: OnceCell<f64>,
+    contacts: OnceCell<ContactMeasures>,
+}
+
+/// Which state of a run a sample is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// After the frame of this number, from 1.
+    Frame(u32),
+    /// After so many iterations of one step.
+    Iteration {
+        /// Iterations spent.
+        spent: u32,
+        /// Whether the step is closed.
+        closed: bool,
+    },
+}
+
+impl<'a> Sample<'a> {
+    /// A state of which nothing else is known.
+    pub fn new(scene: &'a Scene, facts: &'a Facts, state: &'a State, moment: Moment) -> Self {
+        Self {
+            scene,
+            state,
+            moment,
+            before: None,
+            dt: scene.dt,
+            reference: None,
+            target: None,
+            forces: None,
+            facts,
+            joints: OnceCell::new(),
+            energy_j: OnceCell::new(),
+            contacts: OnceCell::new(),
+        }
+    }
+
+    /// Errors of the hard joints.
+    pub fn joints(&self) -> JointError {
+        *self.joints.get_or_init(|| metrics::joint_errors(self.scene, self.state))
+    }
+
+    /// Kinetic, gravitational and elastic energy [J].
+    pub fn energy_j(&self) -> f64 {
+        *self.energy_j.get_or_init(|| metrics::energy(self.scene, self.state).total_j())
+    }
+
+    /// The contacts of the state, in scenes that have contacts.
+    pub fn contacts(&self) -> Option<ContactMeasures> {
+        let probe = self.facts.probe.as_ref()?;
+        Some(*self.contacts.get_or_init(|| probe.borrow_mut().measure(self.state)))
+    }
+
+    /// Change of the linear [kg m/s] and angular [kg m^2/s] momentum that gravity does not explain.
+    fn momentum_drift(&self) -> Option<[f64; 2]> {
+        let elapsed = self.state.time_s - self.facts.time_s;
+        let now = || metrics::momentum(self.scene, self.state);
+        self.facts.momentum.map(|start| now().drift_since(&start, &self.scene.gravity, elapsed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use taut_core::scene::load_str;
+
+    use super::*;
+    use crate::record::metric;
+
+    const CUBE: &str = "(contacts: false, bodies: [body(shape: sphere(radius: 1), mass: 1)])";
+
+    fn scene(text: &str) -> Scene {
+        load_str(text, "test", &[]).expect("a good scene").scene
+    }
+
+    fn measure(scene: &Scene, state: &State, reference: Option<&State>) -> Metrics {
+        let facts = Facts::new(scene, &scene.initial_state());
+        let sample = Sample::new(scene, &facts, state, Moment::Frame(1));
+        Ruler::default().measure(&Sample { reference, ..sample })
+    }
+
+    #[test]
+    fn penetration_is_that_of_the_state_and_relative_to_the_smaller_body() {
+        let scene = scene(
+            "(contacts: (margin: 0.01), bodies: [
+            body(name: \"ground\", shape: half_space, motion: static),
+            body(name: \"low\", shape: box(size: (2, 2, 0.5)), density: 1, position: (0, 0, 0.24)),
+            body(name: \"high\", shape: box(size: (1, 1, 1)), density: 1, position: (0, 0, 0.988)),
+        ])",
+        );
+        let mut state = scene.initial_state();
+        let value = |state: &State, name| metric(&measure(&scene, state, None), name);
+        // 10 mm into the ground, half a metre thick; 2 mm into each other.
+        assert!((value(&state, "penetration_max_m").unwrap() - 0.01).abs() < 1e-12);
+        assert!((value(&state, "penetration_share_max").unwrap() - 0.02).abs() < 1e-12);
+        assert_eq!(value(&state, "contact_count"), Some(8.0));
+        // Speed makes no penetration.
+        state.bodies[2].velocity.z = -100.0;
+        assert!((value(&state, "penetration_max_m").unwrap() - 0.01).abs() < 1e-12);
+        state.bodies[1].position.z = 0.25;
+        state.bodies[2].position.z = 5.0;
+        assert!(value(&state, "penetration_max_m").unwrap() < 1e-12);
+    }
+
+    #[test]
+    fn only_what_applies_is_measured() {
+        let scene = scene(CUBE);
+        let state = scene.initial_state();
+        let names: Vec<_> =
+            measure(&scene, &state, None).into_iter().map(|(name, _)| name).collect();
+        let drifts = ["momentum_drift_linear_kg_m_s", "momentum_drift_angular_kg_m2_s"];
+        assert_eq!(names[..3], ["stretch_max", "energy_j", "energy_drift_j"]);
+        assert_eq!(names[3..], drifts);
+    }
+
+    #[test]
+    fn metrics_come_in_the_order_of_the_list() {
+        let scene = scene("(bodies: [body(shape: sphere(radius: 1), mass: 1)])");
+        let state = scene.initial_state();
+        let ruler = Ruler::default();
+        let place = |name: &str| ruler.names().position(|known| known == name).expect("known");
+        let metrics = measure(&scene, &state, Some(&state));
+        assert!(metrics.is_sorted_by_key(|(name, _)| place(name)), "{metrics:?}");
+        let mut names: Vec<&str> = ruler.names().collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ruler.names().count());
+    }
+
+    #[test]
+    fn a_metric_is_added_by_one_row() {
+        let scene = scene(CUBE);
+        let facts = Facts::new(&scene, &scene.initial_state());
+        let height = Metric::new("height_m", Needs::NONE, |s| {
+            s.state.bodies.first().map(|body| body.position.z)
+        });
+        let state = scene.initial_state();
+        let sample = Sample::new(&scene, &facts, &state, Moment::Frame(1));
+        let metrics = Ruler::default().with(height).measure(&sample);
+        assert_eq!(metrics.last(), Some(&("height_m".into(), 0.0)));
+        let touching = Metric::new("touching", Needs::CONTACTS, |_| Some(1.0));
+        let metrics = Ruler::default().with(touching).measure(&sample);
+        assert_eq!(metric(&metrics, "touching"), None);
+    }
+}
