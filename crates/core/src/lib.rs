@@ -16,6 +16,7 @@ pub mod scene;
 pub mod settings;
 pub mod solver;
 pub mod state;
+pub mod wire;
 
 pub use backend::{Backend, Determinism, Devices, Given, Info, Native, NoDevices, Runs, Table};
 pub use error::{BuildError, SolverError, Unsupported};

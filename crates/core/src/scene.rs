@@ -25,20 +25,25 @@ pub use elastic::{Anchor, ElasticPart, Elasticity};
 pub use error::SceneError;
 pub use load::{Loaded, load_file, load_str, load_str_within};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     energy::{ENDS_MAX, Energy, Membrane},
     math::{Mat3, Quat, Vec3},
     state::{BodyState, ParticleState, State},
+    wire,
 };
 
 /// Everything a backend needs to know to simulate, and a metric to judge.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Scene {
     /// Stem of the file the scene came from.
     pub name: String,
     /// What the scene is for.
     pub about: String,
     /// Gravitational acceleration [m/s^2].
+    #[serde(with = "wire::numbers")]
     pub gravity: Vec3,
     /// Length of a frame [s].
     pub dt: f64,
@@ -61,7 +66,8 @@ pub struct Scene {
 }
 
 /// How contacts are made.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Contacts {
     /// Bodies closer than this are in contact [m].
     pub margin: f64,
@@ -76,7 +82,8 @@ impl Default for Contacts {
 }
 
 /// A rigid body. Its frame has its origin at the centre of mass.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Body {
     /// Unique name, possibly generated; may be empty for members of large generated groups.
     pub name: String,
@@ -87,6 +94,7 @@ pub struct Body {
     /// Mass [kg]; zero for bodies that are not dynamic.
     pub mass: f64,
     /// Inertia tensor about the centre of mass, in body axes [kg m^2]; zero where not dynamic.
+    #[serde(with = "wire::numbers")]
     pub inertia: Mat3,
     /// Surface properties.
     pub material: Material,
@@ -95,17 +103,22 @@ pub struct Body {
     /// Bodies of one group do not touch each other.
     pub group: Option<u32>,
     /// Initial centre of mass [m].
+    #[serde(with = "wire::numbers")]
     pub position: Vec3,
     /// Initial rotation, body to world.
+    #[serde(with = "wire::numbers")]
     pub rotation: Quat,
     /// Initial velocity of the centre of mass [m/s].
+    #[serde(with = "wire::numbers")]
     pub velocity: Vec3,
     /// Initial angular velocity in world axes [rad/s].
+    #[serde(with = "wire::numbers")]
     pub omega: Vec3,
 }
 
 /// Whether and how a body moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Motion {
     /// By forces.
     #[default]
@@ -117,11 +130,13 @@ pub enum Motion {
 }
 
 /// Geometry in body coordinates, which have their origin at the centre of mass.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Shape {
     /// A box.
     Box {
         /// Half extents along the body axes [m].
+        #[serde(with = "wire::numbers")]
         half: Vec3,
     },
     /// A sphere.
@@ -146,11 +161,13 @@ pub enum Shape {
     /// The convex hull of points.
     Hull {
         /// The points [m].
+        #[serde(with = "wire::points")]
         points: Arc<[Vec3]>,
     },
     /// Several shapes moving as one.
     Compound {
         /// Each part with its place in the body.
+        #[serde(with = "wire::shared")]
         parts: Arc<[Part]>,
     },
     /// Everything below the plane through the origin, body z outward. Never dynamic.
@@ -158,26 +175,32 @@ pub enum Shape {
     /// A surface of triangles, seen from the side from which they run counterclockwise. Never dynamic.
     Mesh {
         /// Corners [m].
+        #[serde(with = "wire::points")]
         vertices: Arc<[Vec3]>,
         /// Corner indices of each triangle.
+        #[serde(with = "wire::shared")]
         triangles: Arc<[[u32; 3]]>,
     },
 }
 
 /// One part of a compound.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Part {
     /// Its geometry, not itself a compound.
     pub shape: Shape,
     /// Where its own origin is in the body [m].
+    #[serde(with = "wire::numbers")]
     pub position: Vec3,
     /// How it is turned in the body.
+    #[serde(with = "wire::numbers")]
     pub rotation: Quat,
 }
 
 /// Surface properties. A pair of bodies uses the geometric mean of the coefficients of friction and
 /// the larger restitution.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Material {
     /// Coefficient of static friction [1].
     pub friction_static: f64,
@@ -194,20 +217,26 @@ impl Default for Material {
 }
 
 /// A point mass.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Particle {
     /// Unique name, possibly generated; may be empty for members of large generated groups.
     pub name: String,
     /// Mass [kg]; zero for a particle that does not move.
     pub mass: f64,
     /// Initial position [m].
+    #[serde(with = "wire::numbers")]
     pub position: Vec3,
     /// Initial velocity [m/s].
+    #[serde(with = "wire::numbers")]
     pub velocity: Vec3,
 }
 
 /// What a joint or spring is attached to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Endpoint {
     /// The world; anchors are world points and bases world rotations.
     #[default]
@@ -222,7 +251,8 @@ pub enum Endpoint {
 ///
 /// The joint basis has its x axis along a hinge's or slider's axis. A universal joint keeps A's x
 /// axis perpendicular to B's y axis.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Joint {
     /// Unique name, possibly generated; may be empty for members of large generated groups.
     pub name: String,
@@ -233,12 +263,16 @@ pub struct Joint {
     /// The other side.
     pub b: Endpoint,
     /// Anchor on A, in A's coordinates [m].
+    #[serde(with = "wire::numbers")]
     pub anchor_a: Vec3,
     /// Anchor on B, in B's coordinates [m].
+    #[serde(with = "wire::numbers")]
     pub anchor_b: Vec3,
     /// Rotation of the joint basis on A: joint to A coordinates.
+    #[serde(with = "wire::numbers")]
     pub basis_a: Quat,
     /// Rotation of the joint basis on B: joint to B coordinates.
+    #[serde(with = "wire::numbers")]
     pub basis_b: Quat,
     /// Compliance of the rows that lock positions [m/N]; zero is hard.
     pub compliance_linear: f64,
@@ -249,13 +283,16 @@ pub struct Joint {
     /// Drive of the free coordinate of a hinge or slider.
     pub motor: Option<Motor>,
     /// The joint breaks above this force [N]; infinite never.
+    #[serde(with = "wire::upper_bound")]
     pub break_force: f64,
     /// The joint breaks above this torque [N m]; infinite never.
+    #[serde(with = "wire::upper_bound")]
     pub break_torque: f64,
 }
 
 /// Which relative motions a joint locks.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum JointKind {
     /// The anchors coincide.
     Ball,
@@ -278,16 +315,20 @@ pub enum JointKind {
 }
 
 /// Bounds of a joint's free coordinate.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Limit {
     /// Smallest value allowed.
+    #[serde(with = "wire::lower_bound")]
     pub lower: f64,
     /// Largest value allowed.
+    #[serde(with = "wire::upper_bound")]
     pub upper: f64,
 }
 
 /// A drive that holds the rate of a joint's free coordinate with bounded effort.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Motor {
     /// Target rate of B relative to A [rad/s or m/s].
     pub speed: f64,
@@ -296,7 +337,8 @@ pub struct Motor {
 }
 
 /// An elastic element between two endpoints.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Spring {
     /// Unique name, possibly generated; may be empty for members of large generated groups.
     pub name: String,
@@ -311,13 +353,16 @@ pub struct Spring {
 }
 
 /// What a spring resists.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum SpringKind {
     /// Stretch: energy `k/2 (|xA - xB| - rest)^2`.
     Linear {
         /// Anchor on A, in A's coordinates [m].
+        #[serde(with = "wire::numbers")]
         anchor_a: Vec3,
         /// Anchor on B, in B's coordinates [m].
+        #[serde(with = "wire::numbers")]
         anchor_b: Vec3,
         /// Length without force [m].
         rest_length: f64,
@@ -326,8 +371,10 @@ pub enum SpringKind {
     /// basis to B's, equal to `k/2 angle^2` for small angles and monotone up to a half turn.
     Angular {
         /// Rotation of the rest basis on A.
+        #[serde(with = "wire::numbers")]
         basis_a: Quat,
         /// Rotation of the rest basis on B.
+        #[serde(with = "wire::numbers")]
         basis_b: Quat,
     },
 }

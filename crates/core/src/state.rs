@@ -1,14 +1,21 @@
 //! The motion of everything in a scene at one instant: what solvers load and what metrics judge.
 
-use crate::math::{Mat3, Quat, Vec3, axial, polar_rotation, skew};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    math::{Mat3, Quat, Vec3, axial, polar_rotation, skew},
+    wire,
+};
 
 /// Positions and velocities of all bodies and particles, and what has broken so far.
 ///
 /// Bodies carry an affine frame instead of a rotation so that affine solvers are judged on what
 /// they computed; a rigid solver fills it with a rotation.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct State {
     /// Time since the start of the scene [s].
+    #[serde(with = "wire::maybe_number")]
     pub time_s: f64,
     /// One entry per body of the scene, in scene order.
     pub bodies: Vec<BodyState>,
@@ -19,15 +26,20 @@ pub struct State {
 }
 
 /// The motion of one body.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BodyState {
     /// Centre of mass in the world [m].
+    #[serde(with = "wire::maybe_numbers")]
     pub position: Vec3,
     /// Body-to-world map; its columns are the body axes in the world.
+    #[serde(with = "wire::maybe_numbers")]
     pub frame: Mat3,
     /// Velocity of the centre of mass [m/s].
+    #[serde(with = "wire::maybe_numbers")]
     pub velocity: Vec3,
     /// Time derivative of `frame` [1/s].
+    #[serde(with = "wire::maybe_numbers")]
     pub frame_rate: Mat3,
 }
 
@@ -45,11 +57,14 @@ pub struct Placement {
 }
 
 /// The motion of one point mass.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ParticleState {
     /// Position in the world [m].
+    #[serde(with = "wire::maybe_numbers")]
     pub position: Vec3,
     /// Velocity [m/s].
+    #[serde(with = "wire::maybe_numbers")]
     pub velocity: Vec3,
 }
 

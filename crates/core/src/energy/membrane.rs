@@ -30,6 +30,7 @@
 //! so the rows' second derivative under the tensions `S = dW/dC` is `(b_i^T S b_j) 1`, and positive for one
 //! corner exactly where its own `b_i^T S b_i` is.
 
+use serde::{Deserialize, Serialize};
 use taut_math::{M3, Number, V3};
 
 use super::{PerRow, Points, ROWS_MAX, RowEnergy, Rows};
@@ -39,7 +40,8 @@ use crate::Vec3;
 const FLATNESS_MIN: f64 = 1e-9;
 
 /// The energy of one triangle.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Membrane<N> {
     /// `b_i` of each corner [1/m].
     slopes: [[N; 2]; 3],

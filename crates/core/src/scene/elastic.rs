@@ -1,5 +1,6 @@
 //! Elastic material between points: what its energies are fixed to.
 
+use serde::{Deserialize, Serialize};
 use taut_math::V3;
 
 use super::Endpoint;
@@ -7,10 +8,12 @@ use crate::{
     energy::{ENDS_MAX, Points},
     math::Vec3,
     state::State,
+    wire,
 };
 
 /// Isotropic linear elasticity.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Elasticity {
     /// Young's modulus [Pa].
     pub young: f64,
@@ -19,20 +22,24 @@ pub struct Elasticity {
 }
 
 /// A point of a body, a particle or a point of the world.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Anchor {
     /// What it moves with.
     pub end: Endpoint,
     /// Where it is in the coordinates of a body or of the world [m]; a particle is its own anchor.
+    #[serde(with = "wire::numbers")]
     pub local: Vec3,
 }
 
 /// A piece of elastic material between points.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ElasticPart<E, const ENDS: usize> {
     /// Unique name, possibly generated; may be empty for members of large generated groups.
     pub name: String,
     /// Its points.
+    #[serde(with = "wire::array")]
     pub ends: [Anchor; ENDS],
     /// What it resists.
     pub energy: E,
