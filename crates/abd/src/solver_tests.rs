@@ -2,37 +2,22 @@
 
 use taut_core::{
     Scene, Solver, Step, Vec3,
-    scene::{Body, Elasticity, Endpoint, Joint, JointKind},
+    scene::{Elasticity, JointKind},
 };
+use taut_fixtures::{chain, differences, slope};
 
 use crate::{AbdSettings, solver::Abd};
 
 /// Three bodies of one chain, held by the world, by every kind of joint there is.
 fn scene() -> Scene {
-    let bar = |i: usize| Body {
-        omega: Vec3::new(1.0, -2.0, 0.5 * i as f64),
-        velocity: Vec3::new(0.1, 0.2, -0.3),
-        elasticity: Some(Elasticity { young: 2e3, poisson: 0.3 }),
-        ..Body::solid_box(Vec3::new(1.0, 0.3, 0.2), 10.0).at(Vec3::x() * (0.5 + i as f64))
-    };
-    let half = Vec3::x() * 0.5;
-    let joint = |kind, b: usize| {
-        let (a, anchor) = match b {
-            0 => (Endpoint::World, Vec3::zeros()),
-            _ => (Endpoint::Body(b - 1), half),
-        };
-        Joint::new(kind, a, Endpoint::Body(b)).anchored(anchor, -half)
-    };
-    Scene {
-        gravity: Vec3::new(0.0, 0.0, -9.81),
-        bodies: (0..3).map(bar).collect(),
-        joints: vec![
-            joint(JointKind::Fixed, 0),
-            joint(JointKind::Hinge, 1),
-            joint(JointKind::Ball, 2),
-        ],
-        ..Scene::default()
+    let mut scene = chain(9.81, 3, Vec3::new(1.0, 0.3, 0.2), 10.0);
+    for (i, body) in scene.bodies.iter_mut().enumerate() {
+        body.omega = Vec3::new(1.0, -2.0, 0.5 * i as f64);
+        body.velocity = Vec3::new(0.1, 0.2, -0.3);
+        body.elasticity = Some(Elasticity { young: 2e3, poisson: 0.3 });
     }
+    (scene.joints[0].kind, scene.joints[1].kind) = (JointKind::Fixed, JointKind::Hinge);
+    scene
 }
 
 #[test]
@@ -49,13 +34,13 @@ fn derivatives_equal_differences() {
     let (gradient, matrix) = solver.derivatives();
     let scale = gradient.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     let stiffest = matrix.iter().flatten().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let columns = differences(gradient.len(), STEP, |entry, by| solver.gradient_at(entry, by));
     for entry in 0..gradient.len() {
-        let slope = (solver.energy_at(entry, STEP) - solver.energy_at(entry, -STEP)) / (2.0 * STEP);
-        assert!((gradient[entry] - slope).abs() < 1e-7 * scale, "{entry}");
-        let [up, down] = [STEP, -STEP].map(|step| solver.gradient_at(entry, step));
+        let expected = slope(STEP, |by| solver.energy_at(entry, by));
+        assert!((gradient[entry] - expected).abs() < 1e-7 * scale, "{entry}");
         for other in 0..gradient.len() {
-            let slope = (up[other] - down[other]) / (2.0 * STEP);
-            assert!((matrix[other][entry] - slope).abs() < 1e-7 * stiffest, "{other} {entry}");
+            let off = (matrix[other][entry] - columns[entry][other]).abs();
+            assert!(off < 1e-7 * stiffest, "{other} {entry}");
         }
     }
 }
