@@ -6,16 +6,20 @@
 //! so that the table stays true. Scenes are embedded: the suite runs from any directory.
 //!
 //! Tolerances follow from the order of the integrators (first order in the step unless a backend is
-//! better) and are the same for all backends.
+//! better) and are the same for all backends, except for rows of `TOLERANCES`, which have a reason too.
 
 mod analytic;
 mod contact;
 mod contract;
+mod drives;
+mod friction;
 mod joints;
 mod known;
 mod motion;
 mod scenes;
+mod statics;
 mod subject;
+mod tolerance;
 
 use std::fmt;
 
@@ -82,7 +86,10 @@ fn properties() -> impl Iterator<Item = &'static Property> {
         analytic::PROPERTIES,
         motion::PROPERTIES,
         joints::PROPERTIES,
+        statics::PROPERTIES,
+        drives::PROPERTIES,
         contact::PROPERTIES,
+        friction::PROPERTIES,
     ];
     groups.into_iter().flatten()
 }
@@ -100,7 +107,8 @@ pub fn verify_with(
     names: &[&str],
     on_check: &mut dyn FnMut(&str, &Check),
 ) -> Report {
-    let subjects = table.iter().map(|backend| Subject { backend: &**backend, table });
+    let subjects =
+        table.iter().map(|backend| Subject { backend: &**backend, table, settings: "()" });
     let wanted = |s: &Subject<'_>| names.is_empty() || names.contains(&s.name());
     let report = |subject: Subject<'_>| BackendReport {
         name: subject.name().to_owned(),
@@ -196,7 +204,20 @@ mod tests {
     }
 
     fn run_null(property: &Property) -> Check {
-        run(&Subject { backend: &taut_null::BACKEND, table: &Table::default() }, property)
+        let (backend, table) = (&taut_null::BACKEND, &Table::default());
+        run(&Subject { backend, table, settings: "()" }, property)
+    }
+
+    #[test]
+    fn tolerances_name_what_there_is() {
+        let table = backends::table();
+        for row in tolerance::TOLERANCES {
+            assert!(!row.reason.is_empty());
+            assert!(properties().any(|p| p.name == row.check), "{}", row.check);
+            for backend in row.backends {
+                assert!(table.get(backend).is_some() || backend.starts_with("rapier"), "{backend}");
+            }
+        }
     }
 
     #[test]

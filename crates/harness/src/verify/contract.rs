@@ -138,7 +138,7 @@ fn unsupported(subject: &Subject<'_>) -> Result<(), Stop> {
     ];
     for (name, scene) in named {
         let declared = subject.backend.supports(&scene);
-        let built = runner::build(subject.backend, &scene, &Settings::default());
+        let built = runner::build(subject.backend, &scene, &subject.settings());
         let found = match (&declared, built) {
             (Ok(()), Ok(_)) | (Err(_), Err(BuildError::Unsupported(_))) => continue,
             (_, Err(BuildError::NoDevice(why))) => return Err(Stop::Skip(why)),

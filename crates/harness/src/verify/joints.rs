@@ -15,6 +15,7 @@ use super::{
 
 pub(super) const PROPERTIES: &[Property] = &[
     Property { name: "every_joint_holds", scene: "joint-zoo", test: every_joint_holds },
+    Property { name: "open_joints_close", scene: "apart", test: open_joints_close },
     Property { name: "broken_joints_let_go", scene: "chain", test: broken_joints_let_go },
     Property { name: "joints_break", scene: "hanging", test: joints_break },
     Property { name: "more_work_is_no_worse", scene: "chain", test: more_work_is_no_worse },
@@ -46,6 +47,42 @@ fn every_joint_holds(subject: &Subject<'_>) -> Result<(), Stop> {
     });
     ensure(length < 0.05, || format!("a joint is {length:.2e} m open"))?;
     ensure(angle < 0.05, || format!("a joint is turned {angle:.2e} rad too far"))
+}
+
+/// Joints of every kind that a backend takes close from half a metre and half a turn apart, within two
+/// seconds and to a hundredth of what it was.
+fn open_joints_close(subject: &Subject<'_>) -> Result<(), Stop> {
+    let kinds = [
+        JointKind::Ball,
+        JointKind::Hinge,
+        JointKind::Universal,
+        JointKind::Prismatic,
+        JointKind::Cylindrical,
+        JointKind::Fixed,
+        JointKind::Distance { length: 0.7 },
+    ];
+    let mut refused = None;
+    let mut taken = 0;
+    for kind in kinds {
+        let scene = scenes::apart(kind);
+        let end = match subject.end(&scene, Plan::new(120, 10)) {
+            Err(skip @ Stop::Skip(_)) => {
+                refused = Some(skip);
+                continue;
+            }
+            end => end.map_err(|stop| stop.about(&format!("{kind:?}")))?,
+        };
+        taken += 1;
+        let error = |state: &State| {
+            let error = metrics::joint_errors(&scene, state);
+            error.max_m.max(error.angle_max_rad)
+        };
+        let left = error(&end) / error(&scene.initial_state());
+        ensure(left < subject.allowed("open_joints_close", 0.01), || {
+            format!("{kind:?}: {left:.2e} of its error is left")
+        })?;
+    }
+    refused.filter(|_| taken == 0).map_or(Ok(()), Err)
 }
 
 /// With all joints broken from the start, the scene falls as one without joints.
@@ -113,7 +150,7 @@ fn approaches(subject: &Subject<'_>, scene: &Scene) -> Result<(), Stop> {
         Iteration::Refine => 1,
         Iteration::Substep => 64,
     };
-    let target = Subject { backend: &**reference, ..*subject }
+    let target = Subject { backend: &**reference, settings: "()", ..*subject }
         .end(scene, Plan::new(20, 1).substeps(fine))?;
     let distance = |end: &State| {
         metrics::distance_to_reference_rms_m(scene, end, &target).unwrap_or(f64::INFINITY)

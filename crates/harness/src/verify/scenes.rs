@@ -23,7 +23,6 @@ embedded!(
     "drop",
     "free-fall",
     "friction-slide",
-    "ground",
     "incline",
     "joint-zoo",
     "pyramid",
@@ -83,8 +82,45 @@ pub(super) fn hanging(kind: JointKind, force: f64) -> Scene {
     scene
 }
 
-/// A carrier that moves and turns as prescribed, and a link that hangs on it.
-pub(super) fn carried() -> Scene {
+/// A joint that holds a body's centre at the origin of the world.
+pub(super) fn held(kind: JointKind, body: usize) -> Joint {
+    Joint::new(kind, Endpoint::World, Endpoint::Body(body))
+}
+
+/// A level bar of 1 m and 1 kg along x whose end at the origin a joint of any kind holds in the world.
+pub(super) fn bar(kind: JointKind) -> Scene {
+    let half = Vec3::new(0.5, 0.0, 0.0);
+    let mut scene = empty(G);
+    scene.bodies.push(Body::solid_box(Vec3::new(1.0, 0.2, 0.1), 50.0).at(half));
+    scene.joints.push(held(kind, 0).anchored(Vec3::zeros(), -half));
+    scene
+}
+
+/// The same on a hinge about y: positive angles lower its free end.
+pub(super) fn hinged_bar(gravity: f64) -> Scene {
+    let mut scene = Scene { gravity: Vec3::new(0.0, 0.0, -gravity), ..bar(JointKind::Hinge) };
+    // A hinge turns about x of its basis.
+    let basis = Quat::from_scaled_axis(Vec3::z() * std::f64::consts::FRAC_PI_2);
+    (scene.joints[0].basis_a, scene.joints[0].basis_b) = (basis, basis);
+    scene
+}
+
+/// Two unlike bodies, apart and turned against each other, with one joint that is far from closed.
+pub(super) fn apart(kind: JointKind) -> Scene {
+    let mut scene = empty(0.0);
+    for i in [0.0, 1.0] {
+        let mut body = Body::solid_box(Vec3::new(0.4, 0.6, 1.0 + i), 100.0);
+        body.position = Vec3::new(0.9, 0.3, -0.5) * i;
+        body.rotation = Quat::from_scaled_axis(Vec3::new(0.8 * i, 0.2, 0.7 - i));
+        scene.bodies.push(body);
+    }
+    let joint = Joint::new(kind, Endpoint::Body(0), Endpoint::Body(1));
+    scene.joints.push(joint.anchored(Vec3::new(0.2, 0.4, 0.2), Vec3::new(-0.3, 0.1, 0.5)));
+    scene
+}
+
+/// A carrier that moves and turns as prescribed.
+pub(super) fn carrier() -> Scene {
     let mut scene = empty(G);
     let mut carrier = cube();
     (carrier.motion, carrier.mass, carrier.inertia) = (Motion::Kinematic, 0.0, Default::default());
@@ -92,6 +128,12 @@ pub(super) fn carried() -> Scene {
     carrier.omega = Vec3::new(0.0, 0.0, 1.0);
     carrier.rotation = Quat::from_scaled_axis(Vec3::new(0.2, 0.1, 0.0));
     scene.bodies.push(carrier);
+    scene
+}
+
+/// The same, and a link that hangs on it.
+pub(super) fn carried() -> Scene {
+    let mut scene = carrier();
     scene.bodies.push(cube().at(Vec3::new(0.0, 0.0, -1.0)));
     let joint = Joint::new(JointKind::Ball, Endpoint::Body(0), Endpoint::Body(1));
     let down = scene.bodies[0].rotation.inverse() * Vec3::new(0.0, 0.0, -0.5);

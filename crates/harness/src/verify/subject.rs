@@ -1,9 +1,11 @@
 //! The backend under test, and how checks drive it.
 
 use taut_core::{
-    Backend, BuildError, Iteration, Scene, Settings, Solver, SolverError, State, Step, Table,
+    Backend, BuildError, Iteration, Multipliers, Scene, Settings, Solver, SolverError, State, Step,
+    Table,
 };
 
+use super::tolerance;
 use crate::runner::{self, advance};
 
 /// Why a check did not pass.
@@ -13,6 +15,16 @@ pub(super) enum Stop {
     Fail(String),
     /// It cannot be asked of this backend.
     Skip(String),
+}
+
+impl Stop {
+    /// The same, saying in which case.
+    pub(super) fn about(self, case: &str) -> Self {
+        match self {
+            Self::Fail(found) => Self::Fail(format!("{case}: {found}")),
+            skip @ Self::Skip(_) => skip,
+        }
+    }
 }
 
 impl From<SolverError> for Stop {
@@ -68,6 +80,8 @@ pub(super) struct Subject<'a> {
     pub(super) backend: &'a dyn Backend,
     /// Where the reference is found.
     pub(super) table: &'a Table,
+    /// Settings of the backend, in RON.
+    pub(super) settings: &'static str,
 }
 
 impl<'a> Subject<'a> {
@@ -76,19 +90,56 @@ impl<'a> Subject<'a> {
         &self.backend.info().name
     }
 
-    /// A solver with default settings, loaded with the scene's initial state.
+    /// How far off this backend may be in a check, where `common` is what others are allowed.
+    pub(super) fn allowed(&self, check: &str, common: f64) -> f64 {
+        self.allowed_part(check, "", common)
+    }
+
+    /// The same for one of several numbers of a check.
+    pub(super) fn allowed_part(&self, check: &str, part: &str, common: f64) -> f64 {
+        tolerance::of(self.name(), check, part).unwrap_or(common)
+    }
+
+    /// A solver loaded with the scene's initial state.
     pub(super) fn build(&self, scene: &Scene) -> Result<Box<dyn Solver>, Stop> {
         self.backend.supports(scene).map_err(BuildError::from)?;
-        let mut solver = runner::build(self.backend, scene, &Settings::default())?;
+        let mut solver = runner::build(self.backend, scene, &self.settings())?;
         solver.load(&scene.initial_state())?;
         Ok(solver)
     }
 
+    pub(super) fn settings(&self) -> Settings {
+        Settings::from_ron(self.settings)
+    }
+
     /// The states after every frame of a run, the initial one first.
     pub(super) fn path(&self, scene: &Scene, plan: Plan) -> Result<Vec<State>, Stop> {
-        let mut path = vec![scene.initial_state()];
-        self.run_from(scene, &scene.initial_state(), plan, |state| path.push(state.clone()))?;
+        self.path_from(scene, &scene.initial_state(), plan)
+    }
+
+    /// The states after every frame of a run that starts at `start`, that one first.
+    pub(super) fn path_from(
+        &self,
+        scene: &Scene,
+        start: &State,
+        plan: Plan,
+    ) -> Result<Vec<State>, Stop> {
+        let mut path = vec![start.clone()];
+        self.run_from(scene, start, plan, |state| path.push(state.clone()))?;
         Ok(path)
+    }
+
+    /// The state after the last frame of a run, and the forces of its last step if the backend knows them.
+    pub(super) fn loaded(
+        &self,
+        scene: &Scene,
+        plan: Plan,
+    ) -> Result<(State, Option<Multipliers>), Stop> {
+        let (mut end, mut forces) = (State::default(), Multipliers::default());
+        let start = scene.initial_state();
+        let mut solver = self.run_from(scene, &start, plan, |state| end.clone_from(state))?;
+        let known = solver.read_multipliers(&mut forces);
+        Ok((end, known.then_some(forces)))
     }
 
     /// The state after the last frame of a run.
@@ -109,7 +160,7 @@ impl<'a> Subject<'a> {
         start: &State,
         plan: Plan,
         mut on_frame: impl FnMut(&State),
-    ) -> Result<(), Stop> {
+    ) -> Result<Box<dyn Solver>, Stop> {
         let mut solver = self.build(scene)?;
         solver.load(start)?;
         let mut state = State::default();
@@ -121,10 +172,10 @@ impl<'a> Subject<'a> {
             ensure(state.is_finite(), || format!("not finite after frame {frame}"))?;
             on_frame(&state);
         }
-        Ok(())
+        Ok(solver)
     }
 
-    /// What an iteration means under default settings.
+    /// What an iteration means.
     pub(super) fn iteration(&self, scene: &Scene) -> Result<Iteration, Stop> {
         Ok(self.build(scene)?.iteration())
     }
