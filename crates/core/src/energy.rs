@@ -64,9 +64,9 @@ pub trait RowEnergy<N: Number> {
     fn tension(&self, rows: &Rows<N>) -> PerRow<N> {
         let stiffness = self.stiffness(rows);
         let mut tension = [N::ZERO; ROWS_MAX];
-        for r in 0..Self::ROWS {
-            for s in 0..Self::ROWS {
-                tension[r] += stiffness[r][s] * rows.value[s];
+        for (tension, row) in tension.iter_mut().zip(&stiffness).take(Self::ROWS) {
+            for (&stiffness, &value) in row.iter().zip(&rows.value).take(Self::ROWS) {
+                *tension += stiffness * value;
             }
         }
         tension
@@ -78,8 +78,8 @@ pub trait RowEnergy<N: Number> {
         let rows = self.rows(x);
         let tension = self.tension(&rows);
         let mut twice = N::ZERO;
-        for r in 0..Self::ROWS {
-            twice += tension[r] * rows.value[r];
+        for (&tension, &value) in tension.iter().zip(&rows.value).take(Self::ROWS) {
+            twice += tension * value;
         }
         twice * N::HALF
     }
@@ -134,12 +134,12 @@ fn outer<N: Number>(
     j: usize,
 ) -> M3<N> {
     let mut sum = M3::ZERO;
-    for r in 0..count {
+    for (row, gradient) in stiffness.iter().zip(&rows.gradient).take(count) {
         let mut other = V3::ZERO;
-        for s in 0..count {
-            other += rows.gradient[s][j] * stiffness[r][s];
+        for (&stiffness, gradient) in row.iter().zip(&rows.gradient).take(count) {
+            other += gradient[j] * stiffness;
         }
-        sum = sum.plus(M3::outer(rows.gradient[r][i], other));
+        sum = sum.plus(M3::outer(gradient[i], other));
     }
     sum
 }

@@ -144,7 +144,10 @@ impl<N: Number> RowEnergy<N> for Membrane<N> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::{Energy, tests::check},
+        *,
+    };
 
     const THICKNESS: f64 = 0.02;
     const YOUNG: f64 = 300.0;
@@ -156,6 +159,15 @@ mod tests {
         let membrane = Membrane::new(&rest, THICKNESS, YOUNG, POISSON).unwrap();
         let [a, b, c] = rest.map(|corner| V3::of(&map(corner)));
         (membrane, [a, b, c, V3::ZERO], 0.5 * 0.5 * 0.4 * THICKNESS)
+    }
+
+    #[test]
+    fn it_is_an_energy() {
+        let corners =
+            [Vec3::new(0.1, 0.2, 0.3), Vec3::new(1.0, 0.4, 0.2), Vec3::new(0.3, 1.2, 0.6)];
+        let membrane = Membrane::new(&corners, 0.1, 100.0, 0.3).unwrap();
+        let [a, b, c] = corners.map(|corner| V3::of(&corner));
+        check(&Energy::Membrane(membrane), &[a, b, c, V3::ZERO]);
     }
 
     #[test]

@@ -3,26 +3,21 @@
 use super::*;
 use crate::{Quat, Vec3};
 
-/// One of each energy, with its points at rest.
-fn samples() -> Vec<(Energy<f64>, Points<f64>)> {
-    let corners = [Vec3::new(0.1, 0.2, 0.3), Vec3::new(1.0, 0.4, 0.2), Vec3::new(0.3, 1.2, 0.6)];
-    let membrane = Membrane::new(&corners, 0.1, 100.0, 0.3).expect("a triangle");
-    let [a, b, c] = corners.map(|corner| V3::of(&corner));
-    vec![(Energy::Membrane(membrane), [a, b, c, V3::ZERO])]
-}
-
-/// Every energy at rest, stretched and bent, and turned inside out.
-fn states() -> Vec<(Energy<f64>, Points<f64>)> {
+/// Checks an energy with its points at rest: at rest, stretched and bent, and turned inside out.
+pub(super) fn check(energy: &Energy<f64>, rest: &Points<f64>) {
     let shifts = [[0.3, -0.2, 0.1], [-0.1, 0.4, 0.2], [0.2, 0.1, -0.5], [-0.3, 0.2, 0.4]];
-    let moved = |x: &Points<f64>, share: f64| {
-        let mut x = *x;
+    for share in [0.0, 0.3, -0.6, -3.0] {
+        let mut x = *rest;
         x.iter_mut().zip(shifts).for_each(|(point, shift)| *point += V3(shift) * share);
-        x
-    };
-    let states = |(energy, rest): (Energy<f64>, Points<f64>)| {
-        [0.0, 0.3, -0.6, -3.0].map(|share| (energy, moved(&rest, share)))
-    };
-    samples().into_iter().flat_map(states).collect()
+        gradients_of_rows_match_differences(energy, &x);
+        second_derivatives_of_rows_match_differences(energy, &x);
+        forces_and_blocks_are_derivatives_of_the_energy(energy, &x);
+        the_system_of_one_point_is_its_force_and_a_positive_block(energy, &x);
+        rigid_motion_only_turns_forces(energy, &x);
+        single_precision_is_the_same_energy(energy, &x);
+    }
+    rigid_motion_from_rest_costs_nothing(energy, rest);
+    compliance_is_the_inverse_of_stiffness(energy, rest);
 }
 
 /// Central difference of `f` along coordinate `c` of point `i`.
@@ -44,133 +39,121 @@ fn near(found: f64, expected: f64, scale: f64, what: &str) {
     assert!((found - expected).abs() < 1e-7 * (1.0 + scale), "{what}: {found} {expected}");
 }
 
+/// A turn and a shift [m].
+fn rigid_motion() -> (Quat, Vec3) {
+    (Quat::from_scaled_axis(Vec3::new(0.8, -1.9, 0.4)), Vec3::new(3.0, -2.0, 5.0))
+}
+
 /// The largest entry of the stiffness, which errors of forces are compared with.
 fn scale(energy: &Energy<f64>, x: &Points<f64>) -> f64 {
     energy.stiffness(&energy.rows(x)).as_flattened().iter().fold(0.0, |most, k| k.abs().max(most))
 }
 
-#[test]
-fn gradients_of_rows_match_differences() {
-    for (energy, x) in states() {
-        let rows = energy.rows(&x);
-        for (r, gradient) in rows.gradient.iter().enumerate() {
-            for i in 0..ENDS_MAX {
-                for c in 0..3 {
-                    let difference = slope(&x, i, c, |x| energy.rows(x).value[r]);
-                    near(gradient[i].0[c], difference, 0.0, "gradient");
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn second_derivatives_of_rows_match_differences() {
-    let weights = [0.7, -1.3, 0.4, 0.2, -0.6, 1.1];
-    for (energy, x) in states() {
-        for i in 0..energy.ends() {
-            let weighted = |x: &Points<f64>| {
-                let rows = energy.rows(x);
-                let parts = rows.gradient.iter().zip(weights).map(|(g, w)| g[i] * w);
-                parts.fold(V3::ZERO, |sum, part| sum + part)
-            };
-            for j in 0..energy.ends() {
-                let curvature = energy.curvature(&x, &weights, i, j);
-                for c in 0..3 {
-                    let difference = slope(&x, j, c, weighted);
-                    for r in 0..3 {
-                        near(curvature.0[r].0[c], difference.0[r], 0.0, "curvature");
-                    }
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn forces_and_blocks_are_derivatives_of_the_energy() {
-    for (energy, x) in states() {
-        let scale = scale(&energy, &x);
-        for i in 0..energy.ends() {
-            let force = energy.force(&x, i);
+fn gradients_of_rows_match_differences(energy: &Energy<f64>, x: &Points<f64>) {
+    let rows = energy.rows(x);
+    for (r, gradient) in rows.gradient.iter().enumerate() {
+        for i in 0..ENDS_MAX {
             for c in 0..3 {
-                near(force.0[c], -slope(&x, i, c, |x| energy.energy(x)), scale, "force");
-                for j in 0..energy.ends() {
-                    let block = energy.block(&x, j, i, 1.0);
-                    let difference = slope(&x, i, c, |x| energy.force(x, j));
-                    for r in 0..3 {
-                        near(block.0[r].0[c], -difference.0[r], scale, "block");
-                    }
+                let difference = slope(x, i, c, |x| energy.rows(x).value[r]);
+                near(gradient[i].0[c], difference, 0.0, "gradient");
+            }
+        }
+    }
+}
+
+fn second_derivatives_of_rows_match_differences(energy: &Energy<f64>, x: &Points<f64>) {
+    let weights = [0.7, -1.3, 0.4, 0.2, -0.6, 1.1];
+    for i in 0..energy.ends() {
+        let weighted = |x: &Points<f64>| {
+            let rows = energy.rows(x);
+            let parts = rows.gradient.iter().zip(weights).map(|(g, w)| g[i] * w);
+            parts.fold(V3::ZERO, |sum, part| sum + part)
+        };
+        for j in 0..energy.ends() {
+            let curvature = energy.curvature(x, &weights, i, j);
+            for c in 0..3 {
+                let difference = slope(x, j, c, weighted);
+                for r in 0..3 {
+                    near(curvature.0[r].0[c], difference.0[r], 0.0, "curvature");
                 }
             }
         }
     }
 }
 
-#[test]
-fn the_system_of_one_point_is_its_force_and_a_positive_block() {
-    for (energy, x) in states() {
-        for i in 0..energy.ends() {
-            let (force, block) = energy.vertex(&x, i);
-            assert_eq!(force, energy.force(&x, i));
-            let dense = crate::Mat3::from_fn(|r, c| block.0[r].0[c]);
-            let eigenvalues = dense.symmetric_eigenvalues();
-            assert!(eigenvalues.min() > -1e-12 * eigenvalues.max(), "{eigenvalues:?}");
-            let straight = energy.block(&x, i, i, 0.0);
-            let bent = energy.block(&x, i, i, 1.0);
-            let same = |other: M3<f64>| {
-                let entries = |m: M3<f64>| m.0.map(|row| row.0);
-                let pairs = entries(block).into_iter().zip(entries(other));
-                pairs.flat_map(|(a, b)| a.into_iter().zip(b)).all(|(a, b)| (a - b).abs() < 1e-12)
-            };
-            assert!(same(straight) || same(bent), "{block:?}");
-        }
-    }
-}
-
-#[test]
-fn rigid_motion_changes_nothing_but_the_direction_of_forces() {
-    let turn = Quat::from_scaled_axis(Vec3::new(0.8, -1.9, 0.4));
-    let shift = Vec3::new(3.0, -2.0, 5.0);
-    for (energy, x) in states() {
-        let scale = scale(&energy, &x);
-        let moved = x.map(|point| V3::of(&(turn * point.to_f64() + shift)));
-        near(energy.energy(&moved), energy.energy(&x), scale, "energy");
-        let (mut sum, mut moment) = (Vec3::zeros(), Vec3::zeros());
-        for i in 0..energy.ends() {
-            let force = energy.force(&x, i).to_f64();
-            let turned = energy.force(&moved, i).to_f64();
-            assert!((turned - turn * force).norm() < 1e-12 * (1.0 + scale + force.norm()));
-            sum += force;
-            moment += x[i].to_f64().cross(&force);
-        }
-        assert!(sum.norm().max(moment.norm()) < 1e-12 * (1.0 + scale), "{sum} {moment}");
-    }
-    for (energy, rest) in samples() {
-        let moved = rest.map(|point| V3::of(&(turn * point.to_f64() + shift)));
-        assert!(energy.energy(&moved).abs() < 1e-26 * scale(&energy, &rest).max(1.0));
-        (0..energy.ends()).for_each(|i| assert!(energy.force(&moved, i).norm() < 1e-12));
-    }
-}
-
-#[test]
-fn compliance_is_the_inverse_of_stiffness() {
-    for (energy, x) in samples() {
-        let stiffness = energy.stiffness(&energy.rows(&x));
-        let compliance = energy.compliance().expect("a quadratic energy");
-        for r in 0..energy.size() {
-            for s in 0..energy.size() {
-                let product: f64 = (0..ROWS_MAX).map(|k| stiffness[r][k] * compliance[k][s]).sum();
-                assert!((product - f64::from(u8::from(r == s))).abs() < 1e-14);
+fn forces_and_blocks_are_derivatives_of_the_energy(energy: &Energy<f64>, x: &Points<f64>) {
+    let scale = scale(energy, x);
+    for i in 0..energy.ends() {
+        let force = energy.force(x, i);
+        for c in 0..3 {
+            near(force.0[c], -slope(x, i, c, |x| energy.energy(x)), scale, "force");
+            for j in 0..energy.ends() {
+                let block = energy.block(x, j, i, 1.0);
+                let difference = slope(x, i, c, |x| energy.force(x, j));
+                for r in 0..3 {
+                    near(block.0[r].0[c], -difference.0[r], scale, "block");
+                }
             }
         }
     }
 }
 
-#[test]
-fn single_precision_is_the_same_energy() {
-    for (energy, x) in states() {
-        let rounded = energy.lower::<f32>().energy(&x.map(|point| V3(point.0.map(|c| c as f32))));
-        assert!((f64::from(rounded) - energy.energy(&x)).abs() < 1e-5 * (1.0 + energy.energy(&x)));
+fn the_system_of_one_point_is_its_force_and_a_positive_block(
+    energy: &Energy<f64>,
+    x: &Points<f64>,
+) {
+    for i in 0..energy.ends() {
+        let (force, block) = energy.vertex(x, i);
+        assert_eq!(force, energy.force(x, i));
+        let dense = crate::Mat3::from_fn(|r, c| block.0[r].0[c]);
+        let eigenvalues = dense.symmetric_eigenvalues();
+        assert!(eigenvalues.min() > -1e-12 * eigenvalues.max(), "{eigenvalues:?}");
+        let straight = energy.block(x, i, i, 0.0);
+        let bent = energy.block(x, i, i, 1.0);
+        let same = |other: M3<f64>| {
+            let entries = |m: M3<f64>| m.0.map(|row| row.0);
+            let pairs = entries(block).into_iter().zip(entries(other));
+            pairs.flat_map(|(a, b)| a.into_iter().zip(b)).all(|(a, b)| (a - b).abs() < 1e-12)
+        };
+        assert!(same(straight) || same(bent), "{block:?}");
     }
+}
+
+fn rigid_motion_only_turns_forces(energy: &Energy<f64>, x: &Points<f64>) {
+    let (turn, shift) = rigid_motion();
+    let scale = scale(energy, x);
+    let moved = x.map(|point| V3::of(&(turn * point.to_f64() + shift)));
+    near(energy.energy(&moved), energy.energy(x), scale, "energy");
+    let (mut sum, mut moment) = (Vec3::zeros(), Vec3::zeros());
+    for i in 0..energy.ends() {
+        let force = energy.force(x, i).to_f64();
+        let turned = energy.force(&moved, i).to_f64();
+        assert!((turned - turn * force).norm() < 1e-12 * (1.0 + scale + force.norm()));
+        sum += force;
+        moment += x[i].to_f64().cross(&force);
+    }
+    assert!(sum.norm().max(moment.norm()) < 1e-12 * (1.0 + scale), "{sum} {moment}");
+}
+
+fn rigid_motion_from_rest_costs_nothing(energy: &Energy<f64>, rest: &Points<f64>) {
+    let (turn, shift) = rigid_motion();
+    let moved = rest.map(|point| V3::of(&(turn * point.to_f64() + shift)));
+    assert!(energy.energy(&moved).abs() < 1e-26 * scale(energy, rest).max(1.0));
+    (0..energy.ends()).for_each(|i| assert!(energy.force(&moved, i).norm() < 1e-12));
+}
+
+fn compliance_is_the_inverse_of_stiffness(energy: &Energy<f64>, rest: &Points<f64>) {
+    let stiffness = energy.stiffness(&energy.rows(rest));
+    let compliance = energy.compliance().expect("a quadratic energy");
+    for r in 0..energy.size() {
+        for s in 0..energy.size() {
+            let product: f64 = (0..ROWS_MAX).map(|k| stiffness[r][k] * compliance[k][s]).sum();
+            assert!((product - f64::from(u8::from(r == s))).abs() < 1e-14);
+        }
+    }
+}
+
+fn single_precision_is_the_same_energy(energy: &Energy<f64>, x: &Points<f64>) {
+    let rounded = energy.lower::<f32>().energy(&x.map(|point| V3(point.0.map(|c| c as f32))));
+    assert!((f64::from(rounded) - energy.energy(x)).abs() < 1e-5 * (1.0 + energy.energy(x)));
 }
