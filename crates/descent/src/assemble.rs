@@ -5,6 +5,7 @@ use taut_model::{NodeKind, Pair, Side, curvature, gradient};
 
 use crate::{
     block::{Block, PointBlock},
+    elastic::SweepEnergies,
     element::{Bases, ElementKind, SweepElement},
     node::{Acted, Incidence, SweepNode},
     options::Options,
@@ -61,6 +62,7 @@ impl<R: Real> View<R> for Outside<'_, R> {
 pub(crate) struct Forces<'a, R> {
     elements: &'a [SweepElement<R>],
     bases: &'a [Bases<R>],
+    pub(crate) energies: &'a SweepEnergies<R>,
     /// See [`crate::Options::lanes_per_body`].
     pub(crate) lanes: usize,
 }
@@ -69,9 +71,10 @@ impl<'a, R> Forces<'a, R> {
     pub(crate) fn new(
         elements: &'a [SweepElement<R>],
         bases: &'a [Bases<R>],
+        energies: &'a SweepEnergies<R>,
         options: &Options,
     ) -> Self {
-        Self { elements, bases, lanes: options.lanes_per_body as usize }
+        Self { elements, bases, energies, lanes: options.lanes_per_body as usize }
     }
 
     /// Whether a node of so many ends is summed in lanes.
@@ -93,15 +96,18 @@ pub(crate) fn newton_step<R: Real>(
     if node.acted == Acted::ByPoints && node.kind == NodeKind::Body && !crowded {
         return assemble_points(view, node, own, forces).solve();
     }
-    let block = if crowded {
+    let mut block = if crowded {
         sum_in_lanes(forces.lanes, 0, 1, &|lane| part_of(view, node, own, forces, lane))
     } else {
         assemble(view, node, own, forces)
     };
+    if node.acted == Acted::ByEnergies {
+        forces.energies.add_to(&mut block, node, &|n| view.node(n));
+    }
     match (node.kind, node.acted) {
         (NodeKind::Particle, _) => (block.solve_translation(), V3::ZERO),
         (_, Acted::ByPoints | Acted::ByBlocks) => block.solve_diagonal(),
-        (_, Acted::ByAny) => block.solve(),
+        (_, Acted::ByAny | Acted::ByEnergies) => block.solve(),
     }
 }
 

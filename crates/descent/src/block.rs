@@ -96,6 +96,18 @@ impl<R: Real> Block<R> {
         self.fa += ja * -f;
     }
 
+    /// Adds a force at lever `arm` with its second derivative `h` by the point that it acts on.
+    #[inline]
+    pub fn add_pull(&mut self, h: &Sym3<R>, arm: V3<R>, force: V3<R>) {
+        let lever = M3::skew(arm);
+        self.ll = self.ll.plus(*h);
+        self.aa = self.aa.plus(h.rotated(&lever));
+        self.al = self.al.plus(M3(lever.0.map(|row| h.apply(row))));
+        self.fl += force;
+        self.fa += arm.cross(force);
+        self.add_lever_curvature(arm, force);
+    }
+
     /// Adds one row that only rotates: gradient `ja`, stiffness `k`, force `f`.
     #[inline]
     pub fn add_angular(&mut self, ja: V3<R>, k: R, f: R) {

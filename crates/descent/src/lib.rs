@@ -14,6 +14,7 @@ mod collision;
 pub mod contacts;
 #[cfg(feature = "gpu")]
 pub mod device;
+mod elastic;
 pub mod element;
 mod host;
 mod motion;

@@ -15,6 +15,8 @@ pub enum Acted {
     ByBlocks,
     /// Any.
     ByAny,
+    /// Any, and energies of points.
+    ByEnergies,
 }
 
 /// What a sweep reads and writes of a node: motion since the step's start and inertia.
@@ -36,6 +38,8 @@ pub struct SweepNode<R> {
     pub inertia: Sym3<R>,
     /// Its range among the incidences.
     pub incidences: [u32; 2],
+    /// Its range among the points of energies.
+    pub energies: [u32; 2],
     /// How it moves.
     pub kind: NodeKind,
     /// Which elements act on it.

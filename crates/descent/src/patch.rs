@@ -324,6 +324,7 @@ mod tests {
             inertia: Sym3::ZERO,
             incidences: [0, 0],
             kind: NodeKind::Body,
+            energies: [0, 0],
             acted: Acted::ByAny,
         }
     }

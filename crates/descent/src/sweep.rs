@@ -8,7 +8,7 @@ use crate::{
     assemble::{Forces, Outside, View, Whole, assemble, newton_step, part_of, sum_in_lanes},
     block::Block,
     contacts::ContactStore,
-    node::{Incidence, SweepNode},
+    node::{Acted, Incidence, SweepNode},
     patch::ContactLaw,
     system::System,
 };
@@ -34,7 +34,7 @@ impl<R: Real> System<R> {
     }
 
     fn sweep_serially(&mut self, first: usize, last: usize) {
-        let forces = Forces::new(&self.elements, &self.bases, &self.options);
+        let forces = Forces::new(&self.elements, &self.bases, &self.energies, &self.options);
         for n in first..last {
             let view = Whole { nodes: &self.nodes, incidences: &self.incidences };
             let node = &self.nodes[n];
@@ -58,7 +58,7 @@ impl<R: Real> System<R> {
             incidences: [incidences_before, incidences_after],
             cut: [last, end],
         };
-        let forces = Forces::new(&self.elements, &self.bases, &self.options);
+        let forces = Forces::new(&self.elements, &self.bases, &self.energies, &self.options);
         sweep_split(&view, nodes, incidences, begin, forces);
     }
 }
@@ -78,7 +78,7 @@ impl<R: Real> System<R> {
                 let all = Everything {
                     nodes: &self.nodes,
                     incidences: &self.incidences,
-                    forces: Forces::new(&self.elements, &self.bases, &self.options),
+                    forces: Forces::new(&self.elements, &self.bases, &self.energies, &self.options),
                     contacts,
                 };
                 let step = |&n: &u32| all.newton_step(n as usize, law);
@@ -98,7 +98,7 @@ impl<R: Real> System<R> {
                 let all = Everything {
                     nodes: &self.nodes,
                     incidences: &self.incidences,
-                    forces: Forces::new(&self.elements, &self.bases, &self.options),
+                    forces: Forces::new(&self.elements, &self.bases, &self.energies, &self.options),
                     contacts,
                 };
                 let motion = all.newton_step(n as usize, law);
@@ -130,7 +130,7 @@ impl<R: Real> Everything<'_, R> {
         if ends.is_empty() {
             return newton_step(&view, node, own, self.forces);
         }
-        if self.forces.crowd(own.len() + ends.len()) {
+        let mut block = if self.forces.crowd(own.len() + ends.len()) {
             let lanes = self.forces.lanes;
             let part = |lane| {
                 let mut block = part_of(&view, node, own, self.forces, lane);
@@ -138,10 +138,15 @@ impl<R: Real> Everything<'_, R> {
                 shared.for_each(|&end| self.add_contact(&mut block, end, law));
                 block
             };
-            return sum_in_lanes(lanes, 0, 1, &part).solve();
+            sum_in_lanes(lanes, 0, 1, &part)
+        } else {
+            let mut block = assemble(&view, node, own, self.forces);
+            ends.iter().for_each(|&end| self.add_contact(&mut block, end, law));
+            block
+        };
+        if node.acted == Acted::ByEnergies {
+            self.forces.energies.add_to(&mut block, node, &|n| view.node(n));
         }
-        let mut block = assemble(&view, node, own, self.forces);
-        ends.iter().for_each(|&end| self.add_contact(&mut block, end, law));
         block.solve()
     }
 

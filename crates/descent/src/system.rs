@@ -9,6 +9,7 @@ use taut_model::{
 
 use crate::{
     contacts::ContactStore,
+    elastic::SweepEnergies,
     element::{Bases, Definition, ElementKind, SweepElement, definitions},
     motion::{predict, rates},
     node::{Acted, Base, Incidence, Layout, SweepNode, load_bases},
@@ -34,6 +35,7 @@ pub struct System<R: Real> {
     pub layout: Layout,
     /// Contacts, in a scene that has any.
     pub contacts: Option<ContactStore<R>>,
+    pub(crate) energies: SweepEnergies<R>,
     pub(crate) motions: Vec<(V3<R>, V3<R>)>,
     pub(crate) nodes_base: Vec<Base<R>>,
     pub(crate) anchors: Vec<V3<R>>,
@@ -60,6 +62,7 @@ impl<R: Real> System<R> {
         let breaking = if breakable(scene) { &scene.joints[..] } else { &[] };
         let mut system = Self {
             contacts: ContactStore::new(scene, &model, &layout, &definitions, &options),
+            energies: SweepEnergies::new(&model, &layout),
             motions: vec![],
             nodes,
             nodes_base,
@@ -121,12 +124,14 @@ impl<R: Real> System<R> {
                 arm_change: V3::ZERO,
             });
         }
-        for node in &mut self.nodes {
+        for (n, node) in self.nodes.iter_mut().enumerate() {
+            node.energies = self.energies.range(n);
             let (first, last) = node.range();
             let own = &self.incidences[first..last];
             let kinds = || own.iter().map(|i| self.elements[i.element as usize].kind);
-            node.acted = if kinds().all(|kind| kind == ElementKind::Point) && self.options.isotropic
-            {
+            node.acted = if node.energies[0] < node.energies[1] {
+                Acted::ByEnergies
+            } else if kinds().all(|kind| kind == ElementKind::Point) && self.options.isotropic {
                 Acted::ByPoints
             } else if kinds().all(|kind| !matches!(kind, ElementKind::Row(_))) {
                 Acted::ByBlocks
@@ -176,6 +181,7 @@ impl<R: Real> System<R> {
         for index in 0..self.elements.len() {
             self.measure_start(index);
         }
+        self.energies.begin(&self.nodes_base);
     }
 
     fn measure_start(&mut self, index: usize) {
@@ -379,6 +385,7 @@ fn make_nodes<R: Real>(
         mass: R::ZERO,
         inertia: Sym3::ZERO,
         incidences: [0, 0],
+        energies: [0, 0],
         kind: NodeKind::Held,
         acted: Acted::ByAny,
     };

@@ -16,7 +16,7 @@ pub(crate) struct Visits {
     colouring: Colouring,
     graph: Graph,
     supported: Supported,
-    /// Units of joints and springs, and the slots of what they move.
+    /// Units of joints and springs, energies, and the slots of what they move.
     fixed: Vec<(u32, u32)>,
     units: usize,
     slots: usize,
@@ -55,8 +55,8 @@ impl Visits {
             order,
             colouring: Colouring::default(),
             supported: Supported::default(),
-            fixed: (0..narrow(model.units.len())).flat_map(of_unit).collect(),
-            units: model.units.len(),
+            fixed: (0..narrow(graph.nodes_of.count())).flat_map(of_unit).collect(),
+            units: graph.nodes_of.count(),
             slots: model.slots.count(),
             graph,
             joints: links.len(),

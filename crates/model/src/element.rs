@@ -5,6 +5,7 @@ use std::ops::Range;
 use taut_core::{
     Quat, Scene, Vec3,
     constraint::{self, Geometry, RowKind},
+    energy::Energy,
     scene::{Endpoint, Joint, Spring},
 };
 
@@ -130,6 +131,15 @@ impl Unit {
     }
 }
 
+/// An energy of points.
+#[derive(Clone, Debug)]
+pub struct ElasticElement {
+    /// Its function of its points.
+    pub energy: Energy<f64>,
+    /// First of its points in [`Model::ends`] and one past the last; their bases mean nothing.
+    pub ends: [u32; 2],
+}
+
 /// A scene as flat lists.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -143,6 +153,8 @@ pub struct Model {
     pub elements: Vec<Element>,
     /// Joints, then springs, in scene order, each with one element or more.
     pub units: Vec<Unit>,
+    /// Energies of points, in scene order.
+    pub energies: Vec<ElasticElement>,
     /// Gravitational acceleration [m/s^2].
     pub gravity: Vec3,
 }
@@ -156,6 +168,7 @@ impl Model {
             ends: vec![],
             elements: vec![],
             units: vec![],
+            energies: vec![],
             gravity: scene.gravity,
         };
         for (index, joint) in (0..).zip(&scene.joints) {
@@ -164,6 +177,7 @@ impl Model {
         for (index, spring) in (0..).zip(&scene.springs) {
             model.push_spring(index, spring);
         }
+        model.push_energies(scene);
         model
     }
 
@@ -204,15 +218,23 @@ impl Model {
         (0..4).flat_map(move |turn| all.iter().filter(move |element| rank(element) == turn))
     }
 
-    /// All units over the nodes that they move.
+    /// The points of an energy.
+    pub fn points_of(&self, element: &ElasticElement) -> &[End] {
+        &self.ends[element.ends[0] as usize..element.ends[1] as usize]
+    }
+
+    /// All units, and after them all energies, over the nodes that they move.
     pub fn graph(&self) -> Graph {
         let mut graph = Graph::default();
-        let of_unit = |(unit, one): (u32, &Unit)| {
-            let moving = self.ends_of_unit(one).iter().map(|end| end.node);
-            moving.filter(|&n| self.nodes[n as usize].moves()).map(move |n| (unit, n))
+        let units = self.units.iter().map(|unit| self.ends_of_unit(unit));
+        let all = units.chain(self.energies.iter().map(|one| self.points_of(one)));
+        let moving = |(unit, ends)| {
+            let nodes = <[End]>::iter(ends).map(|end| end.node);
+            nodes.filter(|&n| self.nodes[n as usize].moves()).map(move |n| (unit, n))
         };
-        let ends: Vec<(u32, u32)> = (0..).zip(&self.units).flat_map(of_unit).collect();
-        graph.fill(self.nodes.len(), self.units.len(), ends.into_iter());
+        let ends: Vec<(u32, u32)> = (0..).zip(all).flat_map(moving).collect();
+        let count = self.units.len() + self.energies.len();
+        graph.fill(self.nodes.len(), count, ends.into_iter());
         graph
     }
 
@@ -248,6 +270,19 @@ impl Model {
             row += form.rows();
         }
         self.close(Owner::Spring(index), first);
+    }
+
+    fn push_energies(&mut self, scene: &Scene) {
+        for (energy, anchors) in scene.energies() {
+            let first = narrow(self.ends.len());
+            let anchors = &anchors[..energy.ends()];
+            self.ends.extend(anchors.iter().map(|anchor| End {
+                node: self.slots.of(anchor.end),
+                anchor: anchor.local,
+                basis: Quat::identity(),
+            }));
+            self.energies.push(ElasticElement { energy, ends: [first, narrow(self.ends.len())] });
+        }
     }
 
     fn push_ends(&mut self, of: [Endpoint; 2], geometry: &Geometry) -> [u32; 2] {

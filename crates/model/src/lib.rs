@@ -21,7 +21,7 @@ mod wrench;
 
 pub use colour::{ColourOf, Colouring, priority};
 pub use csr::Csr;
-pub use element::{Element, End, Model, Owner, Role, Softness, Unit};
+pub use element::{ElasticElement, Element, End, Model, Owner, Role, Softness, Unit};
 pub use form::Form;
 pub use graph::Graph;
 pub use islands::Islands;

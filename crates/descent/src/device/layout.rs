@@ -142,7 +142,8 @@ impl Node {
             acted: match node.acted {
                 Acted::ByPoints => 0,
                 Acted::ByBlocks => 1,
-                Acted::ByAny => 2,
+                // The device refuses energies.
+                Acted::ByAny | Acted::ByEnergies => 2,
             },
             pad_0: 0,
             pad_1: 0,

@@ -92,7 +92,7 @@ fn system(scene: &Scene) -> System<f64> {
 
 fn block(system: &System<f64>, n: usize) -> Block<f64> {
     let view = Whole { nodes: &system.nodes, incidences: &system.incidences };
-    let forces = Forces::new(&system.elements, &system.bases, &system.options);
+    let forces = Forces::new(&system.elements, &system.bases, &system.energies, &system.options);
     let [start, end] = system.nodes[n].incidences.map(|i| i as usize);
     assemble(&view, &system.nodes[n], &system.incidences[start..end], forces)
 }

@@ -1,0 +1,112 @@
+//! Energies of points: a third list of incidences, beside those of elements and of contacts.
+//!
+//! A point fixed to a body is where its lever ends, so that a force `f` with second derivative `h` acts on the
+//! body as `(f, r x f)` with the blocks `h`, `[r] h` and `[r] h [r]^T`.
+
+use taut_core::energy::{ENDS_MAX, Energy, Points};
+use taut_math::{M3, Real, Sym3, V3};
+use taut_model::{Csr, ElasticElement, Model, NodeKind, narrow};
+
+use crate::{
+    block::Block,
+    node::{Base, Layout, SweepNode},
+};
+
+/// One energy with its points.
+#[derive(Clone, Debug)]
+struct SweepEnergy<R> {
+    energy: Energy<R>,
+    /// Node of each point.
+    nodes: [u32; ENDS_MAX],
+    /// Each point in the coordinates of its body [m].
+    anchors: Points<R>,
+    /// The points at the step's start, seen from the first one [m]: an energy knows no place, and far from
+    /// the origin this keeps its digits.
+    start: Points<R>,
+    /// World-axis levers at the step's start [m].
+    arms: Points<R>,
+}
+
+/// All energies of a scene.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SweepEnergies<R> {
+    list: Vec<SweepEnergy<R>>,
+    /// Energy and number of the point, node by node.
+    ends: Csr<(u32, u32)>,
+}
+
+impl<R: Real> SweepEnergies<R> {
+    pub(crate) fn new(model: &Model, layout: &Layout) -> Self {
+        let lowered = |one: &ElasticElement| {
+            // Ends that it does not have are points of the world.
+            let mut all = [(layout.node_of[model.slots.world() as usize], V3::ZERO); ENDS_MAX];
+            for (k, end) in model.points_of(one).iter().enumerate() {
+                all[k] = (layout.node_of[end.node as usize], V3::of(&end.anchor));
+            }
+            SweepEnergy {
+                energy: one.energy.lower(),
+                nodes: all.map(|(node, _)| node),
+                anchors: all.map(|(_, anchor)| anchor),
+                start: [V3::ZERO; ENDS_MAX],
+                arms: [V3::ZERO; ENDS_MAX],
+            }
+        };
+        let list: Vec<SweepEnergy<R>> = model.energies.iter().map(lowered).collect();
+        let ends = list.iter().enumerate().flat_map(|(e, one)| {
+            let own = one.nodes.iter().zip(0..).take(one.energy.ends());
+            own.map(move |(&node, i)| (node, (narrow(e), i)))
+        });
+        let ends = Csr::new(layout.len(), ends);
+        Self { list, ends }
+    }
+
+    /// Range of a node's points among all.
+    pub(crate) fn range(&self, node: usize) -> [u32; 2] {
+        let starts = self.ends.starts();
+        [starts[node], starts[node + 1]]
+    }
+
+    /// Finds all points at the step's start.
+    pub(crate) fn begin(&mut self, bases: &[Base<R>]) {
+        for one in &mut self.list {
+            let bases = one.nodes.map(|n| &bases[n as usize]);
+            for (k, base) in bases.into_iter().enumerate() {
+                one.arms[k] = base.rotation.rotate(one.anchors[k]);
+                one.start[k] = (base.position - bases[0].position) + (one.arms[k] - one.arms[0]);
+            }
+        }
+    }
+
+    /// Adds what energies pull with at a node's points. `other` gives the nodes that stand still.
+    #[inline(never)]
+    pub(crate) fn add_to<'a>(
+        &self,
+        block: &mut Block<R>,
+        node: &'a SweepNode<R>,
+        other: &impl Fn(u32) -> &'a SweepNode<R>,
+    ) where
+        R: 'a,
+    {
+        let [first, last] = node.energies.map(|i| i as usize);
+        for &(e, i) in &self.ends.members()[first..last] {
+            let (one, i) = (&self.list[e as usize], i as usize);
+            let mut x = one.start;
+            for (k, point) in x.iter_mut().enumerate().take(one.energy.ends()) {
+                let moved = if one.nodes[k] == one.nodes[i] { node } else { other(one.nodes[k]) };
+                *point += moved.step;
+                if moved.kind != NodeKind::Particle {
+                    *point += moved.turn.displacement(one.arms[k]);
+                }
+            }
+            let (force, M3([xs, ys, zs])) = one.energy.vertex(&x, i);
+            let stiffness = Sym3([xs.0[0], ys.0[1], zs.0[2], xs.0[1], xs.0[2], ys.0[2]]);
+            if node.kind == NodeKind::Particle {
+                block.ll = block.ll.plus(stiffness);
+                block.fl += force;
+            } else {
+                let arm = one.arms[i] + node.turn.displacement(one.arms[i]);
+                block.add_pull(&stiffness, arm, force);
+            }
+        }
+    }
+}
