@@ -59,9 +59,9 @@ impl<R: Real> Load<R> {
 
 /// How one body answers an impulse: `w |e|^2` and the change of rotation in body axes, before scaling.
 #[derive(Clone, Copy)]
-struct Response<R> {
+pub(crate) struct Response<R> {
     work: R,
-    turn: V3<R>,
+    pub(crate) turn: V3<R>,
 }
 
 impl<R: Real> End<'_, R> {
@@ -75,7 +75,7 @@ impl<R: Real> End<'_, R> {
 
     /// Answer to a torque along `t`. The inertia is that of the current rotation.
     #[inline(always)]
-    fn under_torque(&self, t: V3<R>) -> Response<R> {
+    pub(crate) fn under_torque(&self, t: V3<R>) -> Response<R> {
         if !self.weight.turns {
             return Response { work: R::ZERO, turn: V3::ZERO };
         }
@@ -87,7 +87,7 @@ impl<R: Real> End<'_, R> {
     /// Moves by an impulse `push` and a body-axis turn: Eq. 6 to 9, with `[I^-1 t, 0] q` written
     /// in body axes as `q [.., 0]`.
     #[inline(always)]
-    fn moved(mut self, push: V3<R>, turn: V3<R>) -> Self {
+    pub(crate) fn moved(mut self, push: V3<R>, turn: V3<R>) -> Self {
         self.pose.position += push * self.weight.inverse_mass;
         self.turned(turn)
     }

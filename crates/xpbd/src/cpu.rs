@@ -7,6 +7,7 @@ use crate::{
     body::{Bodies, Drift, Pose, Twist},
     contact::{Contacts, Rebound},
     correct::{Couple, Load, Terms},
+    elastic::{EnergyRows, elastics},
     layout::{Kind, Layout, Role},
     settings::{Mode, XpbdSettings},
     sweep::Memory,
@@ -18,6 +19,7 @@ pub(crate) struct Xpbd<R: Real> {
     bodies: Bodies<R>,
     layout: Layout<R>,
     memory: Memory<R>,
+    elastics: Vec<EnergyRows<R>>,
     contacts: Option<Contacts<R>>,
     drift: Drift<R>,
     broken: Vec<bool>,
@@ -41,6 +43,7 @@ impl<R: Real> Xpbd<R> {
         let breaks = |j: &taut_core::scene::Joint| j.break_force.min(j.break_torque).is_finite();
         Self {
             memory: Memory::new(&layout),
+            elastics: elastics(scene),
             contacts: Contacts::new(scene, settings.order),
             settings,
             bodies,
@@ -98,6 +101,9 @@ impl<R: Real> Xpbd<R> {
         };
         let Bodies { poses, weights, .. } = &mut self.bodies;
         self.layout.sweep(poses, weights, &mut self.memory, &mut self.staged, &terms);
+        for elastic in &mut self.elastics {
+            elastic.correct(poses, weights, &terms);
+        }
         if let Some(contacts) = &mut self.contacts {
             contacts.sweep(&mut self.bodies, &mut self.staged, &terms, self.settings.friction);
         }

@@ -24,6 +24,8 @@
 //! roll; and friction is by default that of [`Friction::Net`], since the published one lets bodies at
 //! rest creep.
 //!
+//! Energies of points are repaired between joints and contacts, all rows of one at once.
+//!
 //! What remains is owed to one sweep per sub-step: stacks give way by about `n^2 g h^2` and sway where it is
 //! large, and overlap at the start of a step is pushed out at once, which makes angular momentum.
 //! Normals stay as they were found while bodies turn. In single precision velocities are differences of
@@ -34,6 +36,7 @@ mod colours;
 mod contact;
 mod correct;
 mod cpu;
+mod elastic;
 mod layout;
 mod settings;
 mod sweep;
@@ -50,7 +53,7 @@ pub const BACKEND: Native = Native {
         "Macklin, Müller, Chentanez, XPBD, MIG 2016; Macklin et al., Small Steps, SCA 2019; \
          Müller et al., Detailed Rigid Body Simulation with XPBD, CGF 39(8), 2020",
     ),
-    takes: Needs::MULTIBODY,
+    takes: Needs::MULTIBODY.with(Needs::ENERGIES),
     refuses: |_| Ok(()),
     build,
 };
