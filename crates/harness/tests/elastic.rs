@@ -1,0 +1,138 @@
+//! Energies of points across methods: one definition in the core, and every method that takes it ends a
+//! step where the reference does. Methods that do not take it say so.
+
+use taut::backends;
+use taut_core::{
+    NoDevices, Quat, Scene, Settings, State, Step, Vec3,
+    energy::Membrane,
+    scene::{Anchor, Body, ElasticPart, Endpoint, Particle},
+};
+
+/// Which backends have energies of points.
+const TAKERS: [&str; 5] = ["avbd-cpu", "vbd-cpu", "xpbd-cpu", "newton", "null"];
+
+fn particle(mass: f64, position: Vec3) -> Particle {
+    let velocity = if mass > 0.0 { Vec3::new(0.3, 1.0, -0.5) } else { Vec3::zeros() };
+    Particle { name: String::new(), mass, position, velocity }
+}
+
+fn triangle(corners: [Anchor; 3], rest: &[Vec3; 3]) -> ElasticPart<Membrane<f64>, 3> {
+    let membrane = Membrane::new(rest, 1e-3, 1e5, 0.3).expect("a triangle");
+    ElasticPart { name: "panel".to_owned(), ends: corners, energy: membrane }
+}
+
+fn earth(dt: f64) -> Scene {
+    Scene { gravity: Vec3::new(0.0, 0.0, -9.81), dt, ..Scene::default() }
+}
+
+/// Two triangles of one square metre, hung by an edge and stretched where they swing.
+fn hung(dt: f64) -> Scene {
+    let rest = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]].map(|[x, y]| Vec3::new(x, y, 0.0));
+    let shifts =
+        [Vec3::zeros(), Vec3::zeros(), Vec3::new(0.1, 0.0, 0.1), Vec3::new(0.0, 0.1, -0.1)];
+    let masses = [0.0, 0.0, 0.2, 0.1];
+    let places = rest.iter().zip(shifts).map(|(rest, shift)| rest + shift);
+    let corners = |three: [usize; 3]| three.map(|i| Anchor::from(Endpoint::Particle(i)));
+    let panel = |three: [usize; 3]| triangle(corners(three), &three.map(|i| rest[i]));
+    Scene {
+        particles: masses.into_iter().zip(places).map(|(m, place)| particle(m, place)).collect(),
+        triangles: vec![panel([0, 1, 2]), panel([1, 3, 2])],
+        ..earth(dt)
+    }
+}
+
+/// Where the box hangs, off its centre [m].
+const CORNER: Vec3 = Vec3::new(0.25, 0.0, 0.1);
+
+/// A box of 1 kg that a triangle held by its other corners carries, and that swings in their plane.
+fn box_on_a_triangle(dt: f64) -> Scene {
+    let rest = [Vec3::zeros(), Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.5, 0.0, -1.0)];
+    let mut body = Body::solid_box(Vec3::new(0.5, 0.4, 0.2), 25.0);
+    body.rotation = Quat::from_scaled_axis(Vec3::new(0.0, 0.4, 0.0));
+    body.position = rest[2] - body.rotation * CORNER;
+    let mut corners = [0, 1, 0].map(|i| Anchor::from(Endpoint::Particle(i)));
+    corners[2] = Anchor { end: Endpoint::Body(0), local: CORNER };
+    Scene {
+        bodies: vec![body],
+        particles: vec![particle(0.0, rest[0]), particle(0.0, rest[1])],
+        triangles: vec![triangle(corners, &rest)],
+        ..earth(dt)
+    }
+}
+
+fn run(backend: &str, settings: &str, scene: &Scene, iterations: u32, steps: u32) -> State {
+    let table = backends::table();
+    let backend = table.get(backend).expect("it is in the table");
+    let mut solver = backend.build(scene, &Settings::from_ron(settings), &NoDevices).unwrap();
+    solver.load(&scene.initial_state()).unwrap();
+    for _ in 0..steps {
+        solver.begin_step(Step { dt: scene.dt, iterations }).unwrap();
+        (0..iterations).for_each(|_| solver.iterate().unwrap());
+        solver.end_step().unwrap();
+    }
+    let mut state = State::default();
+    solver.read(&mut state).unwrap();
+    state
+}
+
+/// Largest distance of a particle or body corner of one state from that of the other [m].
+fn apart(a: &State, b: &State) -> f64 {
+    let particles = a.particles.iter().zip(&b.particles);
+    let particles = particles.map(|(a, b)| (a.position - b.position).norm());
+    let bodies = a.bodies.iter().zip(&b.bodies);
+    let bodies = bodies.map(|(a, b)| (a.point(&CORNER) - b.point(&CORNER)).norm());
+    particles.chain(bodies).fold(0.0, f64::max)
+}
+
+const REFERENCE: &str = "(tolerance: 1e-12)";
+
+#[test]
+fn block_descent_swings_triangles_as_the_reference_does() {
+    let scene = hung(1.0 / 60.0);
+    let reference = run("newton", REFERENCE, &scene, 1, 60);
+    assert!(apart(&reference, &scene.initial_state()) > 0.5, "it hardly moved");
+    for backend in ["vbd-cpu", "avbd-cpu"] {
+        let error = apart(&run(backend, "()", &scene, 400, 60), &reference);
+        assert!(error < 1e-9, "{backend}: {error:e}");
+    }
+}
+
+#[test]
+fn block_descent_rests_a_body_on_a_triangle_as_the_reference_does() {
+    // Long steps of implicit Euler end at rest, whatever the map of rotations.
+    let scene = box_on_a_triangle(0.2);
+    let reference = run("newton", REFERENCE, &scene, 1, 200);
+    assert!(reference.bodies[0].velocity.norm() < 1e-9, "{reference:?}");
+    for backend in ["vbd-cpu", "avbd-cpu"] {
+        let error = apart(&run(backend, "()", &scene, 100, 200), &reference);
+        assert!(error < 1e-9, "{backend}: {error:e}");
+    }
+}
+
+#[test]
+fn position_based_dynamics_tends_to_the_reference_with_the_step() {
+    // What a sweep has pushed keeps its direction, an error of the squared correction per step.
+    let settings = "(mode: iterations)";
+    for scene in [hung(1e-4), box_on_a_triangle(1e-4)] {
+        let reference = run("newton", REFERENCE, &scene, 1, 100);
+        let error = apart(&run("xpbd-cpu", settings, &scene, 50, 100), &reference);
+        assert!(error < 1e-7, "{error:e}");
+    }
+}
+
+#[test]
+fn who_has_no_energies_of_points_refuses_with_the_witness() {
+    let scene = hung(1.0 / 60.0);
+    for backend in backends::table().iter() {
+        let name = &*backend.info().name;
+        let answer = backend.supports(&scene);
+        if TAKERS.contains(&name) {
+            assert_eq!(answer, Ok(()), "{name}");
+            continue;
+        }
+        let reason = answer.expect_err(name).0;
+        // Who takes no particles has said enough.
+        let particles = !backend.takes().covers(taut_core::Needs::PARTICLES);
+        assert!(particles || reason.contains("triangle `panel`"), "{name}: {reason}");
+    }
+}
