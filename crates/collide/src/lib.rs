@@ -17,6 +17,7 @@ mod convex;
 mod demo3d;
 mod detect;
 mod feature;
+mod frame;
 mod hull;
 mod matching;
 pub mod mesh;
@@ -32,3 +33,4 @@ pub mod shape;
 
 pub use contact::{Carried, Contact, ContactList, Grip, Manifold, NONE, Site};
 pub use detect::{ContactSet, Style, joined};
+pub use frame::frame;

@@ -1,7 +1,7 @@
 //! All contacts of a step: patches made from the collider's list, where they attach, and the order in
 //! which nodes are visited while they last.
 
-use taut_collide::{Carried, Contact, ContactSet, Grip, Manifold, Style};
+use taut_collide::{Carried, Contact, ContactSet, Grip, Manifold, Style, frame};
 use taut_core::{ContactForce, Scene, StageTime};
 use taut_math::{LANES, Real, V3, Wide};
 use taut_model::{Csr, Model, Node, narrow, placement};
@@ -10,7 +10,7 @@ use crate::{
     element::Definition,
     node::{Base, Layout},
     options::Options,
-    patch::{Patch, lane, put, tangents},
+    patch::{Patch, lane, put},
     visits::Visits,
 };
 
@@ -194,11 +194,9 @@ struct Maker<'a, R: Real> {
 impl<R: Real> Maker<'_, R> {
     /// A patch of this manifold, without points yet.
     fn patch(&self, manifold: &Manifold) -> Patch<R> {
-        let n = V3::of(&manifold.normal);
-        let [u, v] = tangents(n);
         Patch {
             nodes: manifold.owners.map(|body| self.layout.bodies()[body as usize]),
-            axes: [n, u, v],
+            axes: frame(V3::of(&manifold.normal)),
             friction: R::Wide::splat(R::of(manifold.friction(Grip::Sticks))),
             ..Patch::EMPTY
         }

@@ -264,15 +264,6 @@ impl<R: Real> Sums<R> {
     }
 }
 
-/// Two tangents that complete a unit normal to a right-handed basis, the same for equal normals.
-pub fn tangents<R: Real>(n: V3<R>) -> [V3<R>; 2] {
-    let [x, y, z] = n.0;
-    // Away from the axis that is closest to the normal, so that the cross product is well scaled.
-    let across = if x.abs() > y.abs() { V3([-z, R::ZERO, x]) } else { V3([R::ZERO, z, -y]) };
-    let u = across * (R::ONE / across.norm());
-    [u, n.cross(u)]
-}
-
 /// Components by lanes from one vector.
 #[inline]
 pub(crate) fn put<R: Real>(rows: &mut Rows<R>, lane: usize, v: V3<R>) {
@@ -289,6 +280,7 @@ pub fn lane<R: Real>(rows: &Rows<R>, i: usize) -> V3<R> {
 
 #[cfg(test)]
 mod tests {
+    use taut_collide::frame;
     use taut_math::{Q4, Sym3};
     use taut_model::NodeKind;
 
@@ -330,9 +322,8 @@ mod tests {
     }
 
     fn sample() -> Patch<f64> {
-        let n = V3([0.6, 0.0, 0.8]);
-        let [u, v] = tangents(n);
-        let mut patch = Patch { count: 3, axes: [n, u, v], ..Patch::EMPTY };
+        let axes = frame(V3([0.6, 0.0, 0.8]));
+        let mut patch = Patch { count: 3, axes, ..Patch::EMPTY };
         for i in 0..3_u8 {
             let (lane, t) = (usize::from(i), f64::from(i));
             put::<f64>(&mut patch.arm_a, lane, V3([-0.5, 0.3 - 0.4 * t, 0.2 + 0.3 * t]));
@@ -408,17 +399,6 @@ mod tests {
             (1, 1) => symmetric(&block.aa, i - 3, j - 3),
             (1, 0) => block.al.0[i - 3].0[j],
             _ => block.al.0[j - 3].0[i],
-        }
-    }
-
-    #[test]
-    fn tangents_complete_any_normal() {
-        for n in
-            [V3([0.0, 0.0, 1.0]), V3([0.0, -1.0, 0.0]), V3([1.0, 0.0, 0.0]), V3([0.48, 0.6, -0.64])]
-        {
-            let [u, v] = tangents(n);
-            assert!((u.norm() - 1.0).abs() < 1e-15 && u.dot(n).abs() < 1e-15);
-            assert!((n.cross(u) - v).norm() < 1e-15);
         }
     }
 }

@@ -5,7 +5,7 @@ mod colour;
 
 use std::array;
 
-use taut_collide::{ContactList, Grip, Manifold, NONE};
+use taut_collide::{ContactList, Grip, Manifold, NONE, frame};
 use taut_core::Vec3;
 use taut_math::{LANES, Number, Real, V3, Wide};
 
@@ -254,7 +254,7 @@ impl<R: Real> Lane<'_, R> {
         batch.inverse_mass_b.put(lane, side_b.inverse_mass);
         batch.inverse_inertia_a.put(lane, side_a.inverse_inertia);
         batch.inverse_inertia_b.put(lane, side_b.inverse_inertia);
-        let basis = basis(V3::of(&manifold.normal));
+        let basis = frame(V3::of(&manifold.normal));
         (0..3).for_each(|i| batch.basis[i].put(lane, basis[i]));
         let [turn_a, turn_b] = [a, b].map(|body| bodies.poses[body as usize].rotation);
         let first = patch.first as usize;
@@ -288,22 +288,6 @@ fn passing_speed<R: Real>(bodies: &Bodies<R>, manifold: &Manifold, arms: [V3<R>;
     let [a, b] = manifold.owners.map(|body| &bodies.velocities[body as usize]);
     let relative = (a.linear + a.angular.cross(arms[0])) - (b.linear + b.angular.cross(arms[1]));
     relative.cross(V3::of(&manifold.normal)).norm()
-}
-
-/// A right-handed basis whose first vector is the unit vector `n`.
-fn basis<R: Real>(n: V3<R>) -> [V3<R>; 3] {
-    // The axis farthest from `n`, so that nothing cancels.
-    let [x, y, z] = n.0.map(Number::abs);
-    let axis = if x <= y && x <= z {
-        0
-    } else if y <= z {
-        1
-    } else {
-        2
-    };
-    let across = n.cross(V3::axis(axis));
-    let t = across * (R::ONE / across.norm());
-    [n, t, n.cross(t)]
 }
 
 const _: () = assert!(LANES <= u8::MAX as usize && POINTS <= u8::MAX as usize);

@@ -15,13 +15,13 @@
 mod point;
 mod search;
 
-use taut_collide::{ContactSet, Grip};
+use taut_collide::{ContactSet, Grip, frame};
 use taut_core::{ContactForce, Placement, Scene, StageTime};
+use taut_math::V3;
 use taut_model::{Csr, Islands};
 
 use crate::{dual::order::Link, node::Nodes};
 pub(crate) use point::ContactPoint;
-use point::frame;
 use search::LineSearch;
 
 /// The contacts of a step.
@@ -86,7 +86,7 @@ impl Contacts {
         for manifold in &list.manifolds {
             let ends = manifold.owners.map(|body| nodes.node_of_body(body as usize));
             let lightness: f64 = ends.iter().map(|&node| 1.0 / nodes.mass(node)).sum();
-            let axes = frame(&manifold.normal);
+            let axes = frame(V3::<f64>::of(&manifold.normal)).map(V3::to_f64);
             for contact in &list.contacts[manifold.range()] {
                 let world = contact.anchors();
                 let anchors = [0, 1].map(|side| nodes.axes(ends[side]).tr_mul(&world[side]));

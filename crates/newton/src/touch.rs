@@ -6,8 +6,9 @@
 //! one line, so that contacts keep linear and angular momentum.
 
 use nalgebra::SMatrix;
-use taut_collide::{Contact, Grip, Manifold};
+use taut_collide::{Contact, Grip, Manifold, frame};
 use taut_core::{Mat3, Placement, Quat, Vec3, math::skew};
+use taut_math::V3;
 
 use crate::{
     friction::{Reaction, into_cone, natural, smooth},
@@ -80,7 +81,8 @@ impl Touch {
         let (on_a, on_b) = (a.point(&anchors[0]), b.point(&anchors[1]));
         let point = (on_a + on_b) * 0.5;
         let levers = [a, b].map(|p| point - p.position);
-        let axes = axes(&contact.normal);
+        let axes = frame(V3::<f64>::of(&contact.normal)).map(|axis| axis.to_f64().transpose());
+        let axes = Mat3::from_rows(&axes);
         let yields = |i: usize| {
             let (node, lever) = (&nodes[bodies[i]], &levers[i]);
             if node.extent == 0 {
@@ -217,12 +219,6 @@ impl Touch {
 /// they start it with.
 fn grip(slip: f64) -> Grip {
     if slip > STILL { Grip::Slides } else { Grip::Sticks }
-}
-
-/// A normal and two tangents as rows, the tangents a continuous function of the normal almost everywhere.
-fn axes(normal: &Vec3) -> Mat3 {
-    let first = normal.cross(&Vec3::ith(normal.iamin(), 1.0)).normalize();
-    Mat3::from_rows(&[normal.transpose(), first.transpose(), normal.cross(&first).transpose()])
 }
 
 /// How far the points are from solving the step.

@@ -167,13 +167,6 @@ impl ContactPoint {
     }
 }
 
-/// A right-handed frame whose first axis is the normal.
-pub(super) fn frame(normal: &Vec3) -> [Vec3; 3] {
-    let least = normal.iamin();
-    let first = normal.cross(&Vec3::ith(least, 1.0)).normalize();
-    [*normal, first, normal.cross(&first)]
-}
-
 #[cfg(test)]
 #[path = "point_tests.rs"]
 mod tests;

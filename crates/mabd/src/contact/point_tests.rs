@@ -1,11 +1,14 @@
 //! The energy behind the rounds of contacts.
 
+use taut_collide::frame;
+use taut_math::V3;
+
 use super::*;
 
 /// A point of contact that presses as stiffly as `FULL`.
 fn contact_point(reached: Vec3, pressure: f64) -> ContactPoint {
     let mut point = ContactPoint {
-        axes: frame(&Vec3::new(0.6, 0.0, 0.8)),
+        axes: frame(V3([0.6, 0.0, 0.8])).map(V3::to_f64),
         friction: [MU; 2],
         full: FULL,
         reached,
