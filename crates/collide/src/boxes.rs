@@ -7,7 +7,7 @@ use crate::{
     name::{name, sort},
     nearest::segments,
     region::Point,
-    shape::Place,
+    transform::Transform,
 };
 
 /// Faces of A are taken unless one of B is better by this share of the smallest extent, so that
@@ -36,8 +36,8 @@ pub(crate) enum Axis {
 pub(crate) struct Pair<'a> {
     /// Half extents of either [m].
     pub(crate) half: [&'a Vec3; 2],
-    /// Place of either.
-    pub(crate) place: [&'a Place; 2],
+    /// Transform of either.
+    pub(crate) place: [&'a Transform; 2],
 }
 
 /// B as seen from A.
@@ -68,7 +68,7 @@ fn dot(m: &Mat3, i: usize, v: &Vec3) -> f64 {
 
 impl Pair<'_> {
     fn relative(&self) -> Relative {
-        let Place { position: centre, rotation: turn } = self.place[0].relative(self.place[1]);
+        let Transform { position: centre, rotation: turn } = self.place[0].relative(self.place[1]);
         Relative { centre, turn, size: turn.abs() }
     }
 

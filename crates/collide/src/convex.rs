@@ -20,8 +20,9 @@ use crate::{
     name::{name, sort},
     nearest::{direction, nearest},
     region::{Point, overlap},
-    round::side_by_side,
-    shape::{Core, Place, Solid},
+    round::{side_by_side, surface},
+    solid::{Core, Solid},
+    transform::Transform,
 };
 
 /// Buffers that are used again.
@@ -54,7 +55,7 @@ pub(crate) struct Pair<'a> {
     /// Their geometry.
     pub(crate) solid: [&'a Solid; 2],
     /// Their places.
-    pub(crate) place: [&'a Place; 2],
+    pub(crate) place: [&'a Transform; 2],
 }
 
 /// Closest points of two cores, or where they overlap the points that are deepest in the other.
@@ -104,7 +105,7 @@ fn nalgebra(v: Vector) -> Vec3 {
     Vec3::new(v.x, v.y, v.z)
 }
 
-fn pose(place: &Place) -> Pose {
+fn pose(place: &Transform) -> Pose {
     let columns = |m: &Mat3| [0, 1, 2].map(|i| glam(&m.column(i).into()));
     let [x, y, z] = columns(&place.rotation);
     let rotation = Rot3::from_mat3(&parry3d_f64::math::Mat3::from_cols(x, y, z));
@@ -412,18 +413,4 @@ impl Pair<'_> {
         }
         points.truncate(kept);
     }
-}
-
-/// The surface point of a rounded core that is farthest along a direction, of those that are nearest to
-/// a point of the core: beside an axis, only what is across it counts.
-pub(crate) fn surface((solid, place): (&Solid, &Place), core: &Vec3, towards: &Vec3) -> Vec3 {
-    let Core::Segment { half } = solid.core else { return core + towards * solid.round };
-    let axis = place.axis(2);
-    let (along, at) = (axis.dot(towards), axis.dot(&(core - place.position)));
-    // The outer half of either end is a sphere.
-    if at * along > 0.0 && at.abs() >= half * (1.0 - 1e-9) {
-        return core + towards * solid.round;
-    }
-    let (across, _) = direction(&(towards - axis * along), *towards);
-    core + across * solid.round
 }

@@ -11,7 +11,7 @@ use crate::{
     boxes::{Axis, Pair},
     nearest::segments,
     region::Point,
-    shape::Place,
+    transform::Transform,
 };
 
 const POINTS_MAX: usize = 8;
@@ -144,13 +144,18 @@ fn clip(pair: &Pair<'_>, side: usize, i: usize, normal: &Vec3, points: &mut Vec<
     }
 }
 
-fn most_parallel(place: &Place, direction: &Vec3) -> usize {
+fn most_parallel(place: &Transform, direction: &Vec3) -> usize {
     let along = [0, 1, 2].map(|k| place.axis(k).dot(direction).abs());
     (1..3).fold(0, |best, k| if along[k] > along[best] { k } else { best })
 }
 
 /// Corners of the face of a box across `axis` that looks against a direction.
-fn incident_face(place: &Place, half: &Vec3, axis: usize, direction: &Vec3) -> ([Vec3; 16], usize) {
+fn incident_face(
+    place: &Transform,
+    half: &Vec3,
+    axis: usize,
+    direction: &Vec3,
+) -> ([Vec3; 16], usize) {
     let sign = if place.axis(axis).dot(direction) > 0.0 { -1.0 } else { 1.0 };
     let centre = place.position + place.axis(axis) * (sign * half[axis]);
     let [u, v] = others(axis).map(|k| place.axis(k) * half[k]);

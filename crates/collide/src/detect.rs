@@ -13,7 +13,8 @@ use crate::{
     contact::ContactList,
     matching,
     narrow::{Rules, Scratch, Side, Surface},
-    shape::{Geometry, Place},
+    shape::Geometry,
+    transform::Transform,
 };
 
 /// How contacts between boxes are made.
@@ -44,7 +45,7 @@ pub struct ContactSet {
     joined: Vec<([u32; 2], Option<u32>)>,
     /// Where bodies were in the last query.
     placements: Vec<Placement>,
-    places: Vec<Place>,
+    places: Vec<Transform>,
     bounds: Vec<Bounds>,
     planes: Vec<HalfSpace>,
     broad: Broad,
@@ -173,7 +174,7 @@ impl ContactSet {
     /// Fills `pairs` with those that may touch, sorted.
     fn find_pairs(&mut self, broken: &[bool], rules: &Rules) {
         self.places.clear();
-        self.places.extend(self.placements.iter().map(Place::from));
+        self.places.extend(self.placements.iter().map(Transform::from));
         self.bounds.clear();
         self.planes.clear();
         for (i, body) in self.bodies.iter().enumerate() {
@@ -263,7 +264,7 @@ pub fn joined(scene: &Scene, style: Style) -> Vec<([u32; 2], Option<u32>)> {
 }
 
 /// A box around a body with half the margin, and around where it may be within the step.
-fn swept(body: &Geometry, place: &Place, motion: &Placement, rules: &Rules) -> Bounds {
+fn swept(body: &Geometry, place: &Transform, motion: &Placement, rules: &Rules) -> Bounds {
     if body.is_plane() || body.pieces.is_empty() {
         return Bounds { middle: Vec3::repeat(f64::NAN), half: Vec3::zeros() };
     }

@@ -4,10 +4,7 @@ use std::f64::consts::FRAC_PI_4;
 
 use taut_core::Vec3;
 
-use crate::{
-    hull::Hull,
-    shape::{Core, Place},
-};
+use crate::{hull::Hull, solid::Core, transform::Transform};
 
 /// What a feature is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +56,7 @@ impl Feature {
 
     /// Becomes the feature of a core that meets a plane coming from `direction` (of unit length) first,
     /// with everything that could touch when the plane tilts a little.
-    pub(crate) fn support(&mut self, core: &Core, place: &Place, direction: &Vec3) {
+    pub(crate) fn support(&mut self, core: &Core, place: &Transform, direction: &Vec3) {
         let local = place.unturn(direction);
         match core {
             Core::Point => {
@@ -86,7 +83,7 @@ impl Feature {
 
     /// Becomes the face of a core with this index, as counted by [`faces`]; `direction` is where the
     /// other body is.
-    pub(crate) fn face(&mut self, core: &Core, place: &Place, index: usize, direction: &Vec3) {
+    pub(crate) fn face(&mut self, core: &Core, place: &Transform, index: usize, direction: &Vec3) {
         match core {
             Core::Box { half } => self.box_face(half, place, index / 2, index.is_multiple_of(2)),
             Core::Cylinder { radius, half } => {
@@ -99,14 +96,14 @@ impl Feature {
     }
 
     /// Becomes a line parallel to the local z axis, `across` from it.
-    fn axis_line(&mut self, place: &Place, half: f64, across: &Vec3) {
+    fn axis_line(&mut self, place: &Transform, half: f64, across: &Vec3) {
         self.clear(Outline::Segment);
         let along = Vec3::new(0.0, 0.0, half);
         self.push(place.point(&(across - along)), 0);
         self.push(place.point(&(across + along)), 1);
     }
 
-    fn box_face(&mut self, half: &Vec3, place: &Place, axis: usize, upper: bool) {
+    fn box_face(&mut self, half: &Vec3, place: &Transform, axis: usize, upper: bool) {
         self.clear(Outline::Polygon);
         let sign = if upper { 1.0 } else { -1.0 };
         self.normal = place.axis(axis) * sign;
@@ -122,7 +119,7 @@ impl Feature {
         }
     }
 
-    fn disc(&mut self, radius: f64, half: f64, place: &Place, upper: bool, direction: &Vec3) {
+    fn disc(&mut self, radius: f64, half: f64, place: &Transform, upper: bool, direction: &Vec3) {
         self.clear(Outline::Disc);
         let z = if upper { half } else { -half };
         self.normal = place.axis(2) * z.signum();
@@ -139,7 +136,7 @@ impl Feature {
         }
     }
 
-    fn hull_face(&mut self, hull: &Hull, place: &Place, index: usize) {
+    fn hull_face(&mut self, hull: &Hull, place: &Transform, index: usize) {
         self.clear(Outline::Polygon);
         let face = &hull.faces[index];
         self.normal = place.turn(&face.normal);
@@ -148,7 +145,7 @@ impl Feature {
         }
     }
 
-    fn triangle(&mut self, corners: &[Vec3; 3], place: &Place) {
+    fn triangle(&mut self, corners: &[Vec3; 3], place: &Transform) {
         self.clear(Outline::Polygon);
         self.normal = place.turn(&normal(corners));
         for (corner, id) in corners.iter().zip(0..) {
@@ -191,7 +188,7 @@ pub(crate) fn faces(core: &Core, mut visit: impl FnMut(usize, Vec3, f64)) {
 
 /// The straight line on the surface of a core that meets a plane coming from `direction` first, if
 /// there is one within about three degrees of the plane: its ends [m] and a number for it.
-pub(crate) fn edge(core: &Core, place: &Place, direction: &Vec3) -> Option<([Vec3; 2], u32)> {
+pub(crate) fn edge(core: &Core, place: &Transform, direction: &Vec3) -> Option<([Vec3; 2], u32)> {
     const SLOPE: f64 = 0.05;
     let local = place.unturn(direction);
     let line = |middle: Vec3, along: Vec3, id| {

@@ -30,6 +30,8 @@ mod reduce;
 mod region;
 mod round;
 pub mod shape;
+mod solid;
+mod transform;
 
 pub use contact::{Carried, Contact, ContactList, Grip, Manifold, NONE, Site};
 pub use detect::{ContactSet, Style, joined};

@@ -16,7 +16,8 @@ use crate::{
     feature,
     region::Point,
     round,
-    shape::{Core, Place, Solid},
+    solid::{Core, Solid},
+    transform::Transform,
 };
 
 /// Normals may lean this much farther than the surface bends [rad].
@@ -68,8 +69,8 @@ impl Mesh {
     pub(crate) fn near(
         &self,
         solid: &Solid,
-        place: &Place,
-        own: &Place,
+        place: &Transform,
+        own: &Transform,
         reach: f64,
         found: &mut Vec<u32>,
     ) {
@@ -94,8 +95,8 @@ impl Mesh {
     pub(crate) fn touch(
         &self,
         index: u32,
-        (solid, place): (&Solid, &Place),
-        own: &Place,
+        (solid, place): (&Solid, &Transform),
+        own: &Transform,
         reach: f64,
         buffers: &mut Buffers,
         points: &mut Vec<Point>,

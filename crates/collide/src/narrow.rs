@@ -12,7 +12,9 @@ use crate::{
     reduce::reduce,
     region::Point,
     round,
-    shape::{Core, Geometry, Kind, Piece, Place, Solid},
+    shape::{Geometry, Kind, Piece},
+    solid::{Core, Solid},
+    transform::Transform,
 };
 
 /// Patches whose normals differ by less are one [1 - cosine]; about a milliradian.
@@ -38,7 +40,7 @@ pub(crate) struct Rules {
 pub(crate) struct Side<'a> {
     pub(crate) index: u32,
     pub(crate) body: &'a Geometry,
-    pub(crate) place: &'a Place,
+    pub(crate) place: &'a Transform,
     pub(crate) motion: &'a Placement,
 }
 
@@ -65,7 +67,7 @@ pub(crate) struct Scratch {
     patches: Vec<Patch>,
     joined: Vec<Patch>,
     merged: Vec<Point>,
-    places: [Vec<Place>; 2],
+    places: [Vec<Transform>; 2],
     triangles: Vec<u32>,
     buffers: convex::Buffers,
 }
@@ -83,8 +85,8 @@ impl Scratch {
     ) {
         self.points.clear();
         self.patches.clear();
-        let place_a = Place { position: Vec3::zeros(), ..*a.place };
-        let place_b = Place { position: b.place.position - a.place.position, ..*b.place };
+        let place_a = Transform { position: Vec3::zeros(), ..*a.place };
+        let place_b = Transform { position: b.place.position - a.place.position, ..*b.place };
         let reach = rules.margin + approach(&a, &b) * rules.dt;
         if rules.demo
             && let (Some(half_a), Some(half_b)) = (only_box(a.body), only_box(b.body))
@@ -109,7 +111,7 @@ impl Scratch {
     }
 
     /// Contacts of all pieces of either body.
-    fn pieces(&mut self, a: &Side<'_>, b: &Side<'_>, places: &[Place; 2], reach: f64) {
+    fn pieces(&mut self, a: &Side<'_>, b: &Side<'_>, places: &[Transform; 2], reach: f64) {
         if let ([piece_a], [piece_b]) = (&a.body.pieces[..], &b.body.pieces[..]) {
             let (place_a, place_b) =
                 (piece_place(piece_a, &places[0]), piece_place(piece_b, &places[1]));
@@ -137,7 +139,7 @@ impl Scratch {
     }
 
     /// Contacts of a piece of A with one of B. `salt` tells the pieces apart in the names of features.
-    fn piece(&mut self, a: (&Piece, &Place), b: (&Piece, &Place), salt: u64, reach: f64) {
+    fn piece(&mut self, a: (&Piece, &Transform), b: (&Piece, &Transform), salt: u64, reach: f64) {
         let first = self.points.len();
         match (&a.0.kind, &b.0.kind) {
             (Kind::Solid(solid_a), Kind::Solid(solid_b)) => {
@@ -170,8 +172,8 @@ impl Scratch {
     /// Contacts of two solids, by the most direct way there is.
     fn solids(
         &mut self,
-        (a, place_a): (&Solid, &Place),
-        (b, place_b): (&Solid, &Place),
+        (a, place_a): (&Solid, &Transform),
+        (b, place_b): (&Solid, &Transform),
         reach: f64,
     ) -> Option<Vec3> {
         match (&a.core, &b.core) {
@@ -210,8 +212,8 @@ impl Scratch {
     fn mesh(
         &mut self,
         mesh: &Mesh,
-        (solid, place): (&Solid, &Place),
-        own: &Place,
+        (solid, place): (&Solid, &Transform),
+        own: &Transform,
         reach: f64,
         flipped: bool,
     ) {
@@ -232,7 +234,7 @@ impl Scratch {
 
     /// Drops the points that the step cannot bring into touch: those farther than the margin and what
     /// they approach along the normal.
-    fn drop_distant(&mut self, a: &Side<'_>, b: &Side<'_>, place_b: &Place, rules: &Rules) {
+    fn drop_distant(&mut self, a: &Side<'_>, b: &Side<'_>, place_b: &Transform, rules: &Rules) {
         let (mut from, mut kept) = (0, 0);
         for patch in &mut self.patches {
             for i in from..patch.end {
@@ -294,7 +296,7 @@ impl Scratch {
         &mut self,
         a: &Side<'_>,
         b: &Side<'_>,
-        places: &[Place; 2],
+        places: &[Transform; 2],
         points_max: usize,
         surface: &Surface,
         list: &mut ContactList,
@@ -361,7 +363,7 @@ fn only_box(body: &Geometry) -> Option<&Vec3> {
     }
 }
 
-fn piece_place(piece: &Piece, body: &Place) -> Place {
+fn piece_place(piece: &Piece, body: &Transform) -> Transform {
     if piece.at_origin { *body } else { body.of(&piece.place) }
 }
 

@@ -2,7 +2,7 @@
 
 use taut_core::Vec3;
 
-use crate::{feature, hull::Hull, shape::Core};
+use crate::{feature, hull::Hull, solid::Core};
 
 /// The surface point of a core that is nearest to a point.
 #[derive(Clone, Copy, Debug)]

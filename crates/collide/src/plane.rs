@@ -6,15 +6,16 @@ use crate::{
     feature::Feature,
     name::{name, sort},
     region::Point,
-    shape::{Place, Solid},
+    solid::Solid,
+    transform::Transform,
 };
 
 /// A solid over the half-space below the local xy plane of `plane`, appended with `a` on the solid;
 /// the normal points up. Only points closer than `reach` [m] are of interest.
 pub(crate) fn over(
     solid: &Solid,
-    place: &Place,
-    plane: &Place,
+    place: &Transform,
+    plane: &Transform,
     reach: f64,
     feature: &mut Feature,
     points: &mut Vec<Point>,

@@ -3,16 +3,21 @@
 use taut_core::Vec3;
 
 use crate::{
-    convex::surface,
     name::{name, sort},
     nearest::{direction, nearest, perpendicular, segments},
     region::Point,
-    shape::{Place, Solid},
+    solid::{Core, Solid},
+    transform::Transform,
 };
 
 /// A sphere of radius `radius` at `centre` against a solid. The normal points to the sphere; `a` is on
 /// the sphere.
-pub(crate) fn sphere(centre: &Vec3, radius: f64, solid: &Solid, place: &Place) -> (Vec3, Point) {
+pub(crate) fn sphere(
+    centre: &Vec3,
+    radius: f64,
+    solid: &Solid,
+    place: &Transform,
+) -> (Vec3, Point) {
     let found = nearest(&solid.core, &place.local(centre));
     let normal = place.turn(&found.normal).normalize();
     let a = centre - normal * radius;
@@ -22,13 +27,13 @@ pub(crate) fn sphere(centre: &Vec3, radius: f64, solid: &Solid, place: &Place) -
 
 /// Two capsules: appends one point, or two where they lie side by side. The normal points to A.
 pub(crate) fn capsules(
-    a: (&Solid, &Place),
-    b: (&Solid, &Place),
+    a: (&Solid, &Transform),
+    b: (&Solid, &Transform),
     half: [f64; 2],
     points: &mut Vec<Point>,
 ) -> Vec3 {
     let [axis_a, axis_b] = [a.1, b.1].map(|place| place.axis(2));
-    let ends = |place: &Place, reach: Vec3| [place.position - reach, place.position + reach];
+    let ends = |place: &Transform, reach: Vec3| [place.position - reach, place.position + reach];
     let (ends_a, ends_b) = (ends(a.1, axis_a * half[0]), ends(b.1, axis_b * half[1]));
     let [on_a, on_b] = segments(&ends_a, &ends_b);
     // Axes that cross have no direction between them; across both is where they are thinnest.
@@ -72,4 +77,18 @@ pub(crate) fn side_by_side(a: &[Vec3; 2], b: &[Vec3; 2], normal: &Vec3) -> Optio
         [a[0] + (a[1] - a[0]) * s, b[0] + (b[1] - b[0]) * t]
     };
     Some([pair(low), pair(high)])
+}
+
+/// The surface point of a rounded core that is farthest along a direction, of those that are nearest to
+/// a point of the core: beside an axis, only what is across it counts.
+pub(crate) fn surface((solid, place): (&Solid, &Transform), core: &Vec3, towards: &Vec3) -> Vec3 {
+    let Core::Segment { half } = solid.core else { return core + towards * solid.round };
+    let axis = place.axis(2);
+    let (along, at) = (axis.dot(towards), axis.dot(&(core - place.position)));
+    // The outer half of either end is a sphere.
+    if at * along > 0.0 && at.abs() >= half * (1.0 - 1e-9) {
+        return core + towards * solid.round;
+    }
+    let (across, _) = direction(&(towards - axis * along), *towards);
+    core + across * solid.round
 }
