@@ -1,27 +1,87 @@
-//! A backend outside the tree conforms through the public API alone.
+//! A backend outside the tree is drawn, verified and held like any other, through the public API alone.
 
-use std::{env, fs, path::Path, process::Command};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
 
-/// The same versions of dependencies and the same target folder as the tree's, so that little is
-/// compiled anew.
-#[test]
-#[ignore = "compiles a workspace of its own for a minute; scripts/test runs it"]
-fn a_backend_outside_the_tree_conforms() {
+use taut::plot::Palette;
+use taut_core::{Info, Native};
+
+const FIGURE: &str = r#"(
+    title: "A fall", source: "none", about: "a test",
+    runs: [(label: "drop", scene: "fall", backend: "drop-cpu", iterations: [1])],
+    plot: (panels: [(x: (quantity: "time_s"), y: (quantity: "lowest_m"))]),
+    claims: [
+        (text: "it falls", check: never(metric: "lowest_m", run: "drop", above: 1)),
+    ],
+)"#;
+
+const SCENE: &str = r#"(
+    about: "falls", gravity: (0, 0, -10), dt: 0.01, steps: 6, contacts: false, watch: [],
+    parameters: {},
+    bodies: [body(name: "box", shape: box(size: (1, 1, 1)), density: 1, position: (0, 0, 1))],
+)"#;
+
+/// Builds the program with the same versions of dependencies and the same target folder as the tree's, so
+/// that little is compiled anew.
+fn built() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/outside-backend");
     fs::copy(root.join("Cargo.lock"), fixture.join("Cargo.lock")).expect("a lock file");
     let cargo = env::var_os("CARGO").expect("run by cargo");
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("target/tmp");
     let output = Command::new(cargo)
-        .args(["run", "--quiet", "--manifest-path"])
+        .args(["build", "--quiet", "--manifest-path"])
         .arg(fixture.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(target)
         .output()
         .expect("cargo runs");
-    let [printed, errors] =
-        [output.stdout, output.stderr].map(|b| String::from_utf8_lossy(&b).into_owned());
-    assert!(output.status.success(), "{printed}\n{errors}");
-    assert!(printed.starts_with("drop-cpu: "), "{printed}");
-    assert!(printed.contains(" 0 failed, 0 known failures, "), "{printed}");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    target.join("debug/outside-backend")
+}
+
+fn words(output: &Output) -> String {
+    let [printed, errors] = [&output.stdout, &output.stderr].map(|b| String::from_utf8_lossy(b));
+    format!("{printed}\n{errors}")
+}
+
+#[test]
+#[ignore = "compiles a workspace of its own for a minute; scripts/test runs it"]
+fn a_backend_outside_the_tree_is_one_like_any_other() {
+    let program = built();
+    let checkout = tempfile::tempdir().unwrap();
+    let folder = checkout.path().join("results/figures/fall");
+    fs::create_dir_all(&folder).unwrap();
+    fs::create_dir(checkout.path().join("scenes")).unwrap();
+    fs::write(folder.join("figure.ron"), FIGURE).unwrap();
+    fs::write(checkout.path().join("scenes/fall.ron"), SCENE).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(&program);
+        let output = command.current_dir(checkout.path()).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}\n{}", words(&output));
+        words(&output)
+    };
+
+    let report = run(&["verify", "-b", "drop-cpu"]);
+    assert!(report.starts_with("drop-cpu: "), "{report}");
+    assert!(report.contains(" 0 failed, 0 known failures, "), "{report}");
+
+    run(&["reproduce", "fall", "--bless", "--out", "out"]);
+    let info = Info::new("drop-cpu", "", "");
+    let table = taut::backends::table().with(Native { info, ..taut_null::BACKEND });
+    let (red, green, blue) = Palette::of(&table).colour("drop-cpu");
+    let picture = fs::read_to_string(folder.join("figure.svg")).unwrap();
+    let colour = format!("stroke=\"#{red:02X}{green:02X}{blue:02X}\"");
+    assert!(picture.contains(&colour), "no {colour}");
+
+    let held: serde_json::Value = {
+        run(&["regress", "fall", "--out", "held"]);
+        let text = fs::read_to_string(checkout.path().join("held/regress.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let curve = &held["figures"][0]["curves"][0];
+    assert_eq!((&curve["curve"], &curve["change"]), (&"drop".into(), &"same".into()));
 }
