@@ -25,8 +25,8 @@ use crate::{
     places,
     plot::Palette,
     record::{Counts, Document, OutDir, ReferenceFacts, RunRow, SCHEMA, SceneFacts},
-    runner::{Bench, Spec},
-    spec,
+    runner::Bench,
+    spec::{self, Spec},
     text_table::TextTable,
 };
 

@@ -8,6 +8,7 @@ mod claim;
 mod curves;
 mod load;
 mod measure;
+mod plan;
 mod probe;
 mod reproduce;
 mod row;
@@ -25,6 +26,7 @@ pub use self::{
     curves::{PanelCurves, collect, lacks_times, plot_spec, write_csv},
     load::{LoadError, load, parse},
     measure::{Measured, measure},
+    plan::Planned,
     probe::{Probe, Probes},
     reproduce::{Options, Reproduced, reproduce},
     row::{At, Row, Statistic},
@@ -412,61 +414,7 @@ pub struct Quick {
     pub parameters: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
-/// One run after budgets are spelled out and quick sizes applied.
-#[derive(Clone, Debug)]
-pub struct Planned {
-    /// Label, unique in the figure.
-    pub label: String,
-    /// Label of the entry that it came from.
-    pub group: String,
-    /// The entry, with parameters and steps as they are to be run.
-    pub run: Run,
-    /// Iterations per step.
-    pub iterations: u32,
-    /// Steps per frame.
-    pub substeps: u32,
-}
-
 impl Figure {
-    /// All runs, budgets spelled out.
-    pub fn plan(&self, quick: bool) -> Vec<Planned> {
-        let mut planned = Vec::new();
-        for run in &self.runs {
-            for &iterations in &run.iterations {
-                for &substeps in &run.substeps {
-                    let label = budget_label(run, iterations, substeps);
-                    let group = run.label.clone();
-                    planned.push(Planned { label, group, run: run.clone(), iterations, substeps });
-                }
-            }
-        }
-        if quick {
-            self.shrink(&mut planned);
-        }
-        planned
-    }
-
-    fn shrink(&self, planned: &mut Vec<Planned>) {
-        let references: Vec<String> =
-            self.runs.iter().filter_map(|run| run.reference.clone()).collect();
-        if let Some(most) = self.quick.work {
-            planned.retain(|p| references.contains(&p.label) || p.iterations * p.substeps <= most);
-        }
-        for p in planned {
-            if let Some(steps) = self.quick.steps {
-                p.run.steps = Some(p.run.steps.map_or(steps, |own| own.min(steps)));
-            }
-            if let Some(parameters) = self.quick.parameters.get(&p.run.scene) {
-                p.run.parameters.extend(parameters.clone());
-            }
-            if let Some(most) = self.quick.reference_substeps
-                && references.contains(&p.label)
-            {
-                p.substeps = p.substeps.min(most);
-            }
-        }
-    }
-
     /// Whether anything drawn or claimed depends on a clock.
     pub fn is_timed(&self) -> bool {
         matches!(self.measure, Measure::Time { .. })
@@ -484,17 +432,6 @@ pub const SHORTEST: &str = "step_time_min_s";
 /// Whether a quantity is a time by the clock.
 fn is_time(quantity: &str) -> bool {
     quantity == TIMED || quantity == SHORTEST
-}
-
-fn budget_label(run: &Run, iterations: u32, substeps: u32) -> String {
-    let mut label = run.label.clone();
-    if run.iterations.len() > 1 {
-        label += &format!(" {iterations}");
-    }
-    if run.substeps.len() > 1 {
-        label += &format!(" {substeps}");
-    }
-    label
 }
 
 /// Folder of a figure's definition and records.

@@ -20,7 +20,7 @@ pub mod record;
 pub mod report;
 pub mod ruler;
 pub mod runner;
-mod spec;
+pub mod spec;
 mod text_table;
 pub mod verify;
 

@@ -7,6 +7,7 @@
 mod axis;
 mod draw;
 mod legend;
+mod line;
 mod profile;
 mod style;
 
@@ -27,6 +28,9 @@ pub use self::{
     profile::{Work, performance_profile, work_precision},
     style::{Palette, Rgb},
 };
+
+/// Drawn pixels per pixel of the layout.
+const SCALE: u32 = 2;
 
 /// Everything on one picture.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -211,7 +215,7 @@ pub fn to_svg(plot: &PlotSpec, palette: &Palette) -> anyhow::Result<String> {
     // Drawn on a finer grid, because the drawing library rounds to whole pixels; shown at half size.
     let (width, height) = layout.size();
     let [drawn, shown] =
-        [1, draw::SCALE].map(|s| format!("width=\"{}\" height=\"{}\"", width / s, height / s));
+        [1, SCALE].map(|s| format!("width=\"{}\" height=\"{}\"", width / s, height / s));
     Ok(text.replacen(&drawn, &shown, 1))
 }
 

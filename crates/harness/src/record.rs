@@ -16,7 +16,7 @@ pub use self::{
     files::{OutDir, write_atomically},
 };
 
-use crate::{ruler::Metrics, runner::Spec};
+use crate::{ruler::Metrics, spec::Spec};
 
 /// How a row ended. The first five are labels of a finished measurement, the others say why there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]

@@ -29,7 +29,7 @@ pub use self::{
     guard::silence_guarded_panics,
     observer::{Keep, KeptStates, Observer},
     time::{TimeOptions, time},
-    trace::{Start, TraceOptions, trace},
+    trace::{TraceOptions, TraceStart, trace},
     trajectory::{RunOptions, run},
 };
 
@@ -37,6 +37,7 @@ use crate::{
     Setup, adapter,
     backends::{LEFT_OUT, left_out},
     record::{Device, RunRow, Status},
+    spec::Spec,
 };
 
 /// What every measurement needs: the setup of the program, a pool of threads, a way to stop early.
@@ -47,39 +48,6 @@ pub struct Bench<'a> {
     /// Set to stop after the solver step in progress.
     pub cancel: &'a AtomicBool,
     pool: rayon::ThreadPool,
-}
-
-/// One row to measure: a backend with its settings and budget.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Spec {
-    /// Name of the row, unique within a run.
-    pub label: String,
-    /// Name of the backend in the table.
-    pub backend: String,
-    /// What only the backend understands.
-    pub settings: Settings,
-    /// Iterations per solver step.
-    pub iterations: u32,
-    /// Solver steps per frame, each `dt / substeps` long.
-    pub substeps: u32,
-}
-
-impl Spec {
-    /// The given backend with default settings, labelled with its own name, one step per frame.
-    pub fn new(backend: &str, iterations: u32) -> Self {
-        Self {
-            label: backend.to_owned(),
-            backend: backend.to_owned(),
-            settings: Settings::default(),
-            iterations,
-            substeps: 1,
-        }
-    }
-
-    /// One solver step of this budget in `scene`.
-    pub fn step(&self, scene: &Scene) -> Step {
-        Step { dt: scene.dt / f64::from(self.substeps), iterations: self.iterations }
-    }
 }
 
 impl<'a> Bench<'a> {

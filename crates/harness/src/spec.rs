@@ -1,9 +1,40 @@
-//! From `-b` arguments to rows.
+//! The rows that are asked for, and how they are written on the command line.
 
 use anyhow::{Context, bail, ensure};
-use taut_core::Settings;
+use taut_core::{Scene, Settings, Step};
 
-use crate::runner::Spec;
+/// One row to measure: a backend with its settings and budget.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    /// Name of the row, unique within a run.
+    pub label: String,
+    /// Name of the backend in the table.
+    pub backend: String,
+    /// What only the backend understands.
+    pub settings: Settings,
+    /// Iterations per solver step.
+    pub iterations: u32,
+    /// Solver steps per frame, each `dt / substeps` long.
+    pub substeps: u32,
+}
+
+impl Spec {
+    /// The given backend with default settings, labelled with its own name, one step per frame.
+    pub fn new(backend: &str, iterations: u32) -> Self {
+        Self {
+            label: backend.to_owned(),
+            backend: backend.to_owned(),
+            settings: Settings::default(),
+            iterations,
+            substeps: 1,
+        }
+    }
+
+    /// One solver step of this budget in `scene`.
+    pub fn step(&self, scene: &Scene) -> Step {
+        Step { dt: scene.dt / f64::from(self.substeps), iterations: self.iterations }
+    }
+}
 
 /// A backend as named on the command line.
 #[derive(Clone, Debug, PartialEq)]

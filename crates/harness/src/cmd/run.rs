@@ -11,8 +11,8 @@ use crate::{
     progress::Progress,
     record::{OutDir, ReferenceFacts, RunRow, frames_csv, states_csv},
     ruler::Sample,
-    runner::{self, Keep, KeptStates, Observer, RunOptions, Spec},
-    spec,
+    runner::{self, Keep, KeptStates, Observer, RunOptions},
+    spec::{self, Spec},
     text_table::{TextTable, short},
 };
 
@@ -55,13 +55,13 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
 }
 
 /// A row with the states that were asked for, each with its frame.
-struct Run {
+struct KeptRun {
     row: RunRow,
     states: Vec<(u32, State)>,
 }
 
 /// What the rows are compared with: a row of its own where one is equal, else one more run.
-enum Reference {
+enum ChosenReference {
     Row(usize),
     Extra(Spec),
 }
@@ -70,11 +70,11 @@ fn choose_reference(
     session: &Session<'_>,
     args: &RunArgs,
     task: &Task,
-) -> anyhow::Result<Option<Reference>> {
+) -> anyhow::Result<Option<ChosenReference>> {
     let Some(text) = &args.reference else {
         // The reference solves each step to tolerance, so the finest in time is the best.
         let newtons = task.specs.iter().enumerate().filter(|(_, s)| s.backend == "newton");
-        return Ok(newtons.max_by_key(|(_, s)| s.substeps).map(|(i, _)| Reference::Row(i)));
+        return Ok(newtons.max_by_key(|(_, s)| s.substeps).map(|(i, _)| ChosenReference::Row(i)));
     };
     if text == "none" {
         return Ok(None);
@@ -89,7 +89,7 @@ fn choose_reference(
     spec.label = format!("reference {text}");
     let equal = |row: &Spec| Spec { label: spec.label.clone(), ..row.clone() } == spec;
     let row = task.specs.iter().position(equal);
-    Ok(Some(row.map_or(Reference::Extra(spec), Reference::Row)))
+    Ok(Some(row.map_or(ChosenReference::Extra(spec), ChosenReference::Row)))
 }
 
 /// Runs the reference, then all rows in order.
@@ -98,12 +98,12 @@ fn measure(
     task: &Task,
     steps: u32,
     kept: &[u32],
-    reference: Option<&Reference>,
-) -> (Vec<Run>, Option<ReferenceFacts>) {
+    reference: Option<&ChosenReference>,
+) -> (Vec<KeptRun>, Option<ReferenceFacts>) {
     let (own_row, spec) = match reference {
         None => (None, None),
-        Some(Reference::Row(index)) => (Some(*index), Some(&task.specs[*index])),
-        Some(Reference::Extra(spec)) => (None, Some(spec)),
+        Some(ChosenReference::Row(index)) => (Some(*index), Some(&task.specs[*index])),
+        Some(ChosenReference::Extra(spec)) => (None, Some(spec)),
     };
     let count = task.specs.len() + usize::from(spec.is_some() && own_row.is_none());
     let progress = Progress::new(u64::from(steps) * count as u64, "steps");
@@ -118,7 +118,7 @@ fn measure(
     let mut runs = Vec::new();
     for (index, spec) in task.specs.iter().enumerate() {
         runs.push(match trusted.take_if(|_| own_row == Some(index)) {
-            Some(run) => Run { states: pick(path.as_deref(), kept), ..run },
+            Some(run) => KeptRun { states: pick(path.as_deref(), kept), ..run },
             None => run_one(spec, path.as_deref(), Keep::After(kept)),
         });
     }
@@ -133,16 +133,16 @@ fn one_row(
     options: &RunOptions<'_>,
     keep: Keep<'_>,
     progress: &Progress,
-) -> Run {
+) -> KeptRun {
     if session.bench.is_cancelled() {
         let row = RunRow::skipped(spec, "interrupted before it started");
-        return Run { row, states: Vec::new() };
+        return KeptRun { row, states: Vec::new() };
     }
     progress.start(&spec.label);
     let mut kept = KeptStates::new(keep);
     let mut ticks = Ticks { progress, left: options.steps };
     let row = runner::run(&session.bench, &task.scene, spec, options, &mut [&mut kept, &mut ticks]);
-    Run { row, states: kept.states }
+    KeptRun { row, states: kept.states }
 }
 
 /// Moves the bar of progress by frames.

@@ -8,8 +8,8 @@ use crate::{
     plot::split_unit,
     progress::Progress,
     record::{OutDir, ReferenceFacts, RunRow, metric, trace_csv},
-    runner::{self, Keep, KeptStates, RunOptions, Spec, Start, TraceOptions},
-    spec,
+    runner::{self, Keep, KeptStates, RunOptions, TraceOptions, TraceStart},
+    spec::{self, Spec},
     text_table::{TextTable, short},
 };
 
@@ -78,7 +78,9 @@ fn both_curves(
     starts: &Starts,
 ) -> RunRow {
     let mut row = RunRow::new(spec);
-    for (start, warmup) in [(Start::Cold(&starts.cold), starts.frames), (Start::Warm, warmup)] {
+    for (start, warmup) in
+        [(TraceStart::Cold(&starts.cold), starts.frames), (TraceStart::Warm, warmup)]
+    {
         if session.bench.is_cancelled() && row.curves.is_empty() {
             return RunRow::skipped(spec, "interrupted before it started");
         }

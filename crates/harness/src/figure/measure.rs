@@ -15,9 +15,10 @@ use crate::{
     places,
     record::{Device, RunRow, metric, metric_names},
     runner::{
-        Bench, Keep, KeptStates, RunOptions, Spec, Start, TimeOptions, TraceOptions, run, time,
+        Bench, Keep, KeptStates, RunOptions, TimeOptions, TraceOptions, TraceStart, run, time,
         trace,
     },
+    spec::Spec,
 };
 
 /// A figure's runs, in the order of its definition.
@@ -47,7 +48,7 @@ struct Job<'a> {
 
 /// What a run is compared with.
 #[derive(Clone, Copy)]
-struct Reference<'a> {
+struct ReferenceRun<'a> {
     spec: &'a Spec,
     states: &'a [State],
 }
@@ -160,7 +161,7 @@ fn run_all(
         let job = &jobs[i];
         let label = job.planned.run.reference.as_deref();
         let place = first.iter().position(|&i| Some(jobs[i].planned.label.as_str()) == label);
-        let reference = place.map(|place| Reference {
+        let reference = place.map(|place| ReferenceRun {
             spec: &jobs[first[place]].spec,
             states: &references[place].states,
         });
@@ -208,7 +209,7 @@ fn one(
     bench: &Bench<'_>,
     figure: &Figure,
     job: &Job<'_>,
-    reference: Option<Reference<'_>>,
+    reference: Option<ReferenceRun<'_>>,
     is_reference: bool,
 ) -> Done {
     let scene = &job.loaded.scene;
@@ -227,7 +228,7 @@ fn one(
         Measure::Trace { warmup } => {
             let mut run = RunRow::new(&job.spec);
             let reference = reference.map(|reference| reference.spec);
-            let options = TraceOptions { start: Start::Warm, warmup, reference };
+            let options = TraceOptions { start: TraceStart::Warm, warmup, reference };
             trace(bench, scene, &job.spec, &options, &mut run, &mut []);
             Done { row: trace_row(job, &run), run, states: Vec::new() }
         }

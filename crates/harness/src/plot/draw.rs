@@ -15,16 +15,15 @@ use plotters::{
 };
 
 use super::{
-    Axis, Panel, PlotSpec, Reference,
+    Axis, Panel, PlotSpec, Reference, SCALE,
     axis::Fitted,
     legend::{GAP, Legend, ROW, SAMPLE, TEXT, text_width, wrap},
+    line::{Point, clip_segment, dashes, thin},
     style::{self, Marker, Palette, Rgb, Style},
 };
 
 /// Name under which the embedded font is registered.
 pub(super) const FONT: &str = "sans-serif";
-/// Drawn pixels per pixel of the layout.
-pub(super) const SCALE: u32 = 2;
 
 const MARGIN: i32 = 14;
 const TITLE: i32 = 17;
@@ -43,8 +42,6 @@ const INK: Rgb = (40, 40, 40);
 const GREY: Rgb = (100, 100, 100);
 
 type Area<'a, DB> = DrawingArea<DB, Shift>;
-/// A point in drawn pixels; fractions matter for dashes.
-type Point = (f64, f64);
 
 /// Sizes of everything, before anything is drawn [px].
 #[derive(Clone, Debug)]
@@ -54,13 +51,13 @@ pub(super) struct Layout {
     title: Vec<String>,
     subtitle: Vec<String>,
     /// Panels: upper left corner, size of the frame around the curves, styles, legend.
-    panels: Vec<Place>,
+    panels: Vec<PanelPlace>,
     /// The legend of all panels, where they are equal, with its upper left corner.
     shared: Option<(Legend, (i32, i32))>,
 }
 
 #[derive(Clone, Debug)]
-struct Place {
+struct PanelPlace {
     corner: (i32, i32),
     size: (i32, i32),
     styles: Vec<Style>,
@@ -103,7 +100,7 @@ impl Layout {
                 let legend = (!equal)
                     .then(|| Legend::new(legends[first + i].clone(), panel_width - LEFT / 2));
                 foot = foot.max(legend.as_ref().map_or(0, Legend::height));
-                panels.push(Place {
+                panels.push(PanelPlace {
                     corner: (MARGIN + i as i32 * panel_width, y),
                     size: (panel_width, head + plot_height),
                     styles: styles[first + i].clone(),
@@ -157,7 +154,7 @@ where
 fn draw_panel<DB: DrawingBackend>(
     root: &Area<'_, DB>,
     panel: &Panel,
-    place: &Place,
+    place: &PanelPlace,
 ) -> anyhow::Result<()>
 where
     DB::ErrorType: 'static + Error + Send + Sync,
@@ -169,7 +166,7 @@ where
         root.draw(&text(line, (left + LEFT, y), PANEL_TITLE, INK, true))?;
         y += PANEL_TITLE + 5;
     }
-    let frame = Frame {
+    let frame = AxesFrame {
         x: fit(&panel.x, panel, 0.0, |(x, _)| x),
         y: fit(&panel.y, panel, 0.05, |(_, y)| y),
         left: px(left + LEFT),
@@ -205,7 +202,7 @@ where
 /// A line, or a point with its name on the side where there is room for it.
 fn draw_reference<DB: DrawingBackend>(
     root: &Area<'_, DB>,
-    frame: &Frame,
+    frame: &AxesFrame,
     reference: &Reference,
     style: &Style,
 ) -> anyhow::Result<()>
@@ -230,7 +227,7 @@ where
 fn draw_axes<DB: DrawingBackend>(
     area: &Area<'_, DB>,
     panel: &Panel,
-    frame: &Frame,
+    frame: &AxesFrame,
 ) -> anyhow::Result<()>
 where
     DB::ErrorType: 'static + Error + Send + Sync,
@@ -280,7 +277,7 @@ where
 }
 
 /// The rectangle of one pair of axes, in drawn pixels.
-struct Frame {
+struct AxesFrame {
     x: Fitted,
     y: Fitted,
     left: i32,
@@ -289,7 +286,7 @@ struct Frame {
     bottom: i32,
 }
 
-impl Frame {
+impl AxesFrame {
     /// Where a value is drawn; `None` for what an axis cannot show.
     fn map(&self, (x, y): (f64, f64)) -> Option<Point> {
         let (width, height) = (self.right - self.left, self.bottom - self.top);
@@ -346,41 +343,6 @@ impl Frame {
     }
 }
 
-/// The part of a segment inside a box (Liang and Barsky 1984).
-fn clip_segment(a: Point, b: Point, low: Point, high: Point) -> Option<(Point, Point)> {
-    let (dx, dy) = (b.0 - a.0, b.1 - a.1);
-    let (mut start, mut end) = (0.0_f64, 1.0_f64);
-    let sides = [(-dx, a.0 - low.0), (dx, high.0 - a.0), (-dy, a.1 - low.1), (dy, high.1 - a.1)];
-    for (rate, room) in sides {
-        if rate == 0.0 {
-            if room < 0.0 {
-                return None;
-            }
-        } else if rate < 0.0 {
-            start = start.max(room / rate);
-        } else {
-            end = end.min(room / rate);
-        }
-    }
-    let at = |t: f64| if t == 0.0 { a } else { (a.0 + t * dx, a.1 + t * dy) };
-    (start <= end).then(|| (at(start), if end == 1.0 { b } else { at(end) }))
-}
-
-/// Keeps first, lowest, highest and last point of each column of pixels, which look the same.
-fn thin(run: &[Point]) -> Vec<Point> {
-    let column = |p: &Point| p.0.floor();
-    let mut kept = Vec::with_capacity(run.len());
-    for group in run.chunk_by(|a, b| column(a) == column(b)) {
-        let by_y = |a: &&Point, b: &&Point| a.1.total_cmp(&b.1);
-        let extremes = [group.iter().min_by(by_y), group.iter().max_by(by_y)];
-        let wanted = |p: &&Point| {
-            extremes.contains(&Some(*p)) || Some(*p) == group.first() || Some(*p) == group.last()
-        };
-        kept.extend(group.iter().filter(wanted).copied());
-    }
-    kept
-}
-
 /// Draws runs of points as one dashed line; the pattern goes on across corners.
 fn stroke<DB: DrawingBackend>(
     root: &Area<'_, DB>,
@@ -402,44 +364,10 @@ where
     Ok(())
 }
 
-/// Splits a line into its dashes; no pattern gives the line itself.
-fn dashes(run: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
-    let Some(&first) = run.first().filter(|_| !pattern.is_empty()) else {
-        return vec![run.to_vec()];
-    };
-    let mut pieces = vec![vec![first]];
-    let (mut place, mut left) = (0, pattern[0] * f64::from(SCALE));
-    for pair in run.windows(2) {
-        let (mut from, to) = (pair[0], pair[1]);
-        loop {
-            let length = (to.0 - from.0).hypot(to.1 - from.1);
-            // Even places are drawn, odd ones are gaps.
-            let drawn = place % 2 == 0;
-            if length <= left {
-                left -= length;
-                if drawn && let Some(piece) = pieces.last_mut() {
-                    piece.push(to);
-                }
-                break;
-            }
-            let t = left / length;
-            from = (from.0 + t * (to.0 - from.0), from.1 + t * (to.1 - from.1));
-            match pieces.last_mut() {
-                Some(piece) if drawn => piece.push(from),
-                _ => pieces.push(vec![from]),
-            }
-            place = (place + 1) % pattern.len();
-            left = pattern[place] * f64::from(SCALE);
-        }
-    }
-    pieces.retain(|piece| piece.len() > 1);
-    pieces
-}
-
 /// Draws markers: at every point of a short curve, at about ten of a long one.
 fn mark<DB: DrawingBackend>(
     root: &Area<'_, DB>,
-    frame: &Frame,
+    frame: &AxesFrame,
     points: &[(f64, f64)],
     style: &Style,
     place: usize,
@@ -542,10 +470,10 @@ fn px(length: i32) -> i32 {
 mod tests {
     use super::*;
 
-    fn frame() -> Frame {
+    fn frame() -> AxesFrame {
         let axis = Axis { range: Some((0.0, 10.0)), ..Axis::linear("", "") };
         let fitted = || Fitted::new(&axis, 0.0, std::iter::empty());
-        Frame { x: fitted(), y: fitted(), left: 0, right: 100, top: 0, bottom: 100 }
+        AxesFrame { x: fitted(), y: fitted(), left: 0, right: 100, top: 0, bottom: 100 }
     }
 
     #[test]
@@ -564,23 +492,5 @@ mod tests {
             (0..10).map(|i| (f64::from(i), 5.0 - (-100.0_f64).powi(8 * i))).collect();
         let inside = |p: &Point| (0.0..=100.0).contains(&p.0) && (0.0..=100.0).contains(&p.1);
         assert!(frame().clip(&curve).iter().flatten().all(inside));
-    }
-
-    #[test]
-    fn dashes_are_as_long_as_their_pattern() {
-        let pieces = dashes(&[(0.0, 0.0), (10.0, 0.0), (10.0, 10.0)], &[2.0, 1.0]);
-        let scale = f64::from(SCALE);
-        assert_eq!(pieces[0], [(0.0, 0.0), (2.0 * scale, 0.0)]);
-        assert_eq!(pieces[1][0], (3.0 * scale, 0.0));
-        assert!(pieces.iter().flatten().all(|p| p.0 <= 10.0 && p.1 <= 10.0));
-        assert_eq!(dashes(&[(0.0, 0.0), (1.0, 0.0)], &[]).len(), 1);
-    }
-
-    #[test]
-    fn thinning_keeps_extremes() {
-        let run: Vec<Point> = (0..100).map(|i| (0.5, f64::from((i * 37) % 100))).collect();
-        let kept = thin(&run);
-        assert!(kept.len() <= 4);
-        assert!(kept.iter().any(|p| p.1 == 0.0) && kept.iter().any(|p| p.1 == 99.0));
     }
 }

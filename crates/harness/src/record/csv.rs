@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::{
         record::{Frame, Spread, Stages, Times},
-        runner::Spec,
+        spec::Spec,
     };
 
     #[test]

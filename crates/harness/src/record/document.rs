@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use taut_core::Scene;
 
 use super::{RunRow, Status};
-use crate::{machine::Machine, runner::Spec};
+use crate::{machine::Machine, spec::Spec};
 
 /// Version of the documents' schema.
 pub const SCHEMA: u32 = 1;

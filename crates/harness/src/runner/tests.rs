@@ -11,6 +11,7 @@ use super::*;
 use crate::{
     record::{RunRow, Status},
     ruler::Sample,
+    spec::Spec,
 };
 
 /// Moves one body up by 1 m per iteration, then does what it was built to do in its third step.
@@ -209,10 +210,10 @@ fn a_trace_reads_every_iteration_or_reruns_every_budget() {
     };
     let initial = scene().initial_state();
     let refined: Vec<_> = (0..=5).map(|i| (i, false)).chain([(5, true)]).collect();
-    assert_eq!(iterations_of("good", Start::Warm), refined);
-    assert_eq!(iterations_of("good", Start::Cold(&initial)), refined);
+    assert_eq!(iterations_of("good", TraceStart::Warm), refined);
+    assert_eq!(iterations_of("good", TraceStart::Cold(&initial)), refined);
     let rerun = [1, 2, 4, 5].map(|i| (i, true));
-    assert_eq!(iterations_of("sub", Start::Warm), rerun);
+    assert_eq!(iterations_of("sub", TraceStart::Warm), rerun);
 }
 
 #[test]

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use taut_core::{Scene, Solver, Stage, StageTime, State, Step};
 
-use super::{Bench, Halt, Spec, advance_frame};
+use super::{Bench, Halt, advance_frame};
 use crate::record::{RunRow, Spread, Stages, Times};
+use crate::spec::Spec;
 
 /// How long to watch.
 #[derive(Clone, Copy, Debug, PartialEq)]

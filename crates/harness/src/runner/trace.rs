@@ -3,18 +3,19 @@
 use taut_core::{Iteration, Multipliers, Scene, Solver, State, Step};
 
 use super::{
-    Bench, Halt, Spec, advance, advance_frame,
+    Bench, Halt, advance, advance_frame,
     observer::{Gauge, Observer},
     trajectory::show,
 };
 use crate::{
     record::{Curve, RunRow},
     ruler::{Facts, Moment, Sample},
+    spec::Spec,
 };
 
 /// Where the traced step starts.
 #[derive(Clone, Copy, Debug)]
-pub enum Start<'a> {
+pub enum TraceStart<'a> {
     /// Every solver from the same state, with empty multipliers.
     Cold(&'a State),
     /// Every solver from where its own frames from the scene's initial state have brought it.
@@ -25,7 +26,7 @@ pub enum Start<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct TraceOptions<'a> {
     /// Where the step starts.
-    pub start: Start<'a>,
+    pub start: TraceStart<'a>,
     /// Frames before the step: run by the solver for a warm start, already in the state of a cold one.
     pub warmup: u32,
     /// The backend that solves the same step to tolerance, to measure the distance from; it starts
@@ -63,8 +64,8 @@ pub fn trace(
     });
     bench.with_solver(scene, spec, row, |solver, row| {
         let name = match options.start {
-            Start::Cold(_) => "cold",
-            Start::Warm => "warm",
+            TraceStart::Cold(_) => "cold",
+            TraceStart::Warm => "warm",
         };
         row.curves.push(Curve { start: name, warmup: options.warmup, points: Vec::new() });
         let initial = scene.initial_state();
@@ -137,8 +138,8 @@ fn rewind(
     options: &TraceOptions<'_>,
 ) -> Result<(), Halt> {
     match options.start {
-        Start::Cold(state) => solver.load(state)?,
-        Start::Warm => {
+        TraceStart::Cold(state) => solver.load(state)?,
+        TraceStart::Warm => {
             solver.load(&scene.initial_state())?;
             for done in 0..options.warmup {
                 if !advance_frame(solver, spec, spec.step(scene), bench)? {

@@ -5,12 +5,13 @@ use std::{ops::ControlFlow, time::Instant};
 use taut_core::{Multipliers, Scene, Solver, State};
 
 use super::{
-    Bench, Halt, Spec, advance_frame,
+    Bench, Halt, advance_frame,
     observer::{Fingerprint, Gauge, Observer, Verdict},
 };
 use crate::{
     record::{RunRow, Spread},
     ruler::{Facts, Moment, Sample},
+    spec::Spec,
 };
 
 /// What to run besides the solver itself.

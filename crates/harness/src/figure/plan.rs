@@ -1,0 +1,70 @@
+//! Which runs a figure makes: budgets spelled out, and sizes shrunk for a quick check.
+
+use super::{Figure, Run};
+
+/// One run after budgets are spelled out and quick sizes applied.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// Label, unique in the figure.
+    pub label: String,
+    /// Label of the entry that it came from.
+    pub group: String,
+    /// The entry, with parameters and steps as they are to be run.
+    pub run: Run,
+    /// Iterations per step.
+    pub iterations: u32,
+    /// Steps per frame.
+    pub substeps: u32,
+}
+
+impl Figure {
+    /// All runs, budgets spelled out.
+    pub fn plan(&self, quick: bool) -> Vec<Planned> {
+        let mut planned = Vec::new();
+        for run in &self.runs {
+            for &iterations in &run.iterations {
+                for &substeps in &run.substeps {
+                    let label = budget_label(run, iterations, substeps);
+                    let group = run.label.clone();
+                    planned.push(Planned { label, group, run: run.clone(), iterations, substeps });
+                }
+            }
+        }
+        if quick {
+            self.shrink(&mut planned);
+        }
+        planned
+    }
+
+    fn shrink(&self, planned: &mut Vec<Planned>) {
+        let references: Vec<String> =
+            self.runs.iter().filter_map(|run| run.reference.clone()).collect();
+        if let Some(most) = self.quick.work {
+            planned.retain(|p| references.contains(&p.label) || p.iterations * p.substeps <= most);
+        }
+        for p in planned {
+            if let Some(steps) = self.quick.steps {
+                p.run.steps = Some(p.run.steps.map_or(steps, |own| own.min(steps)));
+            }
+            if let Some(parameters) = self.quick.parameters.get(&p.run.scene) {
+                p.run.parameters.extend(parameters.clone());
+            }
+            if let Some(most) = self.quick.reference_substeps
+                && references.contains(&p.label)
+            {
+                p.substeps = p.substeps.min(most);
+            }
+        }
+    }
+}
+
+fn budget_label(run: &Run, iterations: u32, substeps: u32) -> String {
+    let mut label = run.label.clone();
+    if run.iterations.len() > 1 {
+        label += &format!(" {iterations}");
+    }
+    if run.substeps.len() > 1 {
+        label += &format!(" {substeps}");
+    }
+    label
+}

@@ -1,0 +1,98 @@
+//! Lines as lists of points: clipped, thinned and dashed.
+
+use super::SCALE;
+
+/// A point in drawn pixels; fractions matter for dashes.
+pub(super) type Point = (f64, f64);
+
+/// The part of a segment inside a box (Liang and Barsky 1984).
+pub(super) fn clip_segment(a: Point, b: Point, low: Point, high: Point) -> Option<(Point, Point)> {
+    let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+    let (mut start, mut end) = (0.0_f64, 1.0_f64);
+    let sides = [(-dx, a.0 - low.0), (dx, high.0 - a.0), (-dy, a.1 - low.1), (dy, high.1 - a.1)];
+    for (rate, room) in sides {
+        if rate == 0.0 {
+            if room < 0.0 {
+                return None;
+            }
+        } else if rate < 0.0 {
+            start = start.max(room / rate);
+        } else {
+            end = end.min(room / rate);
+        }
+    }
+    let at = |t: f64| if t == 0.0 { a } else { (a.0 + t * dx, a.1 + t * dy) };
+    (start <= end).then(|| (at(start), if end == 1.0 { b } else { at(end) }))
+}
+
+/// Keeps first, lowest, highest and last point of each column of pixels, which look the same.
+pub(super) fn thin(run: &[Point]) -> Vec<Point> {
+    let column = |p: &Point| p.0.floor();
+    let mut kept = Vec::with_capacity(run.len());
+    for group in run.chunk_by(|a, b| column(a) == column(b)) {
+        let by_y = |a: &&Point, b: &&Point| a.1.total_cmp(&b.1);
+        let extremes = [group.iter().min_by(by_y), group.iter().max_by(by_y)];
+        let wanted = |p: &&Point| {
+            extremes.contains(&Some(*p)) || Some(*p) == group.first() || Some(*p) == group.last()
+        };
+        kept.extend(group.iter().filter(wanted).copied());
+    }
+    kept
+}
+
+/// Splits a line into its dashes; no pattern gives the line itself.
+pub(super) fn dashes(run: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
+    let Some(&first) = run.first().filter(|_| !pattern.is_empty()) else {
+        return vec![run.to_vec()];
+    };
+    let mut pieces = vec![vec![first]];
+    let (mut place, mut left) = (0, pattern[0] * f64::from(SCALE));
+    for pair in run.windows(2) {
+        let (mut from, to) = (pair[0], pair[1]);
+        loop {
+            let length = (to.0 - from.0).hypot(to.1 - from.1);
+            // Even places are drawn, odd ones are gaps.
+            let drawn = place % 2 == 0;
+            if length <= left {
+                left -= length;
+                if drawn && let Some(piece) = pieces.last_mut() {
+                    piece.push(to);
+                }
+                break;
+            }
+            let t = left / length;
+            from = (from.0 + t * (to.0 - from.0), from.1 + t * (to.1 - from.1));
+            match pieces.last_mut() {
+                Some(piece) if drawn => piece.push(from),
+                _ => pieces.push(vec![from]),
+            }
+            place = (place + 1) % pattern.len();
+            left = pattern[place] * f64::from(SCALE);
+        }
+    }
+    pieces.retain(|piece| piece.len() > 1);
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dashes_are_as_long_as_their_pattern() {
+        let pieces = dashes(&[(0.0, 0.0), (10.0, 0.0), (10.0, 10.0)], &[2.0, 1.0]);
+        let scale = f64::from(SCALE);
+        assert_eq!(pieces[0], [(0.0, 0.0), (2.0 * scale, 0.0)]);
+        assert_eq!(pieces[1][0], (3.0 * scale, 0.0));
+        assert!(pieces.iter().flatten().all(|p| p.0 <= 10.0 && p.1 <= 10.0));
+        assert_eq!(dashes(&[(0.0, 0.0), (1.0, 0.0)], &[]).len(), 1);
+    }
+
+    #[test]
+    fn thinning_keeps_extremes() {
+        let run: Vec<Point> = (0..100).map(|i| (0.5, f64::from((i * 37) % 100))).collect();
+        let kept = thin(&run);
+        assert!(kept.len() <= 4);
+        assert!(kept.iter().any(|p| p.1 == 0.0) && kept.iter().any(|p| p.1 == 99.0));
+    }
+}
