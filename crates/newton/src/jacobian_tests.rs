@@ -1,37 +1,19 @@
 //! The Newton matrix against central differences of the residual it is meant to be the derivative of.
 
 use taut_core::{
-    Mat3, Quat, Scene, Vec3,
+    Mat3, Scene, Vec3,
     energy::Membrane,
     scene::{
         Anchor, Body, Contacts, ElasticPart, Endpoint, Joint, JointKind, Limit, Motor, Particle,
         Spring, SpringKind,
     },
 };
+use taut_fixtures::Numbers;
 
 use crate::{
     settings::{NewtonSettings, Rotation},
     step::Stepper,
 };
-
-/// Numbers in [-1, 1) that are the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> f64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(&mut self) -> Vec3 {
-        Vec3::from_fn(|_, _| self.next())
-    }
-
-    fn rotation(&mut self) -> Quat {
-        Quat::from_scaled_axis(self.vector())
-    }
-}
 
 const KINDS: [JointKind; 8] = [
     JointKind::Ball,
@@ -126,7 +108,7 @@ fn the_matrix_is_the_derivative_of_the_residual() {
             let mut stepper = Stepper::new(&scene, settings).unwrap();
             stepper.load(&scene.initial_state());
             stepper.begin(0.02);
-            stepper.disturb(|| numbers.next());
+            stepper.disturb(|| numbers.number());
             stepper.broken[2] = true;
             let worst = stepper.derivative_error();
             assert!(worst < 2e-6, "{rotation:?} seed {seed}: {worst:e}");
@@ -162,7 +144,7 @@ fn the_matrix_is_the_derivative_of_the_residual_where_bodies_touch() {
             stepper.report_contacts(&mut forces);
             assert_eq!(forces.len(), 8);
             stepper.begin(0.02);
-            stepper.disturb(|| numbers.next());
+            stepper.disturb(|| numbers.number());
             if width > 0.0 {
                 stepper.soften(width);
             }
