@@ -6,6 +6,7 @@ use taut_core::{
 
 use crate::{
     affine::{self, Affine, frame},
+    free::Once,
     lane::{LANES, Lanes, minus, plus},
     polar::{self, squared_strain},
     settings::{Integrator, MabdSettings},
@@ -180,13 +181,18 @@ impl Mabd {
     /// Moves every frame of the current iterate to its rotation.
     fn project(&mut self) {
         let nodes = &mut self.system.nodes;
-        pulp::Arch::new().dispatch(|| {
-            for (moved, start) in nodes.moved.groups.iter_mut().zip(&nodes.start.groups) {
-                let start = frame(start);
-                let turned = polar::exact(plus(start, frame(moved)));
-                *moved = affine::group(minus(turned, start), affine::origin(moved));
-            }
-        });
+        let once = Once;
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                once.spend();
+                for (moved, start) in nodes.moved.groups.iter_mut().zip(&nodes.start.groups) {
+                    let start = frame(start);
+                    let turned = polar::exact(plus(start, frame(moved)));
+                    *moved = affine::group(minus(turned, start), affine::origin(moved));
+                }
+            },
+        );
     }
 
     /// Whether the current iterate is stretched too much, or is not finite.

@@ -25,7 +25,7 @@ use crate::{
         M, S, apply, apply_transposed, difference, inverse, less, product, sum, symmetric_times,
         times, transpose,
     },
-    free::{FreeResponse, GroupConstants, Passed, SolveTask, StretchEnd},
+    free::{FreeResponse, GroupConstants, Once, Passed, SolveTask, StretchEnd},
     lane::{LANES, Lanes, Number, V, ZERO3, add, sub},
     node::BodyGroups,
     settings::Polar,
@@ -86,9 +86,11 @@ fn show<W: Simd>(
     (free, ends): (&mut FreeResponse, &mut Passed<Lanes>),
 ) {
     // A function of its own, like the other operations below: compilers take very long over all of them in one.
+    let once = Once;
     simd.vectorize(
         #[inline(always)]
         || {
+            once.spend();
             let found = FreeResponse::new(bodies, constants, task, group, Polar::Exact);
             found.pass(constants, ends);
             *free = found;
@@ -165,9 +167,13 @@ impl WithSimd for Reduce<'_, '_> {
                 carry = whole.right;
             } else {
                 let compliance = span.compliance[group];
+                let once = Once;
                 simd.vectorize(
                     #[inline(always)]
-                    || join(&mut whole, &mut carry, next, compliance),
+                    || {
+                        once.spend();
+                        join(&mut whole, &mut carry, next, compliance)
+                    },
                 );
             }
             if (group + 1) % length == 0 {
@@ -233,9 +239,11 @@ impl WithSimd for Substitute<'_, '_> {
                 }
                 let constants = &span.constants[span.group_of[group] as usize];
                 let (bodies, free) = (&mut span.bodies, &span.kept[group - first].free);
+                let once = Once;
                 simd.vectorize(
                     #[inline(always)]
                     || {
+                        once.spend();
                         let (turned, shift, load) = free.under(constants, ends);
                         free.finish((bodies, group), task, (turned, shift), load, &mut worst);
                     },
@@ -289,9 +297,13 @@ fn forward<W: Simd>(
             carry.tip = sum(carry.tip, apply_transposed(&next.across, pushed));
         } else {
             let compliance = compliance[group];
+            let once = Once;
             simd.vectorize(
                 #[inline(always)]
-                || (_, kept.reply, kept.answer) = eliminate(&mut carry, next, compliance),
+                || {
+                    once.spend();
+                    (_, kept.reply, kept.answer) = eliminate(&mut carry, next, compliance)
+                },
             );
         }
     }

@@ -5,7 +5,7 @@ use taut_core::{Mat3, Vec3};
 use super::{StepScheme, System};
 use crate::{
     body::BodyKind,
-    free::{FreeResponse, GroupTable},
+    free::{FreeResponse, GroupTable, Once},
     lane::LANES,
     local::Root,
     node::Nodes,
@@ -72,14 +72,19 @@ impl System {
         let task = self.physics.task(scheme, &self.before);
         let (bodies, _) = self.nodes.bodies(task.before);
         let (constants, polar) = (&self.constants, self.physics.polar);
-        pulp::Arch::new().dispatch(|| {
-            for (group, responses) in responses.chunks_mut(LANES).enumerate() {
-                let free = FreeResponse::new(&bodies, constants.at(group), &task, group, polar);
-                for (k, response) in responses.iter_mut().enumerate() {
-                    *response = free.response(k);
+        let once = Once;
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                once.spend();
+                for (group, responses) in responses.chunks_mut(LANES).enumerate() {
+                    let free = FreeResponse::new(&bodies, constants.at(group), &task, group, polar);
+                    for (k, response) in responses.iter_mut().enumerate() {
+                        *response = free.response(k);
+                    }
                 }
-            }
-        });
+            },
+        );
         self.nodes.responses = responses;
     }
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     affine::Affine,
-    free::{FreeResponse, SolveTask},
+    free::{FreeResponse, Once, SolveTask},
     lane::{Lanes, V, ZERO3, add, minus, product, scale, sub, times, transposed},
     node::BodyGroups,
 };
@@ -120,9 +120,13 @@ impl<const N: usize> WithSimd for Down<'_, N> {
     fn with_simd<W: Simd>(mut self, simd: W) -> [Lanes; 2] {
         let mut worst = [Lanes::ZERO; 2];
         for i in 0..self.forces.len() {
+            let once = Once;
             simd.vectorize(
                 #[inline(always)]
-                || self.descend(i, &mut worst),
+                || {
+                    once.spend();
+                    self.descend(i, &mut worst)
+                },
             );
         }
         worst

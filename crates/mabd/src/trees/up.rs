@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     affine::Affine,
-    free::{FreeResponse, SolveTask},
+    free::{FreeResponse, Once, SolveTask},
     lane::{LANES, Lanes, M, ZERO3, transposed_product},
     node::BodyGroups,
     settings::Polar,
@@ -177,9 +177,11 @@ impl<const N: usize> WithSimd for Up<'_, N> {
             let (count, reach) = (slots.len() + 1, constants.reach);
             let axes = if N > 3 { plan.axes(group, bodies, held) } else { [ZERO3; 3] };
             let side = &mut room.sides[count - 1];
+            let once = Once;
             simd.vectorize(
                 #[inline(always)]
                 || {
+                    once.spend();
                     *free = FreeResponse::new(bodies, constants, task, group, Polar::Exact);
                     side.set(constants.left, true);
                     (message.tip, message.twist) = respond(free, axes, side);
@@ -190,18 +192,26 @@ impl<const N: usize> WithSimd for Up<'_, N> {
             for (c, slot) in slots.clone().enumerate() {
                 let (hold, children) = (&plan.holds[slot], &plan.children[slot]);
                 let (side, tip) = (&mut room.sides[c], &mut room.tips[c]);
+                let once = Once;
                 simd.vectorize(
                     #[inline(always)]
-                    || *tip = hold.child_side(free, deeper, base, children, side),
+                    || {
+                        once.spend();
+                        *tip = hold.child_side(free, deeper, base, children, side)
+                    },
                 );
             }
             for u in 0..count {
                 for v in 0..=u {
                     let sides = [&room.sides[u], &room.sides[v]];
                     let block = &mut room.blocks[pair(u, v)];
+                    let once = Once;
                     simd.vectorize(
                         #[inline(always)]
-                        || sides[0].between(sides[1], u == v, (free, reach), block),
+                        || {
+                            once.spend();
+                            sides[0].between(sides[1], u == v, (free, reach), block)
+                        },
                     );
                 }
                 room.scales[u] = diagonal(&room.blocks[pair(u, u)]);
@@ -212,9 +222,13 @@ impl<const N: usize> WithSimd for Up<'_, N> {
                 let (softness, children) = (plan.holds[slot].softness, &plan.children[slot]);
                 let (deeper, replies) = (deeper.1, &mut replies[at..end]);
                 let deeper = (deeper, base);
+                let once = Once;
                 simd.vectorize(
                     #[inline(always)]
-                    || room.eliminate((child, count), deeper, children, softness, replies),
+                    || {
+                        once.spend();
+                        room.eliminate((child, count), deeper, children, softness, replies)
+                    },
                 );
                 at = end;
             }
