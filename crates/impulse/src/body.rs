@@ -1,33 +1,12 @@
 //! Bodies, particles and the world as the solver sees them, and their motion without constraints.
 
-use taut_core::{
-    Mat3, Placement, Quat, Scene, SolverError, State,
-    scene::{Endpoint, Motion},
-    state::{BodyState, ParticleState},
-};
-use taut_math::{M3, Q4, Real, Sym3, V3};
-
-/// Rates of a body, or its motion over some time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Twist<R> {
-    /// Of the centre of mass [m/s], or [m].
-    pub(crate) linear: V3<R>,
-    /// About it, in world axes [rad/s], or [rad].
-    pub(crate) angular: V3<R>,
-}
-
-/// Place and rotation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Pose<R> {
-    /// Centre of mass in the world [m].
-    pub(crate) position: V3<R>,
-    /// Body to world.
-    pub(crate) rotation: Q4<R>,
-}
+use taut_core::{Mat3, State};
+use taut_math::{M3, Real, Sym3, V3};
+use taut_model::{Model, Motions, Node, NodeKind, Pose, Velocity, driven_turn};
 
 /// How readily a body gives way; all zero for what forces do not move.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Mobility<R> {
+pub(crate) struct WorldWeight<R> {
     /// Inverse mass [1/kg].
     pub(crate) inverse_mass: R,
     /// Inverse inertia in world axes [1/(kg m^2)].
@@ -36,8 +15,8 @@ pub(crate) struct Mobility<R> {
 
 /// What never changes about a body.
 #[derive(Clone, Copy, Debug)]
-struct Nature<R> {
-    kind: Kind,
+struct BodyAxes<R> {
+    kind: NodeKind,
     /// Inertia and its inverse in body axes [kg m^2].
     inertia: Sym3<R>,
     inverse_inertia: Sym3<R>,
@@ -45,182 +24,91 @@ struct Nature<R> {
     isotropic: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Body,
-    Particle,
-    Kinematic,
-    Fixed,
-}
-
 /// Everything that can be at an end of a joint: bodies, then particles, then the world.
 #[derive(Clone, Debug)]
-pub(crate) struct Bodies<R> {
-    /// Current velocities.
-    pub(crate) velocities: Vec<Twist<R>>,
+pub(crate) struct VelocityBodies<R> {
+    /// Current places and velocities.
+    pub(crate) now: Motions<R>,
     /// Motion since contacts were found, rotations added up.
-    pub(crate) shifts: Vec<Twist<R>>,
-    /// Current places.
-    pub(crate) poses: Vec<Pose<R>>,
+    pub(crate) shifts: Vec<Velocity<R>>,
     /// Inverse masses at the pose of the last refresh.
-    pub(crate) mobilities: Vec<Mobility<R>>,
-    natures: Vec<Nature<R>>,
-    /// How many of them are bodies.
-    bodies: usize,
+    pub(crate) weights: Vec<WorldWeight<R>>,
+    natures: Vec<BodyAxes<R>>,
     gravity: V3<R>,
     gyroscopic: bool,
 }
 
-/// The index of an endpoint among the poses.
-pub(crate) fn slot(scene: &Scene, endpoint: Endpoint) -> usize {
-    match endpoint {
-        Endpoint::Body(i) => i,
-        Endpoint::Particle(i) => scene.bodies.len() + i,
-        Endpoint::World => scene.bodies.len() + scene.particles.len(),
-    }
-}
-
-impl<R: Real> Twist<R> {
-    pub(crate) const ZERO: Self = Self { linear: V3::ZERO, angular: V3::ZERO };
-}
-
-impl<R: Real> Pose<R> {
-    const ORIGIN: Self = Self { position: V3::ZERO, rotation: Q4::IDENTITY };
-}
-
-impl<R: Real> Nature<R> {
-    const FIXED: Self = Self {
-        kind: Kind::Fixed,
-        inertia: Sym3::ZERO,
-        inverse_inertia: Sym3::ZERO,
-        isotropic: true,
-    };
-
-    fn of_body(motion: Motion, inertia: &Mat3) -> Self {
-        let kind = match motion {
-            Motion::Dynamic => Kind::Body,
-            Motion::Kinematic => return Self { kind: Kind::Kinematic, ..Self::FIXED },
-            Motion::Static => return Self::FIXED,
-        };
-        let Some(inverse) = inertia.try_inverse() else { return Self { kind, ..Self::FIXED } };
+impl<R: Real> BodyAxes<R> {
+    fn of(node: &Node) -> Self {
+        let Node { kind, inertia, inverse_inertia, .. } = node;
+        // What has no inverse does not turn.
+        let turns = *inverse_inertia != Mat3::zeros();
         let mean = inertia.trace() / 3.0;
+        let apart = (inertia - Mat3::identity() * mean).abs().max();
         Self {
-            kind,
+            kind: *kind,
             inertia: Sym3::of(inertia),
-            inverse_inertia: Sym3::of(&inverse),
-            isotropic: (inertia - Mat3::identity() * mean).abs().max() <= 1e-12 * mean,
+            inverse_inertia: Sym3::of(inverse_inertia),
+            isotropic: !turns || apart <= 1e-12 * mean,
         }
     }
 }
 
-impl<R: Real> Bodies<R> {
+impl<R: Real> VelocityBodies<R> {
     /// The bodies of a scene, before any state is loaded.
-    pub(crate) fn new(scene: &Scene, gyroscopic: bool) -> Self {
-        let bodies = scene.bodies.iter().map(|b| Nature::of_body(b.motion, &b.inertia));
-        let particles = scene.particles.iter().map(|p| Nature {
-            kind: if p.mass > 0.0 { Kind::Particle } else { Kind::Fixed },
-            ..Nature::FIXED
-        });
-        let natures: Vec<_> = bodies.chain(particles).chain([Nature::FIXED]).collect();
-        let masses = scene.bodies.iter().map(|b| b.mass);
-        let masses = masses.chain(scene.particles.iter().map(|p| p.mass)).chain([0.0]);
-        let mobility = |(mass, nature): (f64, &Nature<R>)| {
-            let moves = matches!(nature.kind, Kind::Body | Kind::Particle) && mass > 0.0;
-            let inverse_mass = R::of(if moves { 1.0 / mass } else { 0.0 });
-            Mobility { inverse_mass, inverse_inertia: nature.inverse_inertia }
+    pub(crate) fn new(model: &Model, gyroscopic: bool) -> Self {
+        let weight = |node: &Node| WorldWeight {
+            inverse_mass: R::of(node.inverse_mass()),
+            inverse_inertia: Sym3::of(&node.inverse_inertia),
         };
         Self {
-            velocities: vec![Twist::ZERO; natures.len()],
-            shifts: vec![Twist::ZERO; natures.len()],
-            poses: vec![Pose::ORIGIN; natures.len()],
-            mobilities: masses.zip(&natures).map(mobility).collect(),
-            natures,
-            bodies: scene.bodies.len(),
-            gravity: V3::of(&scene.gravity),
+            now: Motions::new(model.slots),
+            shifts: vec![Velocity::ZERO; model.slots.count()],
+            weights: model.nodes.iter().map(weight).collect(),
+            natures: model.nodes.iter().map(BodyAxes::of).collect(),
+            gravity: V3::of(&model.gravity),
             gyroscopic,
         }
     }
 
     /// Takes places and velocities from a state.
-    pub(crate) fn load(&mut self, scene: &Scene, state: &State) -> Result<(), SolverError> {
-        state.check_fits(scene)?;
-        for (i, body) in state.bodies.iter().enumerate() {
-            let (position, rotation) = (V3::of(&body.position), Q4::of(&body.rotation()));
-            self.poses[i] = Pose { position, rotation };
-            let (linear, angular) = (V3::of(&body.velocity), V3::of(&body.omega()));
-            self.velocities[i] = Twist { linear, angular };
-        }
-        for (i, particle) in state.particles.iter().enumerate() {
-            let i = self.bodies + i;
-            self.poses[i].position = V3::of(&particle.position);
-            self.velocities[i].linear = V3::of(&particle.velocity);
-        }
-        Ok(())
-    }
-
-    /// Copies places and velocities.
-    pub(crate) fn read(&self, out: &mut State) {
-        out.bodies.clear();
-        out.bodies.extend((0..self.bodies).map(|i| {
-            let Placement { position, rotation, velocity, omega } = self.placement(i);
-            BodyState::rigid(position, rotation, velocity, omega)
-        }));
-        out.particles.clear();
-        let particles = self.bodies..self.poses.len() - 1;
-        out.particles.extend(particles.map(|i| ParticleState {
-            position: self.poses[i].position.to_f64(),
-            velocity: self.velocities[i].linear.to_f64(),
-        }));
-    }
-
-    /// Where all bodies are and how they move.
-    pub(crate) fn placements(&self) -> impl Iterator<Item = Placement> {
-        (0..self.bodies).map(|i| self.placement(i))
-    }
-
-    fn placement(&self, i: usize) -> Placement {
-        let (pose, velocity) = (&self.poses[i], &self.velocities[i]);
-        Placement {
-            position: pose.position.to_f64(),
-            rotation: pose.rotation.to_f64(),
-            velocity: velocity.linear.to_f64(),
-            omega: velocity.angular.to_f64(),
-        }
+    pub(crate) fn load(&mut self, state: &State) {
+        self.now.load(state);
     }
 
     /// Whether impulses move the body in this slot.
     pub(crate) fn moves(&self, slot: usize) -> bool {
-        self.mobilities[slot].inverse_mass > R::ZERO
+        self.weights[slot].inverse_mass > R::ZERO
     }
 
     /// Starts to count motion anew.
     pub(crate) fn forget_shifts(&mut self) {
-        self.shifts.fill(Twist::ZERO);
+        self.shifts.fill(Velocity::ZERO);
     }
 
     /// Turns the inverse inertia of one slot with its body.
     pub(crate) fn refresh(&mut self, slot: usize) {
         let nature = &self.natures[slot];
         if !nature.isotropic {
-            let turn = self.poses[slot].rotation.matrix();
-            self.mobilities[slot].inverse_inertia = nature.inverse_inertia.rotated(&turn);
+            let turn = self.now.poses[slot].rotation.matrix();
+            self.weights[slot].inverse_inertia = nature.inverse_inertia.rotated(&turn);
         }
     }
 
     /// Turns the inverse inertia of all bodies with them.
     pub(crate) fn refresh_all(&mut self) {
-        (0..self.bodies).for_each(|slot| self.refresh(slot));
+        (0..self.now.slots.bodies as usize).for_each(|slot| self.refresh(slot));
     }
 
     /// Velocities under gravity and gyroscopic torque alone.
     pub(crate) fn integrate_velocities(&mut self, h: R) {
         let fall = self.gravity * h;
-        let all = self.velocities.iter_mut().zip(&self.poses).zip(&self.natures);
+        let all = self.now.velocities.iter_mut().zip(&self.now.poses).zip(&self.natures);
         for ((velocity, pose), nature) in all {
             match nature.kind {
-                Kind::Fixed | Kind::Kinematic => {}
-                Kind::Particle => velocity.linear += fall,
-                Kind::Body => {
+                NodeKind::Held | NodeKind::Driven => {}
+                NodeKind::Particle => velocity.linear += fall,
+                NodeKind::Body => {
                     velocity.linear += fall;
                     if self.gyroscopic && !nature.isotropic {
                         velocity.angular = precessed(velocity.angular, pose, &nature.inertia, h);
@@ -232,9 +120,11 @@ impl<R: Real> Bodies<R> {
 
     /// Places after `h` seconds at the present velocities.
     pub(crate) fn integrate_positions(&mut self, h: R) {
-        let places = self.poses.iter_mut().zip(&mut self.shifts);
-        for (((pose, shift), velocity), nature) in places.zip(&self.velocities).zip(&self.natures) {
-            if nature.kind == Kind::Fixed {
+        let places = self.now.poses.iter_mut().zip(&mut self.shifts);
+        for (((pose, shift), velocity), nature) in
+            places.zip(&self.now.velocities).zip(&self.natures)
+        {
+            if nature.kind == NodeKind::Held {
                 continue;
             }
             let (way, turn) = (velocity.linear * h, velocity.angular * h);
@@ -242,13 +132,12 @@ impl<R: Real> Bodies<R> {
             shift.linear += way;
             shift.angular += turn;
             match nature.kind {
-                Kind::Body => pose.rotation = pose.rotation.advanced(turn),
-                // Exact, so that a prescribed angle does not depend on the budget.
-                Kind::Kinematic => {
-                    let turn = Quat::from_scaled_axis(turn.to_f64());
-                    pose.rotation = Q4::of(&turn).times(pose.rotation).normalised();
+                NodeKind::Body => pose.rotation = pose.rotation.advanced(turn),
+                NodeKind::Driven => {
+                    let turn = driven_turn(turn.to_f64());
+                    pose.rotation = turn.times(pose.rotation).normalised();
                 }
-                Kind::Fixed | Kind::Particle => {}
+                NodeKind::Held | NodeKind::Particle => {}
             }
         }
     }
@@ -277,12 +166,15 @@ fn precessed<R: Real>(omega: V3<R>, pose: &Pose<R>, inertia: &Sym3<R>, h: R) -> 
 
 #[cfg(test)]
 mod tests {
+    use taut_core::{Quat, Vec3};
+    use taut_math::Q4;
+
     use super::*;
 
     #[test]
     fn free_spin_solves_the_implicit_equation() {
         let inertia = Sym3([2.0, 3.0, 4.5, 0.1, -0.2, 0.05]);
-        let rotation = Q4::of(&Quat::from_scaled_axis(taut_core::Vec3::new(0.4, -1.1, 0.7)));
+        let rotation = Q4::of(&Quat::from_scaled_axis(Vec3::new(0.4, -1.1, 0.7)));
         let pose = Pose { position: V3::ZERO, rotation };
         let omega = V3([1.0, -2.0, 0.5]);
         let residual = |h: f64| {

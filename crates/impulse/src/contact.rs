@@ -5,18 +5,18 @@ mod colour;
 
 use std::array;
 
-use taut_collide::{ContactList, Grip, Manifold, NONE, frame};
+use taut_collide::{Carried, Contact, ContactList, Grip, NONE, frame};
 use taut_core::Vec3;
 use taut_math::{LANES, Number, Real, V3, Wide};
 
 use self::{
     batch::{Batch, Sweep},
-    colour::{Groups, POINTS, Patch},
+    colour::{Groups, LanePatch, POINTS},
 };
 use crate::{
-    body::Bodies,
-    joint::Pull,
-    settings::{Friction, ImpulseSettings, Order},
+    body::VelocityBodies,
+    joint::Pass,
+    settings::{ContactOrder, FrictionShape, ImpulseSettings},
 };
 
 /// Friction beyond this share of its bound means that surfaces slide; it covers rounding.
@@ -27,23 +27,20 @@ const BOUNCES: usize = 8;
 
 /// All contacts of a step.
 #[derive(Clone, Debug)]
-pub(crate) struct Contacts<R: Real> {
+pub(crate) struct ContactBatches<R: Real> {
     batches: Vec<Batch<R>>,
     /// Batches with points that bounce.
     rebounds: Vec<Rebound<R>>,
     groups: Groups,
-    /// Where each contact of the list is.
-    places: Vec<Place>,
-    /// What each contact of the list leaves to the one that continues it.
-    legacies: Vec<Legacy<R>>,
+    carried: Carried<KeptImpulse<R>>,
     settings: ContactSettings,
 }
 
 /// What contacts need of the settings.
 #[derive(Clone, Copy, Debug)]
 struct ContactSettings {
-    order: Order,
-    friction: Friction,
+    order: ContactOrder,
+    friction: FrictionShape,
     push_speed_max: f64,
     restitution_threshold: f64,
 }
@@ -57,24 +54,25 @@ struct Rebound<R: Real> {
 
 /// A point of a lane of a batch.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct LaneSlot {
     batch: u32,
     lane: u8,
     point: u8,
 }
 
-/// What a contact leaves behind when its step has ended.
+/// What is known of a contact beside its batch.
 #[derive(Clone, Copy, Debug)]
-struct Legacy<R> {
-    /// Impulse on A, in world axes [N s].
+struct KeptImpulse<R> {
+    slot: LaneSlot,
+    /// Impulse on A, in world axes: what the step starts from, then what it has ended with [N s].
     impulse: V3<R>,
-    /// Whether friction was at its bound, so that the surfaces slide.
-    slides: bool,
+    /// The same of its friction.
+    grip: Grip,
 }
 
 /// What a step's contacts start from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Start<'a, R> {
+pub(crate) struct ContactStart<'a, R> {
     pub(crate) list: &'a ContactList,
     /// Factor on the impulses of the step before.
     pub(crate) warm: R,
@@ -82,14 +80,13 @@ pub(crate) struct Start<'a, R> {
     pub(crate) speed_at_rest: R,
 }
 
-impl<R: Real> Contacts<R> {
+impl<R: Real> ContactBatches<R> {
     pub(crate) fn new(settings: &ImpulseSettings) -> Self {
         Self {
             batches: vec![],
             rebounds: vec![],
             groups: Groups::default(),
-            places: vec![],
-            legacies: vec![],
+            carried: Carried::default(),
             settings: ContactSettings {
                 order: settings.order,
                 friction: settings.friction,
@@ -103,19 +100,25 @@ impl<R: Real> Contacts<R> {
     pub(crate) fn forget(&mut self) {
         self.batches.clear();
         self.rebounds.clear();
-        self.places.clear();
-        self.legacies.clear();
+        self.carried.forget();
     }
 
     /// Makes batches of a new list at the present pose and velocities.
-    pub(crate) fn prepare(&mut self, bodies: &Bodies<R>, start: &Start<'_, R>) {
+    pub(crate) fn prepare(&mut self, bodies: &VelocityBodies<R>, start: &ContactStart<'_, R>) {
         self.batches.clear();
         self.rebounds.clear();
         let list = start.list;
-        self.places.clear();
-        self.places.resize(list.contacts.len(), Place { batch: 0, lane: 0, point: 0 });
-        let Self { batches, places, groups, legacies, .. } = self;
-        let nowhere = bodies.poses.len() as u32 - 1;
+        let Self { batches, groups, carried, .. } = self;
+        carried.follow(list, |_, contact, before| KeptImpulse {
+            slot: LaneSlot { batch: 0, lane: 0, point: 0 },
+            impulse: before.map_or(V3::ZERO, |kept| kept.impulse * start.warm),
+            grip: match before {
+                Some(kept) => kept.grip,
+                None => grip(passing_speed(bodies, contact) > start.speed_at_rest),
+            },
+        });
+        let carried = carried.now_mut();
+        let nowhere = bodies.now.poses.len() as u32 - 1;
         groups.make(
             list,
             self.settings.order,
@@ -125,12 +128,14 @@ impl<R: Real> Contacts<R> {
                 let mut present = [R::Wide::ZERO; POINTS];
                 for (lane, patch) in group.iter().enumerate() {
                     for i in 0..patch.count as usize {
-                        let place =
-                            Place { batch: batches.len() as u32, lane: lane as u8, point: i as u8 };
-                        places[patch.first as usize + i] = place;
+                        carried[patch.first as usize + i].slot = LaneSlot {
+                            batch: batches.len() as u32,
+                            lane: lane as u8,
+                            point: i as u8,
+                        };
                         present[i].put(lane, R::ONE);
                     }
-                    let lane = Lane { batch: &mut batch, lane, bodies, legacies, start };
+                    let lane = LaneFill { batch: &mut batch, lane, bodies, carried, start };
                     lane.fill(patch);
                 }
                 batch.prepare(&present);
@@ -141,7 +146,7 @@ impl<R: Real> Contacts<R> {
     }
 
     /// Notes which points approach fast enough to bounce, and how fast they are to part.
-    fn prepare_rebounds(&mut self, bodies: &Bodies<R>, list: &ContactList) {
+    fn prepare_rebounds(&mut self, bodies: &VelocityBodies<R>, list: &ContactList) {
         if list.manifolds.iter().all(|m| m.restitution <= 0.0) {
             return;
         }
@@ -149,13 +154,12 @@ impl<R: Real> Contacts<R> {
         let mut restitution = vec![[R::ZERO; LANES]; self.batches.len()];
         for manifold in &list.manifolds {
             for contact in manifold.range() {
-                let place = self.places[contact];
-                restitution[place.batch as usize][place.lane as usize] =
-                    R::of(manifold.restitution);
+                let LaneSlot { batch, lane, .. } = self.carried.now()[contact].slot;
+                restitution[batch as usize][lane as usize] = R::of(manifold.restitution);
             }
         }
         for (i, (batch, share)) in self.batches.iter().zip(restitution).enumerate() {
-            let approach = batch.normal_speeds(&bodies.velocities);
+            let approach = batch.normal_speeds(&bodies.now.velocities);
             let speeds = approach.map(|speed| {
                 let speed = speed.lanes();
                 let fast = |lane: usize| speed[lane] < -threshold;
@@ -168,23 +172,23 @@ impl<R: Real> Contacts<R> {
         }
     }
 
-    pub(crate) fn warm_start(&self, bodies: &mut Bodies<R>) {
-        self.batches.iter().for_each(|batch| batch.warm_start(&mut bodies.velocities));
+    pub(crate) fn warm_start(&self, bodies: &mut VelocityBodies<R>) {
+        self.batches.iter().for_each(|batch| batch.warm_start(&mut bodies.now.velocities));
     }
 
     /// One sweep over all contacts; `moved` tells that bodies have since the last one.
-    pub(crate) fn sweep(&mut self, bodies: &mut Bodies<R>, pull: &Pull<R>, moved: bool) {
+    pub(crate) fn sweep(&mut self, bodies: &mut VelocityBodies<R>, pass: &Pass<R>, moved: bool) {
         let sweep = Sweep {
-            softness: pull.soft.contact,
-            inverse_h: pull.inverse_h,
+            softness: pass.soft.contact,
+            inverse_h: pass.inverse_h,
             push_speed_max: R::of(self.settings.push_speed_max),
-            bias: pull.bias,
+            bias: pass.bias,
             moved,
-            boxed: self.settings.friction == Friction::Box,
+            boxed: self.settings.friction == FrictionShape::Box,
         };
-        let Bodies { velocities, shifts, .. } = bodies;
+        let VelocityBodies { now, shifts, .. } = bodies;
         for batch in &mut self.batches {
-            batch.solve(velocities, shifts, &sweep);
+            batch.solve(&mut now.velocities, shifts, &sweep);
         }
     }
 
@@ -194,7 +198,7 @@ impl<R: Real> Contacts<R> {
     }
 
     /// Lets points bounce that have been pushed in this step.
-    pub(crate) fn bounce(&mut self, bodies: &mut Bodies<R>) {
+    pub(crate) fn bounce(&mut self, bodies: &mut VelocityBodies<R>) {
         for rebound in &mut self.rebounds {
             let points = &self.batches[rebound.batch as usize].points;
             for (speeds, point) in rebound.speeds.iter_mut().zip(points) {
@@ -204,90 +208,90 @@ impl<R: Real> Contacts<R> {
         for _ in 0..BOUNCES {
             for rebound in &self.rebounds {
                 let batch = &mut self.batches[rebound.batch as usize];
-                batch.bounce(&mut bodies.velocities, &rebound.speeds);
+                batch.bounce(&mut bodies.now.velocities, &rebound.speeds);
             }
         }
     }
 
     /// Keeps impulses and slip for the next list.
     pub(crate) fn store(&mut self) {
-        let batches = &self.batches;
-        self.legacies.clear();
-        self.legacies.extend(self.places.iter().map(|place| {
-            let (batch, lane) = (&batches[place.batch as usize], place.lane as usize);
-            let point = &batch.points[place.point as usize];
+        for kept in self.carried.now_mut() {
+            let (batch, lane) = (&self.batches[kept.slot.batch as usize], kept.slot.lane as usize);
+            let point = &batch.points[kept.slot.point as usize];
             let [normal, x, y] = point.impulse.lane(lane).0;
             let bound = point.friction.lane(lane) * normal * R::of(ALMOST);
-            let slides = x * x + y * y >= bound * bound;
-            Legacy { impulse: batch.world(&point.impulse).lane(lane), slides }
-        }));
+            kept.impulse = batch.world(&point.impulse).lane(lane);
+            kept.grip = grip(x * x + y * y >= bound * bound);
+        }
     }
 
     /// Forces on A over a step of `dt` seconds [N], in the order of the list.
     pub(crate) fn forces(&self, dt: f64) -> impl Iterator<Item = Vec3> {
-        self.places.iter().map(move |place| {
-            let batch = &self.batches[place.batch as usize];
-            let total = &batch.points[place.point as usize].total;
-            batch.world(total).lane(place.lane as usize).to_f64() / dt
+        self.carried.now().iter().map(move |KeptImpulse { slot, .. }| {
+            let batch = &self.batches[slot.batch as usize];
+            let total = &batch.points[slot.point as usize].total;
+            batch.world(total).lane(slot.lane as usize).to_f64() / dt
         })
     }
 }
 
 /// One lane of a batch while it is filled.
-struct Lane<'a, R: Real> {
+struct LaneFill<'a, R: Real> {
     batch: &'a mut Batch<R>,
     lane: usize,
-    bodies: &'a Bodies<R>,
-    legacies: &'a [Legacy<R>],
-    start: &'a Start<'a, R>,
+    bodies: &'a VelocityBodies<R>,
+    carried: &'a [KeptImpulse<R>],
+    start: &'a ContactStart<'a, R>,
 }
 
-impl<R: Real> Lane<'_, R> {
-    fn fill(self, patch: &Patch) {
-        let Self { batch, lane, bodies, legacies, start } = self;
+impl<R: Real> LaneFill<'_, R> {
+    fn fill(self, patch: &LanePatch) {
+        let Self { batch, lane, bodies, carried, start } = self;
         let manifold = &start.list.manifolds[patch.manifold as usize];
         let [a, b] = manifold.owners;
         (batch.a[lane], batch.b[lane]) = (a, b);
         batch.count = batch.count.max(patch.count);
-        let [side_a, side_b] = [a, b].map(|body| &bodies.mobilities[body as usize]);
+        let [side_a, side_b] = [a, b].map(|body| &bodies.weights[body as usize]);
         batch.inverse_mass_a.put(lane, side_a.inverse_mass);
         batch.inverse_mass_b.put(lane, side_b.inverse_mass);
         batch.inverse_inertia_a.put(lane, side_a.inverse_inertia);
         batch.inverse_inertia_b.put(lane, side_b.inverse_inertia);
         let basis = frame(V3::of(&manifold.normal));
         (0..3).for_each(|i| batch.basis[i].put(lane, basis[i]));
-        let [turn_a, turn_b] = [a, b].map(|body| bodies.poses[body as usize].rotation);
+        let [turn_a, turn_b] = [a, b].map(|body| bodies.now.poses[body as usize].rotation);
         let first = patch.first as usize;
-        let contacts = &start.list.contacts[first..first + patch.count as usize];
-        for (contact, point) in contacts.iter().zip(&mut batch.points) {
+        let all = first..first + patch.count as usize;
+        let contacts = start.list.contacts[all.clone()].iter().zip(&carried[all]);
+        for ((contact, kept), point) in contacts.zip(&mut batch.points) {
             let [anchor_a, anchor_b] = contact.anchors().map(|anchor| V3::of(&anchor));
             point.arm_a.put(lane, turn_a.rotate(anchor_a));
             point.arm_b.put(lane, turn_b.rotate(anchor_b));
             point.gap_first.put(lane, R::of(contact.gap));
             point.gap.put(lane, R::of(contact.gap));
-            let slides = match contact.previous {
-                NONE => {
-                    let arms = [point.arm_a.lane(lane), point.arm_b.lane(lane)];
-                    passing_speed(bodies, manifold, arms) > start.speed_at_rest
-                }
-                previous => {
-                    let Legacy { impulse, slides } = legacies[previous as usize];
-                    let along = basis.map(|direction| direction.dot(impulse * start.warm));
-                    point.impulse.put(lane, V3([along[0].max(R::ZERO), along[1], along[2]]));
-                    slides
-                }
-            };
-            let grip = if slides { Grip::Slides } else { Grip::Sticks };
-            point.friction.put(lane, R::of(manifold.friction(grip)));
+            if contact.previous != NONE {
+                let along = basis.map(|direction| direction.dot(kept.impulse));
+                point.impulse.put(lane, V3([along[0].max(R::ZERO), along[1], along[2]]));
+            }
+            point.friction.put(lane, R::of(manifold.friction(kept.grip)));
         }
     }
 }
 
-/// How fast surfaces pass each other at a point [m/s].
-fn passing_speed<R: Real>(bodies: &Bodies<R>, manifold: &Manifold, arms: [V3<R>; 2]) -> R {
-    let [a, b] = manifold.owners.map(|body| &bodies.velocities[body as usize]);
-    let relative = (a.linear + a.angular.cross(arms[0])) - (b.linear + b.angular.cross(arms[1]));
-    relative.cross(V3::of(&manifold.normal)).norm()
+/// Surfaces slide where friction has reached its bound, or, at a contact that continues none, where they pass each
+/// other faster than bodies at rest can.
+fn grip(slides: bool) -> Grip {
+    if slides { Grip::Slides } else { Grip::Sticks }
+}
+
+/// How fast surfaces pass each other at a contact [m/s].
+fn passing_speed<R: Real>(bodies: &VelocityBodies<R>, contact: &Contact) -> R {
+    let [a, b] = [0, 1].map(|side| {
+        let (node, anchor) = (contact.nodes()[side] as usize, contact.anchors()[side]);
+        let arm = bodies.now.poses[node].rotation.rotate(V3::of(&anchor));
+        let velocity = &bodies.now.velocities[node];
+        velocity.linear + velocity.angular.cross(arm)
+    });
+    (a - b).cross(V3::of(&contact.normal)).norm()
 }
 
 const _: () = assert!(LANES <= u8::MAX as usize && POINTS <= u8::MAX as usize);

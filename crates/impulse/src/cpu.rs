@@ -2,26 +2,26 @@
 
 use taut_collide::ContactSet;
 use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
-use taut_math::Real;
+use taut_math::{Real, V3};
+use taut_model::{BrokenJoints, Model};
 
 use crate::{
-    body::Bodies,
-    contact::{Contacts, Start},
-    joint::{Joints, Pull},
+    body::VelocityBodies,
+    contact::{ContactBatches, ContactStart},
+    joint::{Joints, Pass, lower},
     settings::{ImpulseSettings, Variant},
-    softness::Softnesses,
+    softness::SoftSprings,
 };
 
 pub(crate) struct Impulse<R: Real> {
     scene: Scene,
     settings: ImpulseSettings,
-    model: Model<R>,
+    moving: Moving<R>,
     /// `None` where the scene has no contacts.
     set: Option<ContactSet>,
-    broken: Vec<bool>,
-    breakable: bool,
+    breaking: BrokenJoints,
     step: Step,
-    soft: Softnesses<R>,
+    soft: SoftSprings<R>,
     /// Length of the sub-step before this step [s].
     h_before: Option<f64>,
     /// Calls of `iterate` since the step began; none between steps.
@@ -31,26 +31,25 @@ pub(crate) struct Impulse<R: Real> {
 
 /// What moves.
 #[derive(Clone)]
-struct Model<R: Real> {
-    bodies: Bodies<R>,
+struct Moving<R: Real> {
+    bodies: VelocityBodies<R>,
     joints: Joints<R>,
-    contacts: Contacts<R>,
+    contacts: ContactBatches<R>,
 }
 
 impl<R: Real> Impulse<R> {
     pub(crate) fn new(scene: &Scene, settings: ImpulseSettings) -> Self {
-        let breaks = |j: &taut_core::scene::Joint| j.break_force.min(j.break_torque).is_finite();
+        let model = Model::new(scene);
         let step = Step { dt: scene.dt, iterations: 1 };
         Self {
-            model: Model {
-                bodies: Bodies::new(scene, settings.gyroscopic),
-                joints: Joints::new(scene),
-                contacts: Contacts::new(&settings),
+            moving: Moving {
+                bodies: VelocityBodies::new(&model, settings.gyroscopic),
+                joints: lower(&model),
+                contacts: ContactBatches::new(&settings),
             },
             set: ContactSet::new(scene),
-            broken: vec![false; scene.joints.len()],
-            breakable: scene.joints.iter().any(breaks),
-            soft: Softnesses::new(&settings, step.dt, scene.gravity.norm()),
+            breaking: BrokenJoints::new(scene),
+            soft: SoftSprings::new(&settings, step.dt, scene.gravity.norm()),
             step,
             settings,
             h_before: None,
@@ -73,29 +72,13 @@ impl<R: Real> Impulse<R> {
         self.step.dt / f64::from(self.substeps())
     }
 
-    fn pull(&self, bias: bool) -> Pull<R> {
+    fn pass(&self, bias: bool) -> Pass<R> {
         let h = self.h();
-        Pull { soft: self.soft, inverse_h: R::of(1.0 / h), h: R::of(h), bias }
-    }
-
-    fn break_joints(&mut self) {
-        for j in 0..self.broken.len() {
-            let (load, joint) = (self.model.joints.load(j), &self.scene.joints[j]);
-            let force = load.force.to_f64().norm() / self.step.dt;
-            let torque = load.torque.to_f64().norm() / self.step.dt;
-            if force > joint.break_force || torque > joint.break_torque {
-                self.set_broken(j, true);
-            }
-        }
-    }
-
-    fn set_broken(&mut self, joint: usize, broken: bool) {
-        self.broken[joint] = broken;
-        self.model.joints.set_active(joint, !broken);
+        Pass { soft: self.soft, inverse_h: R::of(1.0 / h), h: R::of(h), bias }
     }
 }
 
-impl<R: Real> Model<R> {
+impl<R: Real> Moving<R> {
     /// Velocities under external forces and the impulses known so far.
     fn predict(&mut self, h: R) {
         self.bodies.integrate_velocities(h);
@@ -103,18 +86,18 @@ impl<R: Real> Model<R> {
         self.contacts.warm_start(&mut self.bodies);
     }
 
-    fn sweep(&mut self, pull: &Pull<R>, moved: bool) {
-        self.joints.sweep(&mut self.bodies, pull);
-        self.contacts.sweep(&mut self.bodies, pull, moved);
+    fn sweep(&mut self, pass: &Pass<R>, moved: bool) {
+        self.joints.sweep(&mut self.bodies, pass);
+        self.contacts.sweep(&mut self.bodies, pass, moved);
     }
 
     /// Moves everything, then takes back what the bias put into velocities.
-    fn advance(&mut self, pull: &Pull<R>, relax: u32) {
-        self.bodies.integrate_positions(pull.h);
-        self.joints.prepare(&mut self.bodies, pull.h);
-        let pull = Pull { bias: false, ..*pull };
+    fn advance(&mut self, pass: &Pass<R>, relax: u32) {
+        self.bodies.integrate_positions(pass.h);
+        self.joints.prepare(&mut self.bodies, pass.h);
+        let pass = Pass { bias: false, ..*pass };
         for sweep in 0..relax {
-            self.sweep(&pull, sweep == 0);
+            self.sweep(&pass, sweep == 0);
         }
         self.joints.gather_loads();
         self.contacts.conclude();
@@ -123,12 +106,12 @@ impl<R: Real> Model<R> {
 
 impl<R: Real> Solver for Impulse<R> {
     fn load(&mut self, state: &State) -> Result<(), SolverError> {
-        self.model.bodies.load(&self.scene, state)?;
-        for (joint, &broken) in state.broken.iter().enumerate() {
-            self.set_broken(joint, broken);
-        }
-        self.model.joints.forget();
-        self.model.contacts.forget();
+        state.check_fits(&self.scene)?;
+        self.moving.bodies.load(state);
+        self.breaking.load(&state.broken);
+        self.moving.joints.let_go(&state.broken);
+        self.moving.joints.forget();
+        self.moving.contacts.forget();
         self.set.iter_mut().for_each(ContactSet::forget);
         (self.time_s, self.done, self.h_before) = (state.time_s, None, None);
         Ok(())
@@ -137,19 +120,19 @@ impl<R: Real> Solver for Impulse<R> {
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         (self.step, self.done) = (step, Some(0));
         let h = self.h();
-        self.soft = Softnesses::new(&self.settings, h, self.scene.gravity.norm());
+        self.soft = SoftSprings::new(&self.settings, h, self.scene.gravity.norm());
         // Impulses are forces times the sub-step, whose length may have changed.
         let warm = R::of(self.settings.warm_start * (h / self.h_before.unwrap_or(h)));
         self.h_before = Some(h);
 
-        let Model { bodies, joints, contacts } = &mut self.model;
+        let Moving { bodies, joints, contacts } = &mut self.moving;
         bodies.forget_shifts();
         bodies.refresh_all();
         if let Some(set) = &mut self.set {
-            let list = set.detect(bodies.placements(), &self.broken, step.dt);
+            let list = set.detect(bodies.now.placements(), self.breaking.broken(), step.dt);
             // What gravity alone may have done in a step since bodies were at rest.
             let speed_at_rest = R::of(self.scene.gravity.norm() * step.dt);
-            contacts.prepare(bodies, &Start { list, warm, speed_at_rest });
+            contacts.prepare(bodies, &ContactStart { list, warm, speed_at_rest });
         }
         joints.prepare(bodies, R::of(h));
         joints.forget_loads();
@@ -157,22 +140,22 @@ impl<R: Real> Solver for Impulse<R> {
             joints.scale(warm);
         }
         if self.settings.variant == Variant::Pgs {
-            self.model.predict(R::of(h));
+            self.moving.predict(R::of(h));
         }
         Ok(())
     }
 
     fn iterate(&mut self) -> Result<(), SolverError> {
         let done = self.done.unwrap_or(0);
-        let pull = self.pull(true);
+        let pass = self.pass(true);
         match self.settings.variant {
             Variant::Substeps => {
-                self.model.predict(pull.h);
+                self.moving.predict(pass.h);
                 // A relaxation after the last sub-step has already followed the gaps.
-                self.model.sweep(&pull, self.settings.relax == 0);
-                self.model.advance(&pull, self.settings.relax);
+                self.moving.sweep(&pass, self.settings.relax == 0);
+                self.moving.advance(&pass, self.settings.relax);
             }
-            Variant::Pgs => self.model.sweep(&pull, false),
+            Variant::Pgs => self.moving.sweep(&pass, false),
         }
         self.done = Some(done + 1);
         Ok(())
@@ -180,13 +163,18 @@ impl<R: Real> Solver for Impulse<R> {
 
     fn end_step(&mut self) -> Result<(), SolverError> {
         if self.settings.variant == Variant::Pgs {
-            self.model.advance(&self.pull(true), self.settings.relax);
+            self.moving.advance(&self.pass(true), self.settings.relax);
         }
-        let Model { bodies, contacts, .. } = &mut self.model;
+        let Moving { bodies, contacts, .. } = &mut self.moving;
         contacts.bounce(bodies);
         contacts.store();
-        if self.breakable {
-            self.break_joints();
+        if self.breaking.can_break() {
+            let (joints, dt) = (&mut self.moving.joints, self.step.dt);
+            let norm = |of: V3<R>| of.to_f64().norm() / dt;
+            let loads = joints.loads().iter().map(|load| [norm(load.force), norm(load.torque)]);
+            if self.breaking.overload(loads) {
+                joints.let_go(self.breaking.broken());
+            }
         }
         self.time_s += self.step.dt;
         self.done = None;
@@ -198,19 +186,20 @@ impl<R: Real> Solver for Impulse<R> {
         match (self.done, self.settings.variant) {
             (Some(done), Variant::Substeps) => {
                 out.time_s += self.h() * f64::from(done);
-                self.model.bodies.read(out);
+                self.moving.bodies.now.read(out);
             }
             (Some(_), Variant::Pgs) => {
                 // The end of the step, played on a copy.
                 out.time_s += self.step.dt;
-                let mut end = self.model.clone();
-                end.advance(&self.pull(true), self.settings.relax);
+                let mut end = self.moving.clone();
+                end.advance(&self.pass(true), self.settings.relax);
                 end.contacts.bounce(&mut end.bodies);
-                end.bodies.read(out);
+                end.bodies.now.read(out);
             }
-            (None, _) => self.model.bodies.read(out),
+            (None, _) => self.moving.bodies.now.read(out),
         }
-        out.broken.clone_from(&self.broken);
+        out.broken.clear();
+        out.broken.extend_from_slice(self.breaking.broken());
         Ok(())
     }
 
@@ -222,9 +211,9 @@ impl<R: Real> Solver for Impulse<R> {
     }
 
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
-        let Model { joints, contacts, .. } = &self.model;
+        let Moving { joints, contacts, .. } = &self.moving;
         let dt = self.step.dt;
-        let loads = (0..self.broken.len()).map(|j| joints.load(j));
+        let loads = joints.loads().iter().take(self.breaking.broken().len());
         out.joint_force.clear();
         out.joint_force.extend(loads.clone().map(|load| load.force.to_f64() / dt));
         out.joint_torque.clear();

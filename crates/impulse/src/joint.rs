@@ -6,43 +6,36 @@
 
 mod layout;
 mod point;
+mod reaction;
 mod rows;
 
-use taut_core::Scene;
 use taut_math::{Real, V3};
+use taut_model::{Velocity, Wrench};
 
-use self::{layout::Unit, point::Point, rows::Rows};
+pub(crate) use self::layout::lower;
+use self::{layout::JointBlocks, point::AnchorBlock, reaction::BlockReaction, rows::RowBlock};
 use crate::{
-    body::{Bodies, Mobility, Twist},
-    softness::Softnesses,
+    body::{VelocityBodies, WorldWeight},
+    softness::SoftSprings,
 };
 
 /// All joints and springs of a scene.
 #[derive(Clone, Debug)]
 pub(crate) struct Joints<R> {
-    units: Vec<Unit>,
-    rows: Vec<Rows<R>>,
-    points: Vec<Point<R>>,
-    /// What each unit has exerted on B in this step.
-    loads: Vec<Load<R>>,
+    units: Vec<JointBlocks>,
+    rows: Vec<RowBlock<R>>,
+    points: Vec<AnchorBlock<R>>,
+    /// Impulses of each unit on B, summed over the sub-steps of a step [N s, N m s].
+    loads: Vec<Wrench<R>>,
     /// Slots whose inertia matters to a joint.
     turning: Vec<u32>,
 }
 
-/// Impulses on B, summed over the sub-steps of a step.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Load<R> {
-    /// [N s]
-    pub(crate) force: V3<R>,
-    /// Beside that of the force at B's anchor [N m s].
-    pub(crate) torque: V3<R>,
-}
-
 /// What all blocks share in one sweep.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pull<R> {
+pub(crate) struct Pass<R> {
     /// How hard rows and contacts give way.
-    pub(crate) soft: Softnesses<R>,
+    pub(crate) soft: SoftSprings<R>,
     /// `1 / h` [1/s].
     pub(crate) inverse_h: R,
     /// Length of the sub-step [s].
@@ -53,61 +46,57 @@ pub(crate) struct Pull<R> {
 
 /// The two sides of a joint while it is solved. Passed by value to stay in registers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Couple<'a, R> {
-    pub(crate) a: Twist<R>,
-    pub(crate) b: Twist<R>,
-    pub(crate) mobility_a: &'a Mobility<R>,
-    pub(crate) mobility_b: &'a Mobility<R>,
-}
-
-impl<R: Real> Load<R> {
-    const NONE: Self = Self { force: V3::ZERO, torque: V3::ZERO };
+pub(crate) struct VelocityPair<'a, R> {
+    pub(crate) a: Velocity<R>,
+    pub(crate) b: Velocity<R>,
+    pub(crate) weight_a: &'a WorldWeight<R>,
+    pub(crate) weight_b: &'a WorldWeight<R>,
 }
 
 impl<R: Real> Joints<R> {
-    /// Lays out the joints and springs of `scene`, joints first.
-    pub(crate) fn new(scene: &Scene) -> Self {
-        layout::lay_out(scene)
-    }
-
     /// Forgets impulses.
     pub(crate) fn forget(&mut self) {
-        self.rows.iter_mut().for_each(|rows| rows.forget());
-        self.points.iter_mut().for_each(|point| point.lambda = V3::ZERO);
+        self.reactions().for_each(|reaction| reaction.lambda = V3::ZERO);
         self.forget_loads();
     }
 
     /// Starts a step: nothing has been exerted yet.
     pub(crate) fn forget_loads(&mut self) {
-        self.loads.fill(Load::NONE);
+        self.loads.fill(Wrench::ZERO);
     }
 
     /// Scales what a step starts from.
     pub(crate) fn scale(&mut self, factor: R) {
-        self.rows.iter_mut().for_each(|rows| rows.scale(factor));
-        self.points.iter_mut().for_each(|point| point.lambda = point.lambda * factor);
+        self.reactions().for_each(|reaction| reaction.lambda = reaction.lambda * factor);
     }
 
-    /// Makes a joint hold or let go.
-    pub(crate) fn set_active(&mut self, joint: usize, active: bool) {
-        self.units[joint].active = active;
+    fn reactions(&mut self) -> impl Iterator<Item = &mut BlockReaction<R>> {
+        let rows = self.rows.iter_mut().map(|rows| &mut rows.reaction);
+        rows.chain(self.points.iter_mut().map(|point| &mut point.reaction))
     }
 
-    /// Impulses on B of a joint in this step.
-    pub(crate) fn load(&self, joint: usize) -> &Load<R> {
-        &self.loads[joint]
+    /// Makes broken joints let go and all others hold.
+    pub(crate) fn let_go(&mut self, broken: &[bool]) {
+        for (unit, &broken) in self.units.iter_mut().zip(broken) {
+            unit.active = !broken;
+        }
+    }
+
+    /// Impulses on B of each joint in this step, then of each spring [N s, N m s].
+    pub(crate) fn loads(&self) -> &[Wrench<R>] {
+        &self.loads
     }
 
     /// Linearises all blocks at the present pose; `h` is the length of the sub-step they are for.
-    pub(crate) fn prepare(&mut self, bodies: &mut Bodies<R>, h: R) {
+    pub(crate) fn prepare(&mut self, bodies: &mut VelocityBodies<R>, h: R) {
         for &slot in &self.turning {
             bodies.refresh(slot as usize);
         }
         let softer = R::ONE / (h * h);
         for unit in self.units.iter().filter(|u| u.active) {
             let [a, b] = unit.slots.map(|s| s as usize);
-            let (poses, mobilities) = (&bodies.poses, &bodies.mobilities);
-            let (poses, sides) = ([&poses[a], &poses[b]], [&mobilities[a], &mobilities[b]]);
+            let (poses, weights) = (&bodies.now.poses, &bodies.weights);
+            let (poses, sides) = ([&poses[a], &poses[b]], [&weights[a], &weights[b]]);
             for rows in &mut self.rows[unit.rows()] {
                 rows.prepare(poses, sides, softer);
             }
@@ -119,32 +108,32 @@ impl<R: Real> Joints<R> {
 
     /// Applies the impulses accumulated so far to velocities that do not have them yet, and holds
     /// compliant rows to the present pose.
-    pub(crate) fn warm_start(&mut self, bodies: &mut Bodies<R>) {
+    pub(crate) fn warm_start(&mut self, bodies: &mut VelocityBodies<R>) {
         for unit in self.units.iter().filter(|u| u.active) {
             let [a, b] = unit.slots.map(|s| s as usize);
-            let mut couple = Couple::of(bodies, a, b);
+            let mut pair = VelocityPair::of(bodies, a, b);
             for rows in &mut self.rows[unit.rows()] {
-                couple = rows.warm_start(couple);
+                pair = rows.warm_start(pair);
             }
             for point in &mut self.points[unit.points()] {
-                couple = point.warm_start(couple);
+                pair = point.warm_start(pair);
             }
-            (bodies.velocities[a], bodies.velocities[b]) = (couple.a, couple.b);
+            (bodies.now.velocities[a], bodies.now.velocities[b]) = (pair.a, pair.b);
         }
     }
 
     /// One sweep over all joints and springs.
-    pub(crate) fn sweep(&mut self, bodies: &mut Bodies<R>, pull: &Pull<R>) {
+    pub(crate) fn sweep(&mut self, bodies: &mut VelocityBodies<R>, pass: &Pass<R>) {
         for unit in self.units.iter().filter(|u| u.active) {
             let [a, b] = unit.slots.map(|s| s as usize);
-            let mut couple = Couple::of(bodies, a, b);
+            let mut pair = VelocityPair::of(bodies, a, b);
             for rows in &mut self.rows[unit.rows()] {
-                couple = rows.solve(couple, pull);
+                pair = rows.solve(pair, pass);
             }
             for point in &mut self.points[unit.points()] {
-                couple = point.solve(couple, pull);
+                pair = point.solve(pair, pass);
             }
-            (bodies.velocities[a], bodies.velocities[b]) = (couple.a, couple.b);
+            (bodies.now.velocities[a], bodies.now.velocities[b]) = (pair.a, pair.b);
         }
     }
 
@@ -153,25 +142,25 @@ impl<R: Real> Joints<R> {
         for (unit, load) in self.units.iter().zip(&mut self.loads).filter(|(u, _)| u.active) {
             self.rows[unit.rows()].iter().for_each(|rows| rows.add_to(load));
             for point in &self.points[unit.points()] {
-                load.force += -point.lambda;
+                load.force += -point.reaction.lambda;
             }
         }
     }
 }
 
-impl<'a, R: Real> Couple<'a, R> {
+impl<'a, R: Real> VelocityPair<'a, R> {
     #[inline(always)]
-    fn of(bodies: &'a Bodies<R>, a: usize, b: usize) -> Self {
+    fn of(bodies: &'a VelocityBodies<R>, a: usize, b: usize) -> Self {
         Self {
-            a: bodies.velocities[a],
-            b: bodies.velocities[b],
-            mobility_a: &bodies.mobilities[a],
-            mobility_b: &bodies.mobilities[b],
+            a: bodies.now.velocities[a],
+            b: bodies.now.velocities[b],
+            weight_a: &bodies.weights[a],
+            weight_b: &bodies.weights[b],
         }
     }
 }
 
-impl Unit {
+impl JointBlocks {
     fn rows(&self) -> std::ops::Range<usize> {
         self.rows[0] as usize..self.rows[1] as usize
     }

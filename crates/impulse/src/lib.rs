@@ -24,8 +24,9 @@ mod settings;
 mod softness;
 
 use taut_core::{Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver};
+use taut_model::Precision;
 
-pub use settings::{Friction, ImpulseSettings, Precision, Stabilisation, Variant};
+pub use settings::{FrictionShape, ImpulseSettings, Stabilisation, Variant};
 
 /// The row of the table of backends.
 pub const BACKEND: Native = Native {

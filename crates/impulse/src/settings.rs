@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
+use taut_model::Precision;
 
 /// Settings of the impulse solver. It has no constant that would have to fit a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
@@ -39,9 +40,9 @@ pub struct ImpulseSettings {
     /// Slower approaches do not bounce \[m/s\], in [0, inf). Default 0.5.
     pub restitution_threshold: f64,
     /// Which friction impulses are allowed. Default `cone`.
-    pub friction: Friction,
+    pub friction: FrictionShape,
     /// In which order contacts are visited. Default `coloured`.
-    pub order: Order,
+    pub order: ContactOrder,
     /// Whether the gyroscopic torque counts. Default on.
     pub gyroscopic: bool,
 }
@@ -71,7 +72,7 @@ pub enum Stabilisation {
 /// Which friction impulses are allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Friction {
+pub enum FrictionShape {
     /// Those within Coulomb's cone: the tangential impulse is clamped as a vector.
     #[default]
     Cone,
@@ -82,23 +83,12 @@ pub enum Friction {
 /// In which order contacts are visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Order {
+pub enum ContactOrder {
     /// Colour by colour, four at once, no two of which share a moving body.
     #[default]
     Coloured,
     /// As the collision query lists them, sorted by pair.
     List,
-}
-
-/// Arithmetic the solver runs in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Precision {
-    /// Single.
-    F32,
-    /// Double.
-    #[default]
-    F64,
 }
 
 impl Default for ImpulseSettings {
@@ -118,8 +108,8 @@ impl Default for ImpulseSettings {
             relax: 1,
             warm_start: 1.0,
             restitution_threshold: 0.5,
-            friction: Friction::Cone,
-            order: Order::Coloured,
+            friction: FrictionShape::Cone,
+            order: ContactOrder::Coloured,
             gyroscopic: true,
         }
     }
@@ -140,43 +130,30 @@ impl ImpulseSettings {
     /// # Errors
     /// [`BuildError::Settings`] naming the setting that is out of range.
     pub fn check(&self) -> Result<(), BuildError> {
-        let ranges = [
-            ("contact_hertz", self.contact_hertz, self.contact_hertz > 0.0, "in (0, inf]"),
-            ("joint_hertz", self.joint_hertz, self.joint_hertz > 0.0, "in (0, inf]"),
-            (
-                "contact_damping",
-                self.contact_damping,
-                at_least_zero(self.contact_damping),
-                "in [0, inf)",
-            ),
-            ("joint_damping", self.joint_damping, at_least_zero(self.joint_damping), "in [0, inf)"),
-            (
-                "baumgarte",
-                self.baumgarte,
-                self.baumgarte > 0.0 && self.baumgarte <= 1.0,
-                "in (0, 1]",
-            ),
-            ("slop", self.slop, at_least_zero(self.slop), "in [0, inf)"),
-            ("push_speed_max", self.push_speed_max, self.push_speed_max > 0.0, "in (0, inf]"),
-            ("warm_start", self.warm_start, (0.0..=1.0).contains(&self.warm_start), "in [0, 1]"),
-            (
-                "restitution_threshold",
-                self.restitution_threshold,
-                at_least_zero(self.restitution_threshold),
-                "in [0, inf)",
-            ),
-        ];
-        for (name, value, holds, range) in ranges {
-            if !holds {
-                return Err(BuildError::Settings(format!("{name} is {value} but must be {range}")));
-            }
-        }
-        Ok(())
+        let positive = |x: f64| x > 0.0;
+        let at_least_zero = |x: f64| x >= 0.0 && x.is_finite();
+        check(["contact_hertz", "in (0, inf]"], self.contact_hertz, positive)?;
+        check(["joint_hertz", "in (0, inf]"], self.joint_hertz, positive)?;
+        check(["contact_damping", "in [0, inf)"], self.contact_damping, at_least_zero)?;
+        check(["joint_damping", "in [0, inf)"], self.joint_damping, at_least_zero)?;
+        check(["baumgarte", "in (0, 1]"], self.baumgarte, |x| x > 0.0 && x <= 1.0)?;
+        check(["slop", "in [0, inf)"], self.slop, at_least_zero)?;
+        check(["push_speed_max", "in (0, inf]"], self.push_speed_max, positive)?;
+        check(["warm_start", "in [0, 1]"], self.warm_start, |x| (0.0..=1.0).contains(&x))?;
+        let threshold = self.restitution_threshold;
+        check(["restitution_threshold", "in [0, inf)"], threshold, at_least_zero)
     }
 }
 
-fn at_least_zero(value: f64) -> bool {
-    value >= 0.0 && value.is_finite()
+fn check(
+    [name, range]: [&str; 2],
+    value: f64,
+    holds: impl Fn(f64) -> bool,
+) -> Result<(), BuildError> {
+    if holds(value) {
+        return Ok(());
+    }
+    Err(BuildError::Settings(format!("{name} is {value} but must be {range}")))
 }
 
 #[cfg(test)]

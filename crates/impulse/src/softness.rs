@@ -10,7 +10,7 @@ use crate::settings::{ImpulseSettings, Stabilisation};
 
 /// How strongly a row pulls against its error of position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Softness<R> {
+pub(crate) struct SoftSpring<R> {
     /// Speed asked for per unit of error [1/s].
     pub(crate) rate: R,
     /// Factor on the effective mass [1].
@@ -23,12 +23,12 @@ pub(crate) struct Softness<R> {
 
 /// The softness of everything hard in one step or sub-step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Softnesses<R> {
-    pub(crate) joint: Softness<R>,
-    pub(crate) contact: Softness<R>,
+pub(crate) struct SoftSprings<R> {
+    pub(crate) joint: SoftSpring<R>,
+    pub(crate) contact: SoftSpring<R>,
 }
 
-impl<R: Real> Softness<R> {
+impl<R: Real> SoftSpring<R> {
     fn spring(hertz: f64, damping: f64, h: f64) -> Self {
         let omega = std::f64::consts::TAU * hertz;
         let a1 = 2.0 * damping + h * omega;
@@ -43,13 +43,13 @@ impl<R: Real> Softness<R> {
     }
 }
 
-impl<R: Real> Softnesses<R> {
+impl<R: Real> SoftSprings<R> {
     /// For sub-steps of `h` seconds under `gravity` [m/s^2].
     pub(crate) fn new(settings: &ImpulseSettings, h: f64, gravity: f64) -> Self {
         let most = hertz_max(settings.relax) / h;
         let one = |stabilisation, hertz: f64, damping, slop: f64| match stabilisation {
-            Stabilisation::Soft => Softness::spring(hertz.min(most), damping, h),
-            Stabilisation::Baumgarte => Softness::speed(settings.baumgarte / h, slop),
+            Stabilisation::Soft => SoftSpring::spring(hertz.min(most), damping, h),
+            Stabilisation::Baumgarte => SoftSpring::speed(settings.baumgarte / h, slop),
         };
         let slop = settings.slop * gravity * h * h;
         let contact = settings.contact_stabilisation.unwrap_or_default();
@@ -91,7 +91,7 @@ mod tests {
         let (k, c) = (m * omega * omega, 2.0 * m * zeta * omega);
         let exact = (m * v - h * k * x) / (m + h * c + h * h * k);
 
-        let soft = Softness::<f64>::spring(hertz, zeta, h);
+        let soft = SoftSpring::<f64>::spring(hertz, zeta, h);
         let (mut v, mut lambda) = (v, 0.0);
         // The accumulated form converges to it from any warm start.
         for _ in 0..400 {
@@ -106,15 +106,15 @@ mod tests {
     fn stiffness_follows_the_rate_unless_bounded() {
         let bounded = ImpulseSettings { contact_hertz: 30.0, ..ImpulseSettings::default() };
         let free = ImpulseSettings::default();
-        let at = |settings, h| Softnesses::<f64>::new(settings, h, 10.0).contact;
+        let at = |settings, h| SoftSprings::<f64>::new(settings, h, 10.0).contact;
         assert_eq!(at(&bounded, 1.0 / 60.0), at(&free, 1.0 / 60.0));
-        assert_eq!(at(&bounded, 1e-3), Softness::spring(30.0, free.contact_damping, 1e-3));
+        assert_eq!(at(&bounded, 1e-3), SoftSpring::spring(30.0, free.contact_damping, 1e-3));
         assert!(at(&free, 1e-3).rate > at(&bounded, 1e-3).rate);
     }
 
     /// Largest growth per sub-step of a motion of which a sweep takes the share `share`, by powers of
     /// the map of `(y, u, lambda)`: warm start, biased sweep, motion, relaxation.
-    fn growth(soft: &Softness<f64>, relax: u32, share: f64) -> f64 {
+    fn growth(soft: &SoftSpring<f64>, relax: u32, share: f64) -> f64 {
         let (mut y, mut u, mut lambda) = (1.0_f64, 0.3, -0.2);
         let (mut logarithm, count) = (0.0, 200_000);
         for k in 0..count {
@@ -137,11 +137,11 @@ mod tests {
         for relax in [0, 1, 2, 4] {
             for damping in [0.5, 1.0, 2.0] {
                 for share in [1.0, 0.3, 0.1, 0.03, 0.01, 0.003] {
-                    let soft = Softness::spring(hertz_max(relax), damping, 1.0);
+                    let soft = SoftSpring::spring(hertz_max(relax), damping, 1.0);
                     let grown = growth(&soft, relax, share);
                     assert!(grown < 1.0, "{relax} {damping} {share}: {grown}");
                 }
-                let soft = Softness::spring(1.3 * hertz_max(relax), damping, 1.0);
+                let soft = SoftSpring::spring(1.3 * hertz_max(relax), damping, 1.0);
                 assert!(
                     growth(&soft, relax, 0.003) > 1.0,
                     "{relax} {damping}: the bound is needed"

@@ -6,6 +6,7 @@
 //! found the same way for all methods. In a method's own precision come [`Motions`], the [`gradient`] and the
 //! [`curvature`] of rows, and the [`Wrench`] that they exert.
 
+mod breaking;
 mod colour;
 mod csr;
 mod element;
@@ -19,6 +20,7 @@ mod settings;
 mod supported;
 mod wrench;
 
+pub use breaking::BrokenJoints;
 pub use colour::{ColourOf, Colouring, priority};
 pub use csr::Csr;
 pub use element::{ElasticElement, Element, End, Model, Owner, Role, Softness, Unit};

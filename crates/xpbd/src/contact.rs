@@ -7,26 +7,28 @@
 mod budget;
 mod point;
 
-use taut_collide::{ContactList, ContactSet};
+use taut_collide::{Carried, ContactList, ContactSet};
 use taut_core::{ContactForce, Scene, StageTime, Vec3, scene::Shape};
 use taut_math::{Real, V3};
-use taut_model::Order;
+use taut_model::{
+    ColourOf, Colouring, Graph, Model, Motions, Node, Order, Pose, Velocity, narrow, priority,
+};
 
 use crate::{
-    body::{Bodies, Pose, Twist, Weight},
-    colours::{Painter, Schedule, Work, narrow, within},
-    correct::{Couple, End, Terms},
-    settings::Friction,
+    body::{PositionBodies, Weight},
+    colours::{Schedule, SweepWork, within},
+    correct::{BodyPair, Terms},
+    settings::FrictionRule,
 };
 use budget::Budget;
-use point::{Carried, Point};
+use point::{PatchPoint, PositionTerms};
 
 /// Points closer than this share of the margin share the load of their pair.
 const NEAR: f64 = 0.1;
 
 /// All contacts of a step.
 #[derive(Debug)]
-pub(crate) struct Contacts<R> {
+pub(crate) struct ContactPasses<R> {
     set: ContactSet,
     order: Order,
     /// Points closer than that share the load of their pair [m].
@@ -39,23 +41,26 @@ pub(crate) struct Contacts<R> {
     /// Places among those pairs, in the order of a sweep.
     visits: Vec<u32>,
     schedule: Schedule,
-    painter: Painter,
-    pairs: Vec<Pair>,
-    points: Vec<Point<R>>,
+    graph: Graph,
+    colouring: Colouring,
+    /// Bodies that forces move.
+    moves: Vec<bool>,
+    pairs: Vec<PairPoints>,
+    points: Vec<PatchPoint<R>>,
     /// Place in the list of each point.
     listed: Vec<u32>,
-    /// How each point of the list before was held [m].
-    strains: Vec<Option<V3<R>>>,
+    /// How each point of the list is held at the start of its step [m], if it is.
+    strains: Carried<Option<V3<R>>>,
     /// Poses when the contacts were found.
     origins: Vec<Pose<R>>,
     /// Bodies that may roll.
     round: Vec<bool>,
-    staged: Vec<[Twist<R>; 2]>,
+    staged: Vec<[Velocity<R>; 2]>,
 }
 
-/// Two bodies that touch.
+/// The points of two bodies that touch.
 #[derive(Clone, Copy, Debug)]
-struct Pair {
+struct PairPoints {
     slots: [u32; 2],
     /// First point and one past the last.
     points: [u32; 2],
@@ -63,19 +68,19 @@ struct Pair {
 
 /// What the velocity pass needs beside the bodies.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rebound<R> {
+pub(crate) struct VelocityTerms<R> {
     /// Length of the step or sub-step [s].
     pub(crate) h: R,
     /// Approach speed up to which nothing bounces [m/s].
     pub(crate) threshold: R,
-    pub(crate) friction: Friction,
+    pub(crate) friction: FrictionRule,
     /// Whether forces count towards the mean of the step.
     pub(crate) counts: bool,
 }
 
-impl<R: Real> Contacts<R> {
+impl<R: Real> ContactPasses<R> {
     /// No contacts yet; `None` where the scene has none ever.
-    pub(crate) fn new(scene: &Scene, order: Order) -> Option<Self> {
+    pub(crate) fn new(scene: &Scene, model: &Model, order: Order) -> Option<Self> {
         let margin = scene.contacts?.margin;
         Some(Self {
             near: R::of(NEAR * margin),
@@ -86,11 +91,13 @@ impl<R: Real> Contacts<R> {
             starts: vec![],
             visits: vec![],
             schedule: Schedule::serial(),
-            painter: Painter::default(),
+            graph: Graph::default(),
+            colouring: Colouring::default(),
+            moves: model.nodes.iter().map(Node::moves).collect(),
             pairs: vec![],
             points: vec![],
             listed: vec![],
-            strains: vec![],
+            strains: Carried::default(),
             origins: vec![],
             round: scene.bodies.iter().map(|body| is_round(&body.shape)).collect(),
             staged: vec![],
@@ -103,6 +110,7 @@ impl<R: Real> Contacts<R> {
         self.pairs.clear();
         self.points.clear();
         self.listed.clear();
+        self.strains.forget();
     }
 
     /// Appends the time spent on finding contacts since the last call.
@@ -111,45 +119,49 @@ impl<R: Real> Contacts<R> {
     }
 
     /// Finds the contacts of a step of length `dt` [s] that starts now.
-    pub(crate) fn detect(&mut self, bodies: &Bodies<R>, broken: &[bool], dt: f64) {
+    pub(crate) fn detect(&mut self, bodies: &PositionBodies<R>, broken: &[bool], dt: f64) {
         self.remember(bodies);
         self.origins.clear();
-        self.origins.extend_from_slice(&bodies.poses);
+        self.origins.extend_from_slice(&bodies.now.poses);
         std::mem::swap(&mut self.found, &mut self.before);
-        let list = self.set.detect((0..bodies.bodies).map(|i| bodies.placement(i)), broken, dt);
+        let list = self.set.detect(bodies.now.placements(), broken, dt);
+        self.strains.follow(list, |_, _, before| before.copied().flatten());
         pairs_of(list, &mut self.found, &mut self.starts);
         if self.found != self.before {
-            self.arrange(bodies);
+            self.arrange();
         }
         self.gather(bodies);
     }
 
     /// Notes how the points of the list before are held.
-    fn remember(&mut self, bodies: &Bodies<R>) {
-        self.strains.clear();
-        self.strains.resize(self.points.len(), None);
+    fn remember(&mut self, bodies: &PositionBodies<R>) {
+        let strains = self.strains.now_mut();
         for pair in &self.pairs {
             let slots = pair.slots.map(|s| s as usize);
             let ([a, b], origins) =
-                (slots.map(|s| &bodies.poses[s]), slots.map(|s| &self.origins[s]));
+                (slots.map(|s| &bodies.now.poses[s]), slots.map(|s| &self.origins[s]));
             for i in within(pair.points, 0) {
-                self.strains[self.listed[i] as usize] = self.points[i].strain(a, b, origins);
+                strains[self.listed[i] as usize] = self.points[i].strain(a, b, origins);
             }
         }
     }
 
     /// Brings the pairs into the order of a sweep.
-    fn arrange(&mut self, bodies: &Bodies<R>) {
-        let Self { found, visits, painter, schedule, .. } = self;
+    fn arrange(&mut self) {
+        let Self { found, visits, graph, colouring, moves, schedule, .. } = self;
         visits.clear();
         visits.extend(0..narrow(found.len()));
         match self.order {
             Order::Coloured => {
-                let moves = |slot: usize| bodies.weights[slot].inverse_mass > R::ZERO;
+                let moves = |slot: usize| moves[slot];
+                let both = (0..).zip(&*found).flat_map(|(pair, slots)| slots.map(|s| (pair, s)));
+                let moving = both.filter(|&(_, slot)| moves(slot as usize));
+                graph.fill(self.round.len(), found.len(), moving);
                 // A key of the pair, not of its place: most colours survive a new contact.
-                let key = |i: usize| found[i][0].wrapping_mul(0x85eb_ca6b) ^ found[i][1];
-                painter.paint(found, bodies.poses.len(), key, moves);
-                let colour = |&i: &u32| painter.colours[i as usize];
+                let mixed = |[a, b]: [u32; 2]| a.wrapping_mul(0x85eb_ca6b) ^ b;
+                let key = |i: u32| priority(mixed(found[i as usize]));
+                let colours = colouring.colour(graph, ColourOf::Units, key);
+                let colour = |&i: &u32| colours[i as usize];
                 visits.sort_unstable_by_key(|i| (colour(i), *i));
                 let slots = |unit: usize| found[visits[unit] as usize];
                 schedule.rebuild(visits.iter().map(colour), slots, moves);
@@ -159,7 +171,7 @@ impl<R: Real> Contacts<R> {
         }
     }
 
-    fn gather(&mut self, bodies: &Bodies<R>) {
+    fn gather(&mut self, bodies: &PositionBodies<R>) {
         let list = self.set.list();
         self.pairs.clear();
         self.points.clear();
@@ -173,41 +185,48 @@ impl<R: Real> Contacts<R> {
                 let after = |m: &taut_collide::Manifold| m.contacts.end <= i;
                 let round = contact.nodes().map(|b| self.round[b as usize]);
                 let patch = list.manifolds.partition_point(after);
-                let mut point = Point::new(contact, &list.manifolds[patch], round, bodies);
+                let mut point = PatchPoint::new(contact, &list.manifolds[patch], round, bodies);
                 point.patch = narrow(patch);
-                // Beyond the list where there is none before.
-                if let Some(&Some(strain)) = self.strains.get(contact.previous as usize) {
+                if let Some(strain) = self.strains.now()[i as usize] {
                     point.resume(strain);
                 }
                 point
             }));
             let slots = self.found[place as usize];
-            self.pairs.push(Pair { slots, points: [first, narrow(self.points.len())] });
+            self.pairs.push(PairPoints { slots, points: [first, narrow(self.points.len())] });
         }
     }
 
     /// Position pass: keeps bodies apart, and holds what sticks.
     pub(crate) fn sweep(
         &mut self,
-        bodies: &mut Bodies<R>,
+        bodies: &mut PositionBodies<R>,
         staged: &mut Vec<[Pose<R>; 2]>,
         terms: &Terms<R>,
-        friction: Friction,
+        friction: FrictionRule,
     ) {
-        let Bodies { poses, previous, weights, twists, .. } = bodies;
-        let carried =
-            Carried { previous, twists, origins: &self.origins, terms, friction, near: self.near };
-        let batch = Batch { pairs: &self.pairs, points: &mut self.points, weights };
-        self.schedule.sweep(Positions { batch, carried }, poses, staged);
+        let PositionBodies { now, previous, weights, .. } = bodies;
+        let Motions { poses, velocities, .. } = now;
+        let given = PositionTerms {
+            previous,
+            velocities,
+            origins: &self.origins,
+            terms,
+            friction,
+            near: self.near,
+        };
+        let batch = PairRun { pairs: &self.pairs, points: &mut self.points, weights };
+        self.schedule.sweep(Positions { batch, given }, poses, staged);
     }
 
     /// Velocity pass: friction of what slides, and restitution.
-    pub(crate) fn rebound(&mut self, bodies: &mut Bodies<R>, rebound: &Rebound<R>) {
-        let Bodies { poses, weights, twists, .. } = bodies;
-        let batch = Batch { pairs: &self.pairs, points: &mut self.points, weights };
+    pub(crate) fn rebound(&mut self, bodies: &mut PositionBodies<R>, rebound: &VelocityTerms<R>) {
+        let PositionBodies { now, weights, .. } = bodies;
+        let Motions { poses, velocities, .. } = now;
+        let batch = PairRun { pairs: &self.pairs, points: &mut self.points, weights };
         self.schedule.sweep(
             Velocities { batch, poses, origins: &self.origins, rebound },
-            twists,
+            velocities,
             &mut self.staged,
         );
     }
@@ -241,13 +260,13 @@ fn pairs_of(list: &ContactList, pairs: &mut Vec<[u32; 2]>, starts: &mut Vec<u32>
 }
 
 /// A run of pairs with their points.
-struct Batch<'a, R> {
-    pairs: &'a [Pair],
-    points: &'a mut [Point<R>],
+struct PairRun<'a, R> {
+    pairs: &'a [PairPoints],
+    points: &'a mut [PatchPoint<R>],
     weights: &'a [Weight<R>],
 }
 
-impl<R: Real> Batch<'_, R> {
+impl<R: Real> PairRun<'_, R> {
     fn split(self, middle: usize) -> (Self, Self) {
         let cut = match self.pairs.get(middle) {
             Some(pair) => (pair.points[0] - self.pairs[0].points[0]) as usize,
@@ -262,16 +281,16 @@ impl<R: Real> Batch<'_, R> {
         )
     }
 
-    fn points(&mut self, pair: usize) -> &mut [Point<R>] {
+    fn points(&mut self, pair: usize) -> &mut [PatchPoint<R>] {
         &mut self.points[within(self.pairs[pair].points, self.pairs[0].points[0])]
     }
 }
 
 /// The friction of a patch whose points have these loads and have been given so much.
 fn budget<R: Real>(
-    patch: &[Point<R>],
-    load: impl Fn(&Point<R>) -> R,
-    given: impl Fn(&Point<R>) -> V3<R>,
+    patch: &[PatchPoint<R>],
+    load: impl Fn(&PatchPoint<R>) -> R,
+    given: impl Fn(&PatchPoint<R>) -> V3<R>,
 ) -> Budget<R> {
     let (mut sum, mut count, mut spent) = (R::ZERO, R::ZERO, V3::ZERO);
     for point in patch.iter().filter(|p| p.bears()) {
@@ -284,19 +303,19 @@ fn budget<R: Real>(
 
 /// The position pass.
 struct Positions<'a, R> {
-    batch: Batch<'a, R>,
-    carried: Carried<'a, R>,
+    batch: PairRun<'a, R>,
+    given: PositionTerms<'a, R>,
 }
 
-impl<R: Real> Work<Pose<R>> for Positions<'_, R> {
+impl<R: Real> SweepWork<Pose<R>> for Positions<'_, R> {
     fn len(&self) -> usize {
         self.batch.pairs.len()
     }
 
     fn split(self, middle: usize) -> (Self, Self) {
         let (before, after) = self.batch.split(middle);
-        let carried = self.carried;
-        (Self { batch: before, carried }, Self { batch: after, carried })
+        let given = self.given;
+        (Self { batch: before, given }, Self { batch: after, given })
     }
 
     fn slots(&self, unit: usize) -> [u32; 2] {
@@ -305,43 +324,42 @@ impl<R: Real> Work<Pose<R>> for Positions<'_, R> {
 
     fn correct(&mut self, unit: usize, poses: [Pose<R>; 2]) -> [Pose<R>; 2] {
         let slots = self.slots(unit);
-        let [a, b] = slots.map(|s| &self.batch.weights[s as usize]);
-        let mut couple =
-            Couple { a: End { pose: poses[0], weight: a }, b: End { pose: poses[1], weight: b } };
-        let (carried, points) = (&self.carried, self.batch.points(unit));
-        match carried.friction {
-            Friction::Published => {
+        let weights = slots.map(|s| &self.batch.weights[s as usize]);
+        let mut pair = BodyPair::of(poses, weights);
+        let (given, points) = (&self.given, self.batch.points(unit));
+        match given.friction {
+            FrictionRule::Published => {
                 for point in points {
-                    couple = point.press(couple, slots, carried);
+                    pair = point.press(pair, slots, given);
                     let mut alone = Budget::new(point.friction, point.lambda, R::ONE, point.drag);
-                    couple = point.hold(couple, slots, &mut alone, carried);
+                    pair = point.hold(pair, slots, &mut alone, given);
                 }
             }
-            Friction::Net => {
+            FrictionRule::Net => {
                 for point in &mut *points {
-                    couple = point.press(couple, slots, carried);
+                    pair = point.press(pair, slots, given);
                 }
                 for patch in points.chunk_by_mut(|a, b| a.patch == b.patch) {
                     let mut budget = budget(patch, |p| p.lambda, |p| p.drag);
                     for point in patch {
-                        couple = point.hold(couple, slots, &mut budget, carried);
+                        pair = point.hold(pair, slots, &mut budget, given);
                     }
                 }
             }
         }
-        [couple.a.pose, couple.b.pose]
+        [pair.a.pose, pair.b.pose]
     }
 }
 
 /// The velocity pass.
 struct Velocities<'a, R> {
-    batch: Batch<'a, R>,
+    batch: PairRun<'a, R>,
     poses: &'a [Pose<R>],
     origins: &'a [Pose<R>],
-    rebound: &'a Rebound<R>,
+    rebound: &'a VelocityTerms<R>,
 }
 
-impl<R: Real> Work<Twist<R>> for Velocities<'_, R> {
+impl<R: Real> SweepWork<Velocity<R>> for Velocities<'_, R> {
     fn len(&self) -> usize {
         self.batch.pairs.len()
     }
@@ -357,41 +375,41 @@ impl<R: Real> Work<Twist<R>> for Velocities<'_, R> {
         self.batch.pairs[unit].slots
     }
 
-    fn correct(&mut self, unit: usize, mut twists: [Twist<R>; 2]) -> [Twist<R>; 2] {
-        let slots = self.slots(unit).map(|s| s as usize);
-        let origins = slots.map(|s| &self.origins[s]);
-        let [a, b] = slots.map(|s| End { pose: self.poses[s], weight: &self.batch.weights[s] });
-        let (couple, rebound) = (Couple { a, b }, self.rebound);
+    fn correct(&mut self, unit: usize, mut velocities: [Velocity<R>; 2]) -> [Velocity<R>; 2] {
+        let slots = self.slots(unit);
+        let origins = slots.map(|s| &self.origins[s as usize]);
+        let pair = BodyPair::at(slots, self.poses, self.batch.weights);
+        let rebound = self.rebound;
         let points = self.batch.points(unit);
         let inverse = R::ONE / rebound.h;
         match rebound.friction {
-            Friction::Published => {
+            FrictionRule::Published => {
                 for point in points {
-                    let Some(touch) = point.touch(couple, origins) else { continue };
+                    let Some(touch) = point.velocity(pair, origins) else { continue };
                     let load = point.lambda * inverse;
                     let mut alone = Budget::new(point.friction, load, R::ONE, V3::ZERO);
-                    let rubbed = point.rub(&touch, &mut twists, V3::ZERO, &mut alone);
-                    point.reflect(&touch, &mut twists, rebound);
+                    let rubbed = point.rub(&touch, &mut velocities, V3::ZERO, &mut alone);
+                    point.reflect(&touch, &mut velocities, rebound);
                     point.count(rubbed, rebound);
                 }
             }
-            Friction::Net => {
+            FrictionRule::Net => {
                 for point in &mut *points {
-                    let Some(touch) = point.touch(couple, origins) else { continue };
-                    point.reflect(&touch, &mut twists, rebound);
+                    let Some(touch) = point.velocity(pair, origins) else { continue };
+                    point.reflect(&touch, &mut velocities, rebound);
                 }
-                let load = |p: &Point<R>| (p.lambda * inverse + p.push).max(R::ZERO);
+                let load = |p: &PatchPoint<R>| (p.lambda * inverse + p.push).max(R::ZERO);
                 for patch in points.chunk_by_mut(|a, b| a.patch == b.patch) {
                     let mut budget = budget(patch, load, |p| p.drag * inverse);
                     for point in patch {
-                        let Some(touch) = point.touch(couple, origins) else { continue };
+                        let Some(touch) = point.velocity(pair, origins) else { continue };
                         let held = point.drag * inverse;
-                        let rubbed = point.rub(&touch, &mut twists, held, &mut budget);
+                        let rubbed = point.rub(&touch, &mut velocities, held, &mut budget);
                         point.count(rubbed, rebound);
                     }
                 }
             }
         }
-        twists
+        velocities
     }
 }

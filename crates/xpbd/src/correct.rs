@@ -7,22 +7,13 @@
 
 use taut_core::constraint::RowKind;
 use taut_math::{M3, Q4, Real, Sym3, V3};
-use taut_model::{Pair, Side, gradient};
+use taut_model::{Form, Pair, Pose, Role, Side, Velocity, Wrench, gradient};
 
 use crate::{
-    body::{Pose, Twist, Weight},
-    layout::{Element, Frame, Kind, Role},
-    settings::Blocks,
+    body::Weight,
+    layout::{ElementFrame, PackedElement},
+    settings::PointRule,
 };
-
-/// What a unit has exerted on B so far, times `h^2`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Load<R> {
-    /// Sum of forces [N s^2].
-    pub(crate) force: V3<R>,
-    /// Sum of torques beside those of the force at B's anchor [N m s^2].
-    pub(crate) torque: V3<R>,
-}
 
 /// What all corrections of a sweep share.
 #[derive(Clone, Copy, Debug)]
@@ -34,54 +25,69 @@ pub(crate) struct Terms<R> {
     /// Factor on every correction.
     pub(crate) relaxation: R,
     /// How points are corrected.
-    pub(crate) blocks: Blocks,
+    pub(crate) blocks: PointRule,
     /// Whether this is the first sweep, before which multipliers are zero.
     pub(crate) fresh: bool,
 }
 
 /// One body while it is corrected.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct End<'a, R> {
+pub(crate) struct BodyEnd<'a, R> {
     pub(crate) pose: Pose<R>,
     pub(crate) weight: &'a Weight<R>,
 }
 
 /// The two bodies of a unit while it is corrected. Passed by value to stay in registers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Couple<'a, R> {
-    pub(crate) a: End<'a, R>,
-    pub(crate) b: End<'a, R>,
-}
-
-impl<R: Real> Load<R> {
-    pub(crate) const NONE: Self = Self { force: V3::ZERO, torque: V3::ZERO };
+pub(crate) struct BodyPair<'a, R> {
+    pub(crate) a: BodyEnd<'a, R>,
+    pub(crate) b: BodyEnd<'a, R>,
 }
 
 /// How one body answers an impulse: `w |e|^2` and the change of rotation in body axes, before scaling.
 #[derive(Clone, Copy)]
-pub(crate) struct Response<R> {
+pub(crate) struct BodyResponse<R> {
     work: R,
     pub(crate) turn: V3<R>,
 }
 
-impl<R: Real> End<'_, R> {
+impl<'a, R: Real> BodyPair<'a, R> {
+    /// The bodies in two slots.
+    #[inline(always)]
+    pub(crate) fn at(slots: [u32; 2], poses: &[Pose<R>], weights: &'a [Weight<R>]) -> Self {
+        let [a, b] = slots.map(|s| s as usize);
+        Self::of([poses[a], poses[b]], [&weights[a], &weights[b]])
+    }
+
+    /// Two bodies at these poses.
+    #[inline(always)]
+    pub(crate) fn of(poses: [Pose<R>; 2], weights: [&'a Weight<R>; 2]) -> Self {
+        let [a, b] = poses;
+        Self {
+            a: BodyEnd { pose: a, weight: weights[0] },
+            b: BodyEnd { pose: b, weight: weights[1] },
+        }
+    }
+}
+
+impl<R: Real> BodyEnd<'_, R> {
     /// Answer to a force along `e` at the world-axis lever `arm`.
     #[inline(always)]
-    fn under_force(&self, arm: V3<R>, e: V3<R>) -> Response<R> {
+    fn under_force(&self, arm: V3<R>, e: V3<R>) -> BodyResponse<R> {
         let push = self.weight.inverse_mass * e.dot(e);
-        let Response { work, turn } = self.under_torque(arm.cross(e));
-        Response { work: push + work, turn }
+        let BodyResponse { work, turn } = self.under_torque(arm.cross(e));
+        BodyResponse { work: push + work, turn }
     }
 
     /// Answer to a torque along `t`. The inertia is that of the current rotation.
     #[inline(always)]
-    pub(crate) fn under_torque(&self, t: V3<R>) -> Response<R> {
+    pub(crate) fn under_torque(&self, t: V3<R>) -> BodyResponse<R> {
         if !self.weight.turns {
-            return Response { work: R::ZERO, turn: V3::ZERO };
+            return BodyResponse { work: R::ZERO, turn: V3::ZERO };
         }
         let local = self.pose.rotation.conjugate().rotate(t);
         let turn = self.weight.inverse_inertia.apply(local);
-        Response { work: local.dot(turn), turn }
+        BodyResponse { work: local.dot(turn), turn }
     }
 
     /// Moves by an impulse `push` and a body-axis turn: Eq. 6 to 9, with `[I^-1 t, 0] q` written
@@ -111,19 +117,19 @@ impl<R: Real> End<'_, R> {
 
 /// How two bodies answer opposite forces, before scaling.
 #[derive(Clone, Copy)]
-pub(crate) struct Yield<R> {
+pub(crate) struct PairResponse<R> {
     turn_a: V3<R>,
     turn_b: V3<R>,
 }
 
-impl<R: Real> Yield<R> {
-    /// Moves `couple` by the impulse `e s` on A and its opposite on B.
+impl<R: Real> PairResponse<R> {
+    /// Moves both bodies by the impulse `e s` on A and its opposite on B.
     #[inline(always)]
-    pub(crate) fn by<'w>(self, couple: Couple<'w, R>, e: V3<R>, s: R) -> Couple<'w, R> {
+    pub(crate) fn by<'w>(self, pair: BodyPair<'w, R>, e: V3<R>, s: R) -> BodyPair<'w, R> {
         let impulse = e * s;
-        Couple {
-            a: couple.a.moved(impulse, self.turn_a * s),
-            b: couple.b.moved(-impulse, self.turn_b * -s),
+        BodyPair {
+            a: pair.a.moved(impulse, self.turn_a * s),
+            b: pair.b.moved(-impulse, self.turn_b * -s),
         }
     }
 
@@ -131,82 +137,89 @@ impl<R: Real> Yield<R> {
     #[inline(always)]
     pub(crate) fn accelerate(
         self,
-        twists: &mut [Twist<R>; 2],
-        couple: &Couple<'_, R>,
+        velocities: &mut [Velocity<R>; 2],
+        pair: &BodyPair<'_, R>,
         e: V3<R>,
         s: R,
     ) {
-        let ends = [(&couple.a, self.turn_a, s), (&couple.b, self.turn_b, -s)];
-        for (twist, (end, turn, s)) in twists.iter_mut().zip(ends) {
-            twist.velocity += e * (end.weight.inverse_mass * s);
-            twist.omega += end.pose.rotation.rotate(turn) * s;
+        let ends = [(&pair.a, self.turn_a, s), (&pair.b, self.turn_b, -s)];
+        for (velocity, (end, turn, s)) in velocities.iter_mut().zip(ends) {
+            velocity.linear += e * (end.weight.inverse_mass * s);
+            velocity.angular += end.pose.rotation.rotate(turn) * s;
         }
     }
 }
 
 /// World-axis levers of both anchors, and the way from B's anchor to A's.
 #[derive(Clone, Copy)]
-struct Span<R> {
+struct PairSpan<R> {
     arm_a: V3<R>,
     arm_b: V3<R>,
     offset: V3<R>,
 }
 
-impl<R: Real> Couple<'_, R> {
+impl<R: Real> BodyPair<'_, R> {
     /// Corrects one element; `lambda` is its multiplier.
     #[inline]
     pub(crate) fn correct(
         self,
-        element: &Element<R>,
-        frame: &Frame<R>,
+        element: &PackedElement<R>,
+        frame: &ElementFrame<R>,
         lambda: &mut V3<R>,
-        load: &mut Load<R>,
+        load: &mut Wrench<R>,
         terms: &Terms<R>,
     ) -> Self {
         if terms.fresh {
             *lambda = V3::ZERO;
         }
-        match element.kind {
-            Kind::Point => self.correct_point(element, lambda, load, terms),
-            Kind::Distance => self.correct_distance(element, lambda, load, terms),
-            Kind::Line => self.correct_line(element, frame, lambda, load, terms),
-            Kind::Axis => self.correct_axis(element, frame, lambda, load, terms),
-            Kind::Twist => self.correct_twist(element, frame, lambda, load, terms),
-            Kind::Row(row) => self.correct_row(row, element, frame, &mut lambda.0[0], load, terms),
+        match element.form {
+            Form::Point => self.correct_point(element, lambda, load, terms),
+            Form::Row(RowKind::Distance) if !element.bounded => {
+                self.correct_distance(element, lambda, load, terms)
+            }
+            Form::Line => self.correct_line(element, frame, lambda, load, terms),
+            Form::Axis => self.correct_axis(element, frame, lambda, load, terms),
+            Form::Twist => self.correct_twist(element, frame, lambda, load, terms),
+            Form::Row(row) => self.correct_row(row, element, frame, &mut lambda.0[0], load, terms),
         }
     }
 
     #[inline(always)]
-    fn span(&self, element: &Element<R>) -> Span<R> {
+    fn span(&self, element: &PackedElement<R>) -> PairSpan<R> {
         let arm_a = self.a.pose.rotation.rotate(element.anchor_a);
         let arm_b = self.b.pose.rotation.rotate(element.anchor_b);
         let offset = (self.a.pose.position - self.b.pose.position) + (arm_a - arm_b);
-        Span { arm_a, arm_b, offset }
+        PairSpan { arm_a, arm_b, offset }
     }
 
     /// Joint bases of A and B, joint to world.
     #[inline]
-    fn bases(&self, frame: &Frame<R>) -> (Q4<R>, Q4<R>) {
+    fn bases(&self, frame: &ElementFrame<R>) -> (Q4<R>, Q4<R>) {
         let basis_a = self.a.pose.rotation.times(frame.basis_a);
         (basis_a, self.b.pose.rotation.times(frame.basis_b))
     }
 
-    fn pair(&self, element: &Element<R>, frame: &Frame<R>) -> Pair<R> {
-        let Span { arm_a, arm_b, offset } = self.span(element);
+    fn pair(&self, element: &PackedElement<R>, frame: &ElementFrame<R>) -> Pair<R> {
+        let PairSpan { arm_a, arm_b, offset } = self.span(element);
         let (basis_a, basis_b) = self.bases(frame);
         Pair { arm_a, arm_b, offset, basis_a, basis_b }
     }
 
     /// Current value of a scalar row.
-    pub(crate) fn value(&self, row: RowKind, element: &Element<R>, frame: &Frame<R>) -> R {
+    pub(crate) fn value(
+        &self,
+        row: RowKind,
+        element: &PackedElement<R>,
+        frame: &ElementFrame<R>,
+    ) -> R {
         gradient(row, &self.pair(element, frame), Side::A).value
     }
 
     /// Answer to opposite forces along `e` at both levers, and `(wA + wB) |e|^2`.
     #[inline(always)]
-    pub(crate) fn yielding(&self, arm_a: V3<R>, arm_b: V3<R>, e: V3<R>) -> (Yield<R>, R) {
+    pub(crate) fn response(&self, arm_a: V3<R>, arm_b: V3<R>, e: V3<R>) -> (PairResponse<R>, R) {
         let (a, b) = (self.a.under_force(arm_a, e), self.b.under_force(arm_b, e));
-        (Yield { turn_a: a.turn, turn_b: b.turn }, a.work + b.work)
+        (PairResponse { turn_a: a.turn, turn_b: b.turn }, a.work + b.work)
     }
 
     /// Drives the error `e`, whose gradient on A is along itself, to zero. Returns the impulse on A.
@@ -219,18 +232,14 @@ impl<R: Real> Couple<'_, R> {
         softness: R,
         terms: &Terms<R>,
     ) -> (Self, V3<R>) {
-        let a = self.a.under_force(arm_a, e);
-        let b = self.b.under_force(arm_b, e);
+        let (response, work) = self.response(arm_a, arm_b, e);
         let square = e.dot(e);
-        let resistance = a.work + b.work + softness * square;
+        let resistance = work + softness * square;
         if resistance <= R::ZERO {
             return (self, V3::ZERO);
         }
         let s = -(terms.relaxation * square / resistance);
-        let impulse = e * s;
-        let moved =
-            Self { a: self.a.moved(impulse, a.turn * s), b: self.b.moved(-impulse, b.turn * -s) };
-        (moved, impulse)
+        (response.by(self, e, s), e * s)
     }
 
     /// The same for a rotation error of squared size `square` with gradient `t` on A, both times
@@ -249,17 +258,17 @@ impl<R: Real> Couple<'_, R> {
     #[inline(always)]
     fn correct_point(
         self,
-        element: &Element<R>,
+        element: &PackedElement<R>,
         lambda: &mut V3<R>,
-        load: &mut Load<R>,
+        load: &mut Wrench<R>,
         terms: &Terms<R>,
     ) -> Self {
         let span = self.span(element);
         let softness = element.compliance * terms.inverse_square;
         let error = span.offset + *lambda * softness;
         let (after, impulse) = match terms.blocks {
-            Blocks::Direction => self.pulled(span.arm_a, span.arm_b, error, softness, terms),
-            Blocks::Matrix => self.pulled_by_matrix(element, &span, error, softness, terms),
+            PointRule::Direction => self.pulled(span.arm_a, span.arm_b, error, softness, terms),
+            PointRule::Matrix => self.pulled_by_matrix(element, &span, error, softness, terms),
         };
         *lambda += impulse;
         load.force += -impulse;
@@ -269,8 +278,8 @@ impl<R: Real> Couple<'_, R> {
     /// All three rows at once: `(M + a) impulse = -error`.
     fn pulled_by_matrix(
         self,
-        element: &Element<R>,
-        span: &Span<R>,
+        element: &PackedElement<R>,
+        span: &PairSpan<R>,
         error: V3<R>,
         softness: R,
         terms: &Terms<R>,
@@ -288,9 +297,9 @@ impl<R: Real> Couple<'_, R> {
     #[inline(always)]
     fn correct_distance(
         self,
-        element: &Element<R>,
+        element: &PackedElement<R>,
         lambda: &mut V3<R>,
-        load: &mut Load<R>,
+        load: &mut Wrench<R>,
         terms: &Terms<R>,
     ) -> Self {
         let span = self.span(element);
@@ -309,13 +318,13 @@ impl<R: Real> Couple<'_, R> {
 
     fn correct_line(
         self,
-        element: &Element<R>,
-        frame: &Frame<R>,
+        element: &PackedElement<R>,
+        frame: &ElementFrame<R>,
         lambda: &mut V3<R>,
-        load: &mut Load<R>,
+        load: &mut Wrench<R>,
         terms: &Terms<R>,
     ) -> Self {
-        let Span { arm_a, arm_b, offset } = self.span(element);
+        let PairSpan { arm_a, arm_b, offset } = self.span(element);
         let (basis, _) = self.bases(frame);
         let along = basis.rotate(V3::axis(0));
         let softness = element.compliance * terms.inverse_square;
@@ -331,10 +340,10 @@ impl<R: Real> Couple<'_, R> {
     /// angle, as published; compliant ones use the gradient of their energy.
     fn correct_axis(
         self,
-        element: &Element<R>,
-        frame: &Frame<R>,
+        element: &PackedElement<R>,
+        frame: &ElementFrame<R>,
         lambda: &mut V3<R>,
-        load: &mut Load<R>,
+        load: &mut Wrench<R>,
         terms: &Terms<R>,
     ) -> Self {
         let (a, b) = self.bases(frame);
@@ -355,10 +364,10 @@ impl<R: Real> Couple<'_, R> {
     /// Eq. 18 and 19. Hard rows as published, compliant ones with the gradient of their energy.
     fn correct_twist(
         self,
-        element: &Element<R>,
-        frame: &Frame<R>,
+        element: &PackedElement<R>,
+        frame: &ElementFrame<R>,
         lambda: &mut V3<R>,
-        load: &mut Load<R>,
+        load: &mut Wrench<R>,
         terms: &Terms<R>,
     ) -> Self {
         let (a, b) = self.bases(frame);
@@ -378,10 +387,10 @@ impl<R: Real> Couple<'_, R> {
     fn correct_row(
         self,
         row: RowKind,
-        element: &Element<R>,
-        frame: &Frame<R>,
+        element: &PackedElement<R>,
+        frame: &ElementFrame<R>,
         lambda: &mut R,
-        load: &mut Load<R>,
+        load: &mut Wrench<R>,
         terms: &Terms<R>,
     ) -> Self {
         let pair = self.pair(element, frame);
@@ -413,26 +422,26 @@ fn next_multiplier<R: Real>(
     value: R,
     weight: R,
     row: RowKind,
-    element: &Element<R>,
-    frame: &Frame<R>,
+    element: &PackedElement<R>,
+    frame: &ElementFrame<R>,
     terms: &Terms<R>,
 ) -> R {
     let gain = terms.relaxation / weight;
     match frame.role {
-        Role::Lock => {
+        Role::Lock | Role::Store => {
             let softness = element.compliance * terms.inverse_square;
             let error = (value - element.rest) + softness * lambda;
             lambda - terms.relaxation * error / (weight + softness)
         }
         Role::Limit { lower, upper } => {
             // The multiplier that would bring the row to either bound, if that pushes inwards.
-            let from_below = (lambda + (lower - value) * gain).max(R::ZERO);
-            let from_above = (lambda + (upper - value) * gain).min(R::ZERO);
+            let from_below = (lambda + (R::of(lower) - value) * gain).max(R::ZERO);
+            let from_above = (lambda + (R::of(upper) - value) * gain).min(R::ZERO);
             from_below + from_above
         }
         Role::Motor { max_effort, .. } => {
             let value = if row == RowKind::Angle { near(value, element.rest) } else { value };
-            let bound = max_effort * terms.square;
+            let bound = R::of(max_effort) * terms.square;
             (lambda + (element.rest - value) * gain).max(-bound).min(bound)
         }
     }

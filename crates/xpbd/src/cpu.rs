@@ -2,13 +2,14 @@
 
 use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_math::{Real, V3};
+use taut_model::{BrokenJoints, Model, Pose, Velocity, Wrench};
 
 use crate::{
-    body::{Bodies, Drift, Pose, Twist},
-    contact::{Contacts, Rebound},
-    correct::{Couple, Load, Terms},
+    body::{External, PositionBodies},
+    contact::{ContactPasses, VelocityTerms},
+    correct::{BodyPair, Terms},
     elastic::{EnergyRows, elastics},
-    layout::{Kind, Layout, Role},
+    layout::{Corrections, MovingTarget, lower},
     settings::{Mode, XpbdSettings},
     sweep::Memory,
 };
@@ -16,19 +17,18 @@ use crate::{
 pub(crate) struct Xpbd<R: Real> {
     scene: Scene,
     settings: XpbdSettings,
-    bodies: Bodies<R>,
-    layout: Layout<R>,
+    bodies: PositionBodies<R>,
+    layout: Corrections<R>,
     memory: Memory<R>,
     elastics: Vec<EnergyRows<R>>,
-    contacts: Option<Contacts<R>>,
-    drift: Drift<R>,
-    broken: Vec<bool>,
-    breakable: bool,
+    contacts: Option<ContactPasses<R>>,
+    external: External<R>,
+    breaking: BrokenJoints,
     forces: Multipliers,
     /// Room for what threads prepare.
     staged: Vec<[Pose<R>; 2]>,
     /// Room for the predicted velocities while a read derives others.
-    predicted: Vec<Twist<R>>,
+    predicted: Vec<Velocity<R>>,
     step: Step,
     /// Calls of `iterate` since the step began; none between steps.
     done: Option<u32>,
@@ -37,20 +37,20 @@ pub(crate) struct Xpbd<R: Real> {
 
 impl<R: Real> Xpbd<R> {
     pub(crate) fn new(scene: &Scene, settings: XpbdSettings) -> Self {
-        let bodies = Bodies::new(scene);
-        let layout = Layout::new(scene, &bodies, settings.order);
-        let drift = Drift { gravity: V3::of(&scene.gravity), gyroscopic: settings.gyroscopic };
-        let breaks = |j: &taut_core::scene::Joint| j.break_force.min(j.break_torque).is_finite();
+        let model = Model::new(scene);
+        let bodies = PositionBodies::new(&model);
+        let layout = lower(&model, settings.order);
+        let external =
+            External { gravity: V3::of(&model.gravity), gyroscopic: settings.gyroscopic };
         Self {
             memory: Memory::new(&layout),
-            elastics: elastics(scene),
-            contacts: Contacts::new(scene, settings.order),
+            elastics: elastics(scene, model.slots),
+            contacts: ContactPasses::new(scene, &model, settings.order),
             settings,
             bodies,
             layout,
-            drift,
-            broken: vec![false; scene.joints.len()],
-            breakable: scene.joints.iter().any(breaks),
+            external,
+            breaking: BrokenJoints::new(scene),
             forces: Multipliers::default(),
             staged: vec![],
             predicted: vec![],
@@ -77,17 +77,14 @@ impl<R: Real> Xpbd<R> {
     /// Starts a step or sub-step: what motors aim at, then free motion.
     fn predict(&mut self) {
         let h = R::of(self.h());
-        for &(unit, index) in &self.layout.motors {
-            let [a, b] = self.layout.units[unit as usize].slots;
-            let couple = Couple { a: self.bodies.end(a), b: self.bodies.end(b) };
-            let (element, frame) =
-                (&self.layout.elements[index as usize], &self.layout.frames[index as usize]);
-            if let (Kind::Row(row), Role::Motor { speed, .. }) = (element.kind, frame.role) {
-                let target = couple.value(row, element, frame) + speed * h;
-                self.layout.elements[index as usize].rest = target;
-            }
+        let Corrections { units, elements, frames, motors, .. } = &mut self.layout;
+        for &MovingTarget { unit, element, row, speed } in &*motors {
+            let slots = units[unit as usize].slots;
+            let pair = BodyPair::at(slots, &self.bodies.now.poses, &self.bodies.weights);
+            let (element, frame) = (&mut elements[element as usize], &frames[element as usize]);
+            element.rest = pair.value(row, element, frame) + R::of(speed) * h;
         }
-        self.bodies.predict(h, &self.drift);
+        self.bodies.predict(h, &self.external);
     }
 
     fn sweep(&mut self, fresh: bool) {
@@ -99,10 +96,10 @@ impl<R: Real> Xpbd<R> {
             blocks: self.settings.blocks,
             fresh,
         };
-        let Bodies { poses, weights, .. } = &mut self.bodies;
-        self.layout.sweep(poses, weights, &mut self.memory, &mut self.staged, &terms);
+        let PositionBodies { now, weights, .. } = &mut self.bodies;
+        self.layout.sweep(&mut now.poses, weights, &mut self.memory, &mut self.staged, &terms);
         for elastic in &mut self.elastics {
-            elastic.correct(poses, weights, &terms);
+            elastic.correct(&mut now.poses, weights, &terms);
         }
         if let Some(contacts) = &mut self.contacts {
             contacts.sweep(&mut self.bodies, &mut self.staged, &terms, self.settings.friction);
@@ -115,10 +112,10 @@ impl<R: Real> Xpbd<R> {
         let h = self.h();
         self.bodies.derive_velocities(R::of(h), self.settings.rotation);
         if let Some(contacts) = &mut self.contacts {
-            let rebound = Rebound {
+            let rebound = VelocityTerms {
                 h: R::of(h),
                 // What gravity adds within two steps is no bounce.
-                threshold: self.drift.gravity.norm() * R::of(2.0 * h),
+                threshold: self.external.gravity.norm() * R::of(2.0 * h),
                 friction: self.settings.friction,
                 counts,
             };
@@ -140,29 +137,22 @@ impl<R: Real> Xpbd<R> {
 
     fn break_joints(&mut self) {
         self.gather_forces();
-        for j in 0..self.broken.len() {
-            let (force, torque) = (self.forces.joint_force[j], self.forces.joint_torque[j]);
-            let joint = &self.scene.joints[j];
-            if force.norm() > joint.break_force || torque.norm() > joint.break_torque {
-                self.set_broken(j, true);
-            }
+        let Multipliers { joint_force, joint_torque, .. } = &self.forces;
+        let loads = joint_force.iter().zip(joint_torque).map(|(f, t)| [f.norm(), t.norm()]);
+        if self.breaking.overload(loads) {
+            self.layout.let_go(self.breaking.broken());
         }
-    }
-
-    fn set_broken(&mut self, joint: usize, broken: bool) {
-        self.broken[joint] = broken;
-        self.layout.units[self.layout.joints[joint] as usize].active = !broken;
     }
 }
 
 impl<R: Real> Solver for Xpbd<R> {
     fn load(&mut self, state: &State) -> Result<(), SolverError> {
-        self.bodies.load(&self.scene, state)?;
-        for (joint, &broken) in state.broken.iter().enumerate() {
-            self.set_broken(joint, broken);
-        }
+        state.check_fits(&self.scene)?;
+        self.bodies.load(state);
+        self.breaking.load(&state.broken);
+        self.layout.let_go(&state.broken);
         self.memory.lambda.fill(V3::ZERO);
-        self.memory.loads.fill(Load::NONE);
+        self.memory.loads.fill(Wrench::ZERO);
         if let Some(contacts) = &mut self.contacts {
             contacts.forget();
         }
@@ -172,9 +162,9 @@ impl<R: Real> Solver for Xpbd<R> {
 
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         (self.step, self.done) = (step, Some(0));
-        self.memory.loads.fill(Load::NONE);
+        self.memory.loads.fill(Wrench::ZERO);
         if let Some(contacts) = &mut self.contacts {
-            contacts.detect(&self.bodies, &self.broken, step.dt);
+            contacts.detect(&self.bodies, self.breaking.broken(), step.dt);
         }
         if self.settings.mode == Mode::Iterations {
             self.predict();
@@ -200,7 +190,7 @@ impl<R: Real> Solver for Xpbd<R> {
         if self.settings.mode == Mode::Iterations {
             self.derive_velocities(true);
         }
-        if self.breakable {
+        if self.breaking.can_break() {
             self.break_joints();
         }
         self.time_s += self.step.dt;
@@ -216,15 +206,16 @@ impl<R: Real> Solver for Xpbd<R> {
             None => 0.0,
         };
         out.time_s = self.time_s + elapsed;
-        out.broken.clone_from(&self.broken);
+        out.broken.clear();
+        out.broken.extend_from_slice(self.breaking.broken());
         if self.done.is_none() || substeps {
-            self.bodies.read(out);
+            self.bodies.now.read(out);
             return Ok(());
         }
-        self.predicted.clone_from(&self.bodies.twists);
+        self.predicted.clone_from(&self.bodies.now.velocities);
         self.derive_velocities(false);
-        self.bodies.read(out);
-        std::mem::swap(&mut self.predicted, &mut self.bodies.twists);
+        self.bodies.now.read(out);
+        std::mem::swap(&mut self.predicted, &mut self.bodies.now.velocities);
         Ok(())
     }
 

@@ -11,10 +11,11 @@ use taut_core::{
     energy::{ENDS_MAX, Energy, PerRow, Points, ROWS_MAX},
 };
 use taut_math::{Real, V3};
+use taut_model::{Pose, Slots};
 
 use crate::{
-    body::{Pose, Weight, slot},
-    correct::{End, Terms},
+    body::Weight,
+    correct::{BodyEnd, Terms},
 };
 
 /// An energy with its points and multipliers.
@@ -31,13 +32,13 @@ pub(crate) struct EnergyRows<R> {
 }
 
 /// The energies of a scene that have a compliance, in its order.
-pub(crate) fn elastics<R: Real>(scene: &Scene) -> Vec<EnergyRows<R>> {
+pub(crate) fn elastics<R: Real>(scene: &Scene, slots: Slots) -> Vec<EnergyRows<R>> {
     let lowered = scene.energies().filter_map(|(energy, anchors)| {
         let energy = energy.lower();
         Some(EnergyRows {
             compliance: energy.compliance()?,
             energy,
-            slots: anchors.map(|anchor| slot(scene, anchor.end)),
+            slots: anchors.map(|anchor| slots.of(anchor.end) as usize),
             anchors: anchors.map(|anchor| V3::of(&anchor.local)),
             lambda: [R::ZERO; ROWS_MAX],
         })
@@ -57,7 +58,8 @@ impl<R: Real> EnergyRows<R> {
             self.lambda = [R::ZERO; ROWS_MAX];
         }
         let (ends, count) = (self.energy.ends(), self.energy.size());
-        let end = |k: usize| End { pose: poses[self.slots[k]], weight: &weights[self.slots[k]] };
+        let end =
+            |k: usize| BodyEnd { pose: poses[self.slots[k]], weight: &weights[self.slots[k]] };
         let origin = end(0).pose.position;
         let (mut x, mut arms) = ([V3::ZERO; ENDS_MAX], [V3::ZERO; ENDS_MAX]);
         for (k, (x, arm)) in x.iter_mut().zip(&mut arms).enumerate().take(ends) {
@@ -99,7 +101,7 @@ impl<R: Real> EnergyRows<R> {
                 push += gradient[k] * change;
                 turn += turns[k] * change;
             }
-            let end = End { pose: poses[slot], weight: &weights[slot] };
+            let end = BodyEnd { pose: poses[slot], weight: &weights[slot] };
             poses[slot] = end.moved(push, turn).pose;
         }
     }

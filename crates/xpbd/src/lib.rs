@@ -21,7 +21,7 @@
 //! the approach decides what bounces instead of the speed after the repair, which is zero at a perfect
 //! repair; the bound of dynamic friction is an impulse, as its equation must mean; opposite impulses act at
 //! one point midway between the anchors; balls and cylinders are followed to first order, so that they
-//! roll; and friction is by default that of [`Friction::Net`], since the published one lets bodies at
+//! roll; and friction is by default that of [`FrictionRule::Net`], since the published one lets bodies at
 //! rest creep.
 //!
 //! Energies of points are repaired between joints and contacts, all rows of one at once.
@@ -42,8 +42,9 @@ mod settings;
 mod sweep;
 
 use taut_core::{Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver};
+use taut_model::Precision;
 
-pub use settings::{Blocks, Friction, Mode, Precision, XpbdSettings};
+pub use settings::{FrictionRule, Mode, PointRule, XpbdSettings};
 
 /// The row of the table of backends.
 pub const BACKEND: Native = Native {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
-use taut_model::{Order, Rotation};
+use taut_model::{Order, Precision, Rotation};
 
 /// Settings of the XPBD solver. It has no constant that would have to fit a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
@@ -15,14 +15,14 @@ pub struct XpbdSettings {
     /// In which order joints and springs are corrected. Default `coloured`.
     pub order: Order,
     /// How the three rows of a point are corrected. Default `direction`.
-    pub blocks: Blocks,
+    pub blocks: PointRule,
     /// How angular velocities and rotations are exchanged. Default `published`, by which free spin
     /// decays by the share `(h omega)^2 / 8` in each step or sub-step `h`; `cayley` keeps it.
     pub rotation: Rotation,
     /// Whether the prediction includes the gyroscopic torque. Default on.
     pub gyroscopic: bool,
     /// How friction is found. Default `net`; every other default is as published.
-    pub friction: Friction,
+    pub friction: FrictionRule,
     /// Factor on every correction [1], in (0, 2). Default 1, the plain Gauss-Seidel step.
     pub relaxation: f64,
 }
@@ -41,7 +41,7 @@ pub enum Mode {
 /// How the rows that hold two points together are corrected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Blocks {
+pub enum PointRule {
     /// Along the error, with one generalised inverse mass (Müller et al. 2020).
     #[default]
     Direction,
@@ -52,7 +52,7 @@ pub enum Blocks {
 /// How friction is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Friction {
+pub enum FrictionRule {
     /// As published, but points of a patch share its load evenly and hold as long as the patch does,
     /// what sticks is held where it began to stick, and both passes together stay within the cone
     /// over the normal impulse of both.
@@ -66,27 +66,16 @@ pub enum Friction {
     Published,
 }
 
-/// Arithmetic the solver runs in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Precision {
-    /// Single.
-    F32,
-    /// Double.
-    #[default]
-    F64,
-}
-
 impl Default for XpbdSettings {
     fn default() -> Self {
         Self {
             precision: Precision::F64,
             mode: Mode::Substeps,
             order: Order::Coloured,
-            blocks: Blocks::Direction,
+            blocks: PointRule::Direction,
             rotation: Rotation::Published,
             gyroscopic: true,
-            friction: Friction::Net,
+            friction: FrictionRule::Net,
             relaxation: 1.0,
         }
     }
@@ -117,7 +106,10 @@ mod tests {
         let settings: XpbdSettings = Settings::default().parse().unwrap();
         assert_eq!(settings, XpbdSettings::default());
         assert_eq!(settings.mode, Mode::Substeps);
-        assert_eq!((settings.blocks, settings.rotation), (Blocks::Direction, Rotation::Published));
+        assert_eq!(
+            (settings.blocks, settings.rotation),
+            (PointRule::Direction, Rotation::Published)
+        );
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! One pass over all joints and springs.
 
 use taut_math::{Real, V3};
+use taut_model::{Pose, Wrench};
 
 use crate::{
-    body::{Pose, Weight},
-    colours::{Work, within},
-    correct::{Couple, End, Load, Terms},
-    layout::{Layout, Unit},
+    body::Weight,
+    colours::{SweepWork, within},
+    correct::{BodyPair, Terms},
+    layout::{Corrections, PairUnit},
 };
 
 /// What a sweep changes beside the poses.
@@ -14,15 +15,15 @@ use crate::{
 pub(crate) struct Memory<R> {
     /// Multiplier of each element, times `h^2`.
     pub(crate) lambda: Vec<V3<R>>,
-    /// What each unit has exerted in this step.
-    pub(crate) loads: Vec<Load<R>>,
+    /// What each unit has exerted on B in this step, times `h^2` [N s^2, N m s^2].
+    pub(crate) loads: Vec<Wrench<R>>,
 }
 
 impl<R: Real> Memory<R> {
-    pub(crate) fn new(layout: &Layout<R>) -> Self {
+    pub(crate) fn new(layout: &Corrections<R>) -> Self {
         Self {
             lambda: vec![V3::ZERO; layout.elements.len()],
-            loads: vec![Load::NONE; layout.units.len()],
+            loads: vec![Wrench::ZERO; layout.units.len()],
         }
     }
 }
@@ -30,12 +31,12 @@ impl<R: Real> Memory<R> {
 /// Read access to everything a correction needs.
 #[derive(Clone, Copy)]
 struct Context<'a, R> {
-    layout: &'a Layout<R>,
+    layout: &'a Corrections<R>,
     weights: &'a [Weight<R>],
     terms: &'a Terms<R>,
 }
 
-impl<R: Real> Layout<R> {
+impl<R: Real> Corrections<R> {
     /// Corrects every unit once. `staged` is room for what threads prepare.
     pub(crate) fn sweep(
         &self,
@@ -45,7 +46,7 @@ impl<R: Real> Layout<R> {
         staged: &mut Vec<[Pose<R>; 2]>,
         terms: &Terms<R>,
     ) {
-        let batch = Batch {
+        let batch = UnitRun {
             context: Context { layout: self, weights, terms },
             units: &self.units,
             lambda: &mut memory.lambda,
@@ -56,14 +57,14 @@ impl<R: Real> Layout<R> {
 }
 
 /// A run of units with all that only they write.
-struct Batch<'a, R> {
+struct UnitRun<'a, R> {
     context: Context<'a, R>,
-    units: &'a [Unit],
+    units: &'a [PairUnit],
     lambda: &'a mut [V3<R>],
-    loads: &'a mut [Load<R>],
+    loads: &'a mut [Wrench<R>],
 }
 
-impl<R: Real> Work<Pose<R>> for Batch<'_, R> {
+impl<R: Real> SweepWork<Pose<R>> for UnitRun<'_, R> {
     fn len(&self) -> usize {
         self.units.len()
     }
@@ -93,15 +94,14 @@ impl<R: Real> Work<Pose<R>> for Batch<'_, R> {
             return poses;
         }
         let Context { layout, weights, terms } = self.context;
-        let [a, b] = unit.slots.map(|s| &weights[s as usize]);
-        let mut couple =
-            Couple { a: End { pose: poses[0], weight: a }, b: End { pose: poses[1], weight: b } };
+        let weights = unit.slots.map(|s| &weights[s as usize]);
+        let mut pair = BodyPair::of(poses, weights);
         let range = within(unit.elements, 0);
         let lambda = &mut self.lambda[within(unit.elements, self.units[0].elements[0])];
         let elements = layout.elements[range.clone()].iter().zip(&layout.frames[range]);
         for ((element, frame), lambda) in elements.zip(lambda) {
-            couple = couple.correct(element, frame, lambda, &mut self.loads[index], terms);
+            pair = pair.correct(element, frame, lambda, &mut self.loads[index], terms);
         }
-        [couple.a.pose, couple.b.pose]
+        [pair.a.pose, pair.b.pose]
     }
 }

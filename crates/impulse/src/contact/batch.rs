@@ -5,13 +5,14 @@
 //! `gap + n . (dA + tA x rA - dB - tB x rB)`.
 
 use taut_math::{LANES, Number, Real, Sym3, V3, Wide};
+use taut_model::Velocity;
 
 use super::colour::POINTS;
-use crate::{body::Twist, softness::Softness};
+use crate::softness::SoftSpring;
 
 /// One point of contact per lane.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point<R: Real> {
+pub(super) struct LanePoint<R: Real> {
     /// World-axis levers [m].
     pub(super) arm_a: V3<R::Wide>,
     pub(super) arm_b: V3<R::Wide>,
@@ -45,13 +46,13 @@ pub(super) struct Batch<R: Real> {
     pub(super) inverse_inertia_b: Sym3<R::Wide>,
     /// Normal and tangents, a right-handed basis.
     pub(super) basis: [V3<R::Wide>; 3],
-    pub(super) points: [Point<R>; POINTS],
+    pub(super) points: [LanePoint<R>; POINTS],
 }
 
 /// What all batches share in one sweep.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sweep<R> {
-    pub(super) softness: Softness<R>,
+    pub(super) softness: SoftSpring<R>,
     pub(super) inverse_h: R,
     pub(super) push_speed_max: R,
     /// Whether overlap is pushed apart, or only velocities matched.
@@ -73,7 +74,7 @@ struct Sides<R: Real> {
 
 impl<R: Real> Sides<R> {
     #[inline(always)]
-    fn gather(batch: &Batch<R>, from: &[Twist<R>]) -> Self {
+    fn gather(batch: &Batch<R>, from: &[Velocity<R>]) -> Self {
         let (a, b) = (batch.a.map(|i| &from[i as usize]), batch.b.map(|i| &from[i as usize]));
         Self {
             linear_a: V3::gather(|i| a[i].linear),
@@ -85,24 +86,24 @@ impl<R: Real> Sides<R> {
 
     /// What does not move is written back as it was: its inverse masses are zero.
     #[inline(always)]
-    fn scatter(&self, batch: &Batch<R>, to: &mut [Twist<R>]) {
+    fn scatter(&self, batch: &Batch<R>, to: &mut [Velocity<R>]) {
         for i in 0..LANES {
             to[batch.a[i] as usize] =
-                Twist { linear: self.linear_a.lane(i), angular: self.angular_a.lane(i) };
+                Velocity { linear: self.linear_a.lane(i), angular: self.angular_a.lane(i) };
             to[batch.b[i] as usize] =
-                Twist { linear: self.linear_b.lane(i), angular: self.angular_b.lane(i) };
+                Velocity { linear: self.linear_b.lane(i), angular: self.angular_b.lane(i) };
         }
     }
 
     /// How A's point moves as seen from B's.
     #[inline(always)]
-    fn at(&self, point: &Point<R>) -> V3<R::Wide> {
+    fn at(&self, point: &LanePoint<R>) -> V3<R::Wide> {
         (self.linear_a + self.angular_a.cross(point.arm_a))
             - (self.linear_b + self.angular_b.cross(point.arm_b))
     }
 
     #[inline(always)]
-    fn push(&mut self, batch: &Batch<R>, point: &Point<R>, impulse: V3<R::Wide>) {
+    fn push(&mut self, batch: &Batch<R>, point: &LanePoint<R>, impulse: V3<R::Wide>) {
         self.linear_a = self.linear_a + impulse * batch.inverse_mass_a;
         self.linear_b = self.linear_b - impulse * batch.inverse_mass_b;
         let (a, b) = (point.arm_a.cross(impulse), point.arm_b.cross(impulse));
@@ -111,7 +112,7 @@ impl<R: Real> Sides<R> {
     }
 }
 
-impl<R: Real> Point<R> {
+impl<R: Real> LanePoint<R> {
     const NONE: Self = Self {
         arm_a: V3::ZERO,
         arm_b: V3::ZERO,
@@ -138,7 +139,7 @@ impl<R: Real> Batch<R> {
             inverse_inertia_a: Sym3::ZERO,
             inverse_inertia_b: Sym3::ZERO,
             basis: [V3::ZERO; 3],
-            points: [Point::NONE; POINTS],
+            points: [LanePoint::NONE; POINTS],
         }
     }
 
@@ -150,12 +151,12 @@ impl<R: Real> Batch<R> {
         for (point, &there) in points.iter_mut().zip(present).take(self.count as usize) {
             let turns_a = basis.map(|direction| point.arm_a.cross(direction));
             let turns_b = basis.map(|direction| point.arm_b.cross(direction));
-            let couple = |u: usize, v: usize| {
+            let coupling = |u: usize, v: usize| {
                 turns_a[u].dot(inverse_inertia_a.apply(turns_a[v]))
                     + turns_b[u].dot(inverse_inertia_b.apply(turns_b[v]))
             };
-            let along = |u: usize| straight + couple(u, u);
-            let (xx, yy, xy) = (along(1), along(2), couple(1, 2));
+            let along = |u: usize| straight + coupling(u, u);
+            let (xx, yy, xy) = (along(1), along(2), coupling(1, 2));
             let determinant = (xx * yy - xy * xy).inverse_or_zero() * there;
             let (mean, half) = ((xx + yy) * R::Wide::HALF, (xx - yy) * R::Wide::HALF);
             let largest = mean + (half * half + xy * xy).sqrt();
@@ -166,12 +167,12 @@ impl<R: Real> Batch<R> {
     }
 
     /// Normal speed of each point: positive where the surfaces part [m/s].
-    pub(super) fn normal_speeds(&self, velocities: &[Twist<R>]) -> [R::Wide; POINTS] {
+    pub(super) fn normal_speeds(&self, velocities: &[Velocity<R>]) -> [R::Wide; POINTS] {
         let sides = Sides::gather(self, velocities);
         self.points.map(|point| sides.at(&point).dot(self.basis[0]))
     }
 
-    pub(super) fn warm_start(&self, velocities: &mut [Twist<R>]) {
+    pub(super) fn warm_start(&self, velocities: &mut [Velocity<R>]) {
         let mut sides = Sides::gather(self, velocities);
         let (mut push, mut turn_a, mut turn_b) = (V3::ZERO, V3::ZERO, V3::ZERO);
         for point in &self.points[..self.count as usize] {
@@ -198,8 +199,8 @@ impl<R: Real> Batch<R> {
     #[inline(always)]
     pub(super) fn solve(
         &mut self,
-        velocities: &mut [Twist<R>],
-        shifts: &[Twist<R>],
+        velocities: &mut [Velocity<R>],
+        shifts: &[Velocity<R>],
         sweep: &Sweep<R>,
     ) {
         let count = self.count as usize;
@@ -286,7 +287,7 @@ impl<R: Real> Batch<R> {
     }
 
     /// Lets points part at the `wanted` speeds, those above zero.
-    pub(super) fn bounce(&mut self, velocities: &mut [Twist<R>], wanted: &[R::Wide; POINTS]) {
+    pub(super) fn bounce(&mut self, velocities: &mut [Velocity<R>], wanted: &[R::Wide; POINTS]) {
         let mut sides = Sides::gather(self, velocities);
         for (i, &wanted) in wanted.iter().enumerate().take(self.count as usize) {
             let point = &self.points[i];

@@ -3,12 +3,13 @@
 
 use taut_collide::ContactList;
 use taut_math::LANES;
+use taut_model::{ColourOf, Colouring, Graph};
 
-use crate::settings::Order;
+use crate::settings::ContactOrder;
 
 /// At most this many points of one manifold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Patch {
+pub(super) struct LanePatch {
     pub(super) manifold: u32,
     /// First of its contacts in the list.
     pub(super) first: u32,
@@ -19,16 +20,13 @@ pub(super) struct Patch {
 /// Points in a patch: what a manifold holds by default.
 pub(super) const POINTS: usize = 4;
 
-/// Colours that are looked for by bit masks; patches beyond get one each.
-const FEW: u32 = 128;
-
 /// Groups of patches, remade for every list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
-    patches: Vec<Patch>,
-    sorted: Vec<Patch>,
-    /// Colours taken at each body.
-    taken: Vec<u128>,
+    patches: Vec<LanePatch>,
+    sorted: Vec<LanePatch>,
+    graph: Graph,
+    colouring: Colouring,
     starts: Vec<u32>,
 }
 
@@ -37,14 +35,14 @@ impl Groups {
     pub(super) fn make(
         &mut self,
         list: &ContactList,
-        order: Order,
+        order: ContactOrder,
         moves: impl Fn(usize) -> bool,
-        mut each: impl FnMut(&[Patch]),
+        mut each: impl FnMut(&[LanePatch]),
     ) {
         self.split(list);
         match order {
-            Order::List => self.patches.chunks(1).for_each(each),
-            Order::Coloured => {
+            ContactOrder::List => self.patches.chunks(1).for_each(each),
+            ContactOrder::Coloured => {
                 let colours = self.colour(list, moves);
                 self.sort(colours);
                 for colour in self.sorted.chunk_by(|p, q| p.colour == q.colour) {
@@ -59,7 +57,7 @@ impl Groups {
         for (manifold, m) in (0..).zip(&list.manifolds) {
             for first in m.contacts.clone().step_by(POINTS) {
                 let count = (m.contacts.end - first).min(POINTS as u32);
-                self.patches.push(Patch { manifold, first, count, colour: 0 });
+                self.patches.push(LanePatch { manifold, first, count, colour: 0 });
             }
         }
     }
@@ -67,29 +65,21 @@ impl Groups {
     /// Gives each patch, in the order of the list, the first colour that is free at both bodies;
     /// returns how many colours there are.
     fn colour(&mut self, list: &ContactList, moves: impl Fn(usize) -> bool) -> u32 {
-        self.taken.clear();
-        self.taken.resize(moving_end(list), 0);
-        let mut colours = FEW;
-        let mut used = 0;
-        for patch in &mut self.patches {
-            let bodies = list.manifolds[patch.manifold as usize].owners.map(|b| b as usize);
-            let at = |body: usize| if moves(body) { self.taken[body] } else { 0 };
-            let free = (at(bodies[0]) | at(bodies[1])).trailing_ones();
-            if free >= FEW {
-                patch.colour = colours;
-                colours += 1;
-                continue;
-            }
-            patch.colour = free;
-            used = used.max(free + 1);
-            bodies.into_iter().for_each(|body| self.taken[body] |= 1 << free);
+        let Self { patches, graph, colouring, .. } = self;
+        let bodies = |patch: &LanePatch| list.manifolds[patch.manifold as usize].owners;
+        let ends = (0..).zip(&*patches).flat_map(|(i, patch)| bodies(patch).map(|body| (i, body)));
+        let moving = ends.filter(|&(_, body)| moves(body as usize));
+        graph.fill(moving_end(list), patches.len(), moving);
+        let colours = colouring.colour(graph, ColourOf::Units, |_| 0);
+        for (patch, &colour) in patches.iter_mut().zip(colours) {
+            patch.colour = colour;
         }
-        if colours > FEW { colours } else { used }
+        colours.iter().max().map_or(0, |&last| last + 1)
     }
 
     /// By colour, those with most points first, else as listed.
     fn sort(&mut self, colours: u32) {
-        let key = |p: &Patch| p.colour as usize * POINTS + POINTS - p.count as usize;
+        let key = |p: &LanePatch| p.colour as usize * POINTS + POINTS - p.count as usize;
         self.starts.clear();
         self.starts.resize(colours as usize * POINTS + 1, 0);
         self.patches.iter().for_each(|p| self.starts[key(p) + 1] += 1);
@@ -133,10 +123,10 @@ mod tests {
         ContactList { manifolds: manifolds.collect(), contacts: vec![] }
     }
 
-    fn groups(list: &ContactList) -> Vec<Vec<Patch>> {
+    fn groups(list: &ContactList) -> Vec<Vec<LanePatch>> {
         let mut out = vec![];
         // Body 0 does not move.
-        Groups::default().make(list, Order::Coloured, |b| b > 0, |g| out.push(g.to_vec()));
+        Groups::default().make(list, ContactOrder::Coloured, |b| b > 0, |g| out.push(g.to_vec()));
         out
     }
 

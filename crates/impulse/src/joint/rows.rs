@@ -2,45 +2,17 @@
 //!
 //! Values and gradients are those of [`taut_core::constraint`], so that what is held is what is judged.
 
-use taut_core::constraint::{Geometry, RowKind};
 use taut_math::{Q4, Real, Sym3, V3};
-use taut_model::{Gradient, Pair, Side, gradient};
+use taut_model::{Element, End, Form, Gradient, Pair, Pose, Role, Side, Wrench, gradient};
 
-use super::{
-    Couple, Load, Pull,
-    point::{inverse, spanned},
-};
-use crate::body::{Mobility, Pose};
-
-/// Which rows a block has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RowSet {
-    /// Parallel x axes: `Dot(1, 0)`, `Dot(2, 0)`.
-    Axis,
-    /// Parallel bases: `Twist(0..3)`.
-    Twist,
-    /// B's anchor on A's x axis: `Slide(1)`, `Slide(2)`.
-    Line,
-    /// A single row.
-    One(RowKind),
-}
-
-/// How the impulse of a block is bounded.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Role<R> {
-    /// Not at all.
-    Lock,
-    /// Pushes inwards only [m or rad].
-    Limit { lower: R, upper: R },
-    /// By the effort [N or N m]; the speed is in m/s or rad/s.
-    Motor { speed: R, max_effort: R },
-}
+use super::{Pass, VelocityPair, reaction::BlockReaction};
+use crate::body::WorldWeight;
 
 /// Where a joint or spring holds its two sides, in their coordinates.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Anchors<R> {
-    pub(super) anchor_a: V3<R>,
-    pub(super) anchor_b: V3<R>,
+struct Anchors<R> {
+    anchor_a: V3<R>,
+    anchor_b: V3<R>,
     basis_a: Q4<R>,
     basis_b: Q4<R>,
 }
@@ -58,56 +30,25 @@ struct Jacobian<R> {
 
 /// A block of rows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rows<R> {
+pub(super) struct RowBlock<R> {
     anchors: Anchors<R>,
-    set: RowSet,
-    role: Role<R>,
+    form: Form,
+    role: Role,
     /// Value aimed at [m or rad].
     rest: R,
-    /// [m/N or rad/(N m)]
-    compliance: R,
     jacobians: [Jacobian<R>; 3],
     /// World-axis lever of B's anchor [m].
     arm_b: V3<R>,
-    /// Inverse of `J M^-1 J^T + compliance / h^2`.
-    mass: Sym3<R>,
-    /// `compliance / h^2`.
-    softness: R,
-    /// Values less what is aimed at, at the present pose.
-    value: V3<R>,
-    /// The same at the start of the sub-step, to which compliant rows are held.
-    held: V3<R>,
-    /// Impulses so far; of a limit those of the lower and of the upper bound, neither negative.
-    lambda: V3<R>,
-}
-
-impl RowSet {
-    /// How many rows it has.
-    fn count(self) -> usize {
-        match self {
-            Self::One(_) => 1,
-            Self::Axis | Self::Line => 2,
-            Self::Twist => 3,
-        }
-    }
-
-    fn row(self, i: usize) -> RowKind {
-        match self {
-            Self::One(row) => row,
-            Self::Axis => RowKind::Dot(1 + i, 0),
-            Self::Line => RowKind::Slide(1 + i),
-            Self::Twist => RowKind::Twist(i),
-        }
-    }
+    pub(super) reaction: BlockReaction<R>,
 }
 
 impl<R: Real> Anchors<R> {
-    pub(super) fn of(geometry: &Geometry) -> Self {
+    fn of([a, b]: &[End; 2]) -> Self {
         Self {
-            anchor_a: V3::of(&geometry.anchor_a),
-            anchor_b: V3::of(&geometry.anchor_b),
-            basis_a: Q4::of(&geometry.basis_a),
-            basis_b: Q4::of(&geometry.basis_b),
+            anchor_a: V3::of(&a.anchor),
+            anchor_b: V3::of(&b.anchor),
+            basis_a: Q4::of(&a.basis),
+            basis_b: Q4::of(&b.basis),
         }
     }
 
@@ -117,7 +58,7 @@ impl<R: Real> Anchors<R> {
         Pair {
             arm_a,
             arm_b,
-            offset: spanned(poses, [arm_a, arm_b]),
+            offset: poses[0].position - poses[1].position + (arm_a - arm_b),
             basis_a: qa.times(self.basis_a),
             basis_b: qb.times(self.basis_b),
         }
@@ -133,7 +74,7 @@ impl<R: Real> Jacobian<R> {
         turn_b: V3::ZERO,
     };
 
-    fn new(on_a: &Gradient<R>, on_b: &Gradient<R>, sides: [&Mobility<R>; 2]) -> Self {
+    fn new(on_a: &Gradient<R>, on_b: &Gradient<R>, sides: [&WorldWeight<R>; 2]) -> Self {
         Self {
             linear: on_a.linear,
             angular_a: on_a.angular,
@@ -145,10 +86,10 @@ impl<R: Real> Jacobian<R> {
 
     /// `J v`.
     #[inline(always)]
-    fn rate(&self, couple: &Couple<R>) -> R {
-        self.linear.dot(couple.a.linear - couple.b.linear)
-            + self.angular_a.dot(couple.a.angular)
-            + self.angular_b.dot(couple.b.angular)
+    fn rate(&self, pair: &VelocityPair<R>) -> R {
+        self.linear.dot(pair.a.linear - pair.b.linear)
+            + self.angular_a.dot(pair.a.angular)
+            + self.angular_b.dot(pair.b.angular)
     }
 
     /// `J M^-1 J'^T`.
@@ -159,62 +100,43 @@ impl<R: Real> Jacobian<R> {
     }
 
     #[inline(always)]
-    fn apply<'a>(&self, mut couple: Couple<'a, R>, impulse: R) -> Couple<'a, R> {
+    fn apply<'a>(&self, mut pair: VelocityPair<'a, R>, impulse: R) -> VelocityPair<'a, R> {
         let push = self.linear * impulse;
-        couple.a.linear += push * couple.mobility_a.inverse_mass;
-        couple.a.angular += self.turn_a * impulse;
-        couple.b.linear += -(push * couple.mobility_b.inverse_mass);
-        couple.b.angular += self.turn_b * impulse;
-        couple
+        pair.a.linear += push * pair.weight_a.inverse_mass;
+        pair.a.angular += self.turn_a * impulse;
+        pair.b.linear += -(push * pair.weight_b.inverse_mass);
+        pair.b.angular += self.turn_b * impulse;
+        pair
     }
 }
 
-impl<R: Real> Rows<R> {
-    pub(super) fn new(
-        anchors: Anchors<R>,
-        set: RowSet,
-        role: Role<R>,
-        rest: f64,
-        compliance: f64,
-    ) -> Self {
-        let zero = V3::ZERO;
+impl<R: Real> RowBlock<R> {
+    pub(super) fn new(element: &Element, ends: &[End; 2]) -> Self {
         Self {
-            anchors,
-            set,
-            role,
-            rest: R::of(rest),
-            compliance: R::of(compliance),
+            anchors: Anchors::of(ends),
+            form: element.form,
+            role: element.role,
+            rest: R::of(element.target),
             jacobians: [Jacobian::NONE; 3],
-            arm_b: zero,
-            mass: Sym3::ZERO,
-            softness: R::ZERO,
-            value: zero,
-            held: zero,
-            lambda: zero,
+            arm_b: V3::ZERO,
+            reaction: BlockReaction::new(element.softness),
         }
-    }
-
-    pub(super) fn forget(&mut self) {
-        self.lambda = V3::ZERO;
-    }
-
-    pub(super) fn scale(&mut self, factor: R) {
-        self.lambda = self.lambda * factor;
     }
 
     pub(super) fn prepare(
         &mut self,
         poses: [&Pose<R>; 2],
-        sides: [&Mobility<R>; 2],
+        sides: [&WorldWeight<R>; 2],
         inverse_square: R,
     ) {
         let pair = self.anchors.pair(poses);
         self.arm_b = pair.arm_b;
-        self.softness = self.compliance * inverse_square;
-        for i in 0..self.set.count() {
-            let row = self.set.row(i);
+        let reaction = &mut self.reaction;
+        reaction.softness = reaction.compliance * inverse_square;
+        for i in 0..self.form.rows() {
+            let row = self.form.row(i);
             let (on_a, on_b) = (gradient(row, &pair, Side::A), gradient(row, &pair, Side::B));
-            self.value.0[i] = on_a.value - self.rest;
+            reaction.value.0[i] = on_a.value - self.rest;
             self.jacobians[i] = Jacobian::new(&on_a, &on_b, sides);
         }
         let inverse_masses = sides[0].inverse_mass + sides[1].inverse_mass;
@@ -222,102 +144,100 @@ impl<R: Real> Rows<R> {
         let entry = |p: &Jacobian<R>, q: &Jacobian<R>| p.coupling(q, inverse_masses);
         let mut resistance =
             Sym3([entry(x, x), entry(y, y), entry(z, z), entry(x, y), entry(x, z), entry(y, z)]);
-        for i in 0..self.set.count() {
-            resistance.0[i] += self.softness;
+        for i in 0..self.form.rows() {
+            resistance.0[i] += reaction.softness;
         }
-        self.mass = inverse(&resistance);
+        reaction.resist(&resistance);
     }
 
-    pub(super) fn warm_start<'a>(&mut self, couple: Couple<'a, R>) -> Couple<'a, R> {
-        self.held = self.value;
-        let impulse = match self.role {
-            Role::Limit { .. } => V3([self.lambda.0[0] - self.lambda.0[1], R::ZERO, R::ZERO]),
-            _ => self.lambda,
-        };
-        self.apply(couple, impulse)
+    pub(super) fn warm_start<'a>(&mut self, pair: VelocityPair<'a, R>) -> VelocityPair<'a, R> {
+        self.reaction.hold();
+        self.apply(pair, self.impulse())
     }
 
-    #[inline(always)]
-    fn apply<'a>(&self, mut couple: Couple<'a, R>, impulse: V3<R>) -> Couple<'a, R> {
-        for i in 0..self.set.count() {
-            couple = self.jacobians[i].apply(couple, impulse.0[i]);
-        }
-        couple
-    }
-
-    #[inline(always)]
-    pub(super) fn solve<'a>(&mut self, couple: Couple<'a, R>, pull: &Pull<R>) -> Couple<'a, R> {
+    /// Impulse along each row so far.
+    fn impulse(&self) -> V3<R> {
+        let lambda = self.reaction.lambda;
         match self.role {
-            Role::Lock => self.solve_lock(couple, pull),
-            Role::Limit { lower, upper } => self.solve_limit(couple, [lower, upper], pull),
+            Role::Limit { .. } => V3([lambda.0[0] - lambda.0[1], R::ZERO, R::ZERO]),
+            Role::Lock | Role::Store | Role::Motor { .. } => lambda,
+        }
+    }
+
+    #[inline(always)]
+    fn apply<'a>(&self, mut pair: VelocityPair<'a, R>, impulse: V3<R>) -> VelocityPair<'a, R> {
+        for i in 0..self.form.rows() {
+            pair = self.jacobians[i].apply(pair, impulse.0[i]);
+        }
+        pair
+    }
+
+    #[inline(always)]
+    pub(super) fn solve<'a>(
+        &mut self,
+        pair: VelocityPair<'a, R>,
+        pass: &Pass<R>,
+    ) -> VelocityPair<'a, R> {
+        match self.role {
+            Role::Lock | Role::Store => self.solve_lock(pair, pass),
+            Role::Limit { lower, upper } => self.solve_limit(pair, [lower, upper].map(R::of), pass),
             Role::Motor { speed, max_effort } => {
-                let rate = self.jacobians[0].rate(&couple);
-                let bound = max_effort * pull.h;
-                let next = self.lambda.0[0] + (speed - rate) * self.mass.0[0];
+                let rate = self.jacobians[0].rate(&pair);
+                let bound = R::of(max_effort) * pass.h;
+                let BlockReaction { lambda, mass, .. } = &mut self.reaction;
+                let next = lambda.0[0] + (R::of(speed) - rate) * mass.0[0];
                 let next = next.max(-bound).min(bound);
-                let change = next - self.lambda.0[0];
-                self.lambda.0[0] = next;
-                self.jacobians[0].apply(couple, change)
+                let change = next - lambda.0[0];
+                lambda.0[0] = next;
+                self.jacobians[0].apply(pair, change)
             }
         }
     }
 
     #[inline(always)]
-    fn solve_lock<'a>(&mut self, couple: Couple<'a, R>, pull: &Pull<R>) -> Couple<'a, R> {
+    fn solve_lock<'a>(&mut self, pair: VelocityPair<'a, R>, pass: &Pass<R>) -> VelocityPair<'a, R> {
         let mut rate = V3::ZERO;
-        for i in 0..self.set.count() {
-            rate.0[i] = self.jacobians[i].rate(&couple);
+        for i in 0..self.form.rows() {
+            rate.0[i] = self.jacobians[i].rate(&pair);
         }
-        let change = if self.compliance > R::ZERO {
-            // The implicit spring: lambda = -h (C + h J v) / compliance.
-            let wanted = rate + self.held * pull.inverse_h + self.lambda * self.softness;
-            -self.mass.apply(wanted)
-        } else if pull.bias {
-            let soft = &pull.soft.joint;
-            self.mass.apply(rate + self.value * soft.rate) * -soft.mass
-                + self.lambda * -soft.impulse
-        } else {
-            -self.mass.apply(rate)
-        };
-        self.lambda += change;
-        self.apply(couple, change)
+        let change = self.reaction.answer(rate, pass);
+        self.apply(pair, change)
     }
 
     /// Lower and upper bound in turn, each a row that only pushes; away from a bound it lets the
     /// coordinate come just so far in one sub-step.
     fn solve_limit<'a>(
         &mut self,
-        mut couple: Couple<'a, R>,
+        mut pair: VelocityPair<'a, R>,
         bounds: [R; 2],
-        pull: &Pull<R>,
-    ) -> Couple<'a, R> {
-        let soft = &pull.soft.joint;
+        pass: &Pass<R>,
+    ) -> VelocityPair<'a, R> {
+        let soft = &pass.soft.joint;
+        let BlockReaction { value, lambda: lambdas, mass, .. } = &mut self.reaction;
         for (i, (bound, sign)) in bounds.into_iter().zip([R::ONE, -R::ONE]).enumerate() {
-            let room = (self.value.0[0] - bound) * sign;
-            let rate = self.jacobians[0].rate(&couple) * sign;
-            let lambda = self.lambda.0[i];
+            let room = (value.0[0] - bound) * sign;
+            let rate = self.jacobians[0].rate(&pair) * sign;
+            let lambda = lambdas.0[i];
             let change = if room > R::ZERO {
-                -(rate + room * pull.inverse_h) * self.mass.0[0]
-            } else if pull.bias {
-                -(rate + room * soft.rate) * self.mass.0[0] * soft.mass - lambda * soft.impulse
+                -(rate + room * pass.inverse_h) * mass.0[0]
+            } else if pass.bias {
+                -(rate + room * soft.rate) * mass.0[0] * soft.mass - lambda * soft.impulse
             } else {
-                -rate * self.mass.0[0]
+                -rate * mass.0[0]
             };
             let next = (lambda + change).max(R::ZERO);
-            self.lambda.0[i] = next;
-            couple = self.jacobians[0].apply(couple, (next - lambda) * sign);
+            lambdas.0[i] = next;
+            pair = self.jacobians[0].apply(pair, (next - lambda) * sign);
         }
-        couple
+        pair
     }
 
     /// Adds its impulse on B to `load`.
-    pub(super) fn add_to(&self, load: &mut Load<R>) {
-        for i in 0..self.set.count() {
+    pub(super) fn add_to(&self, load: &mut Wrench<R>) {
+        let impulse = self.impulse();
+        for i in 0..self.form.rows() {
             let row = &self.jacobians[i];
-            let lambda = match self.role {
-                Role::Limit { .. } => self.lambda.0[0] - self.lambda.0[1],
-                _ => self.lambda.0[i],
-            };
+            let lambda = impulse.0[i];
             let push = row.linear * -lambda;
             load.force += push;
             load.torque += row.angular_b * lambda - self.arm_b.cross(push);

@@ -1,10 +1,11 @@
 //! The rows of all joints against differences of their values along the motion of bodies.
 
 use taut_core::{
-    Quat, Vec3,
+    Quat, Scene, Vec3,
     constraint::{Geometry, Pose as ModelPose, RowKind},
     scene::{Body, Endpoint, Joint, JointKind, Limit},
 };
+use taut_model::Model;
 
 use super::*;
 
@@ -35,17 +36,18 @@ fn scene(kind: JointKind) -> Scene {
     scene
 }
 
-fn prepared(scene: &Scene) -> (Joints<f64>, Bodies<f64>) {
-    let mut bodies = Bodies::new(scene, false);
-    bodies.load(scene, &scene.initial_state()).unwrap();
+fn prepared(scene: &Scene) -> (Joints<f64>, VelocityBodies<f64>) {
+    let model = Model::new(scene);
+    let mut bodies = VelocityBodies::new(&model, false);
+    bodies.load(&scene.initial_state());
     bodies.refresh_all();
-    let mut joints = Joints::new(scene);
+    let mut joints = lower(&model);
     joints.prepare(&mut bodies, 0.01);
     (joints, bodies)
 }
 
-fn velocities(bodies: &Bodies<f64>) -> [Vec3; 4] {
-    let [a, b] = [&bodies.velocities[0], &bodies.velocities[1]];
+fn velocities(bodies: &VelocityBodies<f64>) -> [Vec3; 4] {
+    let [a, b] = [&bodies.now.velocities[0], &bodies.now.velocities[1]];
     [a.linear, a.angular, b.linear, b.angular].map(V3::to_f64)
 }
 
@@ -67,8 +69,8 @@ fn rate(scene: &Scene, row: RowKind) -> f64 {
 
 #[test]
 fn one_visit_stops_exactly_the_rows_it_locks() {
-    let pull = |bias| Pull {
-        soft: Softnesses::new(&crate::ImpulseSettings::default(), 0.01, 10.0),
+    let pass = |bias| Pass {
+        soft: SoftSprings::new(&crate::ImpulseSettings::default(), 0.01, 10.0),
         inverse_h: 100.0,
         h: 0.01,
         bias,
@@ -79,7 +81,7 @@ fn one_visit_stops_exactly_the_rows_it_locks() {
         let before = velocities(&bodies);
         // Blocks of one joint share bodies: sweeps converge instead of being exact.
         for _ in 0..2000 {
-            joints.sweep(&mut bodies, &pull(false));
+            joints.sweep(&mut bodies, &pass(false));
         }
         let after = velocities(&bodies);
         let mut stopped = scene.clone();
@@ -105,8 +107,8 @@ fn limits_only_push_and_leave_room() {
         scene.joints[0].limit = Some(Limit { lower, upper });
         let (mut joints, mut bodies) = prepared(&scene);
         let before = velocities(&bodies);
-        let soft = Softnesses::new(&crate::ImpulseSettings::default(), 0.01, 10.0);
-        joints.sweep(&mut bodies, &Pull { soft, inverse_h: 100.0, h: 0.01, bias: true });
+        let soft = SoftSprings::new(&crate::ImpulseSettings::default(), 0.01, 10.0);
+        joints.sweep(&mut bodies, &Pass { soft, inverse_h: 100.0, h: 0.01, bias: true });
         assert_eq!(velocities(&bodies) != before, touches, "{lower} {upper}");
     }
 }

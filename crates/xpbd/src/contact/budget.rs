@@ -4,12 +4,13 @@
 //! the patch as a whole holds easily. Points are therefore taken to be loaded evenly, one of them may
 //! hold as much as two, and together they stay within Coulomb's cone over the sum of their loads.
 
+use taut_collide::Grip;
 use taut_math::{Real, V3};
 
 /// A patch's friction, as multipliers in the position pass and as impulses in the velocity pass.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget<R> {
-    /// Static and dynamic friction of the whole patch.
+    /// Static and dynamic friction of the whole patch, by grip.
     whole: [R; 2],
     /// The same of a single point that holds or slides.
     single: [R; 2],
@@ -25,9 +26,13 @@ impl<R: Real> Budget<R> {
         Self { whole, single: [whole[0] * holding, whole[1] / count], spent }
     }
 
-    /// Whether static friction may give a point `new` instead of `old`.
-    pub(super) fn holds(&self, old: V3<R>, new: V3<R>) -> bool {
-        new.norm() <= self.single[0] && (self.spent + (new - old)).norm() <= self.whole[0]
+    /// A point sticks where static friction may give it `new`, which stops it, instead of `old`.
+    pub(super) fn grip(&self, old: V3<R>, new: V3<R>) -> Grip {
+        if new.norm() <= self.single[0] && (self.spent + (new - old)).norm() <= self.whole[0] {
+            Grip::Sticks
+        } else {
+            Grip::Slides
+        }
     }
 
     /// How much of `more` static friction may add to `new`, which it may give instead of `old`.
@@ -36,9 +41,9 @@ impl<R: Real> Budget<R> {
         alone.min(within(self.spent + (new - old), more, self.whole[0]))
     }
 
-    /// How much of `more` friction may add to what a point has that is `held` or slides.
-    pub(super) fn share(&self, held: bool, given: V3<R>, more: V3<R>) -> R {
-        let kind = usize::from(!held);
+    /// How much of `more` friction may add to what a point has been `given`.
+    pub(super) fn share(&self, grip: Grip, given: V3<R>, more: V3<R>) -> R {
+        let kind = grip as usize;
         let alone = within(given, more, self.single[kind]);
         alone.min(within(self.spent, more, self.whole[kind]))
     }
@@ -62,15 +67,16 @@ mod tests {
     fn a_patch_stays_within_its_cone_and_a_point_within_two_shares() {
         let mut budget = Budget::new([0.5, 0.4], 8.0, 4.0, V3::ZERO);
         let x = |x: f64| V3([x, 0.0, 0.0]);
-        assert!(budget.holds(V3::ZERO, x(2.0)) && !budget.holds(V3::ZERO, x(2.1)));
+        let sticks = |budget: &Budget<f64>, old, new| budget.grip(old, new) == Grip::Sticks;
+        assert!(sticks(&budget, V3::ZERO, x(2.0)) && !sticks(&budget, V3::ZERO, x(2.1)));
         budget.spent = x(3.0);
-        assert!(budget.holds(x(1.0), x(2.0)), "the patch holds 4 N");
-        assert!(!budget.holds(V3::ZERO, x(1.1)));
+        assert!(sticks(&budget, x(1.0), x(2.0)), "the patch holds 4 N");
+        assert!(!sticks(&budget, V3::ZERO, x(1.1)));
         assert!((budget.part(x(1.0), x(1.5), x(2.0)) - 0.25).abs() < 1e-12);
         budget.spent = V3::ZERO;
-        assert!((budget.share(false, V3::ZERO, x(-8.0)) - 0.1).abs() < 1e-12, "0.8 N of it");
-        assert_eq!(budget.share(true, V3::ZERO, x(1.5)), 1.0);
+        assert!((budget.share(Grip::Slides, V3::ZERO, x(-8.0)) - 0.1).abs() < 1e-12, "0.8 N of it");
+        assert_eq!(budget.share(Grip::Sticks, V3::ZERO, x(1.5)), 1.0);
         budget.spent = x(5.0);
-        assert_eq!(budget.share(false, V3::ZERO, x(0.5)), 0.0, "already too much");
+        assert_eq!(budget.share(Grip::Slides, V3::ZERO, x(0.5)), 0.0, "already too much");
     }
 }

@@ -5,17 +5,18 @@
 
 use taut_collide::{Contact, Grip, Manifold};
 use taut_math::{Real, V3};
+use taut_model::{Pose, Velocity};
 
-use super::{Rebound, budget::Budget};
+use super::{VelocityTerms, budget::Budget};
 use crate::{
-    body::{Bodies, Pose, Twist},
-    correct::{Couple, Terms, Yield},
-    settings::Friction,
+    body::PositionBodies,
+    correct::{BodyPair, PairResponse, Terms},
+    settings::FrictionRule,
 };
 
 /// A point of contact during one step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point<R> {
+pub(super) struct PatchPoint<R> {
     /// Anchor on A in its coordinates [m].
     anchor_a: V3<R>,
     /// Anchor on B in its coordinates [m].
@@ -44,7 +45,7 @@ pub(super) struct Point<R> {
     /// Whether it is held there.
     stuck: bool,
     /// Whether static friction has stopped it in this step or sub-step.
-    held: bool,
+    grip: Grip,
     /// Whether it is so close that it may bear a part of its pair's load.
     near: bool,
     /// Normal velocity that prediction gave [m/s].
@@ -57,15 +58,15 @@ pub(super) struct Point<R> {
 
 /// What the position pass reads beside poses and weights.
 #[derive(Clone, Copy)]
-pub(super) struct Carried<'a, R> {
+pub(super) struct PositionTerms<'a, R> {
     /// Poses at the start of the step or sub-step.
     pub(super) previous: &'a [Pose<R>],
     /// Predicted velocities.
-    pub(super) twists: &'a [Twist<R>],
+    pub(super) velocities: &'a [Velocity<R>],
     /// Poses when the contacts were found.
     pub(super) origins: &'a [Pose<R>],
     pub(super) terms: &'a Terms<R>,
-    pub(super) friction: Friction,
+    pub(super) friction: FrictionRule,
     /// Points closer than that share the load of their pair [m].
     pub(super) near: R,
 }
@@ -78,15 +79,15 @@ struct Reach<R> {
     moved: V3<R>,
 }
 
-impl<R: Real> Point<R> {
+impl<R: Real> PatchPoint<R> {
     pub(super) fn new(
         contact: &Contact,
         manifold: &Manifold,
         round: [bool; 2],
-        bodies: &Bodies<R>,
+        bodies: &PositionBodies<R>,
     ) -> Self {
         let [anchor_a, anchor_b] = contact.anchors().map(|anchor| V3::of(&anchor));
-        let [a, b] = contact.nodes().map(|i| &bodies.poses[i as usize]);
+        let [a, b] = contact.nodes().map(|i| &bodies.now.poses[i as usize]);
         let levers = [a.rotation.rotate(anchor_a), b.rotation.rotate(anchor_b)];
         Self {
             anchor_a,
@@ -103,7 +104,7 @@ impl<R: Real> Point<R> {
             drag: V3::ZERO,
             place: V3::ZERO,
             stuck: false,
-            held: false,
+            grip: Grip::Slides,
             near: false,
             approach: R::ZERO,
             impulse: V3::ZERO,
@@ -163,19 +164,19 @@ impl<R: Real> Point<R> {
     /// The position pass across the normal: corrects penetration.
     pub(super) fn press<'w>(
         &mut self,
-        couple: Couple<'w, R>,
+        pair: BodyPair<'w, R>,
         slots: [u32; 2],
-        carried: &Carried<'_, R>,
-    ) -> Couple<'w, R> {
+        given: &PositionTerms<'_, R>,
+    ) -> BodyPair<'w, R> {
         let slots = slots.map(|s| s as usize);
-        let origins = slots.map(|s| &carried.origins[s]);
-        let reach = self.reach(&couple.a.pose, &couple.b.pose, origins);
-        if carried.terms.fresh {
+        let origins = slots.map(|s| &given.origins[s]);
+        let reach = self.reach(&pair.a.pose, &pair.b.pose, origins);
+        if given.terms.fresh {
             (self.lambda, self.drag, self.push) = (R::ZERO, V3::ZERO, R::ZERO);
-            let twists = slots.map(|s| carried.twists[s]);
-            self.approach = self.normal.dot(velocity(&reach, &twists));
+            let velocities = slots.map(|s| given.velocities[s]);
+            self.approach = self.normal.dot(relative_velocity(&reach, &velocities));
         }
-        self.separate(couple, &reach, carried)
+        self.separate(pair, &reach, given)
     }
 
     /// The position pass along the surfaces: static friction, all or nothing.
@@ -184,31 +185,31 @@ impl<R: Real> Point<R> {
     /// to stick, as far as the budget goes.
     pub(super) fn hold<'w>(
         &mut self,
-        couple: Couple<'w, R>,
+        pair: BodyPair<'w, R>,
         slots: [u32; 2],
         budget: &mut Budget<R>,
-        carried: &Carried<'_, R>,
-    ) -> Couple<'w, R> {
+        given: &PositionTerms<'_, R>,
+    ) -> BodyPair<'w, R> {
         if !self.bears() && self.drag == V3::ZERO {
-            (self.stuck, self.held) = (false, false);
-            return couple;
+            (self.stuck, self.grip) = (false, Grip::Slides);
+            return pair;
         }
         let slots = slots.map(|s| s as usize);
-        let origins = slots.map(|s| &carried.origins[s]);
-        let [a, b] = slots.map(|s| &carried.previous[s]);
+        let origins = slots.map(|s| &given.origins[s]);
+        let [a, b] = slots.map(|s| &given.previous[s]);
         let before = self.reach(a, b, origins).moved;
-        if carried.terms.fresh && !(self.stuck && carried.friction == Friction::Net) {
+        if given.terms.fresh && !(self.stuck && given.friction == FrictionRule::Net) {
             self.place = before;
         }
-        let reach = self.reach(&couple.a.pose, &couple.b.pose, origins);
+        let reach = self.reach(&pair.a.pose, &pair.b.pose, origins);
         let undoing = |slip: V3<R>| {
-            let (_, work) = couple.yielding(reach.arm_a, reach.arm_b, slip);
+            let (_, work) = pair.response(reach.arm_a, reach.arm_b, slip);
             let share = if work > R::ZERO { slip.dot(slip) / work } else { R::ZERO };
-            slip * -(carried.terms.relaxation * share)
+            slip * -(given.terms.relaxation * share)
         };
         let stop = self.drag + undoing(self.across(reach.moved - before));
-        self.held = budget.holds(self.drag, stop);
-        let next = if self.held {
+        self.grip = budget.grip(self.drag, stop);
+        let next = if self.grip == Grip::Sticks {
             let back = undoing(self.across(before - self.place));
             stop + back * budget.part(self.drag, stop, back)
         } else {
@@ -218,47 +219,47 @@ impl<R: Real> Point<R> {
         self.drag = next;
         budget.spent += change;
         if change == V3::ZERO {
-            return couple;
+            return pair;
         }
-        let (pulled, _) = couple.yielding(reach.arm_a, reach.arm_b, change);
-        pulled.by(couple, change, R::ONE)
+        let (pulled, _) = pair.response(reach.arm_a, reach.arm_b, change);
+        pulled.by(pair, change, R::ONE)
     }
 
     /// The unilateral constraint. The sum of all corrections pushes; a single one may take back.
     #[inline]
     fn separate<'w>(
         &mut self,
-        couple: Couple<'w, R>,
+        pair: BodyPair<'w, R>,
         reach: &Reach<R>,
-        carried: &Carried<'_, R>,
-    ) -> Couple<'w, R> {
+        given: &PositionTerms<'_, R>,
+    ) -> BodyPair<'w, R> {
         let distance = self.gap + self.normal.dot(reach.moved);
-        self.near = distance < carried.near;
+        self.near = distance < given.near;
         if distance >= R::ZERO && self.lambda == R::ZERO {
-            return couple;
+            return pair;
         }
-        let (pushed, work) = couple.yielding(reach.arm_a, reach.arm_b, self.normal);
+        let (pushed, work) = pair.response(reach.arm_a, reach.arm_b, self.normal);
         if work <= R::ZERO {
-            return couple;
+            return pair;
         }
-        let next = (self.lambda - carried.terms.relaxation * distance / work).max(R::ZERO);
+        let next = (self.lambda - given.terms.relaxation * distance / work).max(R::ZERO);
         let change = next - self.lambda;
         self.lambda = next;
-        pushed.by(couple, self.normal, change)
+        pushed.by(pair, self.normal, change)
     }
 
     /// What the velocity pass needs of a point; `None` where nothing presses or holds it.
-    pub(super) fn touch<'w>(
+    pub(super) fn velocity<'w>(
         &self,
-        couple: Couple<'w, R>,
+        pair: BodyPair<'w, R>,
         origins: [&Pose<R>; 2],
-    ) -> Option<Touch<'w, R>> {
-        let reach = self.reach(&couple.a.pose, &couple.b.pose, origins);
-        (self.bears() || self.drag != V3::ZERO).then_some(Touch { couple, reach })
+    ) -> Option<PointVelocity<'w, R>> {
+        let reach = self.reach(&pair.a.pose, &pair.b.pose, origins);
+        (self.bears() || self.drag != V3::ZERO).then_some(PointVelocity { pair, reach })
     }
 
     /// Adds what the step or sub-step has exerted, with `rubbed` [N s] in the velocity pass.
-    pub(super) fn count(&mut self, rubbed: V3<R>, rebound: &Rebound<R>) {
+    pub(super) fn count(&mut self, rubbed: V3<R>, rebound: &VelocityTerms<R>) {
         if rebound.counts {
             let held = (self.normal * self.lambda + self.drag) * (R::ONE / rebound.h);
             self.impulse += held + self.normal * self.push + rubbed;
@@ -272,20 +273,20 @@ impl<R: Real> Point<R> {
     #[inline]
     pub(super) fn rub(
         &mut self,
-        touch: &Touch<'_, R>,
-        twists: &mut [Twist<R>; 2],
+        at: &PointVelocity<'_, R>,
+        velocities: &mut [Velocity<R>; 2],
         held: V3<R>,
         budget: &mut Budget<R>,
     ) -> V3<R> {
-        let slip = self.across(touch.velocity(twists));
-        let work = touch.along(slip).1;
+        let slip = self.across(at.velocity(velocities));
+        let work = at.along(slip).1;
         let share = if work > R::ZERO { slip.dot(slip) / work } else { R::ZERO };
         let stop = slip * -share;
-        let part = budget.share(self.held, held, stop);
+        let part = budget.share(self.grip, held, stop);
         self.stuck = part == R::ONE;
         let change = stop * part;
         budget.spent += change;
-        touch.along(change).0.accelerate(twists, &touch.couple, change, R::ONE);
+        at.along(change).0.accelerate(velocities, &at.pair, change, R::ONE);
         change
     }
 
@@ -293,44 +294,44 @@ impl<R: Real> Point<R> {
     #[inline]
     pub(super) fn reflect(
         &mut self,
-        touch: &Touch<'_, R>,
-        twists: &mut [Twist<R>; 2],
-        rebound: &Rebound<R>,
+        at: &PointVelocity<'_, R>,
+        velocities: &mut [Velocity<R>; 2],
+        rebound: &VelocityTerms<R>,
     ) {
         self.push = R::ZERO;
-        let (pushed, work) = touch.along(self.normal);
+        let (pushed, work) = at.along(self.normal);
         if work <= R::ZERO || self.lambda <= R::ZERO {
             return;
         }
         let bounces = self.approach.abs() > rebound.threshold;
         let restitution = if bounces { self.restitution } else { R::ZERO };
         let aim = (-(restitution * self.approach)).max(R::ZERO);
-        self.push = (aim - self.normal.dot(touch.velocity(twists))) / work;
-        pushed.accelerate(twists, &touch.couple, self.normal, self.push);
+        self.push = (aim - self.normal.dot(at.velocity(velocities))) / work;
+        pushed.accelerate(velocities, &at.pair, self.normal, self.push);
     }
 }
 
 /// Two bodies at a point while their velocities are corrected.
-pub(super) struct Touch<'w, R> {
-    couple: Couple<'w, R>,
+pub(super) struct PointVelocity<'w, R> {
+    pair: BodyPair<'w, R>,
     reach: Reach<R>,
 }
 
-impl<R: Real> Touch<'_, R> {
+impl<R: Real> PointVelocity<'_, R> {
     /// Answer to opposite impulses along `e`, and `(wA + wB) |e|^2`.
     #[inline]
-    fn along(&self, e: V3<R>) -> (Yield<R>, R) {
-        self.couple.yielding(self.reach.arm_a, self.reach.arm_b, e)
+    fn along(&self, e: V3<R>) -> (PairResponse<R>, R) {
+        self.pair.response(self.reach.arm_a, self.reach.arm_b, e)
     }
 
     #[inline]
-    fn velocity(&self, twists: &[Twist<R>; 2]) -> V3<R> {
-        velocity(&self.reach, twists)
+    fn velocity(&self, velocities: &[Velocity<R>; 2]) -> V3<R> {
+        relative_velocity(&self.reach, velocities)
     }
 }
 
 /// Velocity of A's anchor against B's [m/s].
 #[inline]
-fn velocity<R: Real>(reach: &Reach<R>, [a, b]: &[Twist<R>; 2]) -> V3<R> {
-    (a.velocity + a.omega.cross(reach.arm_a)) - (b.velocity + b.omega.cross(reach.arm_b))
+fn relative_velocity<R: Real>(reach: &Reach<R>, [a, b]: &[Velocity<R>; 2]) -> V3<R> {
+    (a.linear + a.angular.cross(reach.arm_a)) - (b.linear + b.angular.cross(reach.arm_b))
 }
