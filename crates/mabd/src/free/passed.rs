@@ -3,7 +3,7 @@
 use super::{FreeResponse, GroupConstants};
 use crate::{
     algebra::{M, S},
-    lane::{self, Lanes, Number, add, conjugate, scale, times},
+    lane::{self, Lanes, Number, V, add, conjugate, scale, times},
 };
 
 /// One end of a stretch.
@@ -31,6 +31,14 @@ impl<N: Number> StretchEnd<N> {
     #[inline(always)]
     fn new(own: S<N>, tip: [N; 3]) -> Self {
         Self { own, scale: [own[0], own[3], own[5]], tip }
+    }
+}
+
+impl StretchEnd<Lanes> {
+    /// The end of one body at `x` [m] along its first axis, given what unit forces do at unit distance.
+    #[inline(always)]
+    fn along((unit, reach): (S<Lanes>, Lanes), axis: V, middle: V, x: Lanes) -> Self {
+        Self::new(grounded(multiple(unit, x * x), reach), add(scale(axis, x), middle))
     }
 }
 
@@ -113,10 +121,8 @@ impl FreeResponse {
         ];
         let axis = add(self.at[0], times(self.rotation, self.frame[0]));
         let middle = add(self.centre, self.origin);
-        let end = |x: Lanes| {
-            StretchEnd::new(grounded(multiple(unit, x * x), reach), add(scale(axis, x), middle))
-        };
-        (passed.left, passed.right) = (end(x[0]), end(y[0]));
+        passed.left = StretchEnd::along((unit, reach), axis, middle, x[0]);
+        passed.right = StretchEnd::along((unit, reach), axis, middle, y[0]);
         let [m11, m12, m13, m22, m23, m33] = grounded(multiple(unit, x[0] * y[0]), reach);
         passed.across = [m11, m12, m13, m12, m22, m23, m13, m23, m33];
     }
