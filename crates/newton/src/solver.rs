@@ -5,7 +5,11 @@ use taut_core::{
     Step, Vec3, constraint::Pose,
 };
 
-use crate::{settings::NewtonSettings, step::Stepper, topology::Row};
+use crate::{
+    settings::NewtonSettings,
+    step::Stepper,
+    topology::{Coordinate, Row},
+};
 
 /// The reference solver of one scene.
 pub(crate) struct Newton {
@@ -72,10 +76,10 @@ impl Newton {
 
 /// Force of a row on its B side [N], and its torque beside that of the force at B's anchor [N m].
 fn pull_on_b(row: &Row, multiplier: f64, poses: &[Pose]) -> (Vec3, Vec3) {
-    let [a, b] = row.nodes.map(|n| poses[n]);
-    let gradient = row.kind.evaluate(&row.geometry, &a, &b).gradient;
+    let Coordinate { nodes, geometry, .. } = &row.coordinate;
+    let gradient = row.coordinate.evaluate(poses).gradient;
     let force = gradient[2] * -multiplier;
-    let arm = b.rotation * row.geometry.anchor_b;
+    let arm = poses[nodes[1]].rotation * geometry.anchor_b;
     (force, gradient[3] * -multiplier - arm.cross(&force))
 }
 

@@ -26,7 +26,7 @@ use crate::{
     linear::{ABSENT, SparseSystem},
     rotation::Spin,
     settings::NewtonSettings,
-    topology::{Row, SpringRow, Topology},
+    topology::{Coordinate, Row, Topology},
     touch::{self, Map, Touch},
 };
 
@@ -160,10 +160,11 @@ impl Fixed {
         self.softness.clear();
         self.origin.clear();
         for row in &topology.rows {
-            let [a, b] = row.nodes.map(|n| pose(&start[n]));
-            let evaluation = row.kind.evaluate(&row.geometry, &a, &b);
+            let Coordinate { kind, nodes, geometry } = &row.coordinate;
+            let [a, b] = nodes.map(|n| pose(&start[n]));
+            let evaluation = kind.evaluate(geometry, &a, &b);
             let gradient = stack(&evaluation.gradient);
-            let moved = (0..12).filter_map(|k| Some((k, topology.unknown(row.nodes, k)?)));
+            let moved = (0..12).filter_map(|k| Some((k, topology.unknown(*nodes, k)?)));
             let softness: f64 = moved.map(|(k, u)| (gradient[k] * self.scale[u]).powi(2)).sum();
             // A distance row between coincident anchors has no gradient; any positive number serves.
             self.softness.push(if softness > 0.0 { softness } else { self.h * self.h });
@@ -194,11 +195,12 @@ impl Fixed {
         out.fill(0.0);
         let mut merit = Merit::default();
         let mut scope = Accumulator { topology, scale: &self.scale, out, effort: 0.0 };
-        for (spring, row) in topology.springs.iter().map(|s| (s, evaluate_spring(s, at))) {
+        for spring in &topology.springs {
+            let (nodes, row) = (spring.coordinate.nodes, spring.coordinate.evaluate(&at.poses));
             let tension = spring.stiffness * (row.value - spring.rest);
-            scope.push(spring.nodes, &row, tension);
-            let size = spring.nodes.map(|n| at.poses[n].position.amax());
-            scope.note(spring.nodes, &row, spring.stiffness * size[0].max(size[1]));
+            scope.push(nodes, &row, tension);
+            let size = nodes.map(|n| at.poses[n].position.amax());
+            scope.note(nodes, &row, spring.stiffness * size[0].max(size[1]));
         }
         for pull in topology.elastics.iter().flat_map(|e| elastic::pulls(e, topology, &at.poses)) {
             scope.add(pull.dof, &pull.force);
@@ -210,8 +212,8 @@ impl Fixed {
         let primal = topology.primal();
         let mut squares = 0.0;
         for (r, row) in topology.rows.iter().enumerate() {
-            let evaluation = evaluate_row(row, at);
-            scope.push(row.nodes, &evaluation, at.multipliers[r]);
+            let evaluation = row.coordinate.evaluate(&at.poses);
+            scope.push(row.coordinate.nodes, &evaluation, at.multipliers[r]);
             let lambda = at.multipliers[r];
             let response = self.respond(r, row, evaluation.value, lambda, broken[row.joint]);
             scope.out[row.dof] = -response.error * self.scale[row.dof];
@@ -266,8 +268,8 @@ impl Fixed {
         matrix.clear();
         self.assemble_inertia(topology, settings, at, matrix);
         for (r, row) in topology.rows.iter().enumerate() {
-            let [a, b] = row.nodes.map(|n| at.poses[n]);
-            let evaluation = evaluate_row(row, at);
+            let nodes = row.coordinate.nodes;
+            let evaluation = row.coordinate.evaluate(&at.poses);
             let lambda = at.multipliers[r];
             let response = self.respond(r, row, evaluation.value, lambda, broken[row.joint]);
             let gradient = stack(&evaluation.gradient);
@@ -276,27 +278,26 @@ impl Fixed {
             matrix.add(topology.slots[row.slots], diagonal);
             for k in 0..12 {
                 let slots = &topology.slots[row.slots + 1 + 2 * k..][..2];
-                if let Some(u) = topology.unknown(row.nodes, k).filter(|_| slots[0] != ABSENT) {
+                if let Some(u) = topology.unknown(nodes, k).filter(|_| slots[0] != ABSENT) {
                     let value = gradient[k] * own * self.scale[u];
                     matrix.add(slots[0], value * response.by_value);
                     matrix.add(slots[1], value);
                 }
             }
             if lambda != 0.0 {
-                let h = left_derivative(&row.kind.hessian(&row.geometry, &a, &b), &evaluation);
-                self.add_hessian(topology, row.slots + 25, row.nodes, &(h * lambda), matrix);
+                let h = left_derivative(&row.coordinate.hessian(&at.poses), &evaluation);
+                self.add_hessian(topology, row.slots + 25, nodes, &(h * lambda), matrix);
             }
         }
         for spring in &topology.springs {
-            let [a, b] = spring.nodes.map(|n| at.poses[n]);
-            let evaluation = evaluate_spring(spring, at);
+            let evaluation = spring.coordinate.evaluate(&at.poses);
             let gradient = stack(&evaluation.gradient);
             let mut h = gradient * gradient.transpose() * spring.stiffness;
             let tension = spring.stiffness * (evaluation.value - spring.rest);
             let share = if tension > 0.0 { 1.0 } else { how.compression };
-            let hessian = spring.kind.hessian(&spring.geometry, &a, &b);
+            let hessian = spring.coordinate.hessian(&at.poses);
             h += left_derivative(&hessian, &evaluation) * (share * tension);
-            self.add_hessian(topology, spring.slots, spring.nodes, &h, matrix);
+            self.add_hessian(topology, spring.slots, spring.coordinate.nodes, &h, matrix);
         }
         for one in &topology.elastics {
             elastic::assemble(one, topology, &at.poses, how.compression, &self.scale, matrix);
@@ -322,12 +323,12 @@ impl Fixed {
             energy += self.spins[n].as_ref().map_or(0.0, |spin| spin.energy(&at.turn[n]) / square);
         }
         for spring in &topology.springs {
-            let stretch = evaluate_spring(spring, at).value - spring.rest;
+            let stretch = spring.coordinate.evaluate(&at.poses).value - spring.rest;
             energy += 0.5 * spring.stiffness * stretch * stretch;
         }
         energy += topology.elastics.iter().map(|e| elastic::energy(e, &at.poses)).sum::<f64>();
         for (r, row) in topology.rows.iter().enumerate().filter(|(_, row)| !broken[row.joint]) {
-            let value = evaluate_row(row, at).value;
+            let value = row.coordinate.evaluate(&at.poses).value;
             let error = self.respond(r, row, value, multipliers[r], false).error;
             energy += multipliers[r] * (value - self.origin[r]);
             energy += 0.5 * error * error / self.softness[r];
@@ -422,16 +423,6 @@ impl Accumulator<'_> {
             }
         }
     }
-}
-
-fn evaluate_row(row: &Row, at: &Iterate) -> Evaluation {
-    let [a, b] = row.nodes.map(|n| at.poses[n]);
-    row.kind.evaluate(&row.geometry, &a, &b)
-}
-
-fn evaluate_spring(spring: &SpringRow, at: &Iterate) -> Evaluation {
-    let [a, b] = spring.nodes.map(|n| at.poses[n]);
-    spring.kind.evaluate(&spring.geometry, &a, &b)
 }
 
 /// Derivative of a row's gradient along left perturbations.

@@ -2,15 +2,15 @@
 
 use taut_core::{
     Mat3, Scene, Vec3,
-    constraint::{Geometry, RowKind, free_coordinate, locked_rows, spring_rows},
+    constraint::{Evaluation, Geometry, Hessian, Pose, RowKind, locked_rows},
     energy::{ENDS_MAX, Energy},
-    scene::{Endpoint, Joint, JointKind, Motion, SpringKind},
+    scene::{Endpoint, SpringKind},
 };
+use taut_model::{Element, Form, Model, NodeKind, Owner, Role, Unit};
 
 use crate::{
     law::Law,
     linear::{ABSENT, Slot, SparseSystem},
-    touch::Place,
 };
 
 /// A body, a particle or the world: what rows act on.
@@ -32,17 +32,38 @@ pub(crate) struct Node {
     pub(crate) slots: usize,
 }
 
-/// One row with a multiplier.
-#[derive(Clone, Debug)]
-pub(crate) struct Row {
-    /// The joint it belongs to.
-    pub(crate) joint: usize,
+/// A coordinate of two nodes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coordinate {
     /// Its function of two poses.
     pub(crate) kind: RowKind,
     /// Nodes A and B.
     pub(crate) nodes: [usize; 2],
     /// Anchors and bases.
     pub(crate) geometry: Geometry,
+}
+
+impl Coordinate {
+    /// Its value and gradient where nodes are at `poses`.
+    pub(crate) fn evaluate(&self, poses: &[Pose]) -> Evaluation {
+        let [a, b] = self.nodes.map(|n| &poses[n]);
+        self.kind.evaluate(&self.geometry, a, b)
+    }
+
+    /// Its second derivatives there.
+    pub(crate) fn hessian(&self, poses: &[Pose]) -> Hessian {
+        let [a, b] = self.nodes.map(|n| &poses[n]);
+        self.kind.hessian(&self.geometry, a, b)
+    }
+}
+
+/// One row with a multiplier.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// The joint it belongs to.
+    pub(crate) joint: usize,
+    /// What it holds.
+    pub(crate) coordinate: Coordinate,
     /// What its multiplier obeys.
     pub(crate) law: Law,
     /// The unknown that is its multiplier.
@@ -55,12 +76,8 @@ pub(crate) struct Row {
 /// One row of a spring's energy.
 #[derive(Clone, Debug)]
 pub(crate) struct SpringRow {
-    /// Its function of two poses.
-    pub(crate) kind: RowKind,
-    /// Nodes A and B.
-    pub(crate) nodes: [usize; 2],
-    /// Anchors and bases.
-    pub(crate) geometry: Geometry,
+    /// What it stretches.
+    pub(crate) coordinate: Coordinate,
     /// Stiffness [N/m or N m/rad].
     pub(crate) stiffness: f64,
     /// Value without force [m or rad].
@@ -94,6 +111,18 @@ impl EnergyBlocks {
     }
 }
 
+/// Where a point of contact has its equations and unknowns in the matrix.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContactUnknowns {
+    /// Nodes A and B.
+    pub(crate) nodes: [usize; 2],
+    /// First of its three unknowns and equations.
+    pub(crate) dof: usize,
+    /// First slot: nine of its own block by rows, then for each of its three components twelve pairs
+    /// `(row, column)`.
+    pub(crate) slots: usize,
+}
+
 /// The unknowns and equations of a scene, numbered once.
 pub(crate) struct Topology {
     /// Bodies, then particles, then the world.
@@ -105,7 +134,7 @@ pub(crate) struct Topology {
     /// Energies of points that move anything.
     pub(crate) elastics: Vec<EnergyBlocks>,
     /// Points of contact of the step.
-    pub(crate) places: Vec<Place>,
+    pub(crate) contacts: Vec<ContactUnknowns>,
     /// Slots of all blocks.
     pub(crate) slots: Vec<Slot>,
     /// How many unknowns there are, multipliers included.
@@ -116,14 +145,14 @@ impl Topology {
     /// Numbers a scene and analyses the pattern of its matrix. Locked rows have at least the
     /// compliance `least` [m/N or rad/(N m)].
     pub(crate) fn new(scene: &Scene, least: f64) -> Result<(Self, SparseSystem), String> {
-        let nodes = nodes(scene);
-        let primal: usize = nodes.iter().map(|n| n.extent).sum();
-        let (rows, springs) =
-            (joint_rows(scene, &nodes, primal, least), energy_rows(scene, &nodes));
-        let size = primal + rows.len();
-        let elastics = elastics(scene, &nodes);
-        let (places, slots) = (Vec::new(), Vec::new());
-        let mut this = Self { nodes, rows, springs, elastics, places, slots, size };
+        let model = Model::new(scene);
+        let nodes = nodes(&model);
+        let size = nodes.iter().map(|n| n.extent).sum();
+        let elastics = elastics(scene, &model, &nodes);
+        let (contacts, slots) = (Vec::new(), Vec::new());
+        let (rows, springs) = (Vec::new(), Vec::new());
+        let mut this = Self { nodes, rows, springs, elastics, contacts, slots, size };
+        model.units.iter().for_each(|unit| this.add(&model, unit, least));
         let system = this.analyse()?;
         Ok((this, system))
     }
@@ -134,16 +163,45 @@ impl Topology {
         &mut self,
         pairs: impl ExactSizeIterator<Item = [usize; 2]> + Clone,
     ) -> Option<Result<SparseSystem, String>> {
-        if self.places.iter().map(|place| place.nodes).eq(pairs.clone()) {
+        if self.contacts.iter().map(|contact| contact.nodes).eq(pairs.clone()) {
             return None;
         }
-        let first = self.size - 3 * self.places.len();
+        let first = self.size - 3 * self.contacts.len();
         self.size = first + 3 * pairs.len();
-        self.places.clear();
-        let places =
-            pairs.enumerate().map(|(i, nodes)| Place { nodes, dof: first + 3 * i, slots: 0 });
-        self.places.extend(places);
+        self.contacts.clear();
+        let unknowns = |(i, nodes)| ContactUnknowns { nodes, dof: first + 3 * i, slots: 0 };
+        self.contacts.extend(pairs.enumerate().map(unknowns));
         Some(self.analyse())
+    }
+
+    /// Numbers the rows of a joint or spring unless it holds only what forces do not move. Locked rows have
+    /// at least the compliance `least`.
+    fn add(&mut self, model: &Model, unit: &Unit, least: f64) {
+        let elements = model.elements_of(unit);
+        let [a, b] = model.pair_of(&elements[0]);
+        let nodes = [a, b].map(|end| end.node as usize);
+        if nodes.iter().all(|&n| self.nodes[n].extent == 0) {
+            return;
+        }
+        let (anchor_a, anchor_b, basis_a, basis_b) = (a.anchor, b.anchor, a.basis, b.basis);
+        let geometry = Geometry { anchor_a, anchor_b, basis_a, basis_b };
+        for element in elements {
+            for kind in element.form.kinds() {
+                let coordinate = Coordinate { kind, nodes, geometry };
+                match unit.owner {
+                    Owner::Joint(joint) => {
+                        let Some(law) = law(element, elements, least) else { continue };
+                        let (joint, dof) = (joint as usize, self.size);
+                        self.rows.push(Row { joint, coordinate, law, dof, slots: 0 });
+                        self.size += 1;
+                    }
+                    Owner::Spring(_) => {
+                        let (stiffness, rest) = (element.softness.stiffness(), element.target);
+                        self.springs.push(SpringRow { coordinate, stiffness, rest, slots: 0 });
+                    }
+                }
+            }
+        }
     }
 
     fn analyse(&mut self) -> Result<SparseSystem, String> {
@@ -158,7 +216,7 @@ impl Topology {
 
     /// How many unknowns are displacements and rotations; they come first.
     pub(crate) fn primal(&self) -> usize {
-        self.size - self.rows.len() - 3 * self.places.len()
+        self.size - self.rows.len() - 3 * self.contacts.len()
     }
 
     /// The unknown behind component `k` of `(pA, tA, pB, tB)`.
@@ -177,7 +235,7 @@ impl Topology {
             }
         }
         for r in 0..self.rows.len() {
-            let Row { kind, nodes, dof, .. } = self.rows[r];
+            let Row { coordinate: Coordinate { kind, nodes, .. }, dof, .. } = self.rows[r];
             self.rows[r].slots = entries.len();
             entries.push(Some((dof, dof)));
             for k in 0..12 {
@@ -188,7 +246,7 @@ impl Topology {
             self.place_hessian(&mut entries, nodes, |k, l| curved(kind, k, l));
         }
         for s in 0..self.springs.len() {
-            let SpringRow { kind, nodes, .. } = self.springs[s];
+            let Coordinate { kind, nodes, .. } = self.springs[s].coordinate;
             self.springs[s].slots = entries.len();
             let angular = kind.is_angular();
             let touched = |k: usize| k % 6 >= 3 || !angular;
@@ -198,9 +256,9 @@ impl Topology {
             elastic.slots = entries.len();
             entries.extend(elastic.entries(&self.nodes).map(Some));
         }
-        for p in 0..self.places.len() {
-            let Place { nodes, dof, .. } = self.places[p];
-            self.places[p].slots = entries.len();
+        for c in 0..self.contacts.len() {
+            let ContactUnknowns { nodes, dof, .. } = self.contacts[c];
+            self.contacts[c].slots = entries.len();
             for i in 0..3 {
                 entries.extend((0..3).map(|j| Some((dof + i, dof + j))));
             }
@@ -241,46 +299,27 @@ fn curved(kind: RowKind, k: usize, l: usize) -> bool {
     }
 }
 
-/// The node of an endpoint.
-pub(crate) fn node_of(scene: &Scene, endpoint: Endpoint) -> usize {
-    match endpoint {
-        Endpoint::Body(i) => i,
-        Endpoint::Particle(i) => scene.bodies.len() + i,
-        Endpoint::World => scene.bodies.len() + scene.particles.len(),
-    }
-}
-
-fn nodes(scene: &Scene) -> Vec<Node> {
-    let immovable = Node {
-        dof: 0,
-        extent: 0,
-        mass: 0.0,
-        inertia: Mat3::zeros(),
-        moment: 0.0,
-        kinematic: false,
-        slots: 0,
-    };
-    let bodies = scene.bodies.iter().map(|body| Node {
-        extent: if body.is_dynamic() { 6 } else { 0 },
-        mass: body.mass,
-        inertia: body.inertia,
-        moment: lightest(&body.inertia),
-        kinematic: body.motion == Motion::Kinematic,
-        ..immovable.clone()
-    });
-    let particles = scene.particles.iter().map(|particle| Node {
-        extent: if particle.mass > 0.0 { 3 } else { 0 },
-        mass: particle.mass,
-        ..immovable.clone()
-    });
-    let mut nodes: Vec<Node> = bodies.chain(particles).collect();
-    nodes.push(immovable);
+fn nodes(model: &Model) -> Vec<Node> {
     let mut dof = 0;
-    for node in &mut nodes {
-        node.dof = dof;
-        dof += node.extent;
-    }
-    nodes
+    let node = |node: &taut_model::Node| {
+        let extent = match node.kind {
+            NodeKind::Body => 6,
+            NodeKind::Particle => 3,
+            NodeKind::Driven | NodeKind::Held => 0,
+        };
+        let first = dof;
+        dof += extent;
+        Node {
+            dof: first,
+            extent,
+            mass: node.mass,
+            inertia: node.inertia,
+            moment: lightest(&node.inertia),
+            kinematic: node.kind == NodeKind::Driven,
+            slots: 0,
+        }
+    };
+    model.nodes.iter().map(node).collect()
 }
 
 fn lightest(inertia: &Mat3) -> f64 {
@@ -289,71 +328,33 @@ fn lightest(inertia: &Mat3) -> f64 {
     moments.min().max(1e-9 * moments.max())
 }
 
-/// The rows of all joints with at least one end that forces move; the others hold or not, whatever happens.
-fn joint_rows(scene: &Scene, nodes: &[Node], first_dof: usize, least: f64) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for (index, joint) in scene.joints.iter().enumerate() {
-        let ends = [joint.a, joint.b].map(|e| node_of(scene, e));
-        if ends.iter().all(|&n| nodes[n].extent == 0) {
-            continue;
+/// What the rows of an element of a joint obey; none that drive a distance.
+fn law(element: &Element, unit: &[Element], least: f64) -> Option<Law> {
+    let range = |other: &Element| match other.role {
+        Role::Limit { lower, upper } => Some([lower, upper]),
+        _ => None,
+    };
+    match element.role {
+        Role::Lock => {
+            let compliance = element.softness.compliance().max(least);
+            Some(Law::Locked { target: element.target, compliance })
         }
-        for (kind, law) in laws(joint, least) {
-            rows.push(Row {
-                joint: index,
-                kind,
-                nodes: ends,
-                geometry: Geometry::from(joint),
-                law,
-                dof: first_dof + rows.len(),
-                slots: 0,
-            });
+        Role::Limit { lower, upper } => Some(Law::Limit { lower, upper }),
+        Role::Motor { speed, max_effort } => {
+            let everywhere = [f64::NEG_INFINITY, f64::INFINITY];
+            let range = unit.iter().find_map(range).unwrap_or(everywhere);
+            let angle = element.form == Form::Row(RowKind::Angle);
+            let driven = element.form != Form::Row(RowKind::Distance);
+            driven.then_some(Law::Motor { speed, max_effort, range, angle })
         }
+        Role::Store => None,
     }
-    rows
 }
 
-fn laws(joint: &Joint, least: f64) -> impl Iterator<Item = (RowKind, Law)> {
-    let locked = locked_rows(joint).map(move |(kind, target)| {
-        let compliance =
-            if kind.is_angular() { joint.compliance_angular } else { joint.compliance_linear };
-        (kind, Law::Locked { target, compliance: compliance.max(least) })
-    });
-    let free = free_coordinate(joint.kind);
-    let limit = joint.limit.map(|l| Law::Limit { lower: l.lower, upper: l.upper });
-    let motor = joint.motor.map(|m| Law::Motor {
-        speed: m.speed,
-        max_effort: m.max_effort,
-        range: joint.limit.map_or([f64::NEG_INFINITY, f64::INFINITY], |l| [l.lower, l.upper]),
-        angle: free == Some(RowKind::Angle),
-    });
-    let driven = !matches!(joint.kind, JointKind::Distance { .. });
-    let bounded = limit.into_iter().chain(motor.filter(|_| driven));
-    locked.chain(free.into_iter().flat_map(move |kind| bounded.clone().map(move |law| (kind, law))))
-}
-
-fn energy_rows(scene: &Scene, nodes: &[Node]) -> Vec<SpringRow> {
-    let mut rows = Vec::new();
-    for spring in &scene.springs {
-        let ends = [spring.a, spring.b].map(|e| node_of(scene, e));
-        if ends.iter().all(|&n| nodes[n].extent == 0) {
-            continue;
-        }
-        rows.extend(spring_rows(spring).map(|(kind, rest)| SpringRow {
-            kind,
-            nodes: ends,
-            geometry: Geometry::from(spring),
-            stiffness: spring.stiffness,
-            rest,
-            slots: 0,
-        }));
-    }
-    rows
-}
-
-fn elastics(scene: &Scene, nodes: &[Node]) -> Vec<EnergyBlocks> {
+fn elastics(scene: &Scene, model: &Model, nodes: &[Node]) -> Vec<EnergyBlocks> {
     let elastics = scene.energies().map(|(energy, anchors)| EnergyBlocks {
         energy,
-        nodes: anchors.map(|anchor| node_of(scene, anchor.end)),
+        nodes: anchors.map(|anchor| model.slots.of(anchor.end) as usize),
         anchors: anchors.map(|anchor| anchor.local),
         slots: 0,
     });

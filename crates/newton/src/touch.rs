@@ -54,18 +54,6 @@ pub(crate) struct Touch {
     held: Vec3,
 }
 
-/// Where a point's equations and unknowns are in the matrix.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    /// Nodes A and B.
-    pub(crate) nodes: [usize; 2],
-    /// First of its three unknowns and equations.
-    pub(crate) dof: usize,
-    /// First slot: nine of its own block by rows, then for each of its three components twelve pairs
-    /// `(row, column)`.
-    pub(crate) slots: usize,
-}
-
 impl Touch {
     /// The point of a contact between bodies at `placements`, in a step of length `h` [s].
     pub(crate) fn new(
@@ -242,7 +230,7 @@ pub(crate) fn add_residual(
     out: &mut [f64],
 ) -> Strain {
     let mut strain = Strain::default();
-    for ((touch, place), force) in touches.iter().zip(&topology.places).zip(&at.forces) {
+    for ((touch, unknowns), force) in touches.iter().zip(&topology.contacts).zip(&at.forces) {
         let load = touch.load() * force;
         for k in 0..12 {
             if let Some(u) = topology.unknown(touch.nodes, k) {
@@ -252,7 +240,7 @@ pub(crate) fn add_residual(
         }
         let response = touch.respond(at, force, map);
         for i in 0..3 {
-            out[place.dof + i] = -response.error[i] * scale[place.dof + i];
+            out[unknowns.dof + i] = -response.error[i] * scale[unknowns.dof + i];
         }
         strain.squares += response.error.norm_squared();
         let natural = match map {
@@ -275,9 +263,9 @@ pub(crate) fn assemble(
     scale: &[f64],
     matrix: &mut SparseSystem,
 ) {
-    for ((touch, place), force) in touches.iter().zip(&topology.places).zip(&at.forces) {
+    for ((touch, unknowns), force) in touches.iter().zip(&topology.contacts).zip(&at.forces) {
         let Reaction { by_way, by_reach, .. } = touch.respond(at, force, map);
-        let slots = &topology.slots[place.slots..place.slots + 81];
+        let slots = &topology.slots[unknowns.slots..unknowns.slots + 81];
         for i in 0..3 {
             for j in 0..3 {
                 let own = if i == j { sharing } else { 0.0 };
