@@ -1,8 +1,9 @@
 //! Affine maps, one by one and four side by side.
 
 use taut_core::{Mat3, Vec3};
+use taut_math::{Fused, LANES, Number};
 
-use crate::lane::{LANES, Lanes, M, V};
+use crate::lane::{M, V};
 
 /// A frame and an origin; also their increments and rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,13 +49,13 @@ const ZERO3: Mat3 = Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Affines {
     /// By columns of the frame, then the origin. What is left over in the last group stands still.
-    pub(crate) groups: Vec<[Lanes; 12]>,
+    pub(crate) groups: Vec<[Fused; 12]>,
 }
 
 impl Affines {
     /// So many places, all zero but that left-over ones have the frame `rest`.
     pub(crate) fn new(count: usize, rest: f64) -> Self {
-        let mut this = Self { groups: vec![[Lanes::ZERO; 12]; count.div_ceil(LANES)] };
+        let mut this = Self { groups: vec![[Fused::ZERO; 12]; count.div_ceil(LANES)] };
         for node in count..this.groups.len() * LANES {
             let place = Affine { frame: Mat3::from_diagonal_element(rest), origin: Vec3::zeros() };
             this.set(node, &place);
@@ -77,13 +78,13 @@ impl Affines {
 
     /// Sets everything to zero.
     pub(crate) fn clear(&mut self) {
-        self.groups.fill([Lanes::ZERO; 12]);
+        self.groups.fill([Fused::ZERO; 12]);
     }
 }
 
 /// The place in one lane of a group.
 #[inline(always)]
-pub(crate) fn place(group: &[Lanes; 12], k: usize) -> Affine {
+pub(crate) fn place(group: &[Fused; 12], k: usize) -> Affine {
     Affine {
         frame: Mat3::from_fn(|i, j| group[3 * j + i].0[k]),
         origin: Vec3::new(group[9].0[k], group[10].0[k], group[11].0[k]),
@@ -92,20 +93,20 @@ pub(crate) fn place(group: &[Lanes; 12], k: usize) -> Affine {
 
 /// The frame of a group.
 #[inline(always)]
-pub(crate) fn frame(group: &[Lanes; 12]) -> M {
+pub(crate) fn frame(group: &[Fused; 12]) -> M {
     let [a, b, c, d, e, f, g, h, i, ..] = *group;
     [[a, b, c], [d, e, f], [g, h, i]]
 }
 
 /// The origin of a group.
 #[inline(always)]
-pub(crate) fn origin(group: &[Lanes; 12]) -> V {
+pub(crate) fn origin(group: &[Fused; 12]) -> V {
     [group[9], group[10], group[11]]
 }
 
 /// A group from its frame and origin.
 #[inline(always)]
-pub(crate) fn group(frame: M, origin: V) -> [Lanes; 12] {
+pub(crate) fn group(frame: M, origin: V) -> [Fused; 12] {
     let ([a, b, c], [x, y, z]) = (frame, origin);
     [a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2], x, y, z]
 }

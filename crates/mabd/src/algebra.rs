@@ -1,6 +1,8 @@
 //! Small matrices of single numbers or of four bodies side by side, as elimination along joints needs them.
 
-use crate::{dual::blocks::REDUNDANT, lane::Number};
+use taut_math::Number;
+
+use crate::dual::blocks::REDUNDANT;
 
 /// A symmetric matrix: its upper triangle by rows.
 pub(crate) type S<T> = [T; 6];

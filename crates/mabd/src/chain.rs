@@ -9,11 +9,12 @@ mod segments;
 mod span;
 
 use taut_core::Vec3;
+use taut_math::{Fused, LANES, Number};
 
 use crate::{
     free::{Anchored, GroupTable, Passed, SolveTask},
     joint::Element,
-    lane::{LANES, Lanes, V, ZERO3},
+    lane::{V, ZERO3},
     node::Nodes,
 };
 use segments::{Reduce, Substitute};
@@ -70,7 +71,7 @@ pub(crate) struct Chains {
     length: usize,
     /// Joints at the left of each node, and their compliance by groups, infinite where there is none.
     slots: Vec<JointSlot>,
-    compliance: Vec<Lanes>,
+    compliance: Vec<Fused>,
     /// In the order of their nodes.
     pins: Vec<Pin>,
     constants: GroupTable,
@@ -81,7 +82,7 @@ pub(crate) struct Chains {
     /// Room for one block.
     kept: Vec<Kept>,
     /// What each group passes on to its joints where there is one block only, and nothing where there are more.
-    passed: Vec<Passed<Lanes>>,
+    passed: Vec<Passed<Fused>>,
     /// Multipliers of the joints at the left of each group.
     forces: Vec<V>,
     /// Largest squared norm of a strain after the last solve.
@@ -173,7 +174,7 @@ impl Chains {
         let mut this = Self {
             length,
             slots: vec![JointSlot::FREE; slots],
-            compliance: vec![Lanes::splat(f64::INFINITY); slots / LANES],
+            compliance: vec![Fused::of(f64::INFINITY); slots / LANES],
             pins,
             constants: GroupTable::new(slots / LANES, link),
             segments: vec![Passed::NONE; blocks * LANES],
@@ -240,7 +241,7 @@ impl Chains {
         Span::whole(self, nodes, task).each(&reduce, |(), ()| ());
         segments::couple(self);
         let substitute = |span: Span<'_>| pulp::Arch::new().dispatch(Substitute { span, task });
-        let add = |a: [Lanes; 2], b: [Lanes; 2]| [a[0].max(b[0]), a[1] + b[1]];
+        let add = |a: [Fused; 2], b: [Fused; 2]| [a[0].max(b[0]), a[1] + b[1]];
         let [most, sum] = Span::whole(self, nodes, task).each(&substitute, add);
         self.strain = if sum.largest().is_finite() { most.largest() } else { f64::INFINITY };
         if task.resumes {

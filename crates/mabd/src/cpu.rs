@@ -3,11 +3,12 @@
 use taut_core::{
     Mat3, Multipliers, Scene, Solver, SolverError, StageTime, State, Step, scene::Joint,
 };
+use taut_math::{Fused, LANES, Number};
 
 use crate::{
     affine::{self, Affine, frame},
     free::Once,
-    lane::{LANES, Lanes, minus, plus},
+    lane::{minus, plus},
     polar::{self, squared_strain},
     settings::{Integrator, MabdSettings},
     system::{StepScheme, System},
@@ -99,7 +100,7 @@ impl Mabd {
     /// Puts every node where it would go without forces.
     fn predict(&mut self, h: f64) {
         let nodes = &mut self.system.nodes;
-        let h = Lanes::splat(h);
+        let h = Fused::of(h);
         for (moved, rate) in nodes.moved.groups.iter_mut().zip(&nodes.rate.groups) {
             *moved = rate.map(|x| x * h);
         }
@@ -148,12 +149,12 @@ impl Mabd {
     }
 
     /// Velocities of a group of nodes that have moved under `scheme`.
-    fn velocity(&self, group: usize, scheme: &StepScheme) -> [Lanes; 12] {
-        let (moved, h) = (&self.system.nodes.moved.groups[group], Lanes::splat(scheme.h));
+    fn velocity(&self, group: usize, scheme: &StepScheme) -> [Fused; 12] {
+        let (moved, h) = (&self.system.nodes.moved.groups[group], Fused::of(scheme.h));
         let before = self.system.before.as_ref().filter(|_| scheme.two_step);
         match before.map(|[before, _]| &before.groups[group]) {
             Some(before) => {
-                let third = Lanes::splat(1.0 / 3.0);
+                let third = Fused::of(1.0 / 3.0);
                 std::array::from_fn(|c| (moved[c] - before[c] * third) / h)
             }
             None => moved.map(|x| x / h),
@@ -174,7 +175,7 @@ impl Mabd {
                 *start += *moved;
             }
             nodes.rate.groups[group] = velocity;
-            nodes.moved.groups[group] = [Lanes::ZERO; 12];
+            nodes.moved.groups[group] = [Fused::ZERO; 12];
         }
     }
 

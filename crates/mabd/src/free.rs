@@ -4,11 +4,12 @@ mod constants;
 mod passed;
 
 use taut_core::{Mat3, Vec3};
+use taut_math::{Fused, Number, Wide};
 
 use crate::{
     affine::{Affine, Affines, frame, group, origin},
     lane::{
-        Lanes, M, V, ZERO3, add, dot, minus, plus, product, scale, sub, times, transposed,
+        M, V, ZERO3, add, dot, minus, plus, product, scale, sub, times, transposed,
         transposed_product, transposed_times,
     },
     local::LocalInverse,
@@ -50,7 +51,7 @@ pub(crate) struct SolveTask<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct FreeResponse {
     pub(crate) rotation: M,
-    pub(crate) local: LocalInverse<Lanes>,
+    pub(crate) local: LocalInverse<Fused>,
     /// Increment without joints, its frame co-rotated.
     pub(crate) frame: M,
     pub(crate) origin: V,
@@ -93,11 +94,11 @@ impl FreeResponse {
             (constants.inertia, constants.inertia, constants.local);
         if let Some(share) = task.geometric {
             let tension = &bodies.tension[group];
-            let share = Lanes::splat(share);
+            let share = Fused::of(share);
             let most = [share * inertia[0], share * inertia[1], share * inertia[2]];
-            if (0..3).any(|i| tension[i].exceeds(most[i])) {
+            if (0..3).any(|i| tension[i].any_above(most[i])) {
                 for i in 0..3 {
-                    stiff[i] += (tension[i] - most[i]).max(Lanes::ZERO);
+                    stiff[i] += (tension[i] - most[i]).max(Fused::ZERO);
                 }
                 let GroupConstants { softness, ratio, rigid, .. } = constants;
                 local = LocalInverse::new(*softness, *ratio, *rigid, stiff);
@@ -116,13 +117,13 @@ impl FreeResponse {
                 (give(rotation, at), transposed_product(rotation, push))
             }
             Polar::Blockwise => {
-                let half = polar::strain(at).map(|e| e * Lanes::splat(-0.5));
+                let half = polar::strain(at).map(|e| e * Fused::of(-0.5));
                 (full(half), blockwise(transposed(at), push))
             }
         };
         let held = columns(sigma, stiff);
         let fall: Vec3 = task.gravity * (task.h * task.h);
-        let fall = [Lanes::splat(fall.x), Lanes::splat(fall.y), Lanes::splat(fall.z)];
+        let fall = [Fused::of(fall.x), Fused::of(fall.y), Fused::of(fall.z)];
         Self {
             rotation,
             local,
@@ -163,7 +164,7 @@ impl FreeResponse {
         if constants.axial {
             let load = add(scale(f, x[0]), scale(g, y[0]));
             let turned = minus(self.frame, self.local.apply_first(load));
-            let diagonal = [load[0], Lanes::ZERO, Lanes::ZERO];
+            let diagonal = [load[0], Fused::ZERO, Fused::ZERO];
             return (product(self.rotation, turned), origin, diagonal);
         }
         let load = [
@@ -185,7 +186,7 @@ impl FreeResponse {
         task: &SolveTask<'_>,
         (turned, shift): (M, V),
         load: V,
-        worst: &mut [Lanes; 2],
+        worst: &mut [Fused; 2],
     ) {
         if task.geometric.is_some() {
             bodies.tension[index] = sub(ZERO3, load);
@@ -210,7 +211,7 @@ impl FreeResponse {
 #[inline(always)]
 fn give(rotation: M, at: M) -> M {
     let ([r1, r2, r3], [f1, f2, f3]) = (rotation, at);
-    let (one, zero) = (Lanes::ONE, Lanes::ZERO);
+    let (one, zero) = (Fused::ONE, Fused::ZERO);
     full([
         one - dot(r1, f1),
         zero - dot(r2, f1),
@@ -231,12 +232,12 @@ fn columns(m: M, s: V) -> M {
 #[inline(always)]
 fn aim(bodies: &BodyGroups<'_>, task: &SolveTask<'_>, group: usize) -> (M, V) {
     let rate = &bodies.rate[group];
-    let h = Lanes::splat(task.h);
+    let h = Fused::of(task.h);
     let mut aim = *rate;
     if let Some([moved, slower]) = bodies.before {
         // q~ = (4 q_n - q_(n-1)) / 3 + 2 h / 3 (4 v_n - v_(n-1)) / 3.
         let (moved, slower) = (&moved[group], &slower[group]);
-        let (third, more) = (Lanes::splat(1.0 / 3.0), Lanes::splat(4.0 / 3.0));
+        let (third, more) = (Fused::of(1.0 / 3.0), Fused::of(4.0 / 3.0));
         for c in 0..12 {
             aim[c] = (rate[c] * more - slower[c] * third) * h + moved[c] * third;
         }

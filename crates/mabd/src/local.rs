@@ -1,11 +1,9 @@
 //! The closed form of a body's local inverse, and a root of it.
 
 use taut_core::{Mat3, Vec3};
+use taut_math::{Fused, Number};
 
-use crate::{
-    body::BodyKind,
-    lane::{Lanes, Number},
-};
+use crate::body::BodyKind;
 
 /// The inverse of `S' + K` on co-rotated increments, `S'` being the inertia over `h^2` and what
 /// tension adds to it. Finite for rigid bodies, to which it then gives skew increments only.
@@ -140,7 +138,7 @@ impl<N: Number> LocalInverse<N> {
     }
 }
 
-impl LocalInverse<Lanes> {
+impl LocalInverse<Fused> {
     /// That of one body.
     pub(crate) fn lane(&self, k: usize) -> LocalInverse<f64> {
         LocalInverse {

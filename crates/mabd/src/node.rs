@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use taut_core::{
     BodyState, Mat3, ParticleState, Quat, Scene, State, Vec3, math::axial, scene::Motion,
 };
+use taut_math::{Fused, LANES, Number};
 use taut_model::Slots;
 
 use crate::{
     affine::{Affine, Affines},
     body::BodyKind,
-    lane::{LANES, Lanes},
     local::LocalInverse,
 };
 
@@ -75,7 +75,7 @@ pub(crate) struct Nodes {
     /// How far they have moved since.
     pub(crate) moved: Affines,
     /// Stiffness that the forces of the last solve give along the principal axes [N m], by groups.
-    pub(crate) tension: Vec<[Lanes; 3]>,
+    pub(crate) tension: Vec<[Fused; 3]>,
     /// Empty where chains are solved by lanes.
     pub(crate) responses: Vec<NodeResponse>,
     fixed: Vec<HeldNode>,
@@ -86,12 +86,12 @@ pub(crate) struct Nodes {
 /// The dynamic nodes of some consecutive groups, of which several can be worked on at once.
 pub(crate) struct BodyGroups<'a> {
     /// As in [`Nodes`].
-    pub(crate) start: &'a mut [[Lanes; 12]],
-    pub(crate) rate: &'a mut [[Lanes; 12]],
-    pub(crate) moved: &'a mut [[Lanes; 12]],
-    pub(crate) tension: &'a mut [[Lanes; 3]],
+    pub(crate) start: &'a mut [[Fused; 12]],
+    pub(crate) rate: &'a mut [[Fused; 12]],
+    pub(crate) moved: &'a mut [[Fused; 12]],
+    pub(crate) tension: &'a mut [[Fused; 3]],
     /// Displacements and rates of the step before, where the two-step formula is used.
-    pub(crate) before: Option<[&'a [[Lanes; 12]]; 2]>,
+    pub(crate) before: Option<[&'a [[Fused; 12]]; 2]>,
 }
 
 impl BodyGroups<'_> {
@@ -152,7 +152,7 @@ impl Nodes {
         this.start = Affines::new(count, 1.0);
         this.rate = Affines::new(count, 0.0);
         this.moved = Affines::new(count, 0.0);
-        this.tension = vec![[Lanes::ZERO; 3]; this.start.groups.len()];
+        this.tension = vec![[Fused::ZERO; 3]; this.start.groups.len()];
         this.held = vec![Affine::ZERO; this.fixed.len()];
         this.hold(0.0);
         Ok(this)
@@ -213,7 +213,7 @@ impl Nodes {
         self.start = Affines::new(count, 1.0);
         self.rate = Affines::new(count, 0.0);
         self.moved = Affines::new(count, 0.0);
-        self.tension = vec![[Lanes::ZERO; 3]; self.start.groups.len()];
+        self.tension = vec![[Fused::ZERO; 3]; self.start.groups.len()];
         let rest = Affine { frame: Mat3::identity(), origin: Vec3::zeros() };
         for (to, _) in order.iter().enumerate().filter(|(_, from)| **from as usize >= before) {
             self.start.set(to, &rest);
@@ -360,7 +360,7 @@ impl Nodes {
             }
         }
         self.moved.clear();
-        self.tension.fill([Lanes::ZERO; 3]);
+        self.tension.fill([Fused::ZERO; 3]);
         self.hold(0.0);
     }
 
@@ -379,7 +379,7 @@ impl Nodes {
             to.state = *from;
         }
         self.moved.clear();
-        self.tension.fill([Lanes::ZERO; 3]);
+        self.tension.fill([Fused::ZERO; 3]);
     }
 
     /// Writes bodies and particles; `velocity` is that of a dynamic node, and what forces do not move

@@ -1,10 +1,11 @@
 //! The rotation of a frame, in the variants that the method knows, of one body or of four.
 
 use taut_core::{Mat3, math::polar_rotation};
+use taut_math::{Fused, LANES, Number};
 
 use crate::{
     algebra::S,
-    lane::{LANES, Lanes, M, Number, dot, product, scale},
+    lane::{M, dot, product, scale},
 };
 
 /// What polar factors are calculated with.
@@ -40,7 +41,7 @@ impl Frames for f64 {
     }
 }
 
-impl Frames for Lanes {
+impl Frames for Fused {
     #[inline(always)]
     fn largest(self) -> f64 {
         self.largest()
@@ -148,8 +149,8 @@ pub(crate) fn strain<N: Number>([a, b, c]: M<N>) -> S<N> {
 
 /// Squared norm of `A^T A - 1`.
 #[inline(always)]
-pub(crate) fn squared_strain([a, b, c]: M) -> Lanes {
-    let (one, aside) = (Lanes::ONE, [dot(a, b), dot(a, c), dot(b, c)]);
+pub(crate) fn squared_strain([a, b, c]: M) -> Fused {
+    let (one, aside) = (Fused::ONE, [dot(a, b), dot(a, c), dot(b, c)]);
     let along = [dot(a, a) - one, dot(b, b) - one, dot(c, c) - one];
     let twice = dot(aside, aside);
     dot(along, along) + twice + twice

@@ -13,11 +13,13 @@ mod part;
 mod side;
 mod up;
 
+use taut_math::{Fused, LANES, Wide};
+
 use crate::{
     affine::Affine,
     free::{Anchored, GroupTable, SolveTask},
     joint::Element,
-    lane::{LANES, Lanes, M, V, ZERO3, matrix, product},
+    lane::{M, V, ZERO3, matrix, product},
     node::{BodyGroups, Nodes},
 };
 use graph::{NONE, TreeGraph};
@@ -31,7 +33,7 @@ struct ChildJoint {
     /// Axes of the springs in the parent's coordinates, where those in the child's are its principal ones.
     basis: M,
     /// Compliance of the ball joint and of the springs, infinite where there is none.
-    softness: [Lanes; 2],
+    softness: [Fused; 2],
 }
 
 /// Which bodies and joints there are; changes only as joints break and with the length of steps.
@@ -67,8 +69,8 @@ impl TreePlan {
     #[inline(always)]
     fn held(&self, group: usize, held: &[Affine]) -> (M, V) {
         let places = self.parents[group].map(|parent| &held[parent as usize]);
-        let centre = |i: usize| Lanes::pick(|k| places[k].origin[i]);
-        let at = matrix(|i, j| Lanes::pick(|k| places[k].frame[(i, j)]));
+        let centre = |i: usize| Fused::gather(|k| places[k].origin[i]);
+        let at = matrix(|i, j| Fused::gather(|k| places[k].frame[(i, j)]));
         (at, [centre(0), centre(1), centre(2)])
     }
 
@@ -78,7 +80,7 @@ impl TreePlan {
         let lane = self.from[group].map(|from| from as usize % LANES);
         let holds = self.from[group]
             .map(|from| self.holds.get(from as usize / LANES).unwrap_or(&ChildJoint::NONE));
-        let basis = matrix(|i, j| Lanes::pick(|k| holds[k].basis[j][i].0[lane[k]]));
+        let basis = matrix(|i, j| Fused::gather(|k| holds[k].basis[j][i].0[lane[k]]));
         if group < self.levels[1] {
             return product(self.held(group, held).0, basis);
         }
@@ -86,8 +88,8 @@ impl TreePlan {
         let lane = self.parents[group].map(|parent| parent as usize % LANES);
         let at = matrix(|i, j| {
             let c = 3 * j + i;
-            let start = Lanes::pick(|k| bodies.start[from[k]][c].0[lane[k]]);
-            start + Lanes::pick(|k| bodies.moved[from[k]][c].0[lane[k]])
+            let start = Fused::gather(|k| bodies.start[from[k]][c].0[lane[k]]);
+            start + Fused::gather(|k| bodies.moved[from[k]][c].0[lane[k]])
         });
         product(at, basis)
     }
@@ -221,7 +223,7 @@ impl TreePlan {
                     this.from[at / LANES][at % LANES] = (slot * LANES + k) as u32;
                     hold.set(k, &graph.joints[child as usize]);
                 }
-                // Lanes without a child look at another's.
+                // Fused without a child look at another's.
                 let any = of.iter().copied().find(|&node| node != NONE).unwrap_or(0);
                 this.children.push(of.map(|node| if node == NONE { any } else { node }));
                 this.holds.push(hold);
@@ -246,7 +248,7 @@ impl TreePlan {
 
 impl ChildJoint {
     const NONE: Self =
-        Self { anchor: ZERO3, basis: [ZERO3; 3], softness: [Lanes([f64::INFINITY; LANES]); 2] };
+        Self { anchor: ZERO3, basis: [ZERO3; 3], softness: [Fused([f64::INFINITY; LANES]); 2] };
 
     fn set(&mut self, k: usize, joint: &graph::ParentJoint) {
         let basis = joint.spring.map(|spring| spring.1);

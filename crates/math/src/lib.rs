@@ -5,9 +5,11 @@
 //!
 //! Functions are small and generic, and called from inner loops of other crates: all are inlined.
 
+mod fused;
 mod number;
 mod quad;
 mod vector;
 
+pub use fused::Fused;
 pub use number::{LANES, Number, Real, Wide};
 pub use vector::{M3, Q4, Sym3, V3};

@@ -93,6 +93,12 @@ pub trait Wide: Number {
     /// Whether any lane is greater than the same of `other`.
     fn any_above(self, other: Self) -> bool;
 
+    /// What `f` tells of each lane; from registers, where arrays that are filled one by one are waited for.
+    #[inline(always)]
+    fn gather(f: impl Fn(usize) -> Self::Lane) -> Self {
+        Self::from_lanes([f(0), f(1), f(2), f(3)])
+    }
+
     /// Sum of all lanes, in one order on every machine.
     #[inline(always)]
     fn sum(self) -> Self::Lane {

@@ -14,6 +14,7 @@
 
 use pulp::{Simd, WithSimd};
 use taut_core::Vec3;
+use taut_math::{Fused, LANES, Number};
 
 use super::{
     Chains, Pin,
@@ -26,7 +27,7 @@ use crate::{
         times, transpose,
     },
     free::{FreeResponse, GroupConstants, Once, Passed, SolveTask, StretchEnd},
-    lane::{LANES, Lanes, Number, V, ZERO3, add, sub},
+    lane::{V, ZERO3, add, sub},
     node::BodyGroups,
     settings::Polar,
 };
@@ -59,10 +60,10 @@ fn eliminate<T: Number>(
 /// Joins a stretch to the body after it.
 #[inline(always)]
 fn join(
-    whole: &mut Passed<Lanes>,
-    carry: &mut StretchEnd<Lanes>,
-    next: &Passed<Lanes>,
-    compliance: Lanes,
+    whole: &mut Passed<Fused>,
+    carry: &mut StretchEnd<Fused>,
+    next: &Passed<Fused>,
+    compliance: Fused,
 ) {
     let (inverse, reply, answer) = eliminate(carry, next, compliance);
     // By columns of the transposed: `D^-1 W_lr^T`.
@@ -83,7 +84,7 @@ fn show<W: Simd>(
     pins: &mut Pins<'_>,
     group: usize,
     next_pin: &mut usize,
-    (free, ends): (&mut FreeResponse, &mut Passed<Lanes>),
+    (free, ends): (&mut FreeResponse, &mut Passed<Fused>),
 ) {
     // A function of its own, like the other operations below: compilers take very long over all of them in one.
     let once = Once;
@@ -104,7 +105,7 @@ fn show<W: Simd>(
 
 /// Takes the degrees of freedom that a pin holds away from its body.
 #[inline(never)]
-fn hold(pin: &mut Pin, held: &[Affine], all: &mut Passed<Lanes>) {
+fn hold(pin: &mut Pin, held: &[Affine], all: &mut Passed<Fused>) {
     let k = pin.node as usize % LANES;
     let mut ends = all.lane(k);
     let place = &held[pin.held as usize];
@@ -211,12 +212,12 @@ pub(super) struct Substitute<'a, 'b> {
 }
 
 impl WithSimd for Substitute<'_, '_> {
-    type Output = [Lanes; 2];
+    type Output = [Fused; 2];
 
     #[inline(always)]
-    fn with_simd<W: Simd>(self, simd: W) -> [Lanes; 2] {
+    fn with_simd<W: Simd>(self, simd: W) -> [Fused; 2] {
         let Self { mut span, task } = self;
-        let (mut worst, mut pin) = ([Lanes::ZERO; 2], 0);
+        let (mut worst, mut pin) = ([Fused::ZERO; 2], 0);
         for block in 0..span.blocks() {
             let first = block * span.length;
             let first_pin = pin;

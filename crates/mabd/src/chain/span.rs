@@ -2,12 +2,14 @@
 //! several parts can be solved at once. Blocks do not see each other but through the multipliers
 //! between segments, so that results do not depend on where the parts are cut.
 
+use taut_math::{Fused, LANES, Number};
+
 use super::{Chains, Pin};
 use crate::{
     affine::Affine,
     algebra::M,
     free::{FreeResponse, GroupConstants, Passed, SolveTask},
-    lane::{LANES, Lanes, V, ZERO3},
+    lane::{V, ZERO3},
     node::{BodyGroups, Nodes},
 };
 
@@ -19,13 +21,13 @@ const GRAIN: usize = 4;
 pub(super) struct Kept {
     pub(super) free: FreeResponse,
     /// `N` and `y` of the joint at its left.
-    pub(super) reply: M<Lanes>,
+    pub(super) reply: M<Fused>,
     pub(super) answer: V,
 }
 
 impl Kept {
     pub(super) const NONE: Self =
-        Self { free: FreeResponse::NONE, reply: [Lanes::ZERO; 9], answer: ZERO3 };
+        Self { free: FreeResponse::NONE, reply: [Fused::ZERO; 9], answer: ZERO3 };
 }
 
 /// The pins of some consecutive groups.
@@ -61,10 +63,10 @@ pub(super) struct Span<'a> {
     pub(super) constants: &'a [GroupConstants],
     /// Per group.
     pub(super) group_of: &'a [u32],
-    pub(super) compliance: &'a [Lanes],
+    pub(super) compliance: &'a [Fused],
     pub(super) forces: &'a mut [V],
     /// What each group passes on to its joints; empty where there is more than one block.
-    pub(super) passed: &'a mut [Passed<Lanes>],
+    pub(super) passed: &'a mut [Passed<Fused>],
     pub(super) pins: Pins<'a>,
     /// Per segment, and one more at the end.
     pub(super) segments: &'a mut [Passed<f64>],

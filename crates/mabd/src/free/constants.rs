@@ -3,22 +3,23 @@
 use std::collections::BTreeMap;
 
 use taut_core::Vec3;
+use taut_math::{Fused, LANES, Number};
 
 use crate::{
     body::BodyKind,
-    lane::{LANES, Lanes, V, ZERO3},
+    lane::{V, ZERO3},
     local::LocalInverse,
 };
 
 /// The constants of four bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupConstants {
-    pub(crate) mass: Lanes,
+    pub(crate) mass: Fused,
     pub(crate) second: V,
     /// As it is stated, and as the solve takes it.
-    stated: Lanes,
-    pub(crate) softness: Lanes,
-    pub(crate) ratio: Lanes,
+    stated: Fused,
+    pub(crate) softness: Fused,
+    pub(crate) ratio: Fused,
     pub(crate) left: V,
     pub(crate) right: V,
     pub(crate) rigid: bool,
@@ -26,8 +27,8 @@ pub(crate) struct GroupConstants {
     pub(crate) axial: bool,
     /// Inertia over the squared step, the local inverse that goes with it, and `h^2 / m`.
     pub(crate) inertia: V,
-    pub(crate) local: LocalInverse<Lanes>,
-    pub(crate) reach: Lanes,
+    pub(crate) local: LocalInverse<Fused>,
+    pub(crate) reach: Fused,
 }
 
 /// Kind of a body and where its joints are.
@@ -36,15 +37,15 @@ pub(crate) type Anchored = (BodyKind, Vec3, Vec3);
 impl GroupConstants {
     fn new(links: &[Anchored; LANES]) -> Self {
         let lanes =
-            |value: &dyn Fn(&Anchored) -> f64| Lanes(std::array::from_fn(|k| value(&links[k])));
-        let vector = |value: &dyn Fn(&Anchored) -> Vec3| -> [Lanes; 3] {
+            |value: &dyn Fn(&Anchored) -> f64| Fused(std::array::from_fn(|k| value(&links[k])));
+        let vector = |value: &dyn Fn(&Anchored) -> Vec3| -> [Fused; 3] {
             std::array::from_fn(|i| lanes(&|link| value(link)[i]))
         };
         Self {
             mass: lanes(&|link| link.0.mass),
             second: vector(&|link| link.0.second),
             stated: lanes(&|link| link.0.softness),
-            softness: Lanes::ZERO,
+            softness: Fused::ZERO,
             ratio: lanes(&|link| link.0.ratio),
             left: vector(&|link| link.1),
             right: vector(&|link| link.2),
@@ -52,16 +53,16 @@ impl GroupConstants {
             rigid: false,
             inertia: ZERO3,
             local: LocalInverse::NONE,
-            reach: Lanes::ZERO,
+            reach: Fused::ZERO,
         }
     }
 
     fn set_step(&mut self, h: f64, softness_min: f64) {
-        let square = Lanes::splat(h * h);
+        let square = Fused::of(h * h);
         let [s1, s2, s3] = self.second;
         self.inertia = [s1 / square, s2 / square, s3 / square];
         let [s1, s2, s3] = self.inertia;
-        let least = Lanes::splat(softness_min) / s1.max(s2).max(s3);
+        let least = Fused::of(softness_min) / s1.max(s2).max(s3);
         self.softness = self.stated.max(least);
         self.rigid = self.softness.0 == [0.0; LANES];
         self.local = LocalInverse::new(self.softness, self.ratio, self.rigid, self.inertia);

@@ -1,9 +1,11 @@
 //! What a stretch of bodies, one or more, shows the joints at its two ends.
 
+use taut_math::{Fused, Number};
+
 use super::{FreeResponse, GroupConstants};
 use crate::{
     algebra::{M, S},
-    lane::{self, Lanes, Number, V, add, conjugate, scale, times},
+    lane::{self, V, add, conjugate, scale, times},
 };
 
 /// One end of a stretch.
@@ -34,10 +36,10 @@ impl<N: Number> StretchEnd<N> {
     }
 }
 
-impl StretchEnd<Lanes> {
+impl StretchEnd<Fused> {
     /// The end of one body at `x` [m] along its first axis, given what unit forces do at unit distance.
     #[inline(always)]
-    fn along((unit, reach): (S<Lanes>, Lanes), axis: V, middle: V, x: Lanes) -> Self {
+    fn along((unit, reach): (S<Fused>, Fused), axis: V, middle: V, x: Fused) -> Self {
         Self::new(grounded(multiple(unit, x * x), reach), add(scale(axis, x), middle))
     }
 }
@@ -50,11 +52,11 @@ impl<N: Number> Passed<N> {
     };
 }
 
-impl Passed<Lanes> {
+impl Passed<Fused> {
     /// One of four stretches.
     #[inline(always)]
     pub(crate) fn lane(&self, k: usize) -> Passed<f64> {
-        let end = |end: &StretchEnd<Lanes>| StretchEnd {
+        let end = |end: &StretchEnd<Fused>| StretchEnd {
             own: lane_of(&end.own, k),
             scale: lane_of(&end.scale, k),
             tip: lane_of(&end.tip, k),
@@ -76,7 +78,7 @@ impl Passed<Lanes> {
 }
 
 #[inline(always)]
-fn lane_of<const N: usize>(from: &[Lanes; N], k: usize) -> [f64; N] {
+fn lane_of<const N: usize>(from: &[Fused; N], k: usize) -> [f64; N] {
     let mut to = [0.0; N];
     for (to, from) in to.iter_mut().zip(from) {
         *to = from.0[k];
@@ -85,7 +87,7 @@ fn lane_of<const N: usize>(from: &[Lanes; N], k: usize) -> [f64; N] {
 }
 
 #[inline(always)]
-fn put_lane<const N: usize>(to: &mut [Lanes; N], k: usize, from: &[f64; N]) {
+fn put_lane<const N: usize>(to: &mut [Fused; N], k: usize, from: &[f64; N]) {
     for (to, from) in to.iter_mut().zip(from) {
         to.0[k] = *from;
     }
@@ -94,7 +96,7 @@ fn put_lane<const N: usize>(to: &mut [Lanes; N], k: usize, from: &[f64; N]) {
 impl FreeResponse {
     /// What the bodies pass on to the joints at their left and right.
     #[inline(always)]
-    pub(crate) fn pass(&self, constants: &GroupConstants, passed: &mut Passed<Lanes>) {
+    pub(crate) fn pass(&self, constants: &GroupConstants, passed: &mut Passed<Fused>) {
         let (x, y) = (constants.left, constants.right);
         let reach = constants.reach;
         if !constants.axial {
@@ -129,17 +131,17 @@ impl FreeResponse {
 }
 
 #[inline(always)]
-fn multiple([a, b, c, d, e, f]: S<Lanes>, factor: Lanes) -> S<Lanes> {
+fn multiple([a, b, c, d, e, f]: S<Fused>, factor: Fused) -> S<Fused> {
     [a * factor, b * factor, c * factor, d * factor, e * factor, f * factor]
 }
 
 /// With `reach` on the diagonal, in the order of the upper triangle by rows.
 #[inline(always)]
-fn grounded([a, b, c, d, e, f]: S<Lanes>, reach: Lanes) -> S<Lanes> {
+fn grounded([a, b, c, d, e, f]: S<Fused>, reach: Fused) -> S<Fused> {
     [a + reach, b, c, d + reach, e, f + reach]
 }
 
 #[inline(always)]
-fn upper([a, b, c]: lane::M) -> S<Lanes> {
+fn upper([a, b, c]: lane::M) -> S<Fused> {
     [a[0], b[0], c[0], b[1], c[1], c[2]]
 }

@@ -1,12 +1,12 @@
 //! What each body does by itself: its rotation, its local inverse, and where it would go without joints.
 
 use taut_core::{Mat3, Vec3};
+use taut_math::LANES;
 
 use super::{StepScheme, System};
 use crate::{
     body::BodyKind,
     free::{FreeResponse, GroupTable, Once},
-    lane::LANES,
     local::Root,
     node::Nodes,
     polar,

@@ -1,29 +1,31 @@
 //! Symmetric blocks of one joint each, four side by side: what elimination along a tree needs of them.
 
+use taut_math::{Fused, Number};
+
 use crate::{
     algebra::{S, inverse, times as symmetric_times},
-    lane::{self, Lanes, V, ZERO3, sub},
+    lane::{self, V, ZERO3, sub},
 };
 
 /// A matrix by rows. Of a symmetric one only the lower triangle is filled.
-pub(super) type Square<const N: usize> = [[Lanes; N]; N];
+pub(super) type Square<const N: usize> = [[Fused; N]; N];
 
 /// The inverse of a symmetric block: of the rows of points, and of what these leave of those of springs.
 /// Rows that say nothing new have zeros.
 pub(super) struct Factor<const N: usize> {
-    points: S<Lanes>,
+    points: S<Fused>,
     /// The springs' rows with those of points, times the inverse of the latter.
     across: [V; 3],
-    springs: S<Lanes>,
+    springs: S<Fused>,
 }
 
 impl<const N: usize> Factor<N> {
     /// Factorises a block; `scale` is its diagonal before anything was eliminated.
     #[inline(always)]
-    pub(super) fn new(block: &Square<N>, scale: &[Lanes; N]) -> Self {
+    pub(super) fn new(block: &Square<N>, scale: &[Fused; N]) -> Self {
         let [a, b, c] = [first(&block[0]), first(&block[1]), first(&block[2])];
         let points = inverse([a[0], b[0], c[0], b[1], c[1], c[2]], first(scale));
-        let mut this = Self { points, across: [ZERO3; 3], springs: [Lanes::ZERO; 6] };
+        let mut this = Self { points, across: [ZERO3; 3], springs: [Fused::ZERO; 6] };
         if N == 3 {
             return this;
         }
@@ -46,9 +48,9 @@ impl<const N: usize> Factor<N> {
     }
 
     #[inline(always)]
-    pub(super) fn solve(&self, x: &[Lanes; N]) -> [Lanes; N] {
+    pub(super) fn solve(&self, x: &[Fused; N]) -> [Fused; N] {
         let mut points = symmetric_times(&self.points, first(x));
-        let mut out = [Lanes::ZERO; N];
+        let mut out = [Fused::ZERO; N];
         if N > 3 {
             let [a, b, c] = self.across;
             let moved = [lane::dot(a, first(x)), lane::dot(b, first(x)), lane::dot(c, first(x))];
@@ -63,17 +65,17 @@ impl<const N: usize> Factor<N> {
 }
 
 #[inline(always)]
-pub(super) fn first<const N: usize>(x: &[Lanes; N]) -> V {
+pub(super) fn first<const N: usize>(x: &[Fused; N]) -> V {
     [x[0], x[1], x[2]]
 }
 
 #[inline(always)]
-pub(super) fn last<const N: usize>(x: &[Lanes; N]) -> V {
+pub(super) fn last<const N: usize>(x: &[Fused; N]) -> V {
     [x[N - 3], x[N - 2], x[N - 1]]
 }
 
 #[inline(always)]
-pub(super) fn dot<const N: usize>(a: &[Lanes; N], b: &[Lanes; N]) -> Lanes {
+pub(super) fn dot<const N: usize>(a: &[Fused; N], b: &[Fused; N]) -> Fused {
     let sum = lane::dot(first(a), first(b));
     if N > 3 { lane::dot_onto(last(a), last(b), sum) } else { sum }
 }

@@ -1,6 +1,7 @@
 //! From the roots to the leaves: the multipliers of joints, and where bodies go under them.
 
 use pulp::{Simd, WithSimd};
+use taut_math::{Fused, Number};
 
 use super::{
     TreePlan,
@@ -11,7 +12,7 @@ use super::{
 use crate::{
     affine::Affine,
     free::{FreeResponse, Once, SolveTask},
-    lane::{Lanes, V, ZERO3, add, minus, product, scale, sub, times, transposed},
+    lane::{V, ZERO3, add, minus, product, scale, sub, times, transposed},
     node::BodyGroups,
 };
 
@@ -57,13 +58,13 @@ pub(super) struct Down<'a, const N: usize> {
     /// Of all groups.
     pub(super) kept: &'a [FreeResponse],
     pub(super) up_messages: &'a [UpMessage<N>],
-    pub(super) replies: &'a [[Lanes; N]],
+    pub(super) replies: &'a [[Fused; N]],
 }
 
 impl<const N: usize> Down<'_, N> {
     /// Finds the multipliers of the joints to the children and moves the bodies.
     #[inline(always)]
-    fn descend(&mut self, i: usize, worst: &mut [Lanes; 2]) {
+    fn descend(&mut self, i: usize, worst: &mut [Fused; 2]) {
         let (plan, index) = (self.plan, self.first + i);
         let kept = &self.kept[index];
         let constants = plan.constants.at(index);
@@ -93,7 +94,7 @@ impl<const N: usize> Down<'_, N> {
             }
             let message = &mut message[0];
             message.multipliers = x;
-            let force = scale(first(&message.multipliers), -Lanes::ONE);
+            let force = scale(first(&message.multipliers), -Fused::ONE);
             pull(&mut load, &mut sum, kept.rotation, hold.anchor, force);
             if N > 3 {
                 let children = &plan.children[slot];
@@ -114,11 +115,11 @@ impl<const N: usize> Down<'_, N> {
 
 impl<const N: usize> WithSimd for Down<'_, N> {
     /// The largest squared norm of a strain, and the sum of all.
-    type Output = [Lanes; 2];
+    type Output = [Fused; 2];
 
     #[inline(always)]
-    fn with_simd<W: Simd>(mut self, simd: W) -> [Lanes; 2] {
-        let mut worst = [Lanes::ZERO; 2];
+    fn with_simd<W: Simd>(mut self, simd: W) -> [Fused; 2] {
+        let mut worst = [Fused::ZERO; 2];
         for i in 0..self.forces.len() {
             let once = Once;
             simd.vectorize(

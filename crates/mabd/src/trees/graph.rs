@@ -1,8 +1,9 @@
 //! Which bodies hang on which.
 
 use taut_core::{Mat3, Vec3};
+use taut_math::LANES;
 
-use crate::{chain::JointSlot, joint::Element, lane::LANES};
+use crate::{chain::JointSlot, joint::Element};
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;

@@ -1,9 +1,11 @@
 //! What groups of bodies tell their joints on the way to the roots, and hear from them on the way back.
 
+use taut_math::{Fused, LANES, Number, Wide};
+
 use super::{block::Square, side::TwistRows};
 use crate::{
     free::FreeResponse,
-    lane::{LANES, Lanes, M, ZERO3, matrix},
+    lane::{M, ZERO3, matrix},
 };
 
 /// What a group of bodies shows to the joints to its parents.
@@ -11,16 +13,16 @@ use crate::{
 pub(super) struct UpMessage<const N: usize> {
     pub(super) own: Square<N>,
     /// Diagonal before anything was eliminated.
-    pub(super) scale: [Lanes; N],
-    pub(super) tip: [Lanes; N],
+    pub(super) scale: [Fused; N],
+    pub(super) tip: [Fused; N],
     pub(super) twist: TwistRows,
 }
 
 impl<const N: usize> UpMessage<N> {
     pub(super) const NONE: Self = Self {
-        own: [[Lanes::ZERO; N]; N],
-        scale: [Lanes::ZERO; N],
-        tip: [Lanes::ZERO; N],
+        own: [[Fused::ZERO; N]; N],
+        scale: [Fused::ZERO; N],
+        tip: [Fused::ZERO; N],
         twist: TwistRows::NONE,
     };
 
@@ -31,10 +33,10 @@ impl<const N: usize> UpMessage<N> {
         let lane = nodes.map(|node| node as usize % LANES);
         for i in 0..N {
             for j in 0..=i {
-                self.own[i][j] = Lanes::pick(|k| from[k].own[i][j].0[lane[k]]);
+                self.own[i][j] = Fused::gather(|k| from[k].own[i][j].0[lane[k]]);
             }
-            self.scale[i] = Lanes::pick(|k| from[k].scale[i].0[lane[k]]);
-            self.tip[i] = Lanes::pick(|k| from[k].tip[i].0[lane[k]]);
+            self.scale[i] = Fused::gather(|k| from[k].scale[i].0[lane[k]]);
+            self.tip[i] = Fused::gather(|k| from[k].tip[i].0[lane[k]]);
         }
         if N > 3 {
             self.twist = Self::gather_twists(all, base, nodes);
@@ -45,8 +47,8 @@ impl<const N: usize> UpMessage<N> {
     pub(super) fn gather_twists(all: &[Self], base: usize, nodes: &[u32; LANES]) -> TwistRows {
         let from = nodes.map(|node| &all[node as usize / LANES - base].twist);
         let lane = nodes.map(|node| node as usize % LANES);
-        let bend = |i: usize| Lanes::pick(|k| from[k].bend[i].0[lane[k]]);
-        let turn = Lanes::pick(|k| from[k].turn.0[lane[k]]);
+        let bend = |i: usize| Fused::gather(|k| from[k].bend[i].0[lane[k]]);
+        let turn = Fused::gather(|k| from[k].turn.0[lane[k]]);
         TwistRows { turn, bend: [bend(0), bend(1), bend(2)] }
     }
 }
@@ -56,18 +58,18 @@ impl<const N: usize> UpMessage<N> {
 pub(super) fn gather_frames(all: &[FreeResponse], base: usize, nodes: &[u32; LANES]) -> M {
     let from = nodes.map(|node| &all[node as usize / LANES - base].at);
     let lane = nodes.map(|node| node as usize % LANES);
-    matrix(|i, j| Lanes::pick(|k| from[k][j][i].0[lane[k]]))
+    matrix(|i, j| Fused::gather(|k| from[k][j][i].0[lane[k]]))
 }
 
 /// The multipliers of a joint, and the load of its springs on the child's frame in world axes.
 #[derive(Clone, Copy)]
 pub(super) struct DownMessage<const N: usize> {
-    pub(super) multipliers: [Lanes; N],
+    pub(super) multipliers: [Fused; N],
     pub(super) load: M,
 }
 
 impl<const N: usize> DownMessage<N> {
-    pub(super) const NONE: Self = Self { multipliers: [Lanes::ZERO; N], load: [ZERO3; 3] };
+    pub(super) const NONE: Self = Self { multipliers: [Fused::ZERO; N], load: [ZERO3; 3] };
 
     #[inline(always)]
     pub(super) fn gather(all: &[Self], from: &[u32; LANES]) -> Self {
@@ -76,10 +78,10 @@ impl<const N: usize> DownMessage<N> {
         let from = from.map(|at| all.get(at as usize / LANES).unwrap_or(&Self::NONE));
         let mut out = Self::NONE;
         for i in 0..N {
-            out.multipliers[i] = Lanes::pick(|k| from[k].multipliers[i].0[lane[k]]);
+            out.multipliers[i] = Fused::gather(|k| from[k].multipliers[i].0[lane[k]]);
         }
         if N > 3 {
-            out.load = matrix(|i, j| Lanes::pick(|k| from[k].load[j][i].0[lane[k]]));
+            out.load = matrix(|i, j| Fused::gather(|k| from[k].load[j][i].0[lane[k]]));
         }
         out
     }

@@ -1,6 +1,8 @@
 //! Groups of one depth cut into parts that are worked on at once. They do not see each other, so that
 //! results do not depend on where they are cut.
 
+use taut_math::{Fused, LANES, Number};
+
 use super::{
     TreePlan,
     down::{Down, ground},
@@ -10,7 +12,7 @@ use super::{
 use crate::{
     chain::JointSlot,
     free::{FreeResponse, SolveTask},
-    lane::{LANES, Lanes, V, ZERO3},
+    lane::{V, ZERO3},
     node::Nodes,
 };
 
@@ -34,7 +36,7 @@ pub(crate) struct TreesWith<const N: usize> {
     up_messages: Vec<UpMessage<N>>,
     forces: Vec<V>,
     /// Of the joints to the children, as many as the plan says.
-    replies: Vec<[Lanes; N]>,
+    replies: Vec<[Fused; N]>,
     down_messages: Vec<DownMessage<N>>,
     /// One per thread.
     rooms: Vec<GroupRoom<N>>,
@@ -50,7 +52,7 @@ impl<const N: usize> TreesWith<N> {
             kept: vec![FreeResponse::NONE; groups],
             up_messages: vec![UpMessage::NONE; groups],
             forces: vec![ZERO3; groups],
-            replies: vec![[Lanes::ZERO; N]; replies],
+            replies: vec![[Fused::ZERO; N]; replies],
             down_messages: vec![DownMessage::NONE; plan.holds.len()],
             rooms: Vec::new(),
             strain: f64::INFINITY,
@@ -117,7 +119,7 @@ impl<const N: usize> TreesWith<N> {
         }
         let roots = plan.levels[1];
         ground(plan, &self.up_messages, held, &mut self.down_messages[..roots]);
-        let (mut most, mut sum, mut bodies) = (Lanes::ZERO, Lanes::ZERO, bodies);
+        let (mut most, mut sum, mut bodies) = (Fused::ZERO, Fused::ZERO, bodies);
         for at in plan.levels.windows(2) {
             let (first, end) = (at[0], at[1]);
             let others = bodies.split_off(end - first);
@@ -162,7 +164,7 @@ fn each_up<const N: usize>(mut up: Up<'_, N>) {
     rayon::join(|| each_up(up), || each_up(after));
 }
 
-fn each_down<const N: usize>(mut down: Down<'_, N>, pieces: usize) -> [Lanes; 2] {
+fn each_down<const N: usize>(mut down: Down<'_, N>, pieces: usize) -> [Fused; 2] {
     let groups = down.forces.len();
     let pieces = pieces.min(groups / GRAIN);
     if pieces < 2 {

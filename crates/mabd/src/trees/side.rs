@@ -7,12 +7,14 @@
 //! are `P B F_k` by the child's frame and `C F_k^T B^T` by the parent's. All three rows are equally soft, so
 //! that the axes in which they are written do not matter.
 
+use taut_math::{Fused, Number};
+
 use super::block::Square;
 use crate::{
     free::FreeResponse,
     lane::{
-        Lanes, M, Number, V, ZERO3, add, conjugate, dot, dot_onto, plus, product, scale, sub,
-        times, transposed, transposed_product, transposed_times,
+        M, V, ZERO3, add, conjugate, dot, dot_onto, plus, product, scale, sub, times, transposed,
+        transposed_product, transposed_times,
     },
     local::LocalInverse,
 };
@@ -20,24 +22,24 @@ use crate::{
 /// The derivatives `F_k` of a spring's rows.
 #[derive(Clone, Copy)]
 pub(super) struct TwistRows {
-    pub(super) turn: Lanes,
+    pub(super) turn: Fused,
     pub(super) bend: V,
 }
 
 impl TwistRows {
-    pub(super) const NONE: Self = Self { turn: Lanes::ZERO, bend: ZERO3 };
+    pub(super) const NONE: Self = Self { turn: Fused::ZERO, bend: ZERO3 };
 
     /// The spring between the axes `from` of the parent and the child's frame `at`, and the values of its
     /// rows; see `joint::View::twist`.
     #[inline(always)]
     pub(super) fn new(from: M, at: M) -> (Self, V) {
         let t = transposed_product(from, at);
-        let half = Lanes::splat(0.5);
-        let sum = (Lanes::ONE + (t[0][0] + t[1][1] + t[2][2])).max(Lanes::splat(0.01));
+        let half = Fused::of(0.5);
+        let sum = (Fused::ONE + (t[0][0] + t[1][1] + t[2][2])).max(Fused::of(0.01));
         let w = half * sum.sqrt();
         let turn = half / w;
         let value = scale([t[1][2] - t[2][1], t[2][0] - t[0][2], t[0][1] - t[1][0]], turn);
-        let less = -(Lanes::ONE / (Lanes::splat(8.0) * w * w));
+        let less = -(Fused::ONE / (Fused::of(8.0) * w * w));
         (Self { turn, bend: scale(value, less) }, value)
     }
 
@@ -54,7 +56,7 @@ impl TwistRows {
     }
 
     #[inline(always)]
-    fn all(&self, m: M, turn: Lanes) -> [M; 3] {
+    fn all(&self, m: M, turn: Fused) -> [M; 3] {
         let turned = [scale(m[0], turn), scale(m[1], turn), scale(m[2], turn)];
         let mut rows = [m; 3];
         for (k, row) in rows.iter_mut().enumerate() {
@@ -101,7 +103,7 @@ impl JointSide {
 
     /// Adds a spring with these gradients.
     #[inline(always)]
-    pub(super) fn set_spring(&mut self, gradients: [M; 3], local: &LocalInverse<Lanes>) {
+    pub(super) fn set_spring(&mut self, gradients: [M; 3], local: &LocalInverse<Fused>) {
         self.gradients = gradients;
         for (reply, gradient) in self.replies.iter_mut().zip(gradients) {
             *reply = local.apply(gradient);
@@ -115,8 +117,8 @@ impl JointSide {
 
     /// Where the body by itself would take the rows: points, and by how much the spring's values would change.
     #[inline(always)]
-    pub(super) fn tip<const N: usize>(&self, free: &FreeResponse) -> [Lanes; N] {
-        let mut tip = [Lanes::ZERO; N];
+    pub(super) fn tip<const N: usize>(&self, free: &FreeResponse) -> [Fused; N] {
+        let mut tip = [Fused::ZERO; N];
         let point = self.signed(free.tip(self.anchor));
         tip[..3].copy_from_slice(&point);
         if N > 3 {
@@ -133,7 +135,7 @@ impl JointSide {
         &self,
         other: &Self,
         own: bool,
-        (free, reach): (&FreeResponse, Lanes),
+        (free, reach): (&FreeResponse, Fused),
         block: &mut Square<N>,
     ) {
         let points = conjugate(free.rotation, free.local.between(self.anchor, other.anchor));
@@ -188,6 +190,6 @@ pub(super) fn times_transposed(a: M, b: M) -> M {
 }
 
 #[inline(always)]
-fn inner(a: M, b: M) -> Lanes {
+fn inner(a: M, b: M) -> Fused {
     dot_onto(a[2], b[2], dot_onto(a[1], b[1], dot(a[0], b[0])))
 }

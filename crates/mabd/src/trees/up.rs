@@ -5,6 +5,7 @@
 //! them. Groups of one depth do not see each other.
 
 use pulp::{Simd, WithSimd};
+use taut_math::{Fused, LANES, Number};
 
 use super::{
     ChildJoint, TreePlan,
@@ -15,7 +16,7 @@ use super::{
 use crate::{
     affine::Affine,
     free::{FreeResponse, Once, SolveTask},
-    lane::{LANES, Lanes, M, ZERO3, transposed_product},
+    lane::{M, ZERO3, transposed_product},
     node::BodyGroups,
     settings::Polar,
 };
@@ -24,8 +25,8 @@ use crate::{
 #[derive(Clone)]
 pub(super) struct GroupRoom<const N: usize> {
     sides: Vec<JointSide>,
-    tips: Vec<[Lanes; N]>,
-    scales: Vec<[Lanes; N]>,
+    tips: Vec<[Fused; N]>,
+    scales: Vec<[Fused; N]>,
     /// Of every side with those before it and itself.
     blocks: Vec<Square<N>>,
     /// What the children in one place show.
@@ -36,9 +37,9 @@ impl<const N: usize> GroupRoom<N> {
     pub(super) fn new(sides: usize) -> Self {
         Self {
             sides: vec![JointSide::NONE; sides],
-            tips: vec![[Lanes::ZERO; N]; sides],
-            scales: vec![[Lanes::ZERO; N]; sides],
-            blocks: vec![[[Lanes::ZERO; N]; N]; sides * (sides + 1) / 2],
+            tips: vec![[Fused::ZERO; N]; sides],
+            scales: vec![[Fused::ZERO; N]; sides],
+            blocks: vec![[[Fused::ZERO; N]; N]; sides * (sides + 1) / 2],
             child: UpMessage::NONE,
         }
     }
@@ -61,7 +62,7 @@ pub(super) struct Up<'a, const N: usize> {
     pub(super) first: usize,
     pub(super) kept: &'a mut [FreeResponse],
     pub(super) up_messages: &'a mut [UpMessage<N>],
-    pub(super) replies: &'a mut [[Lanes; N]],
+    pub(super) replies: &'a mut [[Fused; N]],
     /// Deeper groups, the first of which is `base`.
     pub(super) deeper: (&'a [FreeResponse], &'a [UpMessage<N>]),
     pub(super) base: usize,
@@ -75,14 +76,14 @@ fn respond<const N: usize>(
     free: &FreeResponse,
     axes: M,
     side: &mut JointSide,
-) -> ([Lanes; N], TwistRows) {
+) -> ([Fused; N], TwistRows) {
     if N == 3 {
         return (side.tip(free), TwistRows::NONE);
     }
     let (twist, value) = TwistRows::new(axes, free.at);
     let gradients = twist.rows(transposed_product(free.rotation, axes));
     side.set_spring(gradients, &free.local);
-    let mut tip: [Lanes; N] = side.tip(free);
+    let mut tip: [Fused; N] = side.tip(free);
     for (tip, value) in tip[3..].iter_mut().zip(value) {
         *tip += value;
     }
@@ -99,7 +100,7 @@ impl ChildJoint {
         base: usize,
         children: &[u32; LANES],
         side: &mut JointSide,
-    ) -> [Lanes; N] {
+    ) -> [Fused; N] {
         side.set(self.anchor, false);
         if N > 3 {
             let twist = UpMessage::gather_twists(up_messages, base, children);
@@ -122,8 +123,8 @@ impl<const N: usize> GroupRoom<N> {
         (child, count): (usize, usize),
         (deeper, base): (&[UpMessage<N>], usize),
         children: &[u32; LANES],
-        softness: [Lanes; 2],
-        replies: &mut [[Lanes; N]],
+        softness: [Fused; 2],
+        replies: &mut [[Fused; N]],
     ) {
         self.child.gather(deeper, base, children);
         let (blocks, message) = (&mut self.blocks, &self.child);
@@ -242,8 +243,8 @@ impl<const N: usize> WithSimd for Up<'_, N> {
 }
 
 #[inline(always)]
-fn diagonal<const N: usize>(block: &Square<N>) -> [Lanes; N] {
-    let mut out = [Lanes::ZERO; N];
+fn diagonal<const N: usize>(block: &Square<N>) -> [Fused; N] {
+    let mut out = [Fused::ZERO; N];
     for (i, (out, row)) in out.iter_mut().zip(block).enumerate() {
         *out = row[i];
     }
