@@ -34,8 +34,10 @@
 //! `iterate` is one Newton iteration, and does nothing once converged; `end_step` finishes the rest
 //! unless `complete` is off.
 
+mod contact;
 mod elastic;
 mod friction;
+mod iterate;
 #[cfg(test)]
 mod jacobian_tests;
 mod law;
@@ -46,7 +48,6 @@ mod solver;
 mod step;
 mod system;
 mod topology;
-mod touch;
 
 pub use settings::{NewtonSettings, Rotation};
 use solver::Newton;

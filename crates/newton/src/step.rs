@@ -7,12 +7,13 @@ use taut_core::{Placement, Quat, Scene, SolverError, State, Vec3};
 
 use self::touching::Contacts;
 use crate::{
+    contact::Map,
+    iterate::{Iterate, pose},
     linear::SparseSystem,
     rotation::end_omega,
     settings::NewtonSettings,
-    system::{Fixed, Iterate, Merit, pose},
+    system::{Fixed, Merit},
     topology::{Node, Topology},
-    touch::Map,
 };
 
 /// How many earlier merits a step may be compared with. Where bounds switch, or rotations are large,

@@ -15,50 +15,21 @@
 //! positions so that velocities keep their digits far from the origin and at small steps.
 
 use taut_core::{
-    Placement, Quat, Vec3,
-    constraint::{Evaluation, Hessian, Pose, stack},
+    Placement, Vec3,
+    constraint::{Evaluation, Hessian, stack},
     math::skew,
 };
 
 use crate::{
+    contact::{self, ContactPoint, Map},
     elastic,
+    iterate::{Iterate, pose},
     law::{Law, Response},
     linear::{ABSENT, SparseSystem},
     rotation::Spin,
     settings::NewtonSettings,
     topology::{Coordinate, Row, Topology},
-    touch::{self, Map, Touch},
 };
-
-/// Where a placement is.
-pub(crate) fn pose(placement: &Placement) -> Pose {
-    Pose { position: placement.position, rotation: placement.rotation }
-}
-
-/// A candidate for the end of the step.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Iterate {
-    /// Displacement of each node since the start [m].
-    pub(crate) shift: Vec<Vec3>,
-    /// Rotation of each node since the start.
-    pub(crate) turn: Vec<Quat>,
-    /// Multiplier of each row [N or N m].
-    pub(crate) multipliers: Vec<f64>,
-    /// Force of each point of contact on A, in its own axes [N].
-    pub(crate) forces: Vec<Vec3>,
-    /// The poses that follow.
-    pub(crate) poses: Vec<Pose>,
-}
-
-impl Iterate {
-    /// Brings the poses up to date with displacements and rotations.
-    pub(crate) fn pose(&mut self, start: &[Placement]) {
-        self.poses.clear();
-        self.poses.extend(start.iter().zip(&self.shift).zip(&self.turn).map(
-            |((s, shift), turn)| Pose { position: s.position + shift, rotation: turn * s.rotation },
-        ));
-    }
-}
 
 /// How far an iterate is from solving the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -124,7 +95,7 @@ pub(crate) struct Fixed {
     /// Value of each row at the start.
     origin: Vec<f64>,
     /// Points of contact.
-    pub(crate) touches: Vec<Touch>,
+    pub(crate) touches: Vec<ContactPoint>,
 }
 
 impl Fixed {
@@ -222,7 +193,8 @@ impl Fixed {
         }
         self.add_inertia(topology, settings, at, &mut scope);
         merit.effort = scope.effort;
-        let strain = touch::add_residual(&self.touches, topology, at, map, &self.scale, scope.out);
+        let strain =
+            contact::add_residual(&self.touches, topology, at, map, &self.scale, scope.out);
         merit.contact = strain.natural;
         merit.effort = merit.effort.max(strain.effort);
         squares += strain.squares;
@@ -303,7 +275,7 @@ impl Fixed {
             elastic::assemble(one, topology, &at.poses, how.compression, &self.scale, matrix);
         }
         let sharing = settings.contact_regularisation;
-        touch::assemble(&self.touches, topology, at, how.map, sharing, &self.scale, matrix);
+        contact::assemble(&self.touches, topology, at, how.map, sharing, &self.scale, matrix);
     }
 
     /// Incremental energy [J] with the rows' multipliers held at `multipliers` and their errors

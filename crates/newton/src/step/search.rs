@@ -3,7 +3,10 @@
 use taut_core::{Quat, Vec3};
 
 use super::Stepper;
-use crate::system::{Assembly, Iterate, Merit};
+use crate::{
+    iterate::Iterate,
+    system::{Assembly, Merit},
+};
 
 /// A line search gives up below this fraction of Newton's step.
 const SHORTEST_STEP: f64 = 1.0 / 1024.0;

@@ -13,8 +13,8 @@ use taut_core::{ContactForce, Scene, SolverError, StageTime, Vec3};
 
 use super::{MEMORY, Stepper};
 use crate::{
+    contact::{ContactPoint, Map},
     system::Merit,
-    touch::{Map, Touch},
 };
 
 /// Factor by which a neighbour is narrowed at first, and the largest that is tried.
@@ -93,7 +93,8 @@ impl Stepper {
         for manifold in &list.manifolds {
             let range = manifold.range();
             for (contact, force) in list.contacts[range.clone()].iter().zip(&worn.now()[range]) {
-                let touch = Touch::new(contact, manifold, &self.start, &self.topology.nodes, h);
+                let touch =
+                    ContactPoint::new(contact, manifold, &self.start, &self.topology.nodes, h);
                 guess.push(touch.guess(force));
                 touches.push(touch);
             }

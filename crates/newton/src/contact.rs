@@ -12,9 +12,9 @@ use taut_math::V3;
 
 use crate::{
     friction::{Reaction, into_cone, natural, smooth},
+    iterate::Iterate,
     linear::{ABSENT, SparseSystem},
     rotation::left_jacobian_inverse,
-    system::Iterate,
     topology::{Node, Topology},
 };
 
@@ -35,7 +35,7 @@ pub(crate) enum Map {
 
 /// One point of contact during a step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Touch {
+pub(crate) struct ContactPoint {
     /// Nodes A and B.
     pub(crate) nodes: [usize; 2],
     /// From the centre of mass of either to the point, world axes [m].
@@ -54,7 +54,7 @@ pub(crate) struct Touch {
     held: Vec3,
 }
 
-impl Touch {
+impl ContactPoint {
     /// The point of a contact between bodies at `placements`, in a step of length `h` [s].
     pub(crate) fn new(
         contact: &Contact,
@@ -222,7 +222,7 @@ pub(crate) struct Strain {
 
 /// Adds the forces of all points to the negated, scaled residual `out`, and sets their own equations.
 pub(crate) fn add_residual(
-    touches: &[Touch],
+    touches: &[ContactPoint],
     topology: &Topology,
     at: &Iterate,
     map: Map,
@@ -255,7 +255,7 @@ pub(crate) fn add_residual(
 /// Adds the derivatives of all that [`add_residual`] adds, and `sharing` to those of a point's equations
 /// by its own force.
 pub(crate) fn assemble(
-    touches: &[Touch],
+    touches: &[ContactPoint],
     topology: &Topology,
     at: &Iterate,
     map: Map,
