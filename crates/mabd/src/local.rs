@@ -131,7 +131,7 @@ impl<N: Number> LocalInverse<N> {
         let mut sum = rigid;
         for (sum, elastic) in sum.iter_mut().zip(elastic) {
             for (sum, elastic) in sum.iter_mut().zip(elastic) {
-                *sum = *sum + elastic;
+                *sum += elastic;
             }
         }
         sum

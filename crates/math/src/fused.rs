@@ -80,8 +80,8 @@ impl Number for Fused {
     #[inline(always)]
     fn where_above(self, o: Self, yes: Self, no: Self) -> Self {
         let mut out = no.0;
-        for k in 0..LANES {
-            out[k] = if self.0[k] > o.0[k] { yes.0[k] } else { out[k] };
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = if self.0[k] > o.0[k] { yes.0[k] } else { *out };
         }
         Self(out)
     }

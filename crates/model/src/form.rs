@@ -23,11 +23,11 @@ impl Form {
         let mut out = vec![];
         let mut rest = rows;
         while let Some(&first) = rest.first() {
-            let block = [Self::Point, Self::Line, Self::Axis, Self::Twist].into_iter();
+            let mut blocks = [Self::Point, Self::Line, Self::Axis, Self::Twist].into_iter();
             let whole = |form: &Self| {
                 rest.len() >= form.rows() && form.kinds().eq(rest[..form.rows()].iter().copied())
             };
-            let form = block.filter(whole).next().unwrap_or(Self::Row(first));
+            let form = blocks.find(whole).unwrap_or(Self::Row(first));
             rest = &rest[form.rows()..];
             out.push(form);
         }

@@ -52,10 +52,10 @@ fn scale(energy: &Energy<f64>, x: &Points<f64>) -> f64 {
 fn gradients_of_rows_match_differences(energy: &Energy<f64>, x: &Points<f64>) {
     let rows = energy.rows(x);
     for (r, gradient) in rows.gradient.iter().enumerate() {
-        for i in 0..ENDS_MAX {
-            for c in 0..3 {
+        for (i, end) in gradient.iter().enumerate() {
+            for (c, &slope_found) in end.0.iter().enumerate() {
                 let difference = slope(x, i, c, |x| energy.rows(x).value[r]);
-                near(gradient[i].0[c], difference, 0.0, "gradient");
+                near(slope_found, difference, 0.0, "gradient");
             }
         }
     }
@@ -145,9 +145,9 @@ fn rigid_motion_from_rest_costs_nothing(energy: &Energy<f64>, rest: &Points<f64>
 fn compliance_is_the_inverse_of_stiffness(energy: &Energy<f64>, rest: &Points<f64>) {
     let stiffness = energy.stiffness(&energy.rows(rest));
     let compliance = energy.compliance().expect("a quadratic energy");
-    for r in 0..energy.size() {
+    for (r, row) in stiffness.iter().enumerate().take(energy.size()) {
         for s in 0..energy.size() {
-            let product: f64 = (0..ROWS_MAX).map(|k| stiffness[r][k] * compliance[k][s]).sum();
+            let product: f64 = row.iter().zip(&compliance).map(|(k, inverse)| k * inverse[s]).sum();
             assert!((product - f64::from(u8::from(r == s))).abs() < 1e-14);
         }
     }

@@ -104,10 +104,10 @@ impl<R: Real> Sides<R> {
 
     #[inline(always)]
     fn push(&mut self, batch: &Batch<R>, point: &LanePoint<R>, impulse: V3<R::Wide>) {
-        self.linear_a = self.linear_a + impulse * batch.inverse_mass_a;
+        self.linear_a += impulse * batch.inverse_mass_a;
         self.linear_b = self.linear_b - impulse * batch.inverse_mass_b;
         let (a, b) = (point.arm_a.cross(impulse), point.arm_b.cross(impulse));
-        self.angular_a = self.angular_a + batch.inverse_inertia_a.apply(a);
+        self.angular_a += batch.inverse_inertia_a.apply(a);
         self.angular_b = self.angular_b - batch.inverse_inertia_b.apply(b);
     }
 }
@@ -177,13 +177,13 @@ impl<R: Real> Batch<R> {
         let (mut push, mut turn_a, mut turn_b) = (V3::ZERO, V3::ZERO, V3::ZERO);
         for point in &self.points[..self.count as usize] {
             let impulse = self.world(&point.impulse);
-            push = push + impulse;
-            turn_a = turn_a + point.arm_a.cross(impulse);
-            turn_b = turn_b + point.arm_b.cross(impulse);
+            push += impulse;
+            turn_a += point.arm_a.cross(impulse);
+            turn_b += point.arm_b.cross(impulse);
         }
-        sides.linear_a = sides.linear_a + push * self.inverse_mass_a;
+        sides.linear_a += push * self.inverse_mass_a;
         sides.linear_b = sides.linear_b - push * self.inverse_mass_b;
-        sides.angular_a = sides.angular_a + self.inverse_inertia_a.apply(turn_a);
+        sides.angular_a += self.inverse_inertia_a.apply(turn_a);
         sides.angular_b = sides.angular_b - self.inverse_inertia_b.apply(turn_b);
         sides.scatter(self, velocities);
     }
@@ -282,7 +282,7 @@ impl<R: Real> Batch<R> {
     /// Ends a sub-step: adds its impulses to their sums.
     pub(super) fn conclude(&mut self) {
         for point in &mut self.points[..self.count as usize] {
-            point.total = point.total + point.impulse;
+            point.total += point.impulse;
         }
     }
 
@@ -297,7 +297,7 @@ impl<R: Real> Batch<R> {
             let change = wanted.where_above(R::Wide::ZERO, next, before) - before;
             let point = &mut self.points[i];
             point.impulse.0[0] = before + change;
-            point.total.0[0] = point.total.0[0] + change;
+            point.total.0[0] += change;
             sides.push(self, &self.points[i], self.basis[0] * change);
         }
         sides.scatter(self, velocities);

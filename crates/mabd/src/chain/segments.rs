@@ -41,12 +41,12 @@ fn eliminate<T: Number>(
 ) -> (S<T>, M<T>, [T; 3]) {
     let mut block = carry.own;
     for (entry, left) in block.iter_mut().zip(next.left.own) {
-        *entry = *entry + left;
+        *entry += left;
     }
     let mut scale = sum(carry.scale, next.left.scale);
     for (k, c) in [0, 3, 5].into_iter().enumerate() {
-        block[c] = block[c] + compliance;
-        scale[k] = scale[k] + compliance;
+        block[c] += compliance;
+        scale[k] += compliance;
     }
     let inverse = inverse(block, scale);
     let reply = symmetric_times(&inverse, &next.across);
