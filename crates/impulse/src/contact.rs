@@ -5,7 +5,7 @@ mod colour;
 
 use std::array;
 
-use taut_collide::{Carried, Contact, ContactList, Grip, NONE, frame};
+use taut_collide::{Carried, Contact, ContactList, Grip, NONE};
 use taut_core::Vec3;
 use taut_math::{LANES, Number, Real, V3, Wide};
 
@@ -256,7 +256,7 @@ impl<R: Real> LaneFill<'_, R> {
         batch.inverse_mass_b.put(lane, side_b.inverse_mass);
         batch.inverse_inertia_a.put(lane, side_a.inverse_inertia);
         batch.inverse_inertia_b.put(lane, side_b.inverse_inertia);
-        let basis = frame(V3::of(&manifold.normal));
+        let basis = basis(V3::of(&manifold.normal));
         (0..3).for_each(|i| batch.basis[i].put(lane, basis[i]));
         let [turn_a, turn_b] = [a, b].map(|body| bodies.now.poses[body as usize].rotation);
         let first = patch.first as usize;
@@ -292,6 +292,23 @@ fn passing_speed<R: Real>(bodies: &VelocityBodies<R>, contact: &Contact) -> R {
         velocity.linear + velocity.angular.cross(arm)
     });
     (a - b).cross(V3::of(&contact.normal)).norm()
+}
+
+/// A right-handed basis whose first vector is the unit vector `n`. Not `taut_collide::frame`: points are solved one
+/// direction after the other, so that other tangents are another order, by which towers of cards fall otherwise.
+fn basis<R: Real>(n: V3<R>) -> [V3<R>; 3] {
+    // The axis farthest from `n`, so that nothing cancels.
+    let [x, y, z] = n.0.map(Number::abs);
+    let axis = if x <= y && x <= z {
+        0
+    } else if y <= z {
+        1
+    } else {
+        2
+    };
+    let across = n.cross(V3::axis(axis));
+    let t = across * (R::ONE / across.norm());
+    [n, t, n.cross(t)]
 }
 
 const _: () = assert!(LANES <= u8::MAX as usize && POINTS <= u8::MAX as usize);

@@ -6,9 +6,8 @@
 //! one line, so that contacts keep linear and angular momentum.
 
 use nalgebra::SMatrix;
-use taut_collide::{Contact, Grip, Manifold, frame};
+use taut_collide::{Contact, Grip, Manifold};
 use taut_core::{Mat3, Placement, Quat, Vec3, math::skew};
-use taut_math::V3;
 
 use crate::{
     friction::{Reaction, into_cone, natural, smooth},
@@ -69,8 +68,7 @@ impl ContactPoint {
         let (on_a, on_b) = (a.point(&anchors[0]), b.point(&anchors[1]));
         let point = (on_a + on_b) * 0.5;
         let levers = [a, b].map(|p| point - p.position);
-        let axes = frame(V3::<f64>::of(&contact.normal)).map(|axis| axis.to_f64().transpose());
-        let axes = Mat3::from_rows(&axes);
+        let axes = axes(&contact.normal);
         let yields = |i: usize| {
             let (node, lever) = (&nodes[bodies[i]], &levers[i]);
             if node.extent == 0 {
@@ -207,6 +205,13 @@ impl ContactPoint {
 /// they start it with.
 fn grip(slip: f64) -> Grip {
     if slip > STILL { Grip::Slides } else { Grip::Sticks }
+}
+
+/// A normal and two tangents as rows, the tangents a continuous function of the normal almost everywhere. Not
+/// `taut_collide::frame`: with its tangents a chain that lies across a beam does not converge.
+fn axes(normal: &Vec3) -> Mat3 {
+    let first = normal.cross(&Vec3::ith(normal.iamin(), 1.0)).normalize();
+    Mat3::from_rows(&[normal.transpose(), first.transpose(), normal.cross(&first).transpose()])
 }
 
 /// How far the points are from solving the step.

@@ -91,7 +91,13 @@ fn springs_bear(subject: &Subject<'_>) -> Result<(), Stop> {
 
 fn forces(subject: &Subject<'_>, scene: &Scene) -> Result<Multipliers, Stop> {
     let (_, forces) = subject.loaded(scene, Plan::new(60, 100))?;
-    forces.ok_or_else(|| Stop::Skip("does not know its forces".to_owned()))
+    let forces = forces.ok_or_else(|| Stop::Skip("does not know its forces".to_owned()))?;
+    let told = [forces.joint_force.len(), forces.joint_torque.len()];
+    let joints = scene.joints.len();
+    ensure(told == [joints; 2], || {
+        format!("tells {told:?} forces and torques of {joints} joints")
+    })?;
+    Ok(forces)
 }
 
 /// A weld at the end of a level bar bears its weight, and the moment of that about its anchor.

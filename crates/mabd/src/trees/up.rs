@@ -170,14 +170,13 @@ impl<const N: usize> WithSimd for Up<'_, N> {
     fn with_simd<W: Simd>(self, simd: W) {
         let Self { plan, task, bodies, held, first, deeper, base, replies, .. } = self;
         let Some(room) = self.rooms.first_mut() else { return };
-        let start = plan.replies[first] as usize;
         for (i, (free, message)) in self.kept.iter_mut().zip(self.up_messages).enumerate() {
             let group = first + i;
             let constants = plan.constants.at(group);
             let slots = plan.slots(group);
-            let (count, reach) = (slots.len() + 1, constants.reach);
+            let (count, last, reach) = (slots.len() + 1, slots.len(), constants.reach);
             let axes = if N > 3 { plan.axes(group, bodies, held) } else { [ZERO3; 3] };
-            let side = &mut room.sides[count - 1];
+            let side = &mut room.sides[last];
             let once = Once;
             simd.vectorize(
                 #[inline(always)]
@@ -189,7 +188,7 @@ impl<const N: usize> WithSimd for Up<'_, N> {
                 },
             );
             let free = &*free;
-            room.tips[count - 1] = message.tip;
+            room.tips[last] = message.tip;
             for (c, slot) in slots.clone().enumerate() {
                 let (hold, children) = (&plan.holds[slot], &plan.children[slot]);
                 let (side, tip) = (&mut room.sides[c], &mut room.tips[c]);
@@ -217,12 +216,11 @@ impl<const N: usize> WithSimd for Up<'_, N> {
                 }
                 room.scales[u] = diagonal(&room.blocks[pair(u, u)]);
             }
-            let mut at = plan.replies[group] as usize - start;
+            let mut at = (plan.replies[group] - plan.replies[first]) as usize;
             for (child, slot) in slots.enumerate() {
                 let end = at + 1 + (count - 1 - child) * N;
                 let (softness, children) = (plan.holds[slot].softness, &plan.children[slot]);
-                let (deeper, replies) = (deeper.1, &mut replies[at..end]);
-                let deeper = (deeper, base);
+                let (deeper, replies) = ((deeper.1, base), &mut replies[at..end]);
                 let once = Once;
                 simd.vectorize(
                     #[inline(always)]
@@ -233,7 +231,6 @@ impl<const N: usize> WithSimd for Up<'_, N> {
                 );
                 at = end;
             }
-            let last = count - 1;
             (message.scale, message.tip) = (room.scales[last], room.tips[last]);
             for (i, row) in message.own.iter_mut().enumerate() {
                 row[..=i].copy_from_slice(&room.blocks[pair(last, last)][i][..=i]);
