@@ -15,7 +15,7 @@ use wgpu::{
     InstanceDescriptor, InstanceFlags, Limits, PollType,
 };
 
-use crate::{GpuError, kernel::Kernel};
+use crate::{GpuError, pipeline::Kernel};
 
 /// Environment variable under which tests fail where they find no adapter, instead of passing by.
 pub const REQUIRE: &str = "TAUT_REQUIRE_GPU";

@@ -8,20 +8,7 @@ use wgpu::{
     ShaderSource,
 };
 
-use crate::{
-    Buffer, Gpu, GpuError,
-    shader::{Shader, Variable},
-};
-
-/// An entry point of a shader, ready to run.
-#[derive(Debug)]
-pub struct Kernel {
-    label: String,
-    pipeline: ComputePipeline,
-    variables: Vec<Variable>,
-    /// Threads per workgroup.
-    size: u32,
-}
+use crate::{Buffer, Gpu, GpuError, pipeline::Kernel, shader::Shader};
 
 /// Buffers by the names that shaders give them.
 #[derive(Clone, Debug, Default)]

@@ -17,6 +17,7 @@ mod device;
 mod error;
 mod kernel;
 pub mod layout;
+mod pipeline;
 mod recorder;
 pub mod scan;
 pub mod shader;
@@ -30,6 +31,7 @@ pub use self::{
     clock::{Clock, Lap},
     device::{Counters, Facts, Gpu, REQUIRE, adapters},
     error::GpuError,
-    kernel::{Bindings, Call, Kernel},
+    kernel::{Bindings, Call},
+    pipeline::Kernel,
     recorder::Recorder,
 };
