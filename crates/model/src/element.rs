@@ -242,13 +242,11 @@ impl Model {
         let (kinds, targets): (Vec<RowKind>, Vec<f64>) = constraint::locked_rows(joint).unzip();
         let ends = self.push_ends([joint.a, joint.b], &Geometry::from(joint));
         let first = self.elements.len();
-        let mut row = 0;
-        for form in Form::gather(&kinds) {
+        self.push_blocks(ends, (&kinds, &targets), Role::Lock, |form| {
             let angular = form.is_angular();
             let soft = if angular { joint.compliance_angular } else { joint.compliance_linear };
-            self.push(ends, form, Role::Lock, targets[row], Softness::Compliance(soft));
-            row += form.rows();
-        }
+            Softness::Compliance(soft)
+        });
         if let Some(free) = constraint::free_coordinate(joint.kind).map(Form::Row) {
             let limit = joint.limit.map(|l| Role::Limit { lower: l.lower, upper: l.upper });
             let motor =
@@ -264,11 +262,8 @@ impl Model {
         let (kinds, rests): (Vec<RowKind>, Vec<f64>) = constraint::spring_rows(spring).unzip();
         let ends = self.push_ends([spring.a, spring.b], &Geometry::from(spring));
         let first = self.elements.len();
-        let mut row = 0;
-        for form in Form::gather(&kinds) {
-            self.push(ends, form, Role::Store, rests[row], Softness::Stiffness(spring.stiffness));
-            row += form.rows();
-        }
+        let softness = Softness::Stiffness(spring.stiffness);
+        self.push_blocks(ends, (&kinds, &rests), Role::Store, |_| softness);
         self.close(Owner::Spring(index), first);
     }
 
@@ -291,6 +286,21 @@ impl Model {
         self.ends.push(End { node: a, anchor: geometry.anchor_a, basis: geometry.basis_a });
         self.ends.push(End { node: b, anchor: geometry.anchor_b, basis: geometry.basis_b });
         [first, first + 2]
+    }
+
+    /// One element for each block that the rows make.
+    fn push_blocks(
+        &mut self,
+        ends: [u32; 2],
+        (kinds, targets): (&[RowKind], &[f64]),
+        role: Role,
+        softness: impl Fn(Form) -> Softness,
+    ) {
+        let mut row = 0;
+        for form in Form::gather(kinds) {
+            self.push(ends, form, role, targets[row], softness(form));
+            row += form.rows();
+        }
     }
 
     fn push(&mut self, ends: [u32; 2], form: Form, role: Role, target: f64, softness: Softness) {
