@@ -4,9 +4,8 @@ use bytemuck::{Pod, Zeroable};
 use taut_core::{Backend, BuildError, Devices, Info, Native, Scene, Settings, Solver};
 use taut_descent::{
     Collision, ContactStore, System,
-    device::{Breaking, ContactKernels, DeviceMethod, DeviceSpec, ElementStart, OnDevice},
+    device::{Breaking, ContactKernels, DeviceMethod, DeviceSpec, ElementStart, OnDevice, open},
 };
-use taut_gpu::Gpu;
 use taut_math::Number;
 use taut_model::Precision;
 
@@ -35,8 +34,7 @@ fn build_on_gpu(
     settings: &Settings,
     devices: &dyn Devices,
 ) -> Result<Box<dyn Solver>, BuildError> {
-    let device = devices.gpu()?;
-    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
+    let gpu = open(devices)?;
     let settings: AvbdSettings = settings.parse()?;
     if settings.precision == Some(Precision::F64) {
         return Err(BuildError::Settings("precision is f32 on a graphics adapter".to_owned()));

@@ -35,7 +35,7 @@ use buffers::Buffers;
 pub use bytes::bytes_per_stage;
 pub use solver::{DeviceMethod, OnDevice};
 pub use spec::{Breaking, ContactKernels, DeviceSpec, ElementStart};
-pub use step::{Due, drain_times, fault, unbuilt};
+pub use step::{Due, drain_times, fault, open, unbuilt};
 use touch::Contacts;
 
 /// A system whose motion is on a device.

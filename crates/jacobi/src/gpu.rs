@@ -5,7 +5,7 @@ use taut_core::{
     StageTime, State, Step, scene::Motion,
 };
 use taut_descent::{
-    device::{Due, drain_times, fault, unbuilt},
+    device::{Due, drain_times, fault, open, unbuilt},
     node::Base,
 };
 use taut_gpu::{Bindings, Buffer, Call, Clock, Gpu, GpuError, Recorder};
@@ -39,8 +39,7 @@ fn build_on_gpu(
     settings: &Settings,
     devices: &dyn Devices,
 ) -> Result<Box<dyn Solver>, BuildError> {
-    let device = devices.gpu()?;
-    let gpu = Gpu::of(device).map_err(|error| BuildError::NoDevice(error.to_string()))?;
+    let gpu = open(devices)?;
     let settings = parse(scene, settings)?;
     if settings.precision == Some(Precision::F64) {
         return Err(BuildError::Settings("precision is f32 on a graphics adapter".to_owned()));

@@ -1,7 +1,7 @@
 //! A scene as flat lists: bodies with the range of their joints, and joints with their anchors.
 
 use taut_core::{
-    Mat3, Quat, Scene, State, Vec3,
+    Mat3, Scene, State, Vec3,
     scene::{Endpoint, Motion},
 };
 use taut_descent::node::Base;
@@ -79,9 +79,9 @@ impl<R: Real> Model<R> {
     }
 }
 
-/// How a body with a prescribed motion turns within a step; exact, whatever the precision.
+/// How a body with a prescribed motion turns within a step of length `h` [s].
 pub(crate) fn driven_turn<R: Real>(base: &Base<R>, h: R) -> Q4<R> {
-    Q4::of(&Quat::from_scaled_axis(base.omega.to_f64() * h.to_f64()))
+    taut_model::driven_turn(base.omega.to_f64() * h.to_f64())
 }
 
 fn body<R: Real>(body: &taut_core::scene::Body) -> Body<R> {

@@ -1,6 +1,6 @@
 //! What solvers on a device share besides their shaders: what is left to submit of a step, its times, and faults.
 
-use taut_core::{BuildError, SolverError, Stage, StageTime, Unsupported};
+use taut_core::{BuildError, Devices, SolverError, Stage, StageTime, Unsupported};
 use taut_gpu::{Clock, Gpu, GpuError};
 
 /// What of a step was asked for and is still to be submitted.
@@ -47,6 +47,14 @@ pub fn fault(error: GpuError) -> SolverError {
         }
         other => SolverError::DeviceLost(other.to_string()),
     }
+}
+
+/// The graphics device of whoever builds solvers.
+///
+/// # Errors
+/// Why there is none that a solver can use.
+pub fn open(devices: &dyn Devices) -> Result<&Gpu, BuildError> {
+    Gpu::of(devices.gpu()?).map_err(|error| BuildError::NoDevice(error.to_string()))
 }
 
 /// A fault of the device as a reason why there is no solver: a scene too large for the adapter is one that
