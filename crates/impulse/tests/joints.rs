@@ -8,18 +8,9 @@ use taut_core::{
     constraint::{Geometry, Pose, RowKind, locked_rows},
     scene::{Body, Endpoint, Joint, JointKind, Limit, Motor, Particle, Spring, SpringKind},
 };
+use taut_fixtures::KINDS;
 
 const GRAVITY: Vec3 = Vec3::new(0.0, 0.0, -9.81);
-
-const KINDS: [JointKind; 7] = [
-    JointKind::Ball,
-    JointKind::Hinge,
-    JointKind::Universal,
-    JointKind::Prismatic,
-    JointKind::Cylindrical,
-    JointKind::Fixed,
-    JointKind::Distance { length: 0.7 },
-];
 
 /// Iterations as sub-steps and as sweeps.
 const VARIANTS: [&str; 2] = ["()", "(variant: pgs)"];

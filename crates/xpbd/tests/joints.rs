@@ -8,16 +8,7 @@ use taut_core::{
     constraint::{Geometry, Pose, RowKind, locked_rows},
     scene::{Body, Endpoint, Joint, JointKind, Limit, Motor, Particle, Spring, SpringKind},
 };
-
-const KINDS: [JointKind; 7] = [
-    JointKind::Ball,
-    JointKind::Hinge,
-    JointKind::Universal,
-    JointKind::Prismatic,
-    JointKind::Cylindrical,
-    JointKind::Fixed,
-    JointKind::Distance { length: 0.7 },
-];
+use taut_fixtures::KINDS;
 
 fn scene() -> Scene {
     Scene { gravity: GRAVITY, dt: 1.0 / 60.0, ..Scene::default() }

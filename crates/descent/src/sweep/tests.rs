@@ -6,6 +6,7 @@ use taut_core::{
 };
 
 use taut_collide::Style;
+use taut_fixtures::KINDS;
 use taut_math::Sym3;
 use taut_model::{Order, Rotation};
 
@@ -14,16 +15,6 @@ use crate::{
     element::{AngularRows, ElementKind},
     options::{InertiaFrame, Options, Start},
 };
-
-const KINDS: [JointKind; 7] = [
-    JointKind::Ball,
-    JointKind::Hinge,
-    JointKind::Universal,
-    JointKind::Prismatic,
-    JointKind::Cylindrical,
-    JointKind::Fixed,
-    JointKind::Distance { length: 0.7 },
-];
 
 fn turn(x: f64, y: f64, z: f64) -> Quat {
     Quat::from_scaled_axis(Vec3::new(x, y, z))

@@ -5,19 +5,10 @@ use taut_core::{
     constraint::{Geometry, Pose as ModelPose, RowKind},
     scene::{Body, Endpoint, Joint, JointKind, Limit},
 };
+use taut_fixtures::KINDS;
 use taut_model::Model;
 
 use super::*;
-
-const KINDS: [JointKind; 7] = [
-    JointKind::Ball,
-    JointKind::Hinge,
-    JointKind::Universal,
-    JointKind::Prismatic,
-    JointKind::Cylindrical,
-    JointKind::Fixed,
-    JointKind::Distance { length: 0.7 },
-];
 
 fn scene(kind: JointKind) -> Scene {
     let mut scene = Scene::default();
