@@ -4,7 +4,7 @@ use std::path::Path;
 
 use taut_avbd::BACKEND_GPU;
 use taut_core::{
-    Backend, BuildError, Given, Scene, Settings, Solver, SolverError, State, Step, scene::load_file,
+    Backend, BuildError, Given, Scene, Settings, Solver, SolverError, State, Step, load::load_file,
 };
 use taut_descent::device::{fault, unbuilt};
 use taut_gpu::{Gpu, GpuError};

@@ -67,16 +67,16 @@ impl fmt::Display for Label {
 #[derive(Clone, Debug)]
 pub struct Judge {
     scene: Scene,
-    start: Start,
-    still: still::Watch,
-    fall: fall::Watch,
+    budget: EnergyBudget,
+    still: still::StillWatch,
+    fall: fall::FallWatch,
     label: Label,
     reason: String,
 }
 
 /// The energy a run starts with, and what may be added.
 #[derive(Clone, Copy, Debug)]
-struct Start {
+struct EnergyBudget {
     time_s: f64,
     /// Kinetic plus gravitational [J].
     motion_j: f64,
@@ -92,9 +92,9 @@ impl Judge {
     pub fn new(scene: &Scene, initial: &State) -> Self {
         Self {
             scene: scene.clone(),
-            start: Start::new(scene, initial),
-            still: still::Watch::new(scene, initial),
-            fall: fall::Watch::new(scene, initial),
+            budget: EnergyBudget::new(scene, initial),
+            still: still::StillWatch::new(scene, initial),
+            fall: fall::FallWatch::new(scene, initial),
             label: Label::Ok,
             reason: String::new(),
         }
@@ -111,7 +111,7 @@ impl Judge {
             self.raise(Label::Diverged, format!("not finite at {:.3} s", state.time_s));
             return;
         }
-        if let Some(reason) = self.start.explosion(&self.scene, state) {
+        if let Some(reason) = self.budget.explosion(&self.scene, state) {
             self.raise(Label::Exploded, reason);
         }
         if let Some(reason) = self.still.observe(&self.scene, state, reference) {
@@ -140,7 +140,7 @@ impl Judge {
     }
 }
 
-impl Start {
+impl EnergyBudget {
     fn new(scene: &Scene, initial: &State) -> Self {
         let energy = energy(scene, initial);
         let bodies = scene.bodies.iter().filter(|b| b.is_dynamic()).map(|b| b.mass);

@@ -9,6 +9,7 @@ pub mod constraint;
 pub mod energy;
 mod error;
 pub mod labels;
+pub mod load;
 pub mod math;
 pub mod metrics;
 mod needs;

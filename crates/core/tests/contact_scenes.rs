@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use taut_core::{
     Scene, Vec3,
-    scene::{Endpoint, Motion, Shape, load_file, load_str},
+    load::{load_file, load_str},
+    scene::{Endpoint, Motion, Shape},
 };
 
 fn load(name: &str, overrides: &[(&str, f64)]) -> Scene {

@@ -1,6 +1,7 @@
 //! Elastic constants reach the bodies they are written for, single ones and members of generators.
 
-use taut_core::scene::{Elasticity, Motion, Scene, load_str};
+use taut_core::load::load_str;
+use taut_core::scene::{Elasticity, Motion, Scene};
 
 fn load(bodies: &str) -> Scene {
     let text = format!("(contacts: false, parameters: {{ \"young\": 1e9 }}, bodies: [{bodies}])");

@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use taut_core::{
-    Scene, Vec3,
-    scene::{JointKind, load_file},
-};
+use taut_core::{Scene, Vec3, load::load_file, scene::JointKind};
 
 fn load(name: &str, overrides: &[(&str, f64)]) -> Scene {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenes");

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use taut_core::scene::{load_file, load_str};
+use taut_core::load::{load_file, load_str};
 
 /// A scene whose bodies, joints and springs are well formed but for what a case puts in.
 fn scene(bodies: &str, joints: &str, springs: &str) -> String {

@@ -3,7 +3,8 @@
 use taut_core::{
     Quat, Scene, Vec3,
     constraint::{Geometry, Pose, RowKind, free_coordinate, locked_rows},
-    scene::{Endpoint, Joint, JointKind, Motion, Shape, SpringKind, load_str},
+    load::load_str,
+    scene::{Endpoint, Joint, JointKind, Motion, Shape, SpringKind},
 };
 
 /// A scene of these bodies, then these joints.

@@ -3,7 +3,8 @@
 use taut_core::{
     Scene, Vec3,
     constraint::{Geometry, Pose, RowKind},
-    scene::{Endpoint, Joint, JointKind, load_str, load_str_within},
+    load::{load_str, load_str_within},
+    scene::{Endpoint, Joint, JointKind},
 };
 
 fn load(bodies: &str) -> Scene {

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use taut_core::{
     Scene,
-    scene::{Endpoint, Loaded, load_str_within},
+    load::{Loaded, load_str_within},
+    scene::Endpoint,
 };
 
 /// Mutations may ask for millions of bodies; the tests do not.

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use taut_core::scene::{Endpoint, Joint, JointKind, Loaded, Motion, load_file};
+use taut_core::load::{Loaded, load_file};
+use taut_core::scene::{Endpoint, Joint, JointKind, Motion};
 
 fn load(name: &str, overrides: &[(&str, f64)]) -> Loaded {
     let path = folder().join(format!("{name}.ron"));

@@ -5,9 +5,10 @@ use std::{fs, path::Path};
 use taut_core::{
     Quat, Scene, State, Vec3,
     energy::Membrane,
+    load::load_file,
     scene::{
         Anchor, Body, Contacts, ElasticPart, Elasticity, Endpoint, Joint, JointKind, Limit, Motor,
-        Part, Particle, Shape, Spring, SpringKind, load_file,
+        Part, Particle, Shape, Spring, SpringKind,
     },
     wire::Envelope,
 };

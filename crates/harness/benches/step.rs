@@ -10,7 +10,7 @@ use taut::{
     backends,
     runner::{advance, build},
 };
-use taut_core::{Settings, Step, scene::load_file};
+use taut_core::{Settings, Step, load::load_file};
 
 const ITERATIONS: u32 = 10;
 

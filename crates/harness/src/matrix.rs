@@ -35,7 +35,7 @@ impl Matrix {
         let mut rows = Vec::new();
         for scene in places::scene_names(root)? {
             let file = root.join("scenes").join(format!("{scene}.ron"));
-            let loaded = taut_core::scene::load_file(&file, &[])?;
+            let loaded = taut_core::load::load_file(&file, &[])?;
             let refusals = table.iter().map(|backend| backend.supports(&loaded.scene).err());
             rows.push(MatrixRow {
                 about: loaded.scene.about.clone(),

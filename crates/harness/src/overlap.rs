@@ -56,7 +56,7 @@ fn at_rest(body: &taut_core::scene::Body) -> Placement {
 
 #[cfg(test)]
 mod tests {
-    use taut_core::scene::load_str;
+    use taut_core::load::load_str;
 
     use super::*;
 

@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use taut_core::{
-    scene::{Loaded, SceneError, load_file},
+    load::{Loaded, SceneError, load_file},
     settings::nearest,
 };
 

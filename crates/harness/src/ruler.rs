@@ -247,7 +247,7 @@ impl<'a> Sample<'a> {
 
 #[cfg(test)]
 mod tests {
-    use taut_core::scene::load_str;
+    use taut_core::load::load_str;
 
     use super::*;
     use crate::record::metric;

@@ -6,7 +6,7 @@ use taut::{
     backends,
     runner::{advance, build},
 };
-use taut_core::{Backend, Scene, Settings, Step, scene::load_file};
+use taut_core::{Backend, Scene, Settings, Step, load::load_file};
 
 #[global_allocator]
 static ALLOC: dhat::Alloc = dhat::Alloc;

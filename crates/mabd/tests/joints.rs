@@ -4,8 +4,10 @@ mod common;
 
 use common::{advance, build, chain, empty, file, path, state};
 use taut_core::{
-    Backend, BodyState, Multipliers, NoDevices, Quat, Scene, Settings, State, Vec3, metrics,
-    scene::{Body, Elasticity, Endpoint, Joint, JointKind, load_str},
+    Backend, BodyState, Multipliers, NoDevices, Quat, Scene, Settings, State, Vec3,
+    load::load_str,
+    metrics,
+    scene::{Body, Elasticity, Endpoint, Joint, JointKind},
 };
 
 fn gap(scene: &Scene, state: &State) -> f64 {

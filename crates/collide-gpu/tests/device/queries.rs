@@ -6,7 +6,8 @@ use taut_collide::{Contact, ContactList, ContactSet};
 use taut_collide_gpu::{Room, supports};
 use taut_core::{
     Placement, Quat, Scene, Vec3,
-    scene::{Endpoint, Joint, JointKind, Shape, load_file},
+    load::load_file,
+    scene::{Endpoint, Joint, JointKind, Shape},
 };
 use taut_gpu::{Clock, Gpu};
 

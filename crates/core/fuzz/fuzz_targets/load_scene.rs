@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use taut_core::scene::load_str_within;
+use taut_core::load::load_str_within;
 
 /// Large scenes are slow, not interesting.
 const ELEMENTS_MAX: usize = 2_000;

@@ -23,7 +23,7 @@ const OVERRUN: f64 = 0.05;
 
 /// The last half second of everything that is tied to the world.
 #[derive(Clone, Debug)]
-pub(super) struct Watch {
+pub(super) struct FallWatch {
     tethers: Vec<Tether>,
     broken: Vec<bool>,
     window: VecDeque<Snapshot>,
@@ -46,7 +46,7 @@ struct Snapshot {
     reference: Option<Vec<Vec3>>,
 }
 
-impl Watch {
+impl FallWatch {
     pub(super) fn new(scene: &Scene, initial: &State) -> Self {
         let mut watch = Self {
             tethers: tethers(scene, &initial.broken),

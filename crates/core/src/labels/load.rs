@@ -6,13 +6,12 @@
 
 use taut_math::V3;
 
-use super::still::is_stiff;
 use crate::{
     Mat3, Scene, State, Vec3,
     constraint::{Geometry, Pose, RowKind, free_coordinate, locked_rows, spring_rows, stack},
     energy::{ENDS_MAX, Energy, ROWS_MAX},
     math::axial,
-    scene::{Anchor, Endpoint, Joint, Spring, points},
+    scene::{Anchor, Endpoint, Joint, Spring, SpringKind, points},
 };
 
 /// A limit within this distance of its bound holds [m or rad].
@@ -21,6 +20,10 @@ const TOUCHES: f64 = 1e-3;
 const TOLERANCE: f64 = 1e-9;
 /// Products of a row with a vector that one look may cost; larger scenes are not looked at.
 const BUDGET: usize = 20_000_000;
+
+/// A spring that would swing its end faster than this holds it like a joint [rad/s]: within
+/// the distance of a node that does not move its force varies by more than a load that matters here.
+const STIFF_RAD_S: f64 = 30.0;
 
 /// Linear and angular part of a force, velocity or acceleration.
 type Twist = [Vec3; 2];
@@ -33,7 +36,7 @@ struct Mobility {
 }
 
 /// One row that holds: gradients at its nodes.
-struct Row {
+struct HeldRow {
     nodes: [Option<usize>; ENDS_MAX],
     gradient: [Twist; ENDS_MAX],
     /// `v^T H v` [m/s^2 or rad/s^2].
@@ -69,13 +72,21 @@ pub(super) fn frequency(scene: &Scene, spring: &Spring) -> f64 {
     (spring.stiffness / mass(spring.a).min(mass(spring.b))).sqrt()
 }
 
+/// Whether a spring holds its ends like a joint as long as they stay still.
+pub(super) fn is_stiff(scene: &Scene, spring: &Spring) -> bool {
+    match spring.kind {
+        SpringKind::Angular { .. } => true,
+        SpringKind::Linear { .. } => frequency(scene, spring) > STIFF_RAD_S,
+    }
+}
+
 impl Mobility {
     fn apply(&self, force: &Twist) -> Twist {
         [force[0] * self.mass, self.inertia * force[1]]
     }
 }
 
-impl Row {
+impl HeldRow {
     /// Product with a vector over the nodes.
     fn rate(&self, motion: &[Twist]) -> f64 {
         let sides = self.nodes.iter().zip(&self.gradient);
@@ -147,7 +158,7 @@ fn forces(scene: &Scene, state: &State) -> Vec<Twist> {
 }
 
 /// Every row that holds in `state`.
-fn rows(scene: &Scene, state: &State) -> Vec<Row> {
+fn rows(scene: &Scene, state: &State) -> Vec<HeldRow> {
     let mut rows = Vec::new();
     for (joint, _) in scene.joints.iter().zip(&state.broken).filter(|(_, broken)| !**broken) {
         let place = Place::new(scene, state, joint.a, joint.b, Geometry::from(joint));
@@ -170,7 +181,7 @@ fn material_rows(
     state: &State,
     energy: Energy<f64>,
     anchors: [Anchor; ENDS_MAX],
-) -> impl Iterator<Item = Row> {
+) -> impl Iterator<Item = HeldRow> {
     let x = points(&anchors, state);
     let rows = energy.rows(&x);
     let nodes = anchors.map(|anchor| node(scene, anchor.end));
@@ -194,7 +205,7 @@ fn material_rows(
             }
         }
         let gradient = [0, 1, 2, 3].map(|i| [gradient[i], arms[i].cross(&gradient[i])]);
-        Row { nodes, gradient, curvature }
+        HeldRow { nodes, gradient, curvature }
     })
 }
 
@@ -222,7 +233,7 @@ fn velocity(state: &State, node: Option<usize>) -> Twist {
 }
 
 /// The free coordinate of a joint where a motor or a limit holds it.
-fn free_row(joint: &Joint, place: &Place<'_>) -> Option<Row> {
+fn free_row(joint: &Joint, place: &Place<'_>) -> Option<HeldRow> {
     let kind = free_coordinate(joint.kind)?;
     let value = kind.evaluate(&place.geometry, &place.poses[0], &place.poses[1]).value;
     let at_limit =
@@ -244,7 +255,7 @@ impl<'a> Place<'a> {
         Self { state, nodes: [node(scene, a), node(scene, b)], poses, geometry }
     }
 
-    fn row(&self, kind: RowKind) -> Row {
+    fn row(&self, kind: RowKind) -> HeldRow {
         let [a, b] = &self.poses;
         let [linear_a, angular_a, linear_b, angular_b] =
             kind.evaluate(&self.geometry, a, b).gradient;
@@ -257,14 +268,14 @@ impl<'a> Place<'a> {
         };
         let none = [Vec3::zeros(); 2];
         let gradient = [[linear_a, angular_a], [linear_b, angular_b], none, none];
-        Row { nodes: [self.nodes[0], self.nodes[1], None, None], gradient, curvature }
+        HeldRow { nodes: [self.nodes[0], self.nodes[1], None, None], gradient, curvature }
     }
 }
 
 /// Conjugate gradients on `J M^-1 J^T l = load`, scaled by the diagonal.
 ///
 /// Redundant rows leave the matrix singular but the equations consistent, which the method bears.
-fn solve(rows: &[Row], mobility: &[Mobility], load: &[f64]) -> Option<Vec<f64>> {
+fn solve(rows: &[HeldRow], mobility: &[Mobility], load: &[f64]) -> Option<Vec<f64>> {
     let n = rows.len();
     let scale: Vec<f64> = rows
         .iter()

@@ -1,7 +1,11 @@
 //! Notices what does not move, and asks whether it should.
 
-use super::{dynamic_nodes, load, node_name, node_position};
-use crate::{Scene, State, Vec3, scene::SpringKind};
+use super::{
+    dynamic_nodes,
+    load::{accelerations, frequency, is_stiff},
+    node_name, node_position,
+};
+use crate::{Scene, State, Vec3};
 
 /// Whoever stays within this distance does not move [m].
 const STILL_M: f64 = 1e-4;
@@ -9,14 +13,11 @@ const STILL_M: f64 = 1e-4;
 const OWED_M: f64 = 1.0;
 /// Stillness of this length is worth a look at the load [s].
 const PATIENCE_S: f64 = 0.25;
-/// A spring that would swing its end faster than this holds it like a joint [rad/s]: within
-/// [`STILL_M`] its force varies by more than a load that matters here.
-const STIFF_RAD_S: f64 = 30.0;
 
 /// Where everything was when it last moved.
 #[derive(Clone, Debug)]
-pub(super) struct Watch {
-    nodes: Vec<Node>,
+pub(super) struct StillWatch {
+    nodes: Vec<TrackedNode>,
     start_s: f64,
     next_look_s: f64,
     suspicion: Option<Suspicion>,
@@ -25,7 +26,7 @@ pub(super) struct Watch {
 }
 
 #[derive(Clone, Debug)]
-struct Node {
+struct TrackedNode {
     index: usize,
     anchor: Vec3,
     since_s: f64,
@@ -39,9 +40,9 @@ struct Suspicion {
     acceleration: Vec<f64>,
 }
 
-impl Watch {
+impl StillWatch {
     pub(super) fn new(scene: &Scene, initial: &State) -> Self {
-        let node = |index| Node {
+        let node = |index| TrackedNode {
             index,
             anchor: node_position(initial, index),
             since_s: initial.time_s,
@@ -99,8 +100,9 @@ impl Watch {
         }
         if let Some(suspicion) = &self.suspicion {
             let lasted = (now - suspicion.time_s).min(self.steady_s);
-            let owed =
-                |node: &Node, acceleration: &[f64]| 0.5 * acceleration[node.index] * lasted.powi(2);
+            let owed = |node: &TrackedNode, acceleration: &[f64]| {
+                0.5 * acceleration[node.index] * lasted.powi(2)
+            };
             let still = || self.nodes.iter().filter(|node| node.since_s <= suspicion.time_s);
             if !still().any(|node| suspicion.acceleration[node.index] > 0.0) {
                 self.suspicion = None;
@@ -110,7 +112,7 @@ impl Watch {
                 return None;
             }
             // Whoever was held until a moment ago owes nothing yet: the load must still be there.
-            let present = load::accelerations(scene, state).unwrap_or_default();
+            let present = accelerations(scene, state).unwrap_or_default();
             let frozen = still().filter(|_| !present.is_empty()).find_map(|node| {
                 let owed = owed(node, &suspicion.acceleration).min(owed(node, &present));
                 (owed > OWED_M).then_some((node.index, owed))
@@ -121,23 +123,15 @@ impl Watch {
         if now >= self.next_look_s && self.nodes.iter().any(|n| now - n.since_s >= PATIENCE_S) {
             // Looks grow rarer, since each may cost as much as many steps.
             self.next_look_s = (now + PATIENCE_S).max(2.0 * now - self.start_s);
-            self.suspicion = load::accelerations(scene, state)
+            self.suspicion = accelerations(scene, state)
                 .map(|acceleration| Suspicion { time_s: now, acceleration });
         }
         None
     }
 }
 
-/// Whether a spring holds its ends like a joint as long as they stay still.
-pub(super) fn is_stiff(scene: &Scene, spring: &crate::scene::Spring) -> bool {
-    match spring.kind {
-        SpringKind::Angular { .. } => true,
-        SpringKind::Linear { .. } => load::frequency(scene, spring) > STIFF_RAD_S,
-    }
-}
-
 /// Largest frequency among the springs that are not stiff [rad/s].
 fn fastest_soft_spring(scene: &Scene) -> f64 {
     let soft = scene.springs.iter().filter(|spring| !is_stiff(scene, spring));
-    soft.map(|spring| load::frequency(scene, spring)).fold(0.0, f64::max)
+    soft.map(|spring| frequency(scene, spring)).fold(0.0, f64::max)
 }

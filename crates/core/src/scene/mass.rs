@@ -1,5 +1,7 @@
 //! Volume, centre and inertia of shapes, and the shift of a body's origin to its centre of mass.
 
+mod hull;
+
 use std::sync::Arc;
 
 use super::{Part, Shape};
@@ -7,31 +9,31 @@ use crate::math::{Mat3, Quat, Vec3};
 
 /// Integrals over a solid of unit density.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Solid {
+pub(crate) struct MassProperties {
     /// Volume [m^3].
-    pub(super) volume: f64,
+    pub(crate) volume: f64,
     /// Centroid in the shape's coordinates [m].
-    pub(super) centre: Vec3,
+    pub(crate) centre: Vec3,
     /// Inertia tensor about the centroid, for unit density [m^5].
-    pub(super) inertia: Mat3,
+    pub(crate) inertia: Mat3,
 }
 
 /// Second moment `integral x x^T` to inertia `tr(S) 1 - S`.
-pub(super) fn inertia_of(second: &Mat3) -> Mat3 {
+pub(crate) fn inertia_of(second: &Mat3) -> Mat3 {
     Mat3::identity() * second.trace() - second
 }
 
 /// Inertia to second moment; the inverse of [`inertia_of`].
-pub(super) fn second_of(inertia: &Mat3) -> Mat3 {
+pub(crate) fn second_of(inertia: &Mat3) -> Mat3 {
     Mat3::identity() * (0.5 * inertia.trace()) - inertia
 }
 
 /// Volume, centroid and inertia of a shape in its own coordinates; `None` for a flat hull.
 ///
 /// Half-spaces and meshes are surfaces, not solids: they have no volume, and their origin stays.
-pub(super) fn solid(shape: &Shape) -> Option<Solid> {
+pub(crate) fn properties(shape: &Shape) -> Option<MassProperties> {
     use std::f64::consts::PI;
-    let centred = |volume: f64, second: Vec3| Solid {
+    let centred = |volume: f64, second: Vec3| MassProperties {
         volume,
         centre: Vec3::zeros(),
         inertia: inertia_of(&(Mat3::from_diagonal(&second) * volume)),
@@ -48,28 +50,28 @@ pub(super) fn solid(shape: &Shape) -> Option<Solid> {
             centred(2.0 * PI * radius * radius * half_length, Vec3::new(across, across, along))
         }
         Shape::Capsule { radius, half_length } => capsule(*radius, *half_length),
-        Shape::Hull { points } => super::hull::solid(points)?,
+        Shape::Hull { points } => hull::properties(points)?,
         Shape::Compound { parts } => compound(parts)?,
         Shape::HalfSpace | Shape::Mesh { .. } => centred(0.0, Vec3::zeros()),
     })
 }
 
-fn capsule(r: f64, h: f64) -> Solid {
+fn capsule(r: f64, h: f64) -> MassProperties {
     use std::f64::consts::PI;
     let (tube, ball) = (2.0 * PI * r * r * h, 4.0 / 3.0 * PI * r.powi(3));
     let across = tube * r * r / 4.0 + ball * r * r / 5.0;
     // A half ball has its centroid 3r/8 from the flat side, and r^2/5 about that side.
     let along = tube * h * h / 3.0 + ball * (r * r / 5.0 + 2.0 * h * 0.375 * r + h * h);
     let second = Mat3::from_diagonal(&Vec3::new(across, across, along));
-    Solid { volume: tube + ball, centre: Vec3::zeros(), inertia: inertia_of(&second) }
+    MassProperties { volume: tube + ball, centre: Vec3::zeros(), inertia: inertia_of(&second) }
 }
 
 /// Sum of the parts; where they overlap the volume counts twice.
-fn compound(parts: &[Part]) -> Option<Solid> {
+fn compound(parts: &[Part]) -> Option<MassProperties> {
     let mut volume = 0.0;
     let (mut first, mut second) = (Vec3::zeros(), Mat3::zeros());
     for part in parts {
-        let own = solid(&part.shape)?;
+        let own = properties(&part.shape)?;
         let turn = part.rotation.to_rotation_matrix();
         let centre = part.position + part.rotation * own.centre;
         volume += own.volume;
@@ -79,11 +81,11 @@ fn compound(parts: &[Part]) -> Option<Solid> {
     }
     let centre = first / volume;
     let about_centre = second - centre * centre.transpose() * volume;
-    Some(Solid { volume, centre, inertia: inertia_of(&about_centre) })
+    Some(MassProperties { volume, centre, inertia: inertia_of(&about_centre) })
 }
 
 /// The same shape with its coordinates' origin moved to `centre` [m].
-pub(super) fn recentred(shape: Shape, centre: &Vec3) -> Shape {
+pub(crate) fn recentred(shape: Shape, centre: &Vec3) -> Shape {
     if *centre == Vec3::zeros() {
         return shape;
     }
@@ -113,7 +115,7 @@ impl Shape {
     /// Volume [m^3]; zero for a surface, and where parts of a compound overlap counted twice, as in
     /// its mass.
     pub fn volume(&self) -> f64 {
-        solid(self).map_or(0.0, |solid| solid.volume)
+        properties(self).map_or(0.0, |solid| solid.volume)
     }
 
     /// How far the shape reaches from the origin of its coordinates along a unit direction [m].
@@ -142,7 +144,7 @@ impl Shape {
 
 /// Whether a symmetric tensor can be the inertia of some solid: its principal moments are positive
 /// and none exceeds the sum of the other two, to rounding.
-pub(super) fn is_inertia(tensor: &Mat3) -> bool {
+pub(crate) fn is_inertia(tensor: &Mat3) -> bool {
     let mut moments: Vec<f64> = tensor.symmetric_eigenvalues().iter().copied().collect();
     moments.sort_by(f64::total_cmp);
     moments[0] > 0.0 && moments[2] <= (moments[0] + moments[1]) * (1.0 + 1e-9)
@@ -158,23 +160,23 @@ mod tests {
 
     #[test]
     fn boxes_and_balls_have_the_textbook_moments() {
-        let s = solid(&Shape::Box { half: Vec3::new(1.0, 2.0, 3.0) }).unwrap();
+        let s = properties(&Shape::Box { half: Vec3::new(1.0, 2.0, 3.0) }).unwrap();
         // m/12 (b^2 + c^2) with full extents.
         let expected = Vec3::new(16.0 + 36.0, 4.0 + 36.0, 4.0 + 16.0) * (48.0 / 12.0);
         assert!(close(&s.inertia, &Mat3::from_diagonal(&expected), 1e-15));
         assert_eq!(Shape::Box { half: Vec3::new(1.0, 2.0, 3.0) }.volume(), 48.0);
         assert_eq!(Shape::HalfSpace.volume(), 0.0);
-        let s = solid(&Shape::Sphere { radius: 2.0 }).unwrap();
+        let s = properties(&Shape::Sphere { radius: 2.0 }).unwrap();
         assert!(close(&s.inertia, &(Mat3::identity() * (s.volume * 0.4 * 4.0)), 1e-15));
     }
 
     #[test]
     fn a_capsule_lies_between_its_limits() {
-        let ball = solid(&Shape::Sphere { radius: 0.5 }).unwrap();
-        let short = solid(&Shape::Capsule { radius: 0.5, half_length: 1e-12 }).unwrap();
+        let ball = properties(&Shape::Sphere { radius: 0.5 }).unwrap();
+        let short = properties(&Shape::Capsule { radius: 0.5, half_length: 1e-12 }).unwrap();
         assert!(close(&short.inertia, &ball.inertia, 1e-11));
-        let long = solid(&Shape::Capsule { radius: 1e-5, half_length: 1.0 }).unwrap();
-        let rod = solid(&Shape::Cylinder { radius: 1e-5, half_length: 1.0 }).unwrap();
+        let long = properties(&Shape::Capsule { radius: 1e-5, half_length: 1.0 }).unwrap();
+        let rod = properties(&Shape::Cylinder { radius: 1e-5, half_length: 1.0 }).unwrap();
         assert!(close(&long.inertia, &rod.inertia, 1e-4));
     }
 
@@ -192,7 +194,7 @@ mod tests {
             across += disc * square / 4.0;
             along += disc * z * z;
         }
-        let s = solid(&Shape::Capsule { radius: r, half_length: h }).unwrap();
+        let s = properties(&Shape::Capsule { radius: r, half_length: h }).unwrap();
         assert!((s.volume - volume).abs() < 1e-8);
         assert!((s.inertia.m11 - (across + along)).abs() < 1e-8);
         assert!((s.inertia.m33 - 2.0 * across).abs() < 1e-8);
@@ -205,8 +207,9 @@ mod tests {
             position: Vec3::new(x, 0.5, 0.0),
             rotation: Quat::identity(),
         };
-        let two = solid(&Shape::Compound { parts: Arc::from([half(1.0), half(3.0)]) }).unwrap();
-        let one = solid(&Shape::Box { half: Vec3::new(2.0, 0.2, 0.3) }).unwrap();
+        let two =
+            properties(&Shape::Compound { parts: Arc::from([half(1.0), half(3.0)]) }).unwrap();
+        let one = properties(&Shape::Box { half: Vec3::new(2.0, 0.2, 0.3) }).unwrap();
         assert!((two.centre - Vec3::new(2.0, 0.5, 0.0)).norm() < 1e-15);
         assert!((two.volume - one.volume).abs() < 1e-15);
         assert!(close(&two.inertia, &one.inertia, 1e-14));

@@ -259,7 +259,7 @@ mod tests {
     use std::path::Path;
 
     use taut_collide::Style;
-    use taut_core::scene::load_file;
+    use taut_core::load::load_file;
     use taut_model::{Order, Rotation};
 
     use super::*;

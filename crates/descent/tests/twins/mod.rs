@@ -6,7 +6,7 @@ use std::path::Path;
 
 use taut_core::{
     Backend, Given, Multipliers, Native, NoDevices, Scene, Settings, Solver, State, Step,
-    scene::{load_file, load_str},
+    load::{load_file, load_str},
 };
 use taut_gpu::Gpu;
 

@@ -1,8 +1,8 @@
 //! Scenes of the suite: files of the project, embedded, and a few built here.
 
 use taut_core::{
-    Quat, Scene, Vec3,
-    scene::{self, Body, Endpoint, Joint, JointKind, Motion, Spring, SpringKind},
+    Quat, Scene, Vec3, load,
+    scene::{Body, Endpoint, Joint, JointKind, Motion, Spring, SpringKind},
 };
 
 /// Length of a frame in scenes built here [s].
@@ -40,7 +40,7 @@ embedded!(
 pub(super) fn embedded(name: &str, overrides: &[(&str, f64)]) -> Scene {
     let (_, text) = FILES.iter().find(|(file, _)| *file == name).expect("an embedded scene");
     let overrides: Vec<_> = overrides.iter().map(|&(key, value)| (key.to_owned(), value)).collect();
-    match scene::load_str(text, name, &overrides) {
+    match load::load_str(text, name, &overrides) {
         Ok(loaded) => loaded.scene,
         Err(error) => panic!("embedded scene: {error}"),
     }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use taut_core::{
     Backend, NoDevices, Scene, Settings, Solver, State, Step, Vec3,
-    scene::{Body, Endpoint, Joint, JointKind, load_file},
+    load::load_file,
+    scene::{Body, Endpoint, Joint, JointKind},
 };
 use taut_mabd::BACKEND;
 

@@ -1,7 +1,7 @@
 //! Entries again and again, with one more index variable.
 
 use super::{bodies_made, grid};
-use crate::scene::{
+use crate::load::{
     author::{self, BodyEntry, ParticleEntry},
     error::{At, Result},
     expand::Builder,
@@ -9,7 +9,7 @@ use crate::scene::{
 };
 
 /// Adds the entries `count` times; the first free one of `i`, `j`, `k`, `l` counts the rounds.
-pub(in crate::scene) fn add(
+pub(in crate::load) fn add(
     builder: &mut Builder,
     spec: &author::Repeat,
     scope: &Scope,

@@ -2,17 +2,17 @@
 
 use super::{Group, Template, link};
 use crate::{
-    math::{Quat, Vec3},
-    scene::{
+    load::{
         author,
         error::{At, Result},
         expand::Builder,
         expression::{Scope, vector},
     },
+    math::{Quat, Vec3},
 };
 
 /// Adds the members by growing angle, each joined to the one before, the last one to the first too.
-pub(in crate::scene) fn add(
+pub(in crate::load) fn add(
     builder: &mut Builder,
     spec: &author::Ring,
     scope: &Scope,

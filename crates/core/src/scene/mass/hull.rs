@@ -1,10 +1,10 @@
 //! The convex hull of a few points, for its volume, centroid and inertia.
 
-use super::mass::{Solid, inertia_of};
+use super::{MassProperties, inertia_of};
 use crate::math::{Mat3, Vec3};
 
 /// Volume integrals of the convex hull; `None` where the points span no volume.
-pub(super) fn solid(points: &[Vec3]) -> Option<Solid> {
+pub(super) fn properties(points: &[Vec3]) -> Option<MassProperties> {
     let faces = faces(points)?;
     let origin = points[0];
     let mut volume = 0.0;
@@ -26,7 +26,7 @@ pub(super) fn solid(points: &[Vec3]) -> Option<Solid> {
     }
     let centre = first / volume;
     let about_centre = second - centre * centre.transpose() * volume;
-    Some(Solid { volume, centre: centre + origin, inertia: inertia_of(&about_centre) })
+    Some(MassProperties { volume, centre: centre + origin, inertia: inertia_of(&about_centre) })
 }
 
 /// Outward triangles of the hull, grown point by point from a tetrahedron.
@@ -74,7 +74,7 @@ fn tetrahedron(points: &[Vec3], flat: f64) -> Option<Vec<[usize; 3]>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{Shape, mass};
+    use crate::scene::Shape;
 
     #[test]
     fn a_hull_of_box_corners_weighs_as_the_box() {
@@ -88,8 +88,8 @@ mod tests {
             .collect();
         // Points inside and on faces must change nothing.
         points.extend([shift, shift + Vec3::new(0.5, 0.0, 0.0), shift + Vec3::new(0.5, 0.3, 0.7)]);
-        let hull = solid(&points).unwrap();
-        let whole = mass::solid(&Shape::Box { half }).unwrap();
+        let hull = properties(&points).unwrap();
+        let whole = super::super::properties(&Shape::Box { half }).unwrap();
         assert!((hull.volume - whole.volume).abs() < 1e-13);
         assert!((hull.centre - shift).norm() < 1e-13);
         assert!((hull.inertia - whole.inertia).norm() < 1e-12);
@@ -99,7 +99,7 @@ mod tests {
     fn flat_points_have_no_hull() {
         let points: Vec<Vec3> =
             (0..6).map(|i| Vec3::new(f64::from(i), f64::from(i * i), 0.0)).collect();
-        assert!(solid(&points).is_none());
-        assert!(solid(&[Vec3::zeros(); 3]).is_none());
+        assert!(properties(&points).is_none());
+        assert!(properties(&[Vec3::zeros(); 3]).is_none());
     }
 }

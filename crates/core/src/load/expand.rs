@@ -2,16 +2,20 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+mod generate;
+
 use super::{
-    Anchor, Body, ElasticPart, Elasticity, Endpoint, Joint, Particle, Scene, Spring,
     author::{self, BodyEntry, JointEntry, ParticleEntry, SpringEntry, TriangleEntry},
     body::{self, Blank},
     error::{At, Result, SceneError},
     expression::{Scope, split_name, vector},
-    generate,
-    names::{Names, Target, canonical},
+    names::{Movable, Names, canonical},
 };
-use crate::{energy::Membrane, math::Vec3};
+use crate::{
+    energy::Membrane,
+    math::Vec3,
+    scene::{Anchor, Body, ElasticPart, Elasticity, Endpoint, Joint, Particle, Scene, Spring},
+};
 
 /// Most elements of one kind that a scene may have; some 10 GiB of bodies.
 pub(super) const ELEMENTS_MAX: usize = 20_000_000;
@@ -77,7 +81,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn add_single_body(&mut self, spec: &author::Body, scope: &Scope) -> Result<()> {
+    fn add_single_body(&mut self, spec: &author::BodySpec, scope: &Scope) -> Result<()> {
         self.reserve("bodies", 1.0)?;
         let name = full_name(&spec.name, scope).at("name")?;
         let blank = body::blank(spec, scope)?;
@@ -111,7 +115,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn add_single_particle(&mut self, spec: &author::Particle, scope: &Scope) -> Result<()> {
+    fn add_single_particle(&mut self, spec: &author::ParticleSpec, scope: &Scope) -> Result<()> {
         self.reserve("particles", 1.0)?;
         let name = full_name(&spec.name, scope).at("name")?;
         let particle = Particle {
@@ -132,7 +136,7 @@ impl<'a> Builder<'a> {
         };
         let index = self.scene.particles.len();
         self.scene.particles.push(particle);
-        self.names.insert_one(name, Target::Particle.endpoint(index)).at("name")
+        self.names.insert_one(name, Movable::Particle.endpoint(index)).at("name")
     }
 
     /// One entry of `joints`. The joint is evaluated before its name is taken: an unknown body is the

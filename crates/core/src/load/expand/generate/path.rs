@@ -2,17 +2,18 @@
 
 use super::{Group, Template, ball, link, stretch};
 use crate::{
-    math::{Quat, Vec3},
-    scene::{
-        Endpoint, author,
+    load::{
+        author,
         error::{At, Result, SceneError},
         expand::Builder,
         expression::{Scope, vector},
     },
+    math::{Quat, Vec3},
+    scene::Endpoint,
 };
 
 /// Adds the links in order, each with its joint and spring to the one before and its pin.
-pub(in crate::scene) fn add(
+pub(in crate::load) fn add(
     builder: &mut Builder,
     spec: &author::Path,
     scope: &Scope,

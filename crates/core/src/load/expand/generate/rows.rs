@@ -2,17 +2,17 @@
 
 use super::{Group, Template, link};
 use crate::{
-    math::Vec3,
-    scene::{
+    load::{
         author,
         error::{At, Result},
         expand::Builder,
         expression::{Scope, vector},
     },
+    math::Vec3,
 };
 
 /// Adds bodies one upon the other, each standing on the last one's top.
-pub(in crate::scene) fn stack(
+pub(in crate::load) fn stack(
     builder: &mut Builder,
     spec: &author::Stack,
     scope: &Scope,
@@ -39,7 +39,7 @@ pub(in crate::scene) fn stack(
 }
 
 /// Adds row `i` with `n - i` members, member `j` at `start + i up + j along`.
-pub(in crate::scene) fn pyramid(
+pub(in crate::load) fn pyramid(
     builder: &mut Builder,
     spec: &author::Pyramid,
     scope: &Scope,
@@ -62,7 +62,7 @@ pub(in crate::scene) fn pyramid(
 }
 
 /// Adds row `i`, odd rows shifted, each member joined to the one before it and the one below.
-pub(in crate::scene) fn wall(
+pub(in crate::load) fn wall(
     builder: &mut Builder,
     spec: &author::Wall,
     scope: &Scope,

@@ -1,7 +1,7 @@
 //! Bodies in a row, each joined to the one before.
 
 use super::{Group, Template, link, stretch};
-use crate::scene::{
+use crate::load::{
     author,
     error::{At, Result, SceneError},
     expand::Builder,
@@ -9,7 +9,7 @@ use crate::scene::{
 };
 
 /// Adds member `i` at `start + i step`, then its joint and spring to member `i - 1`.
-pub(in crate::scene) fn add(
+pub(in crate::load) fn add(
     builder: &mut Builder,
     spec: &author::Chain,
     scope: &Scope,

@@ -2,14 +2,15 @@
 
 use super::{Group, Template, link, moves, stretch};
 use crate::{
-    math::Vec3,
-    scene::{
-        Endpoint, Particle, Spring, SpringKind, author,
+    load::{
+        author,
         error::{At, Result, SceneError},
         expand::{Builder, full_name},
         expression::{Scope, Triple, vector},
-        names::{Target, member_name},
+        names::{Movable, member_name},
     },
+    math::Vec3,
+    scene::{Endpoint, Particle, Spring, SpringKind},
 };
 
 /// The numbers of members along x, y and z.
@@ -116,7 +117,7 @@ fn rule(entry: &author::Held, counts: [usize; 3], scope: &Scope) -> Result<Vec<R
 }
 
 /// Adds the bodies, each with its joints and springs to the members before it along x, y and z.
-pub(in crate::scene) fn add(
+pub(in crate::load) fn add(
     builder: &mut Builder,
     spec: &author::Grid,
     scope: &Scope,
@@ -150,7 +151,7 @@ const SHEAR: [[isize; 3]; 6] =
     [[-1, -1, 0], [-1, 1, 0], [-1, 0, -1], [-1, 0, 1], [0, -1, -1], [0, -1, 1]];
 
 /// Adds the particles, then their springs, structural ones first.
-pub(in crate::scene) fn add_particles(
+pub(in crate::load) fn add_particles(
     builder: &mut Builder,
     spec: &author::ParticleGrid,
     scope: &Scope,
@@ -163,7 +164,7 @@ pub(in crate::scene) fn add_particles(
     let first = builder.scene.particles.len();
     builder
         .names
-        .insert_group(name.clone(), Target::Particle, first, counts.to_vec())
+        .insert_group(name.clone(), Movable::Particle, first, counts.to_vec())
         .at("name")?;
     for (index, member) in lattice.members().enumerate() {
         let scope = scope.indexed(&member);

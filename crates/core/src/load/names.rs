@@ -4,10 +4,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    Endpoint,
     error::{Result, SceneError},
     expression::{Scope, split_name},
 };
+use crate::scene::Endpoint;
 
 /// Members of a larger group carry no text of their own; they are still found by index.
 const NAMED_GROUP_MAX: usize = 100_000;
@@ -15,14 +15,14 @@ const NAMED_GROUP_MAX: usize = 100_000;
 /// The name that stands for the world.
 pub(super) const WORLD: &str = "world";
 
-/// Which list a name points into.
+/// Which kind of element a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum Movable {
     Body,
     Particle,
 }
 
-impl Target {
+impl Movable {
     pub(super) fn endpoint(self, index: usize) -> Endpoint {
         match self {
             Self::Body => Endpoint::Body(index),
@@ -32,11 +32,11 @@ impl Target {
 }
 
 #[derive(Debug)]
-enum Entry {
+enum NameEntry {
     One(Endpoint),
     /// Consecutive members, the last index running fastest.
     Group {
-        target: Target,
+        kind: Movable,
         first: usize,
         counts: Vec<usize>,
     },
@@ -45,7 +45,7 @@ enum Entry {
 /// All names known so far. Their order reaches no result: they are looked up, or sorted first.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    entries: HashMap<String, Entry>,
+    entries: HashMap<String, NameEntry>,
     /// What single names with an index begin with: no group may be called so.
     bases: HashSet<String>,
 }
@@ -79,7 +79,7 @@ impl Names {
     /// Takes a name, whose brackets are evaluated; an empty one is no name.
     pub(super) fn insert_one(&mut self, name: String, endpoint: Endpoint) -> Result<()> {
         if let Some((base, _)) = name.rsplit_once('[') {
-            if matches!(self.entries.get(base), Some(Entry::Group { .. })) {
+            if matches!(self.entries.get(base), Some(NameEntry::Group { .. })) {
                 return Err(SceneError::new(format!(
                     "`{base}` is a group, its members have names"
                 )));
@@ -88,14 +88,14 @@ impl Names {
                 self.bases.insert(base.to_owned());
             }
         }
-        self.insert(name, Entry::One(endpoint))
+        self.insert(name, NameEntry::One(endpoint))
     }
 
     /// Takes the name of a group of `counts` members from `first` on.
     pub(super) fn insert_group(
         &mut self,
         name: String,
-        target: Target,
+        kind: Movable,
         first: usize,
         counts: Vec<usize>,
     ) -> Result<()> {
@@ -104,10 +104,10 @@ impl Names {
                 "duplicate name `{name}`, there is a `{name}[..]`"
             )));
         }
-        self.insert(name, Entry::Group { target, first, counts })
+        self.insert(name, NameEntry::Group { kind, first, counts })
     }
 
-    fn insert(&mut self, name: String, entry: Entry) -> Result<()> {
+    fn insert(&mut self, name: String, entry: NameEntry) -> Result<()> {
         if name.is_empty() {
             return Ok(());
         }
@@ -130,16 +130,16 @@ impl Names {
             return Err(SceneError::new("expected the name of a body, of a particle or `world`"));
         }
         let (base, brackets) = split_name(name, scope)?;
-        if let Some(Entry::One(endpoint)) = self.entries.get(&canonical(&base, &brackets)) {
+        if let Some(NameEntry::One(endpoint)) = self.entries.get(&canonical(&base, &brackets)) {
             return Ok(*endpoint);
         }
         if let Some((indices, outer)) = brackets.split_last() {
             let group = canonical(&base, outer);
-            if let Some(Entry::Group { target, first, counts }) = self.entries.get(&group) {
-                return member(&group, counts, indices).map(|i| target.endpoint(first + i));
+            if let Some(NameEntry::Group { kind, first, counts }) = self.entries.get(&group) {
+                return member(&group, counts, indices).map(|i| kind.endpoint(first + i));
             }
         }
-        if let Some(Entry::Group { counts, .. }) = self.entries.get(name) {
+        if let Some(NameEntry::Group { counts, .. }) = self.entries.get(name) {
             let message = format!(
                 "`{name}` is a group of {} members, expected one of them such as `{}`",
                 counts.iter().product::<usize>(),

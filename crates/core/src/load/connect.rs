@@ -1,18 +1,20 @@
 //! From joints and springs as written to their flat form: anchors and bases in the bodies' coordinates.
 
 use super::{
-    Endpoint, Joint, JointKind, Limit, Motor, Spring, SpringKind,
     author::{self, JointEntry},
     body::{direction, rotation},
     error::{At, Result, SceneError},
     expand::Builder,
-    expression::{Number, Scope, Triple, vector},
+    expression::{Formula, Scope, Triple, vector},
 };
-use crate::math::{Mat3, Quat, Vec3};
+use crate::{
+    math::{Mat3, Quat, Vec3},
+    scene::{Endpoint, Joint, JointKind, Limit, Motor, Spring, SpringKind},
+};
 
 /// The kinds as words, before their numbers are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum JointWord {
     Ball,
     Hinge,
     Universal,
@@ -22,8 +24,8 @@ enum Kind {
     Distance,
 }
 
-impl Kind {
-    fn of(entry: &JointEntry) -> Option<(Self, &author::Joint)> {
+impl JointWord {
+    fn of(entry: &JointEntry) -> Option<(Self, &author::JointSpec)> {
         match entry {
             JointEntry::Ball(spec) => Some((Self::Ball, spec)),
             JointEntry::Hinge(spec) => Some((Self::Hinge, spec)),
@@ -56,7 +58,7 @@ impl Kind {
 impl Builder<'_> {
     /// The joint that an entry of `joints` describes.
     pub(super) fn joint(&self, entry: &JointEntry, scope: &Scope) -> Result<Joint> {
-        let Some((_, spec)) = Kind::of(entry) else {
+        let Some((_, spec)) = JointWord::of(entry) else {
             return Err(SceneError::new("expected one joint, found `repeat`"));
         };
         let a = self.names.resolve(&spec.a, scope).at("a")?;
@@ -73,7 +75,7 @@ impl Builder<'_> {
         at: Option<Vec3>,
         scope: &Scope,
     ) -> Result<Joint> {
-        if let Some((_, spec)) = Kind::of(entry)
+        if let Some((_, spec)) = JointWord::of(entry)
             && !(spec.a.is_empty() && spec.b.is_empty())
         {
             return Err(SceneError::new("the generator chooses `a` and `b`"));
@@ -92,7 +94,7 @@ impl Builder<'_> {
         between: Option<Vec3>,
         scope: &Scope,
     ) -> Result<Joint> {
-        let Some((kind, spec)) = Kind::of(entry) else {
+        let Some((kind, spec)) = JointWord::of(entry) else {
             return Err(SceneError::new("expected one joint, found `repeat`"));
         };
         check_ends(a, b)?;
@@ -101,12 +103,12 @@ impl Builder<'_> {
         let [basis_a, basis_b] = self.bases(kind, spec, [a, b], scope)?;
         let apart = (self.point(a, &anchor_a) - self.point(b, &anchor_b)).norm();
         let kind = flat_kind(kind, spec, apart, scope)?;
-        let or = |number: &Option<Number>, default: f64, check: Check, name| match number {
-            Some(number) => check(number, scope).at(name),
+        let or = |number: &Option<Formula>, default: f64, evaluate: Evaluate, name| match number {
+            Some(number) => evaluate(number, scope).at(name),
             None => Ok(default),
         };
-        let soft = |number, name| or(number, 0.0, Number::non_negative, name);
-        let breaks = |number, name| or(number, f64::INFINITY, Number::positive, name);
+        let soft = |number, name| or(number, 0.0, Formula::non_negative, name);
+        let breaks = |number, name| or(number, f64::INFINITY, Formula::positive, name);
         Ok(Joint {
             name: String::new(),
             kind,
@@ -128,8 +130,8 @@ impl Builder<'_> {
     /// Anchors in the coordinates of either side.
     fn anchors(
         &self,
-        kind: Kind,
-        spec: &author::Joint,
+        kind: JointWord,
+        spec: &author::JointSpec,
         ends: [Endpoint; 2],
         between: Option<Vec3>,
         scope: &Scope,
@@ -140,7 +142,7 @@ impl Builder<'_> {
             return Err(SceneError::new("expected `at` or `anchor_a` and `anchor_b`, found both"));
         }
         // Its anchors are apart, so neither can follow from the other.
-        if kind == Kind::Distance {
+        if kind == JointWord::Distance {
             if spec.at.is_some() {
                 return Err(SceneError::new("a distance joint has two anchors")).at("at");
             }
@@ -189,8 +191,8 @@ impl Builder<'_> {
     /// Rotations of the joint basis on either side, from the initial pose unless given.
     fn bases(
         &self,
-        kind: Kind,
-        spec: &author::Joint,
+        kind: JointWord,
+        spec: &author::JointSpec,
         ends: [Endpoint; 2],
         scope: &Scope,
     ) -> Result<[Quat; 2]> {
@@ -337,22 +339,22 @@ fn check_ends(a: Endpoint, b: Endpoint) -> Result<()> {
 }
 
 /// A field that means nothing to this kind of joint is a mistake, not a wish to ignore.
-fn refuse_misplaced(kind: Kind, spec: &author::Joint) -> Result<()> {
+fn refuse_misplaced(kind: JointWord, spec: &author::JointSpec) -> Result<()> {
     let angular = kind.has_basis();
-    let linear = kind != Kind::Distance;
+    let linear = kind != JointWord::Distance;
     let fields = [
         ("axis", spec.axis.is_some() && !kind.has_axis()),
-        ("axis_b", spec.axis_b.is_some() && kind != Kind::Universal),
+        ("axis_b", spec.axis_b.is_some() && kind != JointWord::Universal),
         ("basis_a", spec.basis_a.is_some() && !angular),
         ("basis_b", spec.basis_b.is_some() && !angular),
         ("length", spec.length.is_some() && linear),
         ("compliance_angular", spec.compliance_angular.is_some() && !angular),
         ("limit", spec.limit.is_some() && !kind.has_limit()),
         ("motor", spec.motor.is_some() && !kind.has_motor()),
-        ("axis_b", kind == Kind::Universal && spec.axis.is_some() && spec.axis_b.is_none()),
+        ("axis_b", kind == JointWord::Universal && spec.axis.is_some() && spec.axis_b.is_none()),
     ];
     match fields.iter().find(|(_, wrong)| *wrong) {
-        Some((field, _)) if kind == Kind::Universal && *field == "axis_b" => {
+        Some((field, _)) if kind == JointWord::Universal && *field == "axis_b" => {
             Err(SceneError::new("expected B's axis, perpendicular to `axis`")).at(field)
         }
         Some((field, _)) => {
@@ -364,7 +366,7 @@ fn refuse_misplaced(kind: Kind, spec: &author::Joint) -> Result<()> {
 }
 
 fn given_bases(
-    given: [(&Option<author::Rotation>, &str); 2],
+    given: [(&Option<author::RotationSpec>, &str); 2],
     scope: &Scope,
 ) -> Result<[Option<Quat>; 2]> {
     let mut bases = [None; 2];
@@ -399,22 +401,29 @@ fn basis(axis: &Vec3, second: Option<&Vec3>) -> Result<Quat> {
 }
 
 /// A way to evaluate a number and bound it.
-type Check = fn(&Number, &Scope) -> Result<f64>;
+type Evaluate = fn(&Formula, &Scope) -> Result<f64>;
 
 /// The kind with its length, whose default is how far the anchors are apart [m].
-fn flat_kind(kind: Kind, spec: &author::Joint, apart: f64, scope: &Scope) -> Result<JointKind> {
+fn flat_kind(
+    kind: JointWord,
+    spec: &author::JointSpec,
+    apart: f64,
+    scope: &Scope,
+) -> Result<JointKind> {
     Ok(match kind {
-        Kind::Ball => JointKind::Ball,
-        Kind::Hinge => JointKind::Hinge,
-        Kind::Universal => JointKind::Universal,
-        Kind::Prismatic => JointKind::Prismatic,
-        Kind::Cylindrical => JointKind::Cylindrical,
-        Kind::Fixed => JointKind::Fixed,
-        Kind::Distance => JointKind::Distance { length: length(spec, apart, scope).at("length")? },
+        JointWord::Ball => JointKind::Ball,
+        JointWord::Hinge => JointKind::Hinge,
+        JointWord::Universal => JointKind::Universal,
+        JointWord::Prismatic => JointKind::Prismatic,
+        JointWord::Cylindrical => JointKind::Cylindrical,
+        JointWord::Fixed => JointKind::Fixed,
+        JointWord::Distance => {
+            JointKind::Distance { length: length(spec, apart, scope).at("length")? }
+        }
     })
 }
 
-fn length(spec: &author::Joint, apart: f64, scope: &Scope) -> Result<f64> {
+fn length(spec: &author::JointSpec, apart: f64, scope: &Scope) -> Result<f64> {
     match &spec.length {
         Some(length) => length.positive(scope),
         None if apart > 0.0 => Ok(apart),
@@ -424,7 +433,7 @@ fn length(spec: &author::Joint, apart: f64, scope: &Scope) -> Result<f64> {
     }
 }
 
-fn limit(spec: &author::Joint, kind: JointKind, scope: &Scope) -> Result<Option<Limit>> {
+fn limit(spec: &author::JointSpec, kind: JointKind, scope: &Scope) -> Result<Option<Limit>> {
     let Some((lower, upper)) = &spec.limit else { return Ok(None) };
     let (lower, upper) = (lower.evaluate(scope)?, upper.evaluate(scope)?);
     if lower > upper {
@@ -437,7 +446,7 @@ fn limit(spec: &author::Joint, kind: JointKind, scope: &Scope) -> Result<Option<
     Ok(Some(Limit { lower, upper }))
 }
 
-fn motor(spec: &author::Joint, scope: &Scope) -> Result<Option<Motor>> {
+fn motor(spec: &author::JointSpec, scope: &Scope) -> Result<Option<Motor>> {
     let Some(motor) = &spec.motor else { return Ok(None) };
     let speed = motor.speed.evaluate(scope).at("speed")?;
     let max_effort = motor.max_effort.positive(scope).at("max_effort")?;

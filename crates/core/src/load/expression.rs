@@ -75,7 +75,7 @@ literal_matcher_from_pattern!(Literal, r"^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0
 
 /// A number as written.
 #[derive(Clone, Debug)]
-pub(super) enum Number {
+pub(super) enum Formula {
     Literal(f64),
     Expression(Box<Expression>),
 }
@@ -189,7 +189,7 @@ impl Expression {
     }
 }
 
-impl Number {
+impl Formula {
     /// The number that an expression stands for.
     pub(super) fn parse(text: &str) -> std::result::Result<Self, String> {
         Ok(Self::Expression(Box::new(Expression::parse(text)?)))
@@ -243,40 +243,40 @@ fn to_whole(value: f64, least: usize) -> Result<usize> {
     Ok(value as usize)
 }
 
-impl<'de> Deserialize<'de> for Number {
+impl<'de> Deserialize<'de> for Formula {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        deserializer.deserialize_any(NumberVisitor)
+        deserializer.deserialize_any(FormulaVisitor)
     }
 }
 
-struct NumberVisitor;
+struct FormulaVisitor;
 
-impl Visitor<'_> for NumberVisitor {
-    type Value = Number;
+impl Visitor<'_> for FormulaVisitor {
+    type Value = Formula;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a number or an expression in quotes")
     }
 
-    fn visit_f64<E: de::Error>(self, value: f64) -> std::result::Result<Number, E> {
-        Ok(Number::Literal(value))
+    fn visit_f64<E: de::Error>(self, value: f64) -> std::result::Result<Formula, E> {
+        Ok(Formula::Literal(value))
     }
 
-    fn visit_i64<E: de::Error>(self, value: i64) -> std::result::Result<Number, E> {
-        Ok(Number::Literal(value as f64))
+    fn visit_i64<E: de::Error>(self, value: i64) -> std::result::Result<Formula, E> {
+        Ok(Formula::Literal(value as f64))
     }
 
-    fn visit_u64<E: de::Error>(self, value: u64) -> std::result::Result<Number, E> {
-        Ok(Number::Literal(value as f64))
+    fn visit_u64<E: de::Error>(self, value: u64) -> std::result::Result<Formula, E> {
+        Ok(Formula::Literal(value as f64))
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> std::result::Result<Number, E> {
-        Number::parse(text).map_err(E::custom)
+    fn visit_str<E: de::Error>(self, text: &str) -> std::result::Result<Formula, E> {
+        Formula::parse(text).map_err(E::custom)
     }
 }
 
 /// A vector as written.
-pub(super) type Triple = [Number; 3];
+pub(super) type Triple = [Formula; 3];
 
 /// The value of a vector.
 pub(super) fn vector(triple: &Triple, scope: &Scope) -> Result<crate::math::Vec3> {
@@ -302,7 +302,7 @@ pub(super) fn split_name(name: &str, scope: &Scope) -> Result<(String, Vec<Vec<u
                 values.push(value as usize);
                 continue;
             }
-            let number = Number::parse(text).map_err(SceneError::new)?;
+            let number = Formula::parse(text).map_err(SceneError::new)?;
             values.push(number.whole(scope, 0).map_err(|mut error| {
                 error.message += &format!(" in the name `{name}`");
                 error
@@ -320,7 +320,7 @@ mod tests {
     fn value(text: &str) -> f64 {
         let parameters = [("links".to_owned(), 50.0), ("minimum".to_owned(), 2.0)];
         let scope = Scope::new(&parameters).indexed(&[7]);
-        Number::parse(text).unwrap().evaluate(&scope).unwrap()
+        Formula::parse(text).unwrap().evaluate(&scope).unwrap()
     }
 
     #[test]

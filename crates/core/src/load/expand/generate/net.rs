@@ -2,23 +2,20 @@
 
 use super::{Group, Template, ball};
 use crate::{
-    math::{Quat, Vec3},
-    scene::{
-        Endpoint, author,
+    load::{
+        author,
         error::{At, Result, SceneError},
         expand::Builder,
         expression::{Scope, vector},
     },
+    math::{Quat, Vec3},
+    scene::Endpoint,
 };
 
 /// Adds all hubs, the pins, the rods along x and the rods along y, every rod with its two joints.
 ///
 /// `3 n^2 - 2 n` bodies and `4 n (n - 1)` ball joints beside the pins.
-pub(in crate::scene) fn add(
-    builder: &mut Builder,
-    spec: &author::Net,
-    scope: &Scope,
-) -> Result<()> {
+pub(in crate::load) fn add(builder: &mut Builder, spec: &author::Net, scope: &Scope) -> Result<()> {
     scope.check_depth(2)?;
     let n = spec.n.whole(scope, 2).at("n")?;
     builder.reserve("bodies", 3.0 * (n as f64).powi(2) - 2.0 * n as f64)?;

@@ -2,13 +2,13 @@
 
 use super::{Group, Template, link, stretch};
 use crate::{
-    math::{Quat, Vec3},
-    scene::{
+    load::{
         author,
         error::{At, Result},
         expand::{Builder, ELEMENTS_MAX},
         expression::{Scope, vector},
     },
+    math::{Quat, Vec3},
 };
 
 /// How many segments the tree has.
@@ -43,7 +43,7 @@ struct Tip {
 }
 
 /// Adds the segments level by level, each joined at its foot to the one it grows from.
-pub(in crate::scene) fn add(
+pub(in crate::load) fn add(
     builder: &mut Builder,
     spec: &author::Tree,
     scope: &Scope,

@@ -1,12 +1,10 @@
 //! A last look at the flat scene: overflow is refused, what is probably not meant gets a warning.
 
-use super::{
-    Endpoint, Scene, SpringKind,
-    error::{At, Result, SceneError},
-};
+use super::error::{At, Result, SceneError};
 use crate::{
-    constraint::{Geometry, Pose, locked_rows},
+    constraint::{Geometry, Pose, free_coordinate, locked_rows},
     math::Vec3,
+    scene::{Body, Endpoint, JointKind, Motion, Scene, SpringKind},
     state::State,
 };
 
@@ -50,7 +48,7 @@ pub(super) fn check_finite(scene: &Scene) -> Result<()> {
     }
     for (i, joint) in scene.joints.iter().enumerate() {
         let length = match joint.kind {
-            super::JointKind::Distance { length } => length,
+            JointKind::Distance { length } => length,
             _ => 0.0,
         };
         if !finite(&[&joint.anchor_a, &joint.anchor_b]) || !length.is_finite() {
@@ -86,7 +84,7 @@ fn violations<'a>(scene: &'a Scene, state: &'a State) -> impl Iterator<Item = St
             return Some(format!("{name} starts violated by {linear:.3e} m and {angular:.3e} rad"));
         }
         let limit = joint.limit?;
-        let row = crate::constraint::free_coordinate(joint.kind)?;
+        let row = free_coordinate(joint.kind)?;
         let value = row.evaluate(&geometry, &a, &b).value;
         let outside = (limit.lower - value).max(value - limit.upper);
         (outside > VIOLATION_MIN).then(|| format!("{name} starts {outside:.3e} beyond its limit"))
@@ -114,14 +112,14 @@ fn immovable(scene: &Scene) -> impl Iterator<Item = String> + '_ {
 fn is_still(scene: &Scene, end: Endpoint) -> bool {
     match end {
         Endpoint::World => true,
-        Endpoint::Body(i) => scene.bodies[i].motion == super::Motion::Static,
+        Endpoint::Body(i) => scene.bodies[i].motion == Motion::Static,
         Endpoint::Particle(_) => !scene.is_dynamic(end),
     }
 }
 
 /// A scene in which nothing is dynamic.
 fn idle(scene: &Scene) -> Option<String> {
-    let moves = scene.bodies.iter().any(super::Body::is_dynamic)
+    let moves = scene.bodies.iter().any(Body::is_dynamic)
         || scene.particles.iter().any(|particle| particle.mass > 0.0);
     (!moves).then(|| "nothing in the scene is dynamic".to_owned())
 }

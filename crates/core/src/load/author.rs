@@ -8,8 +8,12 @@ use std::fmt;
 use ron::value::RawValue;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::expression::{Number, Triple};
-pub(super) use super::generators::*;
+use super::expression::{Formula, Triple};
+use crate::scene::Motion;
+
+mod generators;
+
+pub(super) use generators::*;
 
 /// The whole file. Entries stay text until the parameters are known, which also keeps their places.
 #[derive(serde::Deserialize)]
@@ -44,19 +48,19 @@ pub(super) struct File<'a> {
 /// `(margin: 0.01)`.
 #[derive(serde::Deserialize)]
 #[serde(rename = "contacts", deny_unknown_fields)]
-pub(super) struct Contacts {
-    pub(super) margin: Option<Number>,
-    pub(super) points_max: Option<Number>,
+pub(super) struct ContactsSpec {
+    pub(super) margin: Option<Formula>,
+    pub(super) points_max: Option<Formula>,
 }
 
 /// Parameters in the order of the file, since later ones may use earlier ones.
 #[derive(Default)]
-pub(super) struct Parameters(pub(super) Vec<(String, Number)>);
+pub(super) struct Parameters(pub(super) Vec<(String, Formula)>);
 
 impl<'de> Deserialize<'de> for Parameters {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Pairs;
-        impl<'de> Visitor<'de> for Pairs {
+        struct ParametersVisitor;
+        impl<'de> Visitor<'de> for ParametersVisitor {
             type Value = Parameters;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,8 +68,8 @@ impl<'de> Deserialize<'de> for Parameters {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parameters, A::Error> {
-                let mut pairs: Vec<(String, Number)> = Vec::new();
-                while let Some((name, value)) = map.next_entry::<String, Number>()? {
+                let mut pairs: Vec<(String, Formula)> = Vec::new();
+                while let Some((name, value)) = map.next_entry::<String, Formula>()? {
                     if pairs.iter().any(|(known, _)| *known == name) {
                         return Err(de::Error::custom(format!("duplicate parameter `{name}`")));
                     }
@@ -74,7 +78,7 @@ impl<'de> Deserialize<'de> for Parameters {
                 Ok(Parameters(pairs))
             }
         }
-        deserializer.deserialize_map(Pairs)
+        deserializer.deserialize_map(ParametersVisitor)
     }
 }
 
@@ -82,7 +86,7 @@ impl<'de> Deserialize<'de> for Parameters {
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "body entry", rename_all = "snake_case")]
 pub(super) enum BodyEntry {
-    Body(Box<Body>),
+    Body(Box<BodySpec>),
     Chain(Box<Chain>),
     Grid(Box<Grid>),
     Stack(Box<Stack>),
@@ -98,15 +102,15 @@ pub(super) enum BodyEntry {
 /// One body, or in a generator what its members share.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "body", deny_unknown_fields)]
-pub(super) struct Body {
+pub(super) struct BodySpec {
     /// Empty in a generator, which names its members by itself.
     #[serde(default)]
     pub(super) name: String,
-    pub(super) shape: Shape,
+    pub(super) shape: ShapeSpec,
     /// [kg/m^3]; a dynamic body has this or a mass.
-    pub(super) density: Option<Number>,
+    pub(super) density: Option<Formula>,
     /// [kg]
-    pub(super) mass: Option<Number>,
+    pub(super) mass: Option<Formula>,
     /// Moments about the centre of mass along the body axes [kg m^2]; those of the uniform shape
     /// unless given.
     pub(super) inertia: Option<Triple>,
@@ -114,100 +118,90 @@ pub(super) struct Body {
     pub(super) motion: Motion,
     /// Of the authored origin [m], not of the centre of mass.
     pub(super) position: Option<Triple>,
-    pub(super) rotation: Option<Rotation>,
+    pub(super) rotation: Option<RotationSpec>,
     /// Of the centre of mass [m/s].
     pub(super) velocity: Option<Triple>,
     /// In world axes [rad/s].
     pub(super) omega: Option<Triple>,
-    pub(super) friction: Option<Friction>,
-    pub(super) restitution: Option<Number>,
+    pub(super) friction: Option<FrictionSpec>,
+    pub(super) restitution: Option<Formula>,
     /// Bodies of one group do not touch.
-    pub(super) group: Option<Number>,
-    pub(super) elasticity: Option<Elasticity>,
+    pub(super) group: Option<Formula>,
+    pub(super) elasticity: Option<ElasticitySpec>,
 }
 
 /// Geometry around the authored origin: full extents, full lengths; axes along z.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "shape", rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum Shape {
+pub(super) enum ShapeSpec {
     Box { size: Triple },
-    Sphere { radius: Number },
-    Capsule { radius: Number, length: Number },
-    Cylinder { radius: Number, length: Number },
+    Sphere { radius: Formula },
+    Capsule { radius: Formula, length: Formula },
+    Cylinder { radius: Formula, length: Formula },
     Hull { points: Vec<Triple> },
-    Compound { parts: Vec<Part> },
+    Compound { parts: Vec<PartSpec> },
     HalfSpace,
-    Mesh { vertices: Vec<Triple>, triangles: Vec<(Number, Number, Number)> },
+    Mesh { vertices: Vec<Triple>, triangles: Vec<(Formula, Formula, Formula)> },
 }
 
 /// A shape somewhere in a compound.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "part", deny_unknown_fields)]
-pub(super) struct Part {
-    pub(super) shape: Shape,
+pub(super) struct PartSpec {
+    pub(super) shape: ShapeSpec,
     pub(super) position: Option<Triple>,
-    pub(super) rotation: Option<Rotation>,
-}
-
-/// Whether and how a body moves.
-#[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
-#[serde(rename = "motion", rename_all = "snake_case")]
-pub(super) enum Motion {
-    #[default]
-    Dynamic,
-    Static,
-    Kinematic,
+    pub(super) rotation: Option<RotationSpec>,
 }
 
 /// A rotation. Degrees, because nobody writes a yaw of 37 degrees in radians.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "rotation", rename_all = "snake_case", deny_unknown_fields)]
-pub(super) enum Rotation {
+pub(super) enum RotationSpec {
     /// About an axis through the origin, right-handed.
-    AxisAngle { axis: Triple, degrees: Number },
+    AxisAngle { axis: Triple, degrees: Formula },
     /// x, y, z, w; of unit length.
-    Quaternion(Number, Number, Number, Number),
+    Quaternion(Formula, Formula, Formula, Formula),
     /// About the fixed x axis, then the fixed y axis, then the fixed z axis.
-    EulerDegrees(Number, Number, Number),
+    EulerDegrees(Formula, Formula, Formula),
     /// One after the other, each about fixed axes.
-    Sequence(Vec<Rotation>),
+    Sequence(Vec<RotationSpec>),
 }
 
 /// One coefficient, or static and dynamic.
 #[derive(Clone, Debug)]
-pub(super) struct Friction(pub(super) Number, pub(super) Option<Number>);
+pub(super) struct FrictionSpec(pub(super) Formula, pub(super) Option<Formula>);
 
-impl<'de> Deserialize<'de> for Friction {
+impl<'de> Deserialize<'de> for FrictionSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OneOrTwo;
         impl<'de> Visitor<'de> for OneOrTwo {
-            type Value = Friction;
+            type Value = FrictionSpec;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a coefficient of friction or (static, dynamic)")
             }
 
-            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Friction, E> {
-                Ok(Friction(Number::Literal(value), None))
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<FrictionSpec, E> {
+                Ok(FrictionSpec(Formula::Literal(value), None))
             }
 
-            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Friction, E> {
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<FrictionSpec, E> {
                 self.visit_f64(value as f64)
             }
 
-            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Friction, E> {
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<FrictionSpec, E> {
                 self.visit_f64(value as f64)
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Friction, E> {
-                Number::parse(text).map(|number| Friction(number, None)).map_err(E::custom)
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<FrictionSpec, E> {
+                Formula::parse(text).map(|number| FrictionSpec(number, None)).map_err(E::custom)
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Friction, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<FrictionSpec, A::Error> {
                 let missing = |i| de::Error::invalid_length(i, &"(static, dynamic)");
                 let first = seq.next_element()?.ok_or_else(|| missing(0))?;
                 let second = seq.next_element()?.ok_or_else(|| missing(1))?;
-                Ok(Friction(first, Some(second)))
+                Ok(FrictionSpec(first, Some(second)))
             }
         }
         deserializer.deserialize_any(OneOrTwo)
@@ -217,18 +211,18 @@ impl<'de> Deserialize<'de> for Friction {
 /// Elastic constants of what is not rigid.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "elasticity", deny_unknown_fields)]
-pub(super) struct Elasticity {
+pub(super) struct ElasticitySpec {
     /// Young's modulus [Pa].
-    pub(super) young: Number,
+    pub(super) young: Formula,
     /// Between -1 and 0.5, both excluded: beyond, a solid gains energy by deforming.
-    pub(super) poisson: Number,
+    pub(super) poisson: Formula,
 }
 
 /// One entry of `particles`.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "particle entry", rename_all = "snake_case")]
 pub(super) enum ParticleEntry {
-    Particle(Particle),
+    Particle(ParticleSpec),
     Grid(Box<ParticleGrid>),
     Repeat(Box<Repeat>),
 }
@@ -236,10 +230,10 @@ pub(super) enum ParticleEntry {
 /// One point mass; without a mass it is held.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "particle", deny_unknown_fields)]
-pub(super) struct Particle {
+pub(super) struct ParticleSpec {
     #[serde(default)]
     pub(super) name: String,
-    pub(super) mass: Option<Number>,
+    pub(super) mass: Option<Formula>,
     pub(super) position: Triple,
     pub(super) velocity: Option<Triple>,
 }
@@ -248,20 +242,20 @@ pub(super) struct Particle {
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "joint entry", rename_all = "snake_case")]
 pub(super) enum JointEntry {
-    Ball(Box<Joint>),
-    Hinge(Box<Joint>),
-    Universal(Box<Joint>),
-    Prismatic(Box<Joint>),
-    Cylindrical(Box<Joint>),
-    Fixed(Box<Joint>),
-    Distance(Box<Joint>),
+    Ball(Box<JointSpec>),
+    Hinge(Box<JointSpec>),
+    Universal(Box<JointSpec>),
+    Prismatic(Box<JointSpec>),
+    Cylindrical(Box<JointSpec>),
+    Fixed(Box<JointSpec>),
+    Distance(Box<JointSpec>),
     Repeat(Box<Repeat>),
 }
 
 /// What any joint may say; which fields apply depends on its kind.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "joint", deny_unknown_fields)]
-pub(super) struct Joint {
+pub(super) struct JointSpec {
     #[serde(default)]
     pub(super) name: String,
     #[serde(default)]
@@ -278,31 +272,31 @@ pub(super) struct Joint {
     /// World direction of B's y axis, for a universal joint.
     pub(super) axis_b: Option<Triple>,
     /// Rest rotation of the joint basis on A; of the initial pose unless given.
-    pub(super) basis_a: Option<Rotation>,
-    pub(super) basis_b: Option<Rotation>,
+    pub(super) basis_a: Option<RotationSpec>,
+    pub(super) basis_b: Option<RotationSpec>,
     /// [m]
-    pub(super) length: Option<Number>,
+    pub(super) length: Option<Formula>,
     /// [m/N]
-    pub(super) compliance_linear: Option<Number>,
+    pub(super) compliance_linear: Option<Formula>,
     /// [rad/(N m)]
-    pub(super) compliance_angular: Option<Number>,
+    pub(super) compliance_angular: Option<Formula>,
     /// Lower and upper bound of the free coordinate [rad or m], zero at the initial pose.
-    pub(super) limit: Option<(Number, Number)>,
-    pub(super) motor: Option<Motor>,
+    pub(super) limit: Option<(Formula, Formula)>,
+    pub(super) motor: Option<MotorSpec>,
     /// [N]
-    pub(super) break_force: Option<Number>,
+    pub(super) break_force: Option<Formula>,
     /// [N m]
-    pub(super) break_torque: Option<Number>,
+    pub(super) break_torque: Option<Formula>,
 }
 
 /// Drive of a hinge or slider.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "motor", deny_unknown_fields)]
-pub(super) struct Motor {
+pub(super) struct MotorSpec {
     /// Of B relative to A [rad/s or m/s].
-    pub(super) speed: Number,
+    pub(super) speed: Formula,
     /// [N m or N]
-    pub(super) max_effort: Number,
+    pub(super) max_effort: Formula,
 }
 
 /// One entry of `springs`, or the spring of a generator.
@@ -327,9 +321,9 @@ pub(super) struct LinearSpring {
     pub(super) anchor_a: Option<Triple>,
     pub(super) anchor_b: Option<Triple>,
     /// [N/m]
-    pub(super) stiffness: Number,
+    pub(super) stiffness: Formula,
     /// [m]; the initial length unless given.
-    pub(super) rest_length: Option<Number>,
+    pub(super) rest_length: Option<Formula>,
 }
 
 /// A spring that resists relative rotation, at rest in the initial pose unless bases are given.
@@ -342,29 +336,29 @@ pub(super) struct AngularSpring {
     pub(super) a: String,
     #[serde(default)]
     pub(super) b: String,
-    pub(super) basis_a: Option<Rotation>,
-    pub(super) basis_b: Option<Rotation>,
+    pub(super) basis_a: Option<RotationSpec>,
+    pub(super) basis_b: Option<RotationSpec>,
     /// [N m/rad]
-    pub(super) stiffness: Number,
+    pub(super) stiffness: Formula,
 }
 
 /// One entry of `triangles`.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "triangle entry", rename_all = "snake_case")]
 pub(super) enum TriangleEntry {
-    Triangle(Box<Triangle>),
+    Triangle(Box<TriangleSpec>),
     Repeat(Box<Repeat>),
 }
 
 /// A triangle of thin elastic material, at rest in the initial pose.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "triangle", deny_unknown_fields)]
-pub(super) struct Triangle {
+pub(super) struct TriangleSpec {
     #[serde(default)]
     pub(super) name: String,
     /// Particles, or bodies, whose authored origins are meant.
     pub(super) nodes: [String; 3],
     /// [m]
-    pub(super) thickness: Number,
-    pub(super) membrane: Elasticity,
+    pub(super) thickness: Formula,
+    pub(super) membrane: ElasticitySpec,
 }

@@ -9,25 +9,28 @@ pub(super) mod ring;
 pub(super) mod rows;
 pub(super) mod tree;
 
-use super::{
-    Endpoint, Joint, JointKind, Motion, author,
-    body::{self, Blank},
-    error::{At, Result, SceneError},
-    expand::{Builder, full_name},
-    expression::{INDICES, Scope},
-    names::{Target, member_name},
+use super::{Builder, full_name};
+use crate::{
+    load::{
+        author,
+        body::{self, Blank},
+        error::{At, Result, SceneError},
+        expression::{INDICES, Scope},
+        names::{Movable, member_name},
+    },
+    math::Vec3,
+    scene::{Endpoint, Joint, JointKind, Motion},
 };
-use crate::math::Vec3;
 
 /// The members' common body, evaluated once unless it depends on the index.
 struct Template<'a> {
-    spec: &'a author::Body,
+    spec: &'a author::BodySpec,
     constant: Option<Blank>,
 }
 
 impl<'a> Template<'a> {
     /// Evaluates the body for a first member, whose indices are all zero.
-    fn new(spec: &'a author::Body, scope: &Scope, indices: usize) -> Result<Self> {
+    fn new(spec: &'a author::BodySpec, scope: &Scope, indices: usize) -> Result<Self> {
         if !spec.name.is_empty() {
             return Err(SceneError::new("the generator names its members")).at("name");
         }
@@ -61,7 +64,10 @@ impl Group {
         let name = full_name(name, scope).at("name")?;
         let total = counts.iter().product();
         let first = builder.scene.bodies.len();
-        builder.names.insert_group(name.clone(), Target::Body, first, counts.clone()).at("name")?;
+        builder
+            .names
+            .insert_group(name.clone(), Movable::Body, first, counts.clone())
+            .at("name")?;
         builder.scene.bodies.reserve(total);
         Ok(Self { name, first, counts })
     }

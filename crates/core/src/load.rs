@@ -1,17 +1,32 @@
 //! From the text of a file to a checked scene.
+//!
+//! The authoring form is a RON file with parameters and generators; how to write one is described in
+//! `scenes/README.md`.
+
+mod author;
+mod body;
+mod connect;
+mod error;
+mod expand;
+mod expression;
+mod names;
+mod validate;
+
+pub use error::SceneError;
 
 use std::path::Path;
 
 use ron::{extensions::Extensions, value::RawValue};
 use serde::Deserialize;
 
-use super::{
-    Contacts, Endpoint, Scene, author,
-    error::{At, Result, SceneError},
-    expand::{Builder, ELEMENTS_MAX},
-    expression::{Number, Scope, Triple, is_parameter_name, vector},
+use crate::{
+    math::Vec3,
+    scene::{Contacts, Endpoint, Scene},
+    settings::nearest,
 };
-use crate::{math::Vec3, settings::nearest};
+use error::{At, Result};
+use expand::{Builder, ELEMENTS_MAX};
+use expression::{Formula, Scope, Triple, is_parameter_name, vector};
 
 /// A scene and what its loading had to say.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +85,7 @@ pub fn load_str_within(
     overrides: &[(String, f64)],
     elements_max: usize,
 ) -> Result<Loaded> {
-    let mut loaded = Source { text }
+    let mut loaded = SourceText { text }
         .load(overrides, elements_max)
         .map_err(|error| SceneError { file: name.to_owned(), ..error })?;
     loaded.scene.name = name.to_owned();
@@ -86,11 +101,11 @@ fn position(text: &str, byte: usize) -> (u32, u32) {
 }
 
 /// The text of one file, against which parts of it are located.
-struct Source<'a> {
+struct SourceText<'a> {
     text: &'a str,
 }
 
-impl<'a> Source<'a> {
+impl<'a> SourceText<'a> {
     fn load(&self, overrides: &[(String, f64)], elements_max: usize) -> Result<Loaded> {
         let file: author::File = self.parse(self.text)?;
         let parameters = parameters(&file.parameters, overrides).at("parameters")?;
@@ -117,8 +132,8 @@ impl<'a> Source<'a> {
         if scene.bodies.is_empty() && scene.particles.is_empty() {
             return Err(SceneError::new("expected at least one body or particle"));
         }
-        super::validate::check_finite(&scene)?;
-        let warnings = super::validate::warnings(&scene);
+        validate::check_finite(&scene)?;
+        let warnings = validate::warnings(&scene);
         Ok(Loaded { scene, warnings, parameters })
     }
 
@@ -129,10 +144,10 @@ impl<'a> Source<'a> {
                 self.value(raw, |triple: &Triple| vector(triple, scope)).at("gravity")?;
         }
         if let Some(raw) = file.dt {
-            scene.dt = self.value(raw, |dt: &Number| dt.positive(scope)).at("dt")?;
+            scene.dt = self.value(raw, |dt: &Formula| dt.positive(scope)).at("dt")?;
         }
         if let Some(raw) = file.steps {
-            let steps = self.value(raw, |steps: &Number| {
+            let steps = self.value(raw, |steps: &Formula| {
                 let steps = steps.whole(scope, 1)?;
                 u32::try_from(steps).map_err(|_| {
                     SceneError::new(format!("expected at most {}, found {steps}", u32::MAX))
@@ -144,7 +159,7 @@ impl<'a> Source<'a> {
             None | Some((_, "true")) => {}
             Some((_, "false")) => scene.contacts = None,
             Some((raw, text)) if text.starts_with('(') => {
-                let contacts = self.value(raw, |spec: &author::Contacts| contacts(spec, scope));
+                let contacts = self.value(raw, |spec: &author::ContactsSpec| contacts(spec, scope));
                 scene.contacts = Some(contacts.at("contacts")?);
             }
             Some((raw, text)) => {
@@ -297,7 +312,7 @@ fn parameters(
 /// Most points that a patch of contact can keep.
 const POINTS_MAX: usize = 16;
 
-fn contacts(spec: &author::Contacts, scope: &Scope) -> Result<Contacts> {
+fn contacts(spec: &author::ContactsSpec, scope: &Scope) -> Result<Contacts> {
     let mut contacts = Contacts::default();
     if let Some(margin) = &spec.margin {
         contacts.margin = margin.non_negative(scope).at("margin")?;

@@ -1,0 +1,127 @@
+//! Joints between bodies, particles and the world.
+
+use serde::{Deserialize, Serialize};
+
+use super::Endpoint;
+use crate::{
+    math::{Quat, Vec3},
+    wire,
+};
+
+/// A joint between two endpoints. Its rows are defined in [`crate::constraint`].
+///
+/// The joint basis has its x axis along a hinge's or slider's axis. A universal joint keeps A's x
+/// axis perpendicular to B's y axis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Joint {
+    /// Unique name, possibly generated; may be empty for members of large generated groups.
+    pub name: String,
+    /// Which motions it locks.
+    pub kind: JointKind,
+    /// One side.
+    pub a: Endpoint,
+    /// The other side.
+    pub b: Endpoint,
+    /// Anchor on A, in A's coordinates [m].
+    #[serde(with = "wire::numbers")]
+    pub anchor_a: Vec3,
+    /// Anchor on B, in B's coordinates [m].
+    #[serde(with = "wire::numbers")]
+    pub anchor_b: Vec3,
+    /// Rotation of the joint basis on A: joint to A coordinates.
+    #[serde(with = "wire::numbers")]
+    pub basis_a: Quat,
+    /// Rotation of the joint basis on B: joint to B coordinates.
+    #[serde(with = "wire::numbers")]
+    pub basis_b: Quat,
+    /// Compliance of the rows that lock positions [m/N]; zero is hard.
+    pub compliance_linear: f64,
+    /// Compliance of the rows that lock rotations [rad/(N m)]; zero is hard.
+    pub compliance_angular: f64,
+    /// Bounds of the free coordinate: hinge angle [rad], slider displacement [m], or distance [m].
+    pub limit: Option<Limit>,
+    /// Drive of the free coordinate of a hinge or slider.
+    pub motor: Option<Motor>,
+    /// The joint breaks above this force [N]; infinite never.
+    #[serde(with = "wire::upper_bound")]
+    pub break_force: f64,
+    /// The joint breaks above this torque [N m]; infinite never.
+    #[serde(with = "wire::upper_bound")]
+    pub break_torque: f64,
+}
+
+/// Which relative motions a joint locks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum JointKind {
+    /// The anchors coincide.
+    Ball,
+    /// The anchors coincide and the x axes of the bases stay parallel.
+    Hinge,
+    /// The anchors coincide and A's x axis stays perpendicular to B's y axis.
+    Universal,
+    /// B's anchor stays on the line through A's anchor along A's x axis; the bases stay parallel.
+    Prismatic,
+    /// B's anchor stays on the line through A's anchor along A's x axis; the x axes of the bases stay
+    /// parallel.
+    Cylindrical,
+    /// The anchors coincide and the bases stay parallel.
+    Fixed,
+    /// The anchors keep a distance, or with a limit stay within its bounds.
+    Distance {
+        /// The distance kept where there is no limit [m].
+        length: f64,
+    },
+}
+
+/// Bounds of a joint's free coordinate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limit {
+    /// Smallest value allowed.
+    #[serde(with = "wire::lower_bound")]
+    pub lower: f64,
+    /// Largest value allowed.
+    #[serde(with = "wire::upper_bound")]
+    pub upper: f64,
+}
+
+/// A drive that holds the rate of a joint's free coordinate with bounded effort.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Motor {
+    /// Target rate of B relative to A [rad/s or m/s].
+    pub speed: f64,
+    /// Largest torque or force it may use [N m or N].
+    pub max_effort: f64,
+}
+
+impl Joint {
+    /// A hard joint of the given kind, anchored at both origins, without limit, motor or break threshold.
+    pub fn new(kind: JointKind, a: Endpoint, b: Endpoint) -> Self {
+        Self {
+            name: String::new(),
+            kind,
+            a,
+            b,
+            anchor_a: Vec3::zeros(),
+            anchor_b: Vec3::zeros(),
+            basis_a: Quat::identity(),
+            basis_b: Quat::identity(),
+            compliance_linear: 0.0,
+            compliance_angular: 0.0,
+            limit: None,
+            motor: None,
+            break_force: f64::INFINITY,
+            break_torque: f64::INFINITY,
+        }
+    }
+
+    /// This joint with anchors in the coordinates of either side [m].
+    #[must_use]
+    pub fn anchored(mut self, anchor_a: Vec3, anchor_b: Vec3) -> Self {
+        (self.anchor_a, self.anchor_b) = (anchor_a, anchor_b);
+        self
+    }
+}
