@@ -14,7 +14,7 @@ fn prepare_bodies(
     if i >= constants.bodies {
         return;
     }
-    var out = Velocity(motions[i].velocity, 0.0, motions[i].omega, 0.0);
+    var out = VelocityData(motions[i].velocity, 0.0, motions[i].omega, 0.0);
     var inertia = sym_zero();
     if bodies[i].motion == DYNAMIC {
         let turned = quat_matrix(motions[i].rotation);
@@ -70,7 +70,7 @@ fn prepare_joints(
         block_inverse = inverse(block);
         bias = apart * constants.drift;
     }
-    prepared[l] = Prepared(vec_array(arm_a), vec_array(arm_b), sym_array(block_inverse), vec_array(bias));
+    prepared[l] = PreparedData(vec_array(arm_a), vec_array(arm_b), sym_array(block_inverse), vec_array(bias));
     if constants.warm == 0u {
         multipliers[l] = array<f32, 3>(0.0, 0.0, 0.0);
     }

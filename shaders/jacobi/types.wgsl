@@ -7,7 +7,7 @@ const STATIC: u32 = 0u;
 const DYNAMIC: u32 = 1u;
 const KINEMATIC: u32 = 2u;
 
-struct Constants {
+struct StepData {
     gravity: vec3<f32>,
     // Length of the step [s].
     h: f32,
@@ -26,7 +26,7 @@ struct Constants {
 }
 
 // What is true of a body in every step.
-struct Body {
+struct BodyData {
     inertia: array<f32, 6>,
     inverse_inertia: array<f32, 6>,
     inverse_mass: f32,
@@ -36,7 +36,7 @@ struct Body {
     motion: u32,
 }
 
-struct Motion {
+struct MotionData {
     position: vec3<f32>,
     pad_0: f32,
     rotation: vec4<f32>,
@@ -46,14 +46,14 @@ struct Motion {
     pad_2: f32,
 }
 
-struct Velocity {
+struct VelocityData {
     linear: vec3<f32>,
     pad_0: f32,
     angular: vec3<f32>,
     pad_1: f32,
 }
 
-struct Joint {
+struct JointData {
     a: u32,
     b: u32,
     // A broken joint is not.
@@ -63,22 +63,22 @@ struct Joint {
 }
 
 // What a joint needs in the iterations of one step.
-struct Prepared {
+struct PreparedData {
     arm_a: array<f32, 3>,
     arm_b: array<f32, 3>,
     inverse: array<f32, 6>,
     bias: array<f32, 3>,
 }
 
-@group(0) @binding(0) var<uniform> constants: Constants;
-@group(0) @binding(1) var<storage, read> bodies: array<Body>;
-@group(0) @binding(2) var<storage, read> joints: array<Joint>;
+@group(0) @binding(0) var<uniform> constants: StepData;
+@group(0) @binding(1) var<storage, read> bodies: array<BodyData>;
+@group(0) @binding(2) var<storage, read> joints: array<JointData>;
 @group(0) @binding(3) var<storage, read> ends: array<u32>;
-@group(0) @binding(4) var<storage, read_write> motions: array<Motion>;
+@group(0) @binding(4) var<storage, read_write> motions: array<MotionData>;
 @group(0) @binding(5) var<storage, read_write> inertias: array<array<f32, 6>>;
-@group(0) @binding(6) var<storage, read_write> free: array<Velocity>;
-@group(0) @binding(7) var<storage, read_write> velocities: array<Velocity>;
-@group(0) @binding(8) var<storage, read_write> prepared: array<Prepared>;
+@group(0) @binding(6) var<storage, read_write> free: array<VelocityData>;
+@group(0) @binding(7) var<storage, read_write> velocities: array<VelocityData>;
+@group(0) @binding(8) var<storage, read_write> prepared: array<PreparedData>;
 @group(0) @binding(9) var<storage, read_write> multipliers: array<array<f32, 3>>;
 // How bodies with a prescribed motion turn in a step; the identity for others.
 @group(0) @binding(10) var<storage, read> turns: array<vec4<f32>>;

@@ -6,8 +6,8 @@ use taut_avbd::BACKEND_GPU;
 use taut_core::{
     Backend, BuildError, Given, Scene, Settings, Solver, SolverError, State, Step, load::load_file,
 };
-use taut_descent::device::{fault, unbuilt};
 use taut_gpu::{Gpu, GpuError};
+use taut_model_gpu::{fault, unbuilt};
 
 fn stack() -> Scene {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/stack.ron");

@@ -14,7 +14,6 @@ mod layout;
 mod record;
 mod solver;
 mod spec;
-mod step;
 mod store;
 mod touch;
 mod transfer;
@@ -24,6 +23,7 @@ use taut_collide::Style;
 use taut_core::{BuildError, Multipliers, Scene, SolverError, StageTime, State};
 use taut_gpu::{Buffer, Call, Clock, Gpu, GpuError};
 use taut_model::Order;
+use taut_model_gpu::{Due, drain_times, fault};
 
 use crate::{
     collision::Collision, contacts::ContactStore, element::AngularRows, host::Method,
@@ -35,7 +35,6 @@ use buffers::Buffers;
 pub use bytes::bytes_per_stage;
 pub use solver::{DeviceMethod, OnDevice};
 pub use spec::{Breaking, ContactKernels, DeviceSpec, ElementStart};
-pub use step::{Due, drain_times, fault, open, unbuilt};
 use touch::Contacts;
 
 /// A system whose motion is on a device.

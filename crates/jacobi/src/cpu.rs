@@ -1,92 +1,52 @@
 //! The step on the CPU.
 
 use rayon::prelude::*;
-use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step, Vec3, state::BodyState};
-use taut_descent::node::Base;
+use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
 use taut_math::{Real, Sym3, V3};
+use taut_model::{Precision, Velocity};
 
 use crate::{
-    model::{Model, driven_turn},
-    settings::{JacobiSettings, Precision, WarmStart},
-    step::{self, Constants, Prepared, Velocity},
+    settings::{JacobiSettings, WarmStart},
+    step::{self, Prepared},
+    system::{BallJoint, BallSystem, tell_forces},
 };
 
 /// Joints or bodies per task, below which splitting costs more than it gains.
 const GRAIN: usize = 1024;
 
-pub(crate) struct Jacobi<R: Real> {
-    scene: Scene,
-    settings: JacobiSettings,
-    model: Model<R>,
-    bases: Vec<Base<R>>,
+pub(crate) struct OnCpu<R: Real> {
+    system: BallSystem<R>,
     /// Inverse inertias in world axes at the step's start.
     inertias: Vec<Sym3<R>>,
     free: Vec<Velocity<R>>,
     velocities: Vec<Velocity<R>>,
     prepared: Vec<Prepared<R>>,
     multipliers: Vec<V3<R>>,
-    constants: Constants<R>,
-    pub(crate) state: Clock,
 }
 
-/// What is told of the state besides motion.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Clock {
-    pub(crate) time_s: f64,
-    pub(crate) dt: f64,
-    pub(crate) within_step: bool,
-    pub(crate) broken: Vec<bool>,
-}
-
-impl<R: Real> Constants<R> {
-    pub(crate) fn new(gravity: V3<R>, settings: &JacobiSettings, dt: f64) -> Self {
-        Self {
-            gravity,
-            h: R::of(dt),
-            rate: R::of(settings.relaxation / dt),
-            drift: R::of(settings.share() / dt),
-            gyroscopic: settings.gyroscopic,
-        }
-    }
-}
-
-impl<R: Real> Jacobi<R> {
+impl<R: Real> OnCpu<R> {
     pub(crate) fn new(scene: &Scene, settings: JacobiSettings) -> Self {
-        let model = Model::new(scene);
-        let (bodies, joints) = (model.bodies.len(), model.joints.len());
         let precision = if size_of::<R>() == 4 { Precision::F32 } else { Precision::F64 };
-        let mut solver = Self {
-            scene: scene.clone(),
-            settings: JacobiSettings { precision: Some(precision), ..settings },
-            bases: model.resting(),
-            inertias: vec![Sym3::ZERO; bodies],
-            free: vec![Velocity::default(); bodies],
-            velocities: vec![Velocity::default(); bodies],
+        let settings = JacobiSettings { precision: Some(precision), ..settings };
+        let system = BallSystem::new(scene, settings);
+        let (nodes, joints) = (system.masses.len(), system.joints.len());
+        Self {
+            inertias: vec![Sym3::ZERO; nodes],
+            free: vec![Velocity::ZERO; nodes],
+            velocities: vec![Velocity::ZERO; nodes],
             prepared: vec![Prepared::default(); joints],
             multipliers: vec![V3::ZERO; joints],
-            constants: Constants::new(model.gravity, &settings, scene.dt),
-            model,
-            state: Clock::default(),
-        };
-        solver.take_over(&scene.initial_state());
-        solver
-    }
-
-    fn take_over(&mut self, state: &State) {
-        self.model.load(state, &mut self.bases);
-        self.multipliers.fill(V3::ZERO);
-        self.state =
-            Clock { time_s: state.time_s, broken: state.broken.clone(), ..Clock::default() };
+            system,
+        }
     }
 
     fn solve_multipliers(&mut self) {
-        let (joints, velocities, rate) =
-            (&self.model.joints, &self.velocities, self.constants.rate);
-        let update =
-            |((lambda, prepared), joint): ((&mut V3<R>, &Prepared<R>), &crate::model::Joint<R>)| {
-                let both = joint.bodies.map(|body| &velocities[body as usize]);
-                *lambda = step::multiplier(prepared, *lambda, both, rate);
-            };
+        let (joints, velocities) = (&self.system.joints, &self.velocities);
+        let rate = self.system.constants.rate;
+        let update = |((lambda, prepared), joint): ((&mut V3<R>, &Prepared<R>), &BallJoint<R>)| {
+            let both = joint.nodes.map(|node| &velocities[node as usize]);
+            *lambda = step::multiplier(prepared, *lambda, both, rate);
+        };
         if is_split(joints.len()) {
             let all = self.multipliers.par_iter_mut().zip(&self.prepared).zip(joints);
             all.with_min_len(GRAIN).for_each(update);
@@ -96,30 +56,19 @@ impl<R: Real> Jacobi<R> {
     }
 
     fn solve_velocities(&mut self) {
-        let (model, free, inertias) = (&self.model, &self.free, &self.inertias);
-        let (prepared, multipliers, h) = (&self.prepared, &self.multipliers, self.constants.h);
+        let (system, free, inertias) = (&self.system, &self.free, &self.inertias);
+        let (prepared, multipliers, h) = (&self.prepared, &self.multipliers, system.constants.h);
         let update = |(i, velocity): (usize, &mut Velocity<R>)| {
-            let body = &model.bodies[i];
-            let [first, last] = body.ends.map(|end| end as usize);
-            let ends = &model.ends[first..last];
+            let (mass, ends) = (&system.masses[i], system.ends.of(i));
             *velocity =
-                step::velocity(body, &free[i], &inertias[i], ends, prepared, multipliers, h);
+                step::velocity(mass, &free[i], &inertias[i], ends, prepared, multipliers, h);
         };
-        if is_split(model.bodies.len()) {
+        if is_split(system.masses.len()) {
             let all = self.velocities.par_iter_mut().enumerate();
             all.with_min_len(GRAIN).for_each(update);
         } else {
             self.velocities.iter_mut().enumerate().for_each(update);
         }
-    }
-
-    /// Where the current velocities take all bodies.
-    fn moved(&self) -> impl Iterator<Item = Base<R>> {
-        let all = self.model.bodies.iter().zip(&self.bases).zip(&self.velocities);
-        let h = self.constants.h;
-        all.map(move |((body, base), velocity)| {
-            step::moved(body, base, velocity, || driven_turn(base, h), h)
-        })
     }
 }
 
@@ -127,64 +76,37 @@ fn is_split(count: usize) -> bool {
     count > 2 * GRAIN && rayon::current_num_threads() > 1
 }
 
-/// Tells the motion of all bodies but the world.
-pub(crate) fn tell<R: Real>(out: &mut State, clock: &Clock, bases: impl Iterator<Item = Base<R>>) {
-    out.time_s = clock.time_s + if clock.within_step { clock.dt } else { 0.0 };
-    out.particles.clear();
-    out.broken.clone_from(&clock.broken);
-    out.bodies.clear();
-    out.bodies.extend(bases.map(|base| {
-        BodyState::rigid(
-            base.position.to_f64(),
-            base.rotation.to_f64(),
-            base.velocity.to_f64(),
-            base.omega.to_f64(),
-        )
-    }));
-}
-
-/// Tells the forces of all joints: on B the multiplier, at the anchor.
-pub(crate) fn tell_forces<R: Real>(
-    out: &mut Multipliers,
-    multipliers: impl Iterator<Item = V3<R>>,
-) {
-    out.contacts.clear();
-    out.joint_force.clear();
-    out.joint_force.extend(multipliers.map(V3::to_f64));
-    out.joint_torque.clear();
-    out.joint_torque.resize(out.joint_force.len(), Vec3::zeros());
-}
-
-impl<R: Real> Solver for Jacobi<R> {
+impl<R: Real> Solver for OnCpu<R> {
     fn load(&mut self, state: &State) -> Result<(), SolverError> {
-        state.check_fits(&self.scene)?;
-        self.take_over(state);
+        self.system.load(state)?;
+        self.multipliers.fill(V3::ZERO);
         Ok(())
     }
 
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
-        self.constants = Constants::new(self.model.gravity, &self.settings, step.dt);
-        (self.state.dt, self.state.within_step) = (step.dt, true);
-        for (i, (body, base)) in self.model.bodies.iter().zip(&self.bases).enumerate() {
-            (self.inertias[i], self.free[i]) = step::free(body, base, &self.constants);
+        self.system.begin(step.dt);
+        let system = &self.system;
+        let motions = system.motions.poses.iter().zip(&system.motions.velocities);
+        for (i, (mass, (pose, velocity))) in system.masses.iter().zip(motions).enumerate() {
+            (self.inertias[i], self.free[i]) = step::free(mass, pose, velocity, &system.constants);
         }
-        for (prepared, joint) in self.prepared.iter_mut().zip(&self.model.joints) {
-            let ends = joint.bodies.map(|body| body as usize);
+        for (prepared, joint) in self.prepared.iter_mut().zip(&system.joints) {
+            let ends = joint.nodes.map(|node| node as usize);
             *prepared = step::prepare(
                 joint,
-                ends.map(|i| &self.bases[i]),
-                ends.map(|i| &self.model.bodies[i]),
+                ends.map(|i| &system.motions.poses[i]),
+                ends.map(|i| &system.masses[i]),
                 ends.map(|i| &self.inertias[i]),
-                self.constants.drift,
+                system.constants.drift,
             );
         }
-        match self.settings.warm_start {
+        match system.settings.warm_start {
             WarmStart::Off => self.multipliers.fill(V3::ZERO),
             // `V^0 = V* - h M^-1 J^T lambda^0`, which the iterations take for granted.
             WarmStart::On => self.solve_velocities(),
             WarmStart::Listing => {}
         }
-        if self.settings.warm_start != WarmStart::On {
+        if self.system.settings.warm_start != WarmStart::On {
             self.velocities.copy_from_slice(&self.free);
         }
         Ok(())
@@ -197,22 +119,13 @@ impl<R: Real> Solver for Jacobi<R> {
     }
 
     fn end_step(&mut self) -> Result<(), SolverError> {
-        let h = self.constants.h;
-        let all = self.model.bodies.iter().zip(&mut self.bases).zip(&self.velocities);
-        for ((body, base), velocity) in all {
-            *base = step::moved(body, base, velocity, || driven_turn(base, h), h);
-        }
-        self.state.time_s += self.state.dt;
-        self.state.within_step = false;
+        self.system.advance(&self.velocities);
+        self.system.end();
         Ok(())
     }
 
     fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
-        let count = self.scene.bodies.len();
-        match self.state.within_step {
-            true => tell(out, &self.state, self.moved().take(count)),
-            false => tell(out, &self.state, self.bases.iter().take(count).copied()),
-        }
+        self.system.read(&self.velocities, out);
         Ok(())
     }
 
@@ -222,6 +135,6 @@ impl<R: Real> Solver for Jacobi<R> {
     }
 
     fn resolved_settings(&self) -> String {
-        ron::to_string(&self.settings).unwrap_or_default()
+        ron::to_string(&self.system.settings).unwrap_or_default()
     }
 }

@@ -2,23 +2,17 @@
 
 use taut_core::{
     BuildError, Devices, Info, Multipliers, Native, Scene, Settings, Solver, SolverError,
-    StageTime, State, Step, scene::Motion,
-};
-use taut_descent::{
-    device::{Due, drain_times, fault, open, unbuilt},
-    node::Base,
+    StageTime, State, Step,
 };
 use taut_gpu::{Bindings, Buffer, Call, Clock, Gpu, GpuError, Recorder};
-use taut_math::{Q4, V3};
+use taut_math::V3;
+use taut_model::{Precision, Velocity, narrow};
+use taut_model_gpu::{Due, drain_times, fault, open, unbuilt};
 
 use crate::{
-    REFERENCE, TAKES,
-    cpu::{self, tell, tell_forces},
-    layout,
-    model::{Model, driven_turn},
-    parse,
-    settings::{JacobiSettings, Precision, WarmStart},
-    step::{self, Constants},
+    REFERENCE, TAKES, layout, parse,
+    settings::{JacobiSettings, WarmStart},
+    system::{BallSystem, tell_forces},
 };
 
 /// The row of the table of backends for graphics adapters.
@@ -44,42 +38,39 @@ fn build_on_gpu(
     if settings.precision == Some(Precision::F64) {
         return Err(BuildError::Settings("precision is f32 on a graphics adapter".to_owned()));
     }
-    let solver = Jacobi::new(gpu, scene, settings).map_err(unbuilt)?;
-    Ok(Box::new(solver))
+    let settings = JacobiSettings { precision: Some(Precision::F32), ..settings };
+    let system = BallSystem::new(scene, settings);
+    Ok(Box::new(OnGpu::new(gpu, system).map_err(unbuilt)?))
 }
 
-struct Jacobi {
+struct OnGpu {
     gpu: Gpu,
-    scene: Scene,
-    settings: JacobiSettings,
-    model: Model<f32>,
-    bases: Vec<Base<f32>>,
-    buffers: Buffers,
-    calls: Calls,
+    /// What does not change, and the motion as it was last read.
+    system: BallSystem<f32>,
+    buffers: BallBuffers,
+    calls: BallCalls,
     clock: Clock,
     /// What is left to record of the current step.
     due: Due,
-    constants: Constants<f32>,
-    state: cpu::Clock,
-    read_motions: Vec<layout::Motion>,
-    read_velocities: Vec<layout::Velocity>,
+    read_motions: Vec<layout::MotionData>,
+    read_velocities: Vec<layout::VelocityData>,
 }
 
-struct Buffers {
-    constants: Buffer<layout::Constants>,
-    bodies: Buffer<layout::Body>,
-    joints: Buffer<layout::Joint>,
+struct BallBuffers {
+    constants: Buffer<layout::StepData>,
+    bodies: Buffer<layout::BodyData>,
+    joints: Buffer<layout::JointData>,
     ends: Buffer<u32>,
-    motions: Buffer<layout::Motion>,
+    motions: Buffer<layout::MotionData>,
     inertias: Buffer<[f32; 6]>,
-    free: Buffer<layout::Velocity>,
-    velocities: Buffer<layout::Velocity>,
-    prepared: Buffer<layout::Prepared>,
+    free: Buffer<layout::VelocityData>,
+    velocities: Buffer<layout::VelocityData>,
+    prepared: Buffer<layout::PreparedData>,
     multipliers: Buffer<[f32; 3]>,
     turns: Buffer<[f32; 4]>,
 }
 
-struct Calls {
+struct BallCalls {
     prepare_bodies: Call,
     prepare_joints: Call,
     multipliers: Call,
@@ -87,15 +78,17 @@ struct Calls {
     finish: Call,
 }
 
-impl Buffers {
-    fn new(gpu: &Gpu, model: &Model<f32>) -> Result<Self, GpuError> {
-        let (bodies, joints) = (model.bodies.len(), model.joints.len());
-        let fixed: Vec<layout::Body> = model.bodies.iter().map(Into::into).collect();
+impl BallBuffers {
+    fn new(gpu: &Gpu, system: &BallSystem<f32>) -> Result<Self, GpuError> {
+        let (bodies, joints) = (system.masses.len(), system.joints.len());
+        let ranges = system.ends.starts().windows(2).map(|range| [range[0], range[1]]);
+        let fixed = system.masses.iter().zip(ranges);
+        let fixed: Vec<_> = fixed.map(|(mass, range)| layout::BodyData::new(mass, range)).collect();
         Ok(Self {
             constants: gpu.buffer("constants of a step", 1)?,
             bodies: gpu.upload("bodies", &fixed)?,
             joints: gpu.buffer("joints", joints)?,
-            ends: gpu.upload("ends of joints", &model.ends)?,
+            ends: gpu.upload("ends of joints", system.ends.members())?,
             motions: gpu.buffer("motions of bodies", bodies)?,
             inertias: gpu.buffer("inertias", bodies)?,
             free: gpu.buffer("free velocities", bodies)?,
@@ -122,12 +115,11 @@ impl Buffers {
     }
 }
 
-impl Jacobi {
-    fn new(gpu: &Gpu, scene: &Scene, settings: JacobiSettings) -> Result<Self, GpuError> {
-        let model = Model::new(scene);
-        let buffers = Buffers::new(gpu, &model)?;
+impl OnGpu {
+    fn new(gpu: &Gpu, system: BallSystem<f32>) -> Result<Self, GpuError> {
+        let buffers = BallBuffers::new(gpu, &system)?;
         let bindings = buffers.bindings();
-        let calls = Calls {
+        let calls = BallCalls {
             prepare_bodies: gpu.call("jacobi/prepare.wgsl", "prepare_bodies", &bindings)?,
             prepare_joints: gpu.call("jacobi/prepare.wgsl", "prepare_joints", &bindings)?,
             multipliers: gpu.call("jacobi/iterate.wgsl", "solve_multipliers", &bindings)?,
@@ -136,69 +128,56 @@ impl Jacobi {
         };
         let mut solver = Self {
             gpu: gpu.clone(),
-            scene: scene.clone(),
-            settings: JacobiSettings { precision: Some(Precision::F32), ..settings },
-            bases: model.resting(),
-            constants: Constants::new(model.gravity, &settings, scene.dt),
-            model,
+            system,
             buffers,
             calls,
             clock: Clock::new(gpu)?,
             due: Due::default(),
-            state: cpu::Clock::default(),
             read_motions: vec![],
             read_velocities: vec![],
         };
-        solver.take_over(&scene.initial_state())?;
+        solver.upload()?;
         Ok(solver)
     }
 
-    fn take_over(&mut self, state: &State) -> Result<(), GpuError> {
-        self.model.load(state, &mut self.bases);
-        let motions: Vec<layout::Motion> = self.bases.iter().map(Into::into).collect();
-        let joints: Vec<layout::Joint> = self.model.joints.iter().map(Into::into).collect();
-        self.gpu.write(&self.buffers.motions, 0, &motions)?;
-        self.gpu.write(&self.buffers.joints, 0, &joints)?;
-        self.gpu.write(&self.buffers.multipliers, 0, &vec![[0.0; 3]; joints.len()])?;
+    /// Hands the state over that the system has been loaded with.
+    fn upload(&mut self) -> Result<(), GpuError> {
+        let (system, buffers) = (&self.system, &self.buffers);
+        let motions = system.motions.poses.iter().zip(&system.motions.velocities);
+        let motions: Vec<_> =
+            motions.map(|(pose, velocity)| layout::MotionData::new(pose, velocity)).collect();
+        let joints: Vec<layout::JointData> = system.joints.iter().map(Into::into).collect();
+        self.gpu.write(&buffers.motions, 0, &motions)?;
+        self.gpu.write(&buffers.joints, 0, &joints)?;
+        self.gpu.write(&buffers.multipliers, 0, &vec![[0.0; 3]; joints.len()])?;
         self.due = Due::default();
-        self.state = cpu::Clock {
-            time_s: state.time_s,
-            broken: state.broken.clone(),
-            ..cpu::Clock::default()
-        };
-        self.drive()
+        Ok(())
     }
 
-    /// Tells the device how driven bodies turn in a step, to full precision.
-    fn drive(&mut self) -> Result<(), GpuError> {
-        let turn = |(body, base): (&crate::model::Body<f32>, &Base<f32>)| match body.motion {
-            Motion::Kinematic => layout::quaternion(driven_turn(base, self.constants.h)),
-            Motion::Static | Motion::Dynamic => layout::quaternion(Q4::IDENTITY),
-        };
-        let turns: Vec<[f32; 4]> = self.model.bodies.iter().zip(&self.bases).map(turn).collect();
-        self.gpu.write(&self.buffers.turns, 0, &turns)
-    }
-
-    /// Takes on another step length, once everything of the old one has been submitted.
-    fn change_step(&mut self, dt: f64) -> Result<(), GpuError> {
-        self.constants = Constants::new(self.model.gravity, &self.settings, dt);
-        self.state.dt = dt;
-        let counts = [self.model.bodies.len(), self.model.joints.len()].map(|n| n as u32);
-        let constants = layout::Constants::new(&self.constants, self.settings.warm_start, counts);
+    /// Tells the device of another step length, once everything of the old one has been submitted, and how driven
+    /// bodies turn in it, to full precision.
+    fn change_step(&mut self) -> Result<(), GpuError> {
+        self.flush()?;
+        let system = &self.system;
+        let counts = [system.masses.len(), system.joints.len()].map(narrow);
+        let warm = system.settings.warm_start;
+        let constants = layout::StepData::new(&system.constants, warm, counts);
         self.gpu.write(&self.buffers.constants, 0, &[constants])?;
-        self.drive()
+        let turn = |node| layout::quaternion(system.turn(node));
+        let turns: Vec<[f32; 4]> = (0..system.masses.len()).map(turn).collect();
+        self.gpu.write(&self.buffers.turns, 0, &turns)
     }
 
     /// Submits what is due.
     fn flush(&mut self) -> Result<(), GpuError> {
         let Some(due) = self.due.take() else { return Ok(()) };
         let mut recorder = self.gpu.record();
-        let (bodies, joints) = (self.model.bodies.len(), self.model.joints.len());
+        let (bodies, joints) = (self.system.masses.len(), self.system.joints.len());
         if due.begin {
             recorder.stage(&mut self.clock, "prepare");
             recorder.run(&self.calls.prepare_bodies, bodies);
             recorder.run(&self.calls.prepare_joints, joints);
-            if self.settings.warm_start == WarmStart::On {
+            if self.system.settings.warm_start == WarmStart::On {
                 recorder.run(&self.calls.velocities, bodies);
             }
         }
@@ -215,44 +194,38 @@ impl Jacobi {
 
     fn iterations(&self, recorder: &mut Recorder, count: u32) {
         for _ in 0..count {
-            recorder.run(&self.calls.multipliers, self.model.joints.len());
-            recorder.run(&self.calls.velocities, self.model.bodies.len());
+            recorder.run(&self.calls.multipliers, self.system.joints.len());
+            recorder.run(&self.calls.velocities, self.system.masses.len());
         }
     }
 
     fn read_state(&mut self, out: &mut State) -> Result<(), GpuError> {
         self.flush()?;
         self.gpu.read(&self.buffers.motions, &mut self.read_motions)?;
-        for (base, motion) in self.bases.iter_mut().zip(&self.read_motions) {
-            motion.write_to(base);
-        }
-        let count = self.scene.bodies.len();
-        if !self.state.within_step {
-            tell(out, &self.state, self.bases.iter().take(count).copied());
-            return Ok(());
-        }
-        self.gpu.read(&self.buffers.velocities, &mut self.read_velocities)?;
-        let h = self.constants.h;
-        let all = self.model.bodies.iter().zip(&self.bases).zip(&self.read_velocities);
-        let moved = all.map(|((body, base), velocity)| {
-            step::moved(body, base, &velocity.into(), || driven_turn(base, h), h)
+        let motions = &mut self.system.motions;
+        let all = motions.poses.iter_mut().zip(&mut motions.velocities);
+        all.zip(&self.read_motions).for_each(|((pose, velocity), read)| {
+            (*pose, *velocity) = read.motion();
         });
-        tell(out, &self.state, moved.take(count));
+        if self.system.is_within_step() {
+            self.gpu.read(&self.buffers.velocities, &mut self.read_velocities)?;
+        }
+        let solved: Vec<Velocity<f32>> = self.read_velocities.iter().map(Into::into).collect();
+        self.system.read(&solved, out);
         Ok(())
     }
 }
 
-impl Solver for Jacobi {
+impl Solver for OnGpu {
     fn load(&mut self, state: &State) -> Result<(), SolverError> {
-        state.check_fits(&self.scene)?;
-        self.take_over(state).map_err(fault)
+        self.system.load(state)?;
+        self.upload().map_err(fault)
     }
 
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
-        if step.dt != self.state.dt {
-            self.flush().and_then(|()| self.change_step(step.dt)).map_err(fault)?;
+        if self.system.begin(step.dt) {
+            self.change_step().map_err(fault)?;
         }
-        self.state.within_step = true;
         self.due.begin = true;
         Ok(())
     }
@@ -264,8 +237,7 @@ impl Solver for Jacobi {
 
     fn end_step(&mut self) -> Result<(), SolverError> {
         self.due.finish = true;
-        self.state.time_s += self.state.dt;
-        self.state.within_step = false;
+        self.system.end();
         self.flush().map_err(fault)
     }
 
@@ -290,7 +262,7 @@ impl Solver for Jacobi {
     }
 
     fn resolved_settings(&self) -> String {
-        ron::to_string(&self.settings).unwrap_or_default()
+        ron::to_string(&self.system.settings).unwrap_or_default()
     }
 }
 

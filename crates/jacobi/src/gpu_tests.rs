@@ -2,11 +2,11 @@
 
 use taut_core::{
     Quat, Vec3,
-    scene::{Body, Endpoint, Joint, JointKind},
+    scene::{Body, Endpoint, Joint, JointKind, Motion},
 };
 
 use super::*;
-use crate::model;
+use crate::{step, system::BallJoint};
 
 /// Boxes in a row with a joint between neighbours and to the world, one of them driven and one held, all of
 /// them turned and turning.
@@ -51,8 +51,8 @@ fn compare(what: &str, width: usize, ours: &[f32], theirs: &[f32]) {
     }
 }
 
-fn velocities(all: &[step::Velocity<f32>]) -> Vec<f32> {
-    let flat = |v: &step::Velocity<f32>| {
+fn velocities(all: &[Velocity<f32>]) -> Vec<f32> {
+    let flat = |v: &Velocity<f32>| {
         let ([a, b, c], [d, e, f]) = (v.linear.0, v.angular.0);
         [a, b, c, 0.0, d, e, f, 0.0]
     };
@@ -65,31 +65,26 @@ fn every_stage_gives_the_bits_of_its_twin() {
     let scene = scene();
     let settings =
         JacobiSettings { drift: crate::Drift::Baumgarte(0.3), ..JacobiSettings::default() };
-    let mut there = Jacobi::new(&gpu, &scene, settings).unwrap();
-    let model = Model::<f32>::new(&scene);
-    let mut bases = model.resting();
-    let mut model = model;
-    model.load(&scene.initial_state(), &mut bases);
-    let constants = Constants::new(model.gravity, &settings, scene.dt);
+    let mut system = BallSystem::new(&scene, settings);
+    let mut there = OnGpu::new(&gpu, system.clone()).unwrap();
     there.begin_step(Step { dt: scene.dt, iterations: 1 }).unwrap();
     there.flush().unwrap();
+    system.begin(scene.dt);
+    let (constants, motions) = (system.constants, &system.motions);
 
-    let (inertias, free): (Vec<_>, Vec<_>) = model
-        .bodies
-        .iter()
-        .zip(&bases)
-        .map(|(body, base)| step::free(body, base, &constants))
-        .unzip();
+    let all = motions.poses.iter().zip(&motions.velocities).zip(&system.masses);
+    let (inertias, free): (Vec<_>, Vec<_>) =
+        all.map(|((pose, velocity), mass)| step::free(mass, pose, velocity, &constants)).unzip();
     let flat: Vec<f32> = inertias.iter().flat_map(|s| s.0).collect();
     compare("inertia", 6, &flat, &floats(&gpu, &there.buffers.inertias));
     compare("free velocity", 8, &velocities(&free), &floats(&gpu, &there.buffers.free));
 
-    let prepare = |joint: &model::Joint<f32>| {
-        let ends = joint.bodies.map(|i| i as usize);
-        let (bases, bodies) = (ends.map(|i| &bases[i]), ends.map(|i| &model.bodies[i]));
-        step::prepare(joint, bases, bodies, ends.map(|i| &inertias[i]), constants.drift)
+    let prepare = |joint: &BallJoint<f32>| {
+        let ends = joint.nodes.map(|i| i as usize);
+        let (poses, masses) = (ends.map(|i| &motions.poses[i]), ends.map(|i| &system.masses[i]));
+        step::prepare(joint, poses, masses, ends.map(|i| &inertias[i]), constants.drift)
     };
-    let prepared: Vec<step::Prepared<f32>> = model.joints.iter().map(prepare).collect();
+    let prepared: Vec<step::Prepared<f32>> = system.joints.iter().map(prepare).collect();
     let flat: Vec<f32> = prepared
         .iter()
         .flat_map(|p| [&p.arms[0].0[..], &p.arms[1].0, &p.inverse.0, &p.bias.0].concat())
@@ -98,31 +93,30 @@ fn every_stage_gives_the_bits_of_its_twin() {
 
     there.iterate().unwrap();
     there.flush().unwrap();
-    let forces: Vec<V3<f32>> = model
+    let forces: Vec<V3<f32>> = system
         .joints
         .iter()
         .zip(&prepared)
         .map(|(joint, prepared)| {
-            let both = joint.bodies.map(|i| &free[i as usize]);
+            let both = joint.nodes.map(|i| &free[i as usize]);
             step::multiplier(prepared, V3::ZERO, both, constants.rate)
         })
         .collect();
     let flat: Vec<f32> = forces.iter().flat_map(|f| f.0).collect();
     compare("multiplier", 3, &flat, &floats(&gpu, &there.buffers.multipliers));
 
-    let solve = |(i, body): (usize, &model::Body<f32>)| {
-        let ends = &model.ends[body.ends[0] as usize..body.ends[1] as usize];
-        step::velocity(body, &free[i], &inertias[i], ends, &prepared, &forces, constants.h)
+    let solve = |(i, mass)| {
+        let ends = system.ends.of(i);
+        step::velocity(mass, &free[i], &inertias[i], ends, &prepared, &forces, constants.h)
     };
-    let solved: Vec<_> = model.bodies.iter().enumerate().map(solve).collect();
+    let solved: Vec<_> = system.masses.iter().enumerate().map(solve).collect();
     compare("velocity", 8, &velocities(&solved), &floats(&gpu, &there.buffers.velocities));
 
     there.end_step().unwrap();
-    let moved = model.bodies.iter().zip(&bases).zip(&solved).map(|((body, base), velocity)| {
-        let base =
-            step::moved(body, base, velocity, || driven_turn(base, constants.h), constants.h);
-        layout::Motion::from(&base)
-    });
-    let moved: Vec<layout::Motion> = moved.collect();
+    let moved = |(i, velocity)| {
+        let (pose, velocity) = system.moved(i, velocity);
+        layout::MotionData::new(&pose, &velocity)
+    };
+    let moved: Vec<_> = solved.iter().enumerate().map(moved).collect();
     compare("motion", 16, bytemuck::cast_slice(&moved), &floats(&gpu, &there.buffers.motions));
 }

@@ -1,15 +1,18 @@
 //! Structures as `shaders/jacobi/types.wgsl` has them.
 
 use bytemuck::{Pod, Zeroable};
-use taut_core::scene::Motion as MotionKind;
-use taut_descent::node::Base;
 use taut_math::{Q4, V3};
+use taut_model::{NodeKind, Pose, Velocity};
 
-use crate::{model, settings::WarmStart, step};
+use crate::{
+    settings::WarmStart,
+    step::StepConstants,
+    system::{BallJoint, Mass},
+};
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(crate) struct Constants {
+pub(crate) struct StepData {
     gravity: [f32; 3],
     h: f32,
     rate: f32,
@@ -24,7 +27,7 @@ pub(crate) struct Constants {
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(crate) struct Body {
+pub(crate) struct BodyData {
     inertia: [f32; 6],
     inverse_inertia: [f32; 6],
     inverse_mass: f32,
@@ -35,7 +38,7 @@ pub(crate) struct Body {
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(crate) struct Motion {
+pub(crate) struct MotionData {
     position: [f32; 3],
     pad_0: f32,
     rotation: [f32; 4],
@@ -47,7 +50,7 @@ pub(crate) struct Motion {
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(crate) struct Velocity {
+pub(crate) struct VelocityData {
     linear: [f32; 3],
     pad_0: f32,
     angular: [f32; 3],
@@ -56,7 +59,7 @@ pub(crate) struct Velocity {
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(crate) struct Joint {
+pub(crate) struct JointData {
     a: u32,
     b: u32,
     holds: u32,
@@ -66,15 +69,15 @@ pub(crate) struct Joint {
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedData {
     arm_a: [f32; 3],
     arm_b: [f32; 3],
     inverse: [f32; 6],
     bias: [f32; 3],
 }
 
-impl Constants {
-    pub(crate) fn new(from: &step::Constants<f32>, warm: WarmStart, counts: [u32; 2]) -> Self {
+impl StepData {
+    pub(crate) fn new(from: &StepConstants<f32>, warm: WarmStart, counts: [u32; 2]) -> Self {
         Self {
             gravity: from.gravity.0,
             h: from.h,
@@ -90,28 +93,29 @@ impl Constants {
     }
 }
 
-impl From<&model::Body<f32>> for Body {
-    fn from(body: &model::Body<f32>) -> Self {
+impl BodyData {
+    /// With its range among the ends of joints.
+    pub(crate) fn new(mass: &Mass<f32>, [first, last]: [u32; 2]) -> Self {
         Self {
-            inertia: body.inertia.0,
-            inverse_inertia: body.inverse_inertia.0,
-            inverse_mass: body.inverse_mass,
-            first: body.ends[0],
-            last: body.ends[1],
-            motion: match body.motion {
-                MotionKind::Static => 0,
-                MotionKind::Dynamic => 1,
-                MotionKind::Kinematic => 2,
+            inertia: mass.inertia.0,
+            inverse_inertia: mass.inverse_inertia.0,
+            inverse_mass: mass.inverse_mass,
+            first,
+            last,
+            motion: match mass.kind {
+                NodeKind::Held => 0,
+                NodeKind::Body | NodeKind::Particle => 1,
+                NodeKind::Driven => 2,
             },
         }
     }
 }
 
-impl From<&model::Joint<f32>> for Joint {
-    fn from(joint: &model::Joint<f32>) -> Self {
+impl From<&BallJoint<f32>> for JointData {
+    fn from(joint: &BallJoint<f32>) -> Self {
         Self {
-            a: joint.bodies[0],
-            b: joint.bodies[1],
+            a: joint.nodes[0],
+            b: joint.nodes[1],
             holds: u32::from(joint.active),
             anchor_a: joint.anchors[0].0,
             anchor_b: joint.anchors[1].0,
@@ -119,33 +123,29 @@ impl From<&model::Joint<f32>> for Joint {
     }
 }
 
-impl From<&Base<f32>> for Motion {
-    fn from(base: &Base<f32>) -> Self {
+impl MotionData {
+    pub(crate) fn new(pose: &Pose<f32>, velocity: &Velocity<f32>) -> Self {
         Self {
-            position: base.position.0,
+            position: pose.position.0,
             pad_0: 0.0,
-            rotation: quaternion(base.rotation),
-            velocity: base.velocity.0,
+            rotation: quaternion(pose.rotation),
+            velocity: velocity.linear.0,
             pad_1: 0.0,
-            omega: base.omega.0,
+            omega: velocity.angular.0,
             pad_2: 0.0,
         }
     }
-}
 
-impl Motion {
-    /// Takes this motion over.
-    pub(crate) fn write_to(&self, base: &mut Base<f32>) {
-        let [x, y, z, w] = self.rotation;
-        base.position = V3(self.position);
-        base.rotation = Q4 { v: V3([x, y, z]), w };
-        base.velocity = V3(self.velocity);
-        base.omega = V3(self.omega);
+    /// As the host has it.
+    pub(crate) fn motion(&self) -> (Pose<f32>, Velocity<f32>) {
+        let ([x, y, z, w], position) = (self.rotation, V3(self.position));
+        let pose = Pose { position, rotation: Q4 { v: V3([x, y, z]), w } };
+        (pose, Velocity { linear: V3(self.velocity), angular: V3(self.omega) })
     }
 }
 
-impl From<&Velocity> for step::Velocity<f32> {
-    fn from(velocity: &Velocity) -> Self {
+impl From<&VelocityData> for Velocity<f32> {
+    fn from(velocity: &VelocityData) -> Self {
         Self { linear: V3(velocity.linear), angular: V3(velocity.angular) }
     }
 }
@@ -162,9 +162,9 @@ pub(crate) fn quaternion(q: Q4<f32>) -> [f32; 4] {
 ///
 /// `scripts/bench-gpu` divides times by them.
 pub const fn bytes_per_stage(bodies: usize, joints: usize) -> [usize; 4] {
-    let (body, motion) = (size_of::<Body>(), size_of::<Motion>());
-    let (velocity, inertia) = (size_of::<Velocity>(), size_of::<[f32; 6]>());
-    let (joint, prepared, multiplier) = (size_of::<Joint>(), size_of::<Prepared>(), 12);
+    let (body, motion) = (size_of::<BodyData>(), size_of::<MotionData>());
+    let (velocity, inertia) = (size_of::<VelocityData>(), size_of::<[f32; 6]>());
+    let (joint, prepared, multiplier) = (size_of::<JointData>(), size_of::<PreparedData>(), 12);
     let prepare_bodies = body + motion + inertia + 2 * velocity;
     let prepare_joints = joint + prepared + multiplier;
     let multipliers = joint + prepared + 2 * multiplier;
@@ -196,12 +196,18 @@ mod tests {
         const FILE: &str = "jacobi/types.wgsl";
         assert_layout!(
             FILE,
-            Constants { gravity, h, rate, drift, gyroscopic, warm, bodies, joints, nothing, pad }
+            StepData { gravity, h, rate, drift, gyroscopic, warm, bodies, joints, nothing, pad }
         );
-        assert_layout!(FILE, Body { inertia, inverse_inertia, inverse_mass, first, last, motion });
-        assert_layout!(FILE, Motion { position, pad_0, rotation, velocity, pad_1, omega, pad_2 });
-        assert_layout!(FILE, Velocity { linear, pad_0, angular, pad_1 });
-        assert_layout!(FILE, Joint { a, b, holds, anchor_a, anchor_b });
-        assert_layout!(FILE, Prepared { arm_a, arm_b, inverse, bias });
+        assert_layout!(
+            FILE,
+            BodyData { inertia, inverse_inertia, inverse_mass, first, last, motion }
+        );
+        assert_layout!(
+            FILE,
+            MotionData { position, pad_0, rotation, velocity, pad_1, omega, pad_2 }
+        );
+        assert_layout!(FILE, VelocityData { linear, pad_0, angular, pad_1 });
+        assert_layout!(FILE, JointData { a, b, holds, anchor_a, anchor_b });
+        assert_layout!(FILE, PreparedData { arm_a, arm_b, inverse, bias });
     }
 }

@@ -18,17 +18,18 @@ mod cpu;
 mod gpu;
 #[cfg(feature = "gpu")]
 mod layout;
-mod model;
 mod settings;
 mod step;
+mod system;
 
 use taut_core::{Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver};
+use taut_model::Precision;
 
 #[cfg(feature = "gpu")]
 pub use gpu::BACKEND_GPU;
 #[cfg(feature = "gpu")]
 pub use layout::bytes_per_stage;
-pub use settings::{Drift, JacobiSettings, Precision, WarmStart};
+pub use settings::{Drift, JacobiSettings, WarmStart};
 
 const REFERENCE: &str = "A Minimal GPU Jacobi Solver for Rigid Body Point Constraints; rotations multiplied from the left";
 
@@ -60,7 +61,7 @@ fn build_on_cpu(
 ) -> Result<Box<dyn Solver>, BuildError> {
     let settings = parse(scene, settings)?;
     Ok(match settings.precision.unwrap_or(Precision::F64) {
-        Precision::F32 => Box::new(cpu::Jacobi::<f32>::new(scene, settings)),
-        Precision::F64 => Box::new(cpu::Jacobi::<f64>::new(scene, settings)),
+        Precision::F32 => Box::new(cpu::OnCpu::<f32>::new(scene, settings)),
+        Precision::F64 => Box::new(cpu::OnCpu::<f64>::new(scene, settings)),
     })
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
+use taut_model::Precision;
 
 /// Settings of the Jacobi solver.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
@@ -20,16 +21,6 @@ pub struct JacobiSettings {
     /// Whether free rotation feels the gyroscopic torque, which the document leaves out. Default on; it
     /// vanishes for balls and cubes.
     pub gyroscopic: bool,
-}
-
-/// Arithmetic the solver runs in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Precision {
-    /// Single.
-    F32,
-    /// Double.
-    F64,
 }
 
 /// What is done about the drift of positions.

@@ -1,21 +1,14 @@
 //! The kernels of a step, one body or joint at a time. The shaders of `shaders/jacobi` repeat them operation
 //! for operation, so that both give the same bits in single precision.
 
-use taut_core::scene::Motion;
-use taut_descent::node::Base;
+use taut_core::Vec3;
 use taut_math::{M3, Q4, Real, Sym3, V3};
-use taut_model::free_omega;
+use taut_model::{NodeKind, Pose, Velocity, free_omega};
 
-use crate::model::{Body, Joint};
-
-/// A velocity, or a change of one.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Velocity<R> {
-    /// Of the centre of mass [m/s].
-    pub(crate) linear: V3<R>,
-    /// In world axes [rad/s].
-    pub(crate) angular: V3<R>,
-}
+use crate::{
+    settings::JacobiSettings,
+    system::{BallJoint, Mass},
+};
 
 /// What a joint needs in the iterations of one step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,7 +23,7 @@ pub(crate) struct Prepared<R> {
 
 /// What is the same for all in a step.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Constants<R> {
+pub(crate) struct StepConstants<R> {
     pub(crate) gravity: V3<R>,
     /// Length of the step [s].
     pub(crate) h: R,
@@ -41,44 +34,57 @@ pub(crate) struct Constants<R> {
     pub(crate) gyroscopic: bool,
 }
 
+impl<R: Real> StepConstants<R> {
+    pub(crate) fn new(gravity: &Vec3, settings: &JacobiSettings, dt: f64) -> Self {
+        Self {
+            gravity: V3::of(gravity),
+            h: R::of(dt),
+            rate: R::of(settings.relaxation / dt),
+            drift: R::of(settings.share() / dt),
+            gyroscopic: settings.gyroscopic,
+        }
+    }
+}
+
 /// `compute_inertia` and `compute_free_velocity`: the inverse inertia in world axes, and `V*`.
 pub(crate) fn free<R: Real>(
-    body: &Body<R>,
-    base: &Base<R>,
-    constants: &Constants<R>,
+    mass: &Mass<R>,
+    pose: &Pose<R>,
+    velocity: &Velocity<R>,
+    constants: &StepConstants<R>,
 ) -> (Sym3<R>, Velocity<R>) {
-    if body.motion != Motion::Dynamic {
-        return (Sym3::ZERO, Velocity { linear: base.velocity, angular: base.omega });
+    if mass.kind != NodeKind::Body {
+        return (Sym3::ZERO, *velocity);
     }
-    let turned = base.rotation.matrix();
-    let linear = base.velocity + constants.gravity * constants.h;
+    let turned = pose.rotation.matrix();
+    let linear = velocity.linear + constants.gravity * constants.h;
     let angular = if constants.gyroscopic {
-        free_omega(base.omega, &body.inertia.rotated(&turned), constants.h)
+        free_omega(velocity.angular, &mass.inertia.rotated(&turned), constants.h)
     } else {
-        base.omega
+        velocity.angular
     };
-    (body.inverse_inertia.rotated(&turned), Velocity { linear, angular })
+    (mass.inverse_inertia.rotated(&turned), Velocity { linear, angular })
 }
 
 /// `compute_jacobian_and_delassus`: `A_ll = J_l M^-1 J_l^T` inverted. A broken joint gets none.
 pub(crate) fn prepare<R: Real>(
-    joint: &Joint<R>,
-    bases: [&Base<R>; 2],
-    bodies: [&Body<R>; 2],
+    joint: &BallJoint<R>,
+    poses: [&Pose<R>; 2],
+    masses: [&Mass<R>; 2],
     inertias: [&Sym3<R>; 2],
     drift: R,
 ) -> Prepared<R> {
     let arms =
-        [bases[0].rotation.rotate(joint.anchors[0]), bases[1].rotation.rotate(joint.anchors[1])];
+        [poses[0].rotation.rotate(joint.anchors[0]), poses[1].rotation.rotate(joint.anchors[1])];
     if !joint.active {
         return Prepared { arms, inverse: Sym3::ZERO, bias: V3::ZERO };
     }
-    let mass = bodies[0].inverse_mass + bodies[1].inverse_mass;
+    let mass = masses[0].inverse_mass + masses[1].inverse_mass;
     // [r]x I^-1 [r]x^T of both sides.
     let levers =
         inertias[0].rotated(&M3::skew(arms[0])).plus(inertias[1].rotated(&M3::skew(arms[1])));
     let block = Sym3::diagonal(V3([mass; 3])).plus(levers);
-    let apart = (bases[0].position - bases[1].position) + (arms[0] - arms[1]);
+    let apart = (poses[0].position - poses[1].position) + (arms[0] - arms[1]);
     Prepared { arms, inverse: inverse(&block), bias: apart * drift }
 }
 
@@ -113,7 +119,7 @@ pub(crate) fn multiplier<R: Real>(
 
 /// `update_velocities`: `V = V* - h M^-1 J^T lambda`, summed over the joints of one body in their order.
 pub(crate) fn velocity<R: Real>(
-    body: &Body<R>,
+    mass: &Mass<R>,
     free: &Velocity<R>,
     inertia: &Sym3<R>,
     ends: &[u32],
@@ -131,32 +137,30 @@ pub(crate) fn velocity<R: Real>(
         torque += prepared[joint].arms[side].cross(push);
     }
     Velocity {
-        linear: free.linear + force * (h * body.inverse_mass),
+        linear: free.linear + force * (h * mass.inverse_mass),
         angular: free.angular + inertia.apply(torque) * h,
     }
 }
 
-/// `compute_positions`: where a velocity takes a body within the step. `turn` is that of a driven body.
+/// `compute_positions`: where a node gets within the step that has this pose at its start, and these velocities
+/// then and solved. `turn` is that of a driven body.
 pub(crate) fn moved<R: Real>(
-    body: &Body<R>,
-    base: &Base<R>,
-    velocity: &Velocity<R>,
+    kind: NodeKind,
+    pose: &Pose<R>,
+    [start, solved]: [&Velocity<R>; 2],
     turn: impl FnOnce() -> Q4<R>,
     h: R,
-) -> Base<R> {
-    let mut base = *base;
-    match body.motion {
-        Motion::Static => {}
-        Motion::Kinematic => {
-            base.position += base.velocity * h;
-            base.rotation = turn().times(base.rotation).normalised();
+) -> (Pose<R>, Velocity<R>) {
+    let Pose { position, rotation } = *pose;
+    match kind {
+        NodeKind::Held => (*pose, *start),
+        NodeKind::Driven => {
+            let rotation = turn().times(rotation).normalised();
+            (Pose { position: position + start.linear * h, rotation }, *start)
         }
-        Motion::Dynamic => {
-            base.velocity = velocity.linear;
-            base.omega = velocity.angular;
-            base.position += velocity.linear * h;
-            base.rotation = base.rotation.advanced(velocity.angular * h);
+        NodeKind::Body | NodeKind::Particle => {
+            let rotation = rotation.advanced(solved.angular * h);
+            (Pose { position: position + solved.linear * h, rotation }, *solved)
         }
     }
-    base
 }

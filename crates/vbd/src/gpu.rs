@@ -4,10 +4,11 @@ use bytemuck::{Pod, Zeroable};
 use taut_core::{Backend, BuildError, Devices, Info, Native, Scene, Settings, Solver};
 use taut_descent::{
     Collision, ContactStore, System,
-    device::{Breaking, ContactKernels, DeviceMethod, DeviceSpec, ElementStart, OnDevice, open},
+    device::{Breaking, ContactKernels, DeviceMethod, DeviceSpec, ElementStart, OnDevice},
 };
 use taut_math::Number;
 use taut_model::{Precision, Role};
+use taut_model_gpu::open;
 
 use crate::{
     TAKES,

@@ -1,8 +1,9 @@
 //! What a step does on a device, in its order, and what is done again where contacts had no room.
 
 use taut_gpu::{Clock, GpuError, Recorder};
+use taut_model_gpu::Due;
 
-use super::{Device, breaking::Breaker, spec::Breaking, step::Due};
+use super::{Device, breaking::Breaker, spec::Breaking};
 
 impl Device {
     /// Submits what is due.

@@ -3,11 +3,11 @@
 use bytemuck::Pod;
 use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_gpu::{Buffer, Gpu};
+use taut_model_gpu::{fault, unbuilt};
 
 use super::{
     Device, check,
     spec::{ContactKernels, DeviceSpec, ElementStart},
-    step::{fault, unbuilt},
 };
 use crate::{contacts::ContactStore, host::Method, system::System};
 
