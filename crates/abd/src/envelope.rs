@@ -6,9 +6,9 @@
 /// Unknowns of a body.
 pub(crate) const SIZE: usize = 12;
 
-/// The lower triangle, and after [`Envelope::factorise`] its Cholesky factor in place.
+/// The lower triangle, and after [`EnvelopeMatrix::factorise`] its Cholesky factor in place.
 #[derive(Clone, Debug)]
-pub(crate) struct Envelope {
+pub(crate) struct EnvelopeMatrix {
     /// First stored column of each row.
     first: Vec<usize>,
     /// Where each row begins in `values`.
@@ -16,7 +16,7 @@ pub(crate) struct Envelope {
     values: Vec<f64>,
 }
 
-impl Envelope {
+impl EnvelopeMatrix {
     /// Room for `blocks` block rows with couplings between the given pairs.
     pub(crate) fn new(blocks: usize, pairs: &[[usize; 2]]) -> Self {
         let mut lowest: Vec<usize> = (0..blocks).collect();
@@ -116,7 +116,7 @@ mod tests {
     fn it_solves_as_a_dense_factorisation_does() {
         let (blocks, pairs) = (5, [[0, 1], [3, 1], [4, 2]]);
         let n = blocks * SIZE;
-        let mut envelope = Envelope::new(blocks, &pairs);
+        let mut envelope = EnvelopeMatrix::new(blocks, &pairs);
         let mut dense = DMatrix::<f64>::identity(n, n) * 40.0;
         let coupled =
             |a: usize, b: usize| a == b || pairs.contains(&[a, b]) || pairs.contains(&[b, a]);
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn what_is_not_definite_is_reported() {
-        let mut envelope = Envelope::new(1, &[]);
+        let mut envelope = EnvelopeMatrix::new(1, &[]);
         (0..SIZE).for_each(|i| envelope.add(i, i, if i == 7 { -1.0 } else { 1.0 }));
         assert!(!envelope.factorise());
     }
@@ -154,6 +154,6 @@ mod tests {
     fn chains_fill_two_blocks_a_row() {
         let pairs: Vec<[usize; 2]> = (1..100).map(|i| [i - 1, i]).collect();
         let diagonal = SIZE * (SIZE + 1) / 2;
-        assert_eq!(Envelope::new(100, &pairs).len(), 100 * diagonal + 99 * SIZE * SIZE);
+        assert_eq!(EnvelopeMatrix::new(100, &pairs).len(), 100 * diagonal + 99 * SIZE * SIZE);
     }
 }

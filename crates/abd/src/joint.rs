@@ -1,51 +1,41 @@
-//! Joints as coinciding points, and what cannot be had this way.
+//! Joints as coinciding points.
 
-use taut_core::{
-    Scene, Vec3,
-    scene::{Endpoint, Joint, JointKind},
-};
+use taut_core::Vec3;
+use taut_model::{Form, Model, Owner, Unit};
 
 /// The points of a joint, each in the coordinates of either side.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tie {
     /// Index of the joint.
     pub(crate) joint: usize,
-    /// What the sides are.
-    pub(crate) ends: [Endpoint; 2],
+    /// Nodes A and B of the model.
+    pub(crate) nodes: [usize; 2],
     /// Pairs of points that coincide [m].
     pub(crate) points: Vec<[Vec3; 2]>,
 }
 
 /// The points of all joints that can move something.
-pub(crate) fn ties(scene: &Scene) -> Vec<Tie> {
-    let joints = scene.joints.iter().enumerate();
-    let moving = joints.filter(|(_, j)| scene.is_dynamic(j.a) || scene.is_dynamic(j.b));
-    moving.map(|(i, joint)| tie(scene, i, joint)).collect()
+pub(crate) fn ties(model: &Model) -> Vec<Tie> {
+    let graph = model.graph();
+    let units = model.units.iter().enumerate();
+    let moving = units.filter(|&(i, _)| !graph.nodes_of.of(i).is_empty());
+    moving.filter_map(|(_, unit)| tie(model, unit)).collect()
 }
 
-/// A point at the anchor, for a hinge one along the axis, for a weld three along all axes.
-fn tie(scene: &Scene, index: usize, joint: &Joint) -> Tie {
-    let arm = [joint.a, joint.b].map(|end| reach(scene, end)).into_iter().fold(0.0, f64::max);
-    let axes = match joint.kind {
-        JointKind::Ball => 0,
-        JointKind::Hinge => 1,
-        _ => 3,
+/// A point at the anchor, with parallel axes one along them, with parallel bases three along all axes.
+fn tie(model: &Model, unit: &Unit) -> Option<Tie> {
+    let (Owner::Joint(joint), [a, b]) = (unit.owner, model.ends_of_unit(unit)) else { return None };
+    let nodes = [a, b].map(|end| end.node as usize);
+    // Half the longest side of a body, so that a joint's points are as far apart as its bodies are long [m].
+    let moving = nodes.map(|node| &model.nodes[node]).into_iter().filter(|node| node.moves());
+    let arm = moving.map(|node| 0.5 * node.extent.max()).fold(0.0, f64::max);
+    let axes = |form| match form {
+        Form::Axis => 1,
+        Form::Twist => 3,
+        Form::Point | Form::Line | Form::Row(_) => 0,
     };
-    let anchors = [joint.anchor_a, joint.anchor_b];
-    let along = |axis| {
-        let arm = Vec3::ith(axis, arm);
-        [anchors[0] + joint.basis_a * arm, anchors[1] + joint.basis_b * arm]
-    };
-    let points = std::iter::once(anchors).chain((0..axes).map(along)).collect();
-    Tie { joint: index, ends: [joint.a, joint.b], points }
-}
-
-/// Half the longest side of a body, so that a joint's points are as far apart as its bodies are long [m].
-fn reach(scene: &Scene, end: Endpoint) -> f64 {
-    match end {
-        Endpoint::Body(i) if scene.bodies[i].is_dynamic() => {
-            0.5 * scene.bodies[i].shape.extent().max()
-        }
-        _ => 0.0,
-    }
+    let axes = model.elements_of(unit).iter().map(|element| axes(element.form)).sum();
+    let along = |axis| [a, b].map(|end| end.anchor + end.basis * Vec3::ith(axis, arm));
+    let points = [[a.anchor, b.anchor]].into_iter().chain((0..axes).map(along)).collect();
+    Some(Tie { joint: joint as usize, nodes, points })
 }

@@ -4,12 +4,13 @@ use nalgebra::SVector;
 use taut_core::{
     BodyState, Mat3, Quat, Scene, Solver, SolverError, State, Step, Vec3,
     math::skew,
-    scene::{Body, Endpoint, Motion},
+    scene::{Body, Motion},
 };
+use taut_model::Model;
 
 use crate::{
     AbdSettings, energy,
-    envelope::{Envelope, SIZE},
+    envelope::{EnvelopeMatrix, SIZE},
     joint::{Tie, ties},
 };
 
@@ -25,7 +26,7 @@ pub(crate) type Vec12 = SVector<f64, 12>;
 
 /// A dynamic body.
 #[derive(Clone, Debug)]
-struct Node {
+struct AffineBody {
     /// Its index in the scene.
     body: usize,
     mass: f64,
@@ -47,9 +48,9 @@ struct Node {
 pub(crate) struct Abd {
     scene: Scene,
     settings: AbdSettings,
-    nodes: Vec<Node>,
-    /// Node of each body.
-    slots: Vec<Option<usize>>,
+    bodies: Vec<AffineBody>,
+    /// Which of them each node of the model is.
+    body_of: Vec<Option<usize>>,
     ties: Vec<Tie>,
     /// Time, broken joints and what is not dynamic.
     state: State,
@@ -57,33 +58,30 @@ pub(crate) struct Abd {
     end_s: f64,
     stepping: bool,
     converged: bool,
-    matrix: Envelope,
+    matrix: EnvelopeMatrix,
     gradient: Vec<f64>,
     direction: Vec<f64>,
 }
 
 impl Abd {
     pub(crate) fn new(scene: &Scene, settings: AbdSettings) -> Result<Self, SolverError> {
-        let mut slots = vec![None; scene.bodies.len()];
-        let mut nodes = Vec::new();
+        let model = Model::new(scene);
+        let mut body_of = vec![None; model.nodes.len()];
+        let mut bodies = Vec::new();
         for (i, body) in scene.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {
-            slots[i] = Some(nodes.len());
-            nodes.push(Node::new(i, body, &settings));
+            body_of[i] = Some(bodies.len());
+            bodies.push(AffineBody::new(i, body, &settings));
         }
-        let ties = ties(scene);
-        let node = |end| match end {
-            Endpoint::Body(i) => slots[i],
-            _ => None,
-        };
-        let pair = |tie: &Tie| Some([node(tie.ends[0])?, node(tie.ends[1])?]);
+        let ties = ties(&model);
+        let pair = |tie: &Tie| Some([body_of[tie.nodes[0]]?, body_of[tie.nodes[1]]?]);
         let pairs: Vec<[usize; 2]> = ties.iter().filter_map(pair).collect();
-        let unknowns = nodes.len() * SIZE;
-        let matrix = Envelope::new(nodes.len(), &pairs);
+        let unknowns = bodies.len() * SIZE;
+        let matrix = EnvelopeMatrix::new(bodies.len(), &pairs);
         let mut solver = Self {
             scene: scene.clone(),
             settings,
-            nodes,
-            slots,
+            bodies,
+            body_of,
             ties,
             state: State::default(),
             step: Step { dt: 1.0, iterations: 1 },
@@ -103,10 +101,10 @@ impl Abd {
         let h = self.step.dt;
         let moved = |i: usize| {
             let step = Vec12::from_column_slice(&self.direction[i * SIZE..(i + 1) * SIZE]);
-            self.nodes[i].now + step * share
+            self.bodies[i].now + step * share
         };
         let mut sum = 0.0;
-        for (i, node) in self.nodes.iter().enumerate() {
+        for (i, node) in self.bodies.iter().enumerate() {
             let q = moved(i);
             let (frame, place) = split(&(q - node.target));
             let inertia = frame.dot(&(frame * node.second)) + node.mass * place.norm_squared();
@@ -115,9 +113,9 @@ impl Abd {
         for tie in self.active() {
             let stiffness = self.strength(tie);
             for pair in &tie.points {
-                let [a, b] = [0, 1].map(|side| match self.node(tie.ends[side]) {
+                let [a, b] = [0, 1].map(|side| match self.body_of[tie.nodes[side]] {
                     Some(i) => point(&moved(i), &pair[side]),
-                    None => self.prescribed(tie.ends[side], &pair[side]),
+                    None => self.prescribed(tie.nodes[side], &pair[side]),
                 });
                 sum += 0.5 * stiffness * (a - b).norm_squared();
             }
@@ -130,27 +128,17 @@ impl Abd {
         self.ties.iter().filter(|tie| !self.state.broken[tie.joint])
     }
 
-    fn node(&self, end: Endpoint) -> Option<usize> {
-        match end {
-            Endpoint::Body(i) => self.slots[i],
-            _ => None,
-        }
-    }
-
     /// Stiffness of a joint's points [N/m]: with the inertia of both sides it grows as their `1/h^2`, so
     /// that the system stays as well scaled for heavy bodies as for light ones.
     fn strength(&self, tie: &Tie) -> f64 {
-        let mass = |end| self.node(end).map_or(0.0, |i| self.nodes[i].mass);
-        self.settings.joint_strength * (mass(tie.ends[0]) + mass(tie.ends[1]))
+        let mass = |node: usize| self.body_of[node].map_or(0.0, |i| self.bodies[i].mass);
+        self.settings.joint_strength * (mass(tie.nodes[0]) + mass(tie.nodes[1]))
             / (self.step.dt * self.step.dt)
     }
 
     /// A point of what forces do not move, at the end of the step [m].
-    fn prescribed(&self, end: Endpoint, local: &Vec3) -> Vec3 {
-        match end {
-            Endpoint::Body(i) => self.state.bodies[i].point(local),
-            _ => *local,
-        }
+    fn prescribed(&self, node: usize, local: &Vec3) -> Vec3 {
+        self.state.bodies.get(node).map_or(*local, |body| body.point(local))
     }
 
     /// Gradient and Hessian of the incremental energy; the bodies' own Hessians projected if asked.
@@ -158,7 +146,7 @@ impl Abd {
         let square = self.step.dt * self.step.dt;
         self.matrix.clear();
         self.gradient.fill(0.0);
-        for (i, node) in self.nodes.iter().enumerate() {
+        for (i, node) in self.bodies.iter().enumerate() {
             let first = i * SIZE;
             let (frame, _) = split(&node.now);
             let (off, place) = split(&(node.now - node.target));
@@ -191,16 +179,16 @@ impl Abd {
                 continue;
             }
             let stiffness = self.strength(tie);
-            let nodes = tie.ends.map(|end| self.node(end));
+            let bodies = tie.nodes.map(|node| self.body_of[node]);
             for pair in &tie.points {
-                let at = |side: usize| match nodes[side] {
-                    Some(i) => point(&self.nodes[i].now, &pair[side]),
-                    None => self.prescribed(tie.ends[side], &pair[side]),
+                let at = |side: usize| match bodies[side] {
+                    Some(i) => point(&self.bodies[i].now, &pair[side]),
+                    None => self.prescribed(tie.nodes[side], &pair[side]),
                 };
                 let force = (at(0) - at(1)) * stiffness;
                 let weights = pair.map(|local| [local.x, local.y, local.z, 1.0]);
                 for (side, sign) in [(0, 1.0), (1, -1.0)] {
-                    let Some(i) = nodes[side] else { continue };
+                    let Some(i) = bodies[side] else { continue };
                     for (block, weight) in weights[side].iter().enumerate() {
                         for axis in 0..3 {
                             let row = i * SIZE + 3 * block + axis;
@@ -208,7 +196,7 @@ impl Abd {
                         }
                     }
                     for (other, other_sign) in [(0, 1.0), (1, -1.0)] {
-                        let Some(j) = nodes[other] else { continue };
+                        let Some(j) = bodies[other] else { continue };
                         let factor = sign * other_sign * stiffness;
                         couple(&mut self.matrix, [i, j], [&weights[side], &weights[other]], factor);
                     }
@@ -234,12 +222,12 @@ impl Abd {
 
     /// Largest part of the direction, lengths as shares of the body's size [1].
     fn largest_step(&self) -> f64 {
-        let step = |(i, node): (usize, &Node)| {
+        let step = |(i, node): (usize, &AffineBody)| {
             let q = &self.direction[i * SIZE..(i + 1) * SIZE];
             let largest = |part: &[f64]| part.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
             largest(&q[..9]).max(largest(&q[9..]) / node.size)
         };
-        self.nodes.iter().enumerate().map(step).fold(0.0, f64::max)
+        self.bodies.iter().enumerate().map(step).fold(0.0, f64::max)
     }
 
     /// The share of the direction after which the energy has fallen enough, if any.
@@ -261,7 +249,7 @@ impl Abd {
 #[cfg(test)]
 impl Abd {
     pub(crate) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut Vec12> {
-        self.nodes.iter_mut().map(|node| &mut node.now)
+        self.bodies.iter_mut().map(|node| &mut node.now)
     }
 
     /// Gradient and dense Hessian.
@@ -281,16 +269,16 @@ impl Abd {
 
     /// Gradient with one unknown moved.
     pub(crate) fn gradient_at(&mut self, unknown: usize, by: f64) -> Vec<f64> {
-        let kept = self.nodes[unknown / SIZE].now;
-        self.nodes[unknown / SIZE].now[unknown % SIZE] += by;
+        let kept = self.bodies[unknown / SIZE].now;
+        self.bodies[unknown / SIZE].now[unknown % SIZE] += by;
         self.assemble(false);
-        self.nodes[unknown / SIZE].now = kept;
+        self.bodies[unknown / SIZE].now = kept;
         self.gradient.clone()
     }
 }
 
 /// Adds the product of two sides' weights to the matrix, for all three axes.
-fn couple(matrix: &mut Envelope, [i, j]: [usize; 2], [a, b]: [&[f64; 4]; 2], factor: f64) {
+fn couple(matrix: &mut EnvelopeMatrix, [i, j]: [usize; 2], [a, b]: [&[f64; 4]; 2], factor: f64) {
     if j > i {
         return;
     }
@@ -304,7 +292,7 @@ fn couple(matrix: &mut Envelope, [i, j]: [usize; 2], [a, b]: [&[f64; 4]; 2], fac
     }
 }
 
-impl Node {
+impl AffineBody {
     fn new(index: usize, body: &Body, settings: &AbdSettings) -> Self {
         let second = Mat3::identity() * (0.5 * body.inertia.trace()) - body.inertia;
         let stiffness = match body.elasticity {
@@ -354,7 +342,7 @@ impl Solver for Abd {
     fn load(&mut self, state: &State) -> Result<(), SolverError> {
         state.check_fits(&self.scene)?;
         self.state.clone_from(state);
-        for node in &mut self.nodes {
+        for node in &mut self.bodies {
             let body = &state.bodies[node.body];
             node.now = joined(&body.frame, &body.position);
             node.rate = joined(&body.frame_rate, &body.velocity);
@@ -374,7 +362,7 @@ impl Solver for Abd {
         self.end_s = self.state.time_s + h;
         (self.step, self.stepping, self.converged) = (step, true, false);
         let fall = joined(&Mat3::zeros(), &self.scene.gravity) * (h * h);
-        for node in &mut self.nodes {
+        for node in &mut self.bodies {
             node.start = node.now;
             node.target = node.now + node.rate * h + fall;
             // From the last pose, the way along a stiff body's circle would take many short steps.
@@ -402,7 +390,7 @@ impl Solver for Abd {
         let share = if last { Some(1.0) } else { self.searched() };
         self.converged = last || share.is_none();
         if let Some(share) = share {
-            for (i, node) in self.nodes.iter_mut().enumerate() {
+            for (i, node) in self.bodies.iter_mut().enumerate() {
                 let step = Vec12::from_column_slice(&self.direction[i * SIZE..(i + 1) * SIZE]);
                 node.now += step * share;
             }
@@ -411,7 +399,7 @@ impl Solver for Abd {
     }
 
     fn end_step(&mut self) -> Result<(), SolverError> {
-        for node in &mut self.nodes {
+        for node in &mut self.bodies {
             node.rate = (node.now - node.start) / self.step.dt;
         }
         self.state.time_s = self.end_s;
@@ -421,7 +409,7 @@ impl Solver for Abd {
 
     fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
         out.clone_from(&self.state);
-        for node in &self.nodes {
+        for node in &self.bodies {
             let rate = match self.stepping {
                 true => (node.now - node.start) / self.step.dt,
                 false => node.rate,

@@ -12,9 +12,10 @@ mod shape;
 use taut_core::{
     BuildError, Devices, Iteration, Scene, Settings, Solver, SolverError, Stage, StageTime, State,
     Step, Unsupported,
-    scene::{Body, Endpoint, Motion},
+    scene::{Body, Motion},
     state::BodyState,
 };
+use taut_model::Slots;
 
 use self::{
     convert::{rotation_out, vector, vector_out},
@@ -53,6 +54,7 @@ pub(crate) fn build(
     let mut solver = Rapier {
         pieces: pieces(scene)?,
         groups: groups(scene),
+        slots: Slots::new(scene),
         scene: scene.clone(),
         settings,
         world: PhysicsWorld::new(),
@@ -84,7 +86,8 @@ struct Rapier {
     /// Sorted; the place of a group is its bit.
     groups: Vec<u32>,
     world: PhysicsWorld,
-    /// Of each body of the scene, and last of the world, which joints may hold on to.
+    slots: Slots,
+    /// By slot: of each body, and last of the world, which joints may hold on to.
     bodies: Vec<RigidBodyHandle>,
     /// The state after the last step, or as loaded.
     state: State,
@@ -130,26 +133,15 @@ impl Rapier {
     }
 
     fn insert_joints(&mut self) {
-        for (joint, broken) in self.scene.joints.iter().zip(&self.state.broken) {
-            if let (false, [Some(a), Some(b)]) = (broken, [joint.a, joint.b].map(|e| self.end(e))) {
-                self.world.insert_impulse_joint(a, b, joint::joint(joint));
-            }
-        }
-        for spring in &self.scene.springs {
-            let made = joint::spring(spring);
-            if let (Some(made), [Some(a), Some(b)]) =
-                (made, [spring.a, spring.b].map(|e| self.end(e)))
-            {
+        let held = self.scene.joints.iter().zip(&self.state.broken).filter(|(_, broken)| !**broken);
+        let joints = held.map(|(joint, _)| ([joint.a, joint.b], Some(joint::joint(joint))));
+        let springs = &self.scene.springs;
+        let springs = springs.iter().map(|spring| ([spring.a, spring.b], joint::spring(spring)));
+        for (ends, made) in joints.chain(springs) {
+            let [a, b] = ends.map(|end| self.bodies[self.slots.of(end) as usize]);
+            if let Some(made) = made {
                 self.world.insert_impulse_joint(a, b, made);
             }
-        }
-    }
-
-    fn end(&self, endpoint: Endpoint) -> Option<RigidBodyHandle> {
-        match endpoint {
-            Endpoint::World => self.bodies.last().copied(),
-            Endpoint::Body(i) => Some(self.bodies[i]),
-            Endpoint::Particle(_) => None,
         }
     }
 

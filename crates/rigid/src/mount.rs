@@ -1,9 +1,7 @@
 //! How each body is held, found from the scene's joints, and what cannot be integrated here.
 
-use taut_core::{
-    Quat, Scene, Vec3,
-    scene::{Endpoint, Joint, JointKind, Motion},
-};
+use taut_core::{Quat, Scene, Vec3};
+use taut_model::{Form, Model, NodeKind, Owner, Unit};
 
 /// What a body is held by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,22 +32,17 @@ pub(crate) enum Mount {
     },
 }
 
-/// One side of a joint.
-struct Side {
-    end: Endpoint,
-    anchor: Vec3,
-    basis: Quat,
-}
-
 /// How every body is held, or why the scene is not one of single bodies.
 pub(crate) fn mounts(scene: &Scene) -> Result<Vec<Mount>, String> {
-    let mut mounts = vec![Mount::Free; scene.bodies.len()];
-    for (index, joint) in scene.joints.iter().enumerate() {
-        let sides = sides(joint);
-        if !sides.iter().any(|side| scene.is_dynamic(side.end)) {
+    let (model, mut mounts) = (Model::new(scene), vec![Mount::Free; scene.bodies.len()]);
+    let graph = model.graph();
+    for (i, unit) in model.units.iter().enumerate() {
+        let (Owner::Joint(joint), Some(&node)) = (unit.owner, graph.nodes_of.of(i).first()) else {
             continue;
-        }
-        let (body, mount) = mount(scene, index, joint, sides)?;
+        };
+        let mount = mount(scene, &model, (unit, joint as usize), node)
+            .map_err(|what| format!("joint {joint} {what}"))?;
+        let body = node as usize;
         if mounts[body] != Mount::Free {
             return Err(format!("{} has more than one joint", name(scene, body)));
         }
@@ -63,13 +56,6 @@ pub(crate) fn mounts(scene: &Scene) -> Result<Vec<Mount>, String> {
     Ok(mounts)
 }
 
-fn sides(joint: &Joint) -> [Side; 2] {
-    [
-        Side { end: joint.a, anchor: joint.anchor_a, basis: joint.basis_a },
-        Side { end: joint.b, anchor: joint.anchor_b, basis: joint.basis_b },
-    ]
-}
-
 fn name(scene: &Scene, body: usize) -> String {
     match scene.bodies[body].name.as_str() {
         "" => format!("body {body}"),
@@ -77,32 +63,35 @@ fn name(scene: &Scene, body: usize) -> String {
     }
 }
 
+/// How a joint holds the first of its nodes that move.
 fn mount(
     scene: &Scene,
-    index: usize,
-    joint: &Joint,
-    [a, b]: [Side; 2],
-) -> Result<(usize, Mount), String> {
-    let refuse = |what: &str| Err(format!("joint {index} {what}"));
-    let (moving, held) = if scene.is_dynamic(a.end) { (a, b) } else { (b, a) };
-    let Endpoint::Body(body) = moving.end else {
-        return refuse("holds a particle");
-    };
-    let (position, rotation) = match held.end {
-        Endpoint::World => (Vec3::zeros(), Quat::identity()),
-        Endpoint::Body(i) if scene.bodies[i].motion == Motion::Static => {
-            (scene.bodies[i].position, scene.bodies[i].rotation)
-        }
-        _ => return refuse("holds a body to something that moves"),
+    model: &Model,
+    (unit, joint): (&Unit, usize),
+    node: u32,
+) -> Result<Mount, &'static str> {
+    let &[a, b] = model.ends_of_unit(unit) else { return Err("has not two ends") };
+    let (moving, held) = if a.node == node { (a, b) } else { (b, a) };
+    let is_particle = |node: u32| (model.slots.bodies..model.slots.world()).contains(&node);
+    if is_particle(moving.node) {
+        return Err("holds a particle");
+    }
+    if model.nodes[held.node as usize].kind != NodeKind::Held || is_particle(held.node) {
+        return Err("holds a body to something that moves");
+    }
+    let (position, rotation) = match scene.bodies.get(held.node as usize) {
+        Some(body) => (body.position, body.rotation),
+        None => (Vec3::zeros(), Quat::identity()),
     };
     let (pivot, anchor) = (position + rotation * held.anchor, moving.anchor);
-    match joint.kind {
-        JointKind::Ball => Ok((body, Mount::Ball { joint: index, pivot, anchor })),
-        JointKind::Hinge => {
+    let forms = model.elements_of(unit).iter().map(|element| element.form);
+    match forms.collect::<Vec<_>>()[..] {
+        [Form::Point] => Ok(Mount::Ball { joint, pivot, anchor }),
+        [Form::Point, Form::Axis] => {
             let axis = rotation * (held.basis * Vec3::x());
             let axis_local = moving.basis * Vec3::x();
-            Ok((body, Mount::Hinge { joint: index, pivot, anchor, axis, axis_local }))
+            Ok(Mount::Hinge { joint, pivot, anchor, axis, axis_local })
         }
-        _ => refuse("is neither a ball joint nor a hinge"),
+        _ => Err("is neither a ball joint nor a hinge"),
     }
 }
