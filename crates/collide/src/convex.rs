@@ -16,12 +16,12 @@ use parry3d_f64::{
 use taut_core::{Mat3, Vec3};
 
 use crate::{
-    feature::{self, Feature},
+    feature::Feature,
     name::{name, sort},
-    nearest::{direction, nearest},
+    nearest::direction,
     region::{Point, overlap},
-    round::{side_by_side, surface},
-    solid::{Core, Solid},
+    round::side_by_side,
+    solid::{Core, RoundedSolid, Solid},
     transform::Transform,
 };
 
@@ -53,7 +53,7 @@ const ROUNDING: f64 = 1e-10;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair<'a> {
     /// Their geometry.
-    pub(crate) solid: [&'a Solid; 2],
+    pub(crate) solid: [&'a RoundedSolid; 2],
     /// Their places.
     pub(crate) place: [&'a Transform; 2],
 }
@@ -211,7 +211,7 @@ impl Pair<'_> {
     fn guess(&self) -> Closest {
         let [from_a, from_b] = [0, 1].map(|side| {
             let (place, other) = (self.place[side], self.place[1 - side]);
-            let found = nearest(&self.solid[side].core, &place.local(&other.position));
+            let found = self.solid[side].core.nearest(&place.local(&other.position));
             let outward = place.turn(&found.normal);
             let normal = if side == 0 { -outward } else { outward };
             let (a, b) = (self.support(0, &-normal), self.support(1, &normal));
@@ -271,7 +271,7 @@ impl Pair<'_> {
             let place = self.place[side];
             // The normal of A's faces points away from B, and that of contact to A.
             let sign = if side == 0 { -1.0 } else { 1.0 };
-            feature::faces(&self.solid[side].core, |index, local, offset| {
+            self.solid[side].core.faces(|index, local, offset| {
                 let outward = place.turn(&local);
                 let normal = outward * sign;
                 if closest.is_some_and(|c| c.distance > 0.0 && c.normal.dot(&normal) < 0.0) {
@@ -296,9 +296,9 @@ impl Pair<'_> {
         let Buffers { a, b, .. } = buffers;
         let (reference, incident) =
             if *side == 0 { (&mut *a, &mut *b) } else { (&mut *b, &mut *a) };
-        reference.face(&self.solid[*side].core, self.place[*side], *index, &outward);
+        self.solid[*side].core.face(self.place[*side], *index, &outward, reference);
         let other = 1 - side;
-        incident.support(&self.solid[other].core, self.place[other], &-outward);
+        self.solid[other].core.meet(self.place[other], &-outward, incident);
         overlap(normal, self.size(), a, b, points);
     }
 
@@ -349,10 +349,7 @@ impl Pair<'_> {
     pub(crate) fn along(&self, closest: &Closest, points: &mut Vec<Point>) {
         let Closest { normal, .. } = closest;
         let [core_a, core_b] = self.solid.map(|s| &s.core);
-        let edges = (
-            feature::edge(core_a, self.place[0], &-normal),
-            feature::edge(core_b, self.place[1], normal),
-        );
+        let edges = (core_a.edge(self.place[0], &-normal), core_b.edge(self.place[1], normal));
         if let (Some((a, id_a)), Some((b, id_b))) = edges
             && let Some(lines) = side_by_side(&a, &b, normal)
         {
@@ -375,12 +372,12 @@ impl Pair<'_> {
 
     fn on_surface(&self, side: usize, point: &Vec3) -> Vec3 {
         let place = self.place[side];
-        place.point(&nearest(&self.solid[side].core, &place.local(point)).surface)
+        place.point(&self.solid[side].core.nearest(&place.local(point)).surface)
     }
 
     /// Whether a core has a surface that is not made of faces.
     fn is_curved(&self) -> bool {
-        self.solid.iter().any(|solid| matches!(solid.core, Core::Cylinder { .. }))
+        self.solid.iter().any(|solid| solid.core.is_curved())
     }
 
     /// The point of a core that is farthest along a direction.
@@ -397,13 +394,13 @@ impl Pair<'_> {
         first: usize,
         points: &mut Vec<Point>,
     ) {
-        let [a, b] = [0, 1].map(|side| (self.solid[side], self.place[side]));
+        let [a, b] = self.solid;
         let mut kept = first;
         for i in first..points.len() {
             let mut point = points[i];
             if self.round() > 0.0 {
-                point.a = surface(a, &point.a, &-normal);
-                point.b = surface(b, &point.b, normal);
+                point.a = a.surface(self.place[0], &point.a, &-normal);
+                point.b = b.surface(self.place[1], &point.b, normal);
                 point.gap = normal.dot(&(point.a - point.b));
             }
             if point.gap <= reach {

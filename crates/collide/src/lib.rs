@@ -18,7 +18,6 @@ mod demo3d;
 mod detect;
 mod feature;
 mod frame;
-mod hull;
 mod matching;
 pub mod mesh;
 pub mod metrics;

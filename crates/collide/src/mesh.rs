@@ -13,10 +13,9 @@ use taut_core::Vec3;
 
 use crate::{
     convex::{Axis, Buffers, Pair},
-    feature,
     region::Point,
     round,
-    solid::{Core, Solid},
+    solid::{self, Core, Facet, RoundedSolid, Solid},
     transform::Transform,
 };
 
@@ -68,7 +67,7 @@ impl Mesh {
     /// Writes the triangles near a solid, in order.
     pub(crate) fn near(
         &self,
-        solid: &Solid,
+        solid: &RoundedSolid,
         place: &Transform,
         own: &Transform,
         reach: f64,
@@ -95,7 +94,7 @@ impl Mesh {
     pub(crate) fn touch(
         &self,
         index: u32,
-        (solid, place): (&Solid, &Transform),
+        (solid, place): (&RoundedSolid, &Transform),
         own: &Transform,
         reach: f64,
         buffers: &mut Buffers,
@@ -109,9 +108,12 @@ impl Mesh {
             return None;
         }
         // Tolerances follow the solid.
-        let flat =
-            Solid { core: Core::Triangle(triangle.corners), round: 0.0, size: f64::INFINITY };
-        if matches!(solid.core, Core::Point) {
+        let flat = RoundedSolid {
+            core: Core::Facet(Facet(triangle.corners)),
+            round: 0.0,
+            size: f64::INFINITY,
+        };
+        if matches!(solid.core, Core::Centre(_)) {
             let (normal, point) = round::sphere(&place.position, solid.round, &flat, own);
             let admitted = triangle.admits(&own.unturn(&normal), &own.local(&point.b), solid.size);
             return (admitted && point.gap <= reach).then(|| {
@@ -155,7 +157,7 @@ impl Mesh {
 
 impl Triangle {
     fn new(corners: [Vec3; 3]) -> Self {
-        let normal = feature::normal(&corners);
+        let normal = solid::normal(&corners);
         let outward = [0, 1, 2].map(|k| {
             let along = corners[(k + 1) % 3] - corners[k];
             along.cross(&normal).try_normalize(0.0).unwrap_or_else(Vec3::zeros)

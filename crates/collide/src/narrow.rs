@@ -13,7 +13,7 @@ use crate::{
     region::Point,
     round,
     shape::{Geometry, Kind, Piece},
-    solid::{Core, Solid},
+    solid::{Core, Cuboid, RoundedSolid, Segment},
     transform::Transform,
 };
 
@@ -172,12 +172,12 @@ impl Scratch {
     /// Contacts of two solids, by the most direct way there is.
     fn solids(
         &mut self,
-        (a, place_a): (&Solid, &Transform),
-        (b, place_b): (&Solid, &Transform),
+        (a, place_a): (&RoundedSolid, &Transform),
+        (b, place_b): (&RoundedSolid, &Transform),
         reach: f64,
     ) -> Option<Vec3> {
         match (&a.core, &b.core) {
-            (Core::Box { half: half_a }, Core::Box { half: half_b }) => {
+            (Core::Cuboid(Cuboid { half: half_a }), Core::Cuboid(Cuboid { half: half_b })) => {
                 let pair = boxes::Pair { half: [half_a, half_b], place: [place_a, place_b] };
                 let best = pair.separate(reach)?;
                 let first = self.points.len();
@@ -186,18 +186,18 @@ impl Scratch {
                     return Some(best.normal);
                 }
             }
-            (Core::Point, _) => {
+            (Core::Centre(_), _) => {
                 let (normal, point) = round::sphere(&place_a.position, a.round, b, place_b);
                 self.points.extend((point.gap <= reach).then_some(point));
                 return Some(normal);
             }
-            (_, Core::Point) => {
+            (_, Core::Centre(_)) => {
                 let (normal, mut point) = round::sphere(&place_b.position, b.round, a, place_a);
                 flip(std::slice::from_mut(&mut point));
                 self.points.extend((point.gap <= reach).then_some(point));
                 return Some(-normal);
             }
-            (Core::Segment { half: half_a }, Core::Segment { half: half_b }) => {
+            (Core::Segment(Segment { half: half_a }), Core::Segment(Segment { half: half_b })) => {
                 let half = [*half_a, *half_b];
                 let (a, b) = ((a, place_a), (b, place_b));
                 return Some(round::capsules(a, b, half, &mut self.points));
@@ -212,7 +212,7 @@ impl Scratch {
     fn mesh(
         &mut self,
         mesh: &Mesh,
-        (solid, place): (&Solid, &Transform),
+        (solid, place): (&RoundedSolid, &Transform),
         own: &Transform,
         reach: f64,
         flipped: bool,
@@ -354,7 +354,7 @@ fn only_box(body: &Geometry) -> Option<&Vec3> {
     match &body.pieces[..] {
         [
             Piece {
-                kind: Kind::Solid(Solid { core: Core::Box { half }, .. }),
+                kind: Kind::Solid(RoundedSolid { core: Core::Cuboid(Cuboid { half }), .. }),
                 at_origin: true,
                 ..
             },

@@ -6,14 +6,14 @@ use crate::{
     feature::Feature,
     name::{name, sort},
     region::Point,
-    solid::Solid,
+    solid::{RoundedSolid, Solid},
     transform::Transform,
 };
 
 /// A solid over the half-space below the local xy plane of `plane`, appended with `a` on the solid;
 /// the normal points up. Only points closer than `reach` [m] are of interest.
 pub(crate) fn over(
-    solid: &Solid,
+    solid: &RoundedSolid,
     place: &Transform,
     plane: &Transform,
     reach: f64,
@@ -21,7 +21,7 @@ pub(crate) fn over(
     points: &mut Vec<Point>,
 ) -> Vec3 {
     let up = plane.axis(2);
-    feature.support(&solid.core, place, &-up);
+    solid.core.meet(place, &-up, feature);
     for (corner, &id) in feature.corners.iter().zip(&feature.ids) {
         let a = corner - up * solid.round;
         let height = up.dot(&(a - plane.position));

@@ -4,9 +4,9 @@ use taut_core::Vec3;
 
 use crate::{
     name::{name, sort},
-    nearest::{direction, nearest, perpendicular, segments},
+    nearest::{direction, perpendicular, segments},
     region::Point,
-    solid::{Core, Solid},
+    solid::{RoundedSolid, Solid},
     transform::Transform,
 };
 
@@ -15,10 +15,10 @@ use crate::{
 pub(crate) fn sphere(
     centre: &Vec3,
     radius: f64,
-    solid: &Solid,
+    solid: &RoundedSolid,
     place: &Transform,
 ) -> (Vec3, Point) {
-    let found = nearest(&solid.core, &place.local(centre));
+    let found = solid.core.nearest(&place.local(centre));
     let normal = place.turn(&found.normal).normalize();
     let a = centre - normal * radius;
     let b = place.point(&found.surface) + normal * solid.round;
@@ -27,8 +27,8 @@ pub(crate) fn sphere(
 
 /// Two capsules: appends one point, or two where they lie side by side. The normal points to A.
 pub(crate) fn capsules(
-    a: (&Solid, &Transform),
-    b: (&Solid, &Transform),
+    a: (&RoundedSolid, &Transform),
+    b: (&RoundedSolid, &Transform),
     half: [f64; 2],
     points: &mut Vec<Point>,
 ) -> Vec3 {
@@ -41,7 +41,7 @@ pub(crate) fn capsules(
     let otherwise = across.unwrap_or_else(|| perpendicular(&axis_a));
     let (normal, _) = direction(&(on_a - on_b), otherwise);
     let round = |on_a: Vec3, on_b: Vec3, id| {
-        let (a, b) = (surface(a, &on_a, &-normal), surface(b, &on_b, &normal));
+        let (a, b) = (a.0.surface(a.1, &on_a, &-normal), b.0.surface(b.1, &on_b, &normal));
         Point { a, b, gap: normal.dot(&(a - b)), id }
     };
     match side_by_side(&ends_a, &ends_b, &normal) {
@@ -77,18 +77,4 @@ pub(crate) fn side_by_side(a: &[Vec3; 2], b: &[Vec3; 2], normal: &Vec3) -> Optio
         [a[0] + (a[1] - a[0]) * s, b[0] + (b[1] - b[0]) * t]
     };
     Some([pair(low), pair(high)])
-}
-
-/// The surface point of a rounded core that is farthest along a direction, of those that are nearest to
-/// a point of the core: beside an axis, only what is across it counts.
-pub(crate) fn surface((solid, place): (&Solid, &Transform), core: &Vec3, towards: &Vec3) -> Vec3 {
-    let Core::Segment { half } = solid.core else { return core + towards * solid.round };
-    let axis = place.axis(2);
-    let (along, at) = (axis.dot(towards), axis.dot(&(core - place.position)));
-    // The outer half of either end is a sphere.
-    if at * along > 0.0 && at.abs() >= half * (1.0 - 1e-9) {
-        return core + towards * solid.round;
-    }
-    let (across, _) = direction(&(towards - axis * along), *towards);
-    core + across * solid.round
 }

@@ -3,9 +3,8 @@
 use taut_core::{Mat3, Vec3, scene::Shape};
 
 use crate::{
-    hull::Hull,
     mesh::Mesh,
-    solid::{Core, Solid},
+    solid::{RoundedSolid, Solid},
     transform::{Transform, times},
 };
 
@@ -13,7 +12,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// A rounded convex core.
-    Solid(Solid),
+    Solid(RoundedSolid),
     /// Everything below the local xy plane.
     Plane,
     /// A surface of triangles.
@@ -75,15 +74,10 @@ impl Geometry {
 
     /// Middle and half extents of a box with world axes around the body [m].
     pub(crate) fn bounds(&self, place: &Transform) -> (Vec3, Vec3) {
-        if let [Piece { kind: Kind::Solid(solid), at_origin: true, .. }] = &self.pieces[..] {
-            match solid.core {
-                Core::Point => return (place.position, self.half),
-                Core::Segment { half } => {
-                    let along = place.axis(2).abs() * half;
-                    return (place.position, along.add_scalar(solid.round));
-                }
-                _ => {}
-            }
+        if let [Piece { kind: Kind::Solid(solid), at_origin: true, .. }] = &self.pieces[..]
+            && let Some(half) = solid.core.tight(place)
+        {
+            return (place.position, half.add_scalar(solid.round));
         }
         (place.point(&self.middle), times(&place.rotation.abs(), &self.half))
     }
@@ -102,40 +96,17 @@ fn collect(shape: &Shape, place: &Transform, at_origin: bool, pieces: &mut Vec<P
         }
         Shape::HalfSpace => Kind::Plane,
         Shape::Mesh { vertices, triangles } => Kind::Mesh(Box::new(Mesh::new(vertices, triangles))),
-        _ => match solid(shape) {
+        _ => match RoundedSolid::new(shape) {
             Some(solid) => Kind::Solid(solid),
             None => return,
         },
     };
     let (low, high) = shape.bounds();
-    let (middle, reach) = match kind {
+    let (centre, half) = ((low + high) * 0.5, (high - low) * 0.5);
+    let (middle, reach) = match &kind {
         Kind::Plane => (Vec3::zeros(), f64::INFINITY),
-        _ => ((low + high) * 0.5, reach(shape, (high - low) * 0.5)),
+        Kind::Solid(solid) => (centre, solid.round + solid.core.reach(&half)),
+        Kind::Mesh(_) => (centre, half.norm()),
     };
     pieces.push(Piece { kind, place: *place, at_origin, middle: place.point(&middle), reach });
-}
-
-/// Radius of a sphere about the middle of the bounds, half as wide as `half` [m].
-fn reach(shape: &Shape, half: Vec3) -> f64 {
-    match *shape {
-        Shape::Sphere { radius } => radius,
-        Shape::Capsule { radius, half_length } => radius + half_length,
-        Shape::Cylinder { radius, half_length } => radius.hypot(half_length),
-        _ => half.norm(),
-    }
-}
-
-/// A convex shape as a rounded core; none where it has no volume.
-fn solid(shape: &Shape) -> Option<Solid> {
-    let (core, round) = match shape {
-        Shape::Box { half } => (Core::Box { half: *half }, 0.0),
-        Shape::Sphere { radius } => (Core::Point, *radius),
-        Shape::Capsule { radius, half_length } => (Core::Segment { half: *half_length }, *radius),
-        Shape::Cylinder { radius, half_length } => {
-            (Core::Cylinder { radius: *radius, half: *half_length }, 0.0)
-        }
-        Shape::Hull { points } => (Core::Hull(Hull::new(points)?), 0.0),
-        Shape::Compound { .. } | Shape::HalfSpace | Shape::Mesh { .. } => return None,
-    };
-    Some(Solid { core, round, size: shape.extent().min() })
 }

@@ -3,24 +3,31 @@
 use parry3d_f64::{math::Vector, shape::ConvexPolyhedron};
 use taut_core::Vec3;
 
+use super::{LEVEL, Solid};
+use crate::{
+    feature::{Feature, Outline},
+    nearest::{Nearest, on_polygon},
+    transform::Transform,
+};
+
 /// A face of a convex polyhedron.
 #[derive(Clone, Debug)]
-pub(crate) struct Face {
+struct Face {
     /// Outward unit normal.
-    pub(crate) normal: Vec3,
+    normal: Vec3,
     /// Distance of its plane from the origin along the normal [m].
-    pub(crate) offset: f64,
+    offset: f64,
     /// Its corners, counterclockwise seen from outside.
-    pub(crate) corners: Vec<u32>,
+    corners: Vec<u32>,
 }
 
 /// A convex polyhedron in local coordinates.
 #[derive(Clone, Debug)]
 pub(crate) struct Hull {
     /// Its corners [m].
-    pub(crate) points: Vec<Vec3>,
+    points: Vec<Vec3>,
     /// Its faces.
-    pub(crate) faces: Vec<Face>,
+    faces: Vec<Face>,
     /// Faces that meet at each corner.
     corner_faces: Vec<Vec<u32>>,
     /// Corners at the other ends of the edges from each corner.
@@ -82,7 +89,7 @@ impl Hull {
     }
 
     /// Index of the corner that is farthest along a direction.
-    pub(crate) fn support(&self, direction: &Vec3) -> usize {
+    fn farthest(&self, direction: &Vec3) -> usize {
         let mut best = (0, f64::NEG_INFINITY);
         for (i, point) in self.points.iter().enumerate() {
             let along = point.dot(direction);
@@ -94,9 +101,9 @@ impl Hull {
     }
 
     /// Index of the face that looks along a direction the most, of those at the farthest corner.
-    pub(crate) fn support_face(&self, direction: &Vec3) -> usize {
+    fn support_face(&self, direction: &Vec3) -> usize {
         let mut best = (0, f64::NEG_INFINITY);
-        for &i in &self.corner_faces[self.support(direction)] {
+        for &i in &self.corner_faces[self.farthest(direction)] {
             let along = self.faces[i as usize].normal.dot(direction);
             if along > best.1 {
                 best = (i as usize, along);
@@ -106,8 +113,8 @@ impl Hull {
     }
 
     /// Corners of the edge at the farthest corner that is the most perpendicular to a direction.
-    pub(crate) fn support_edge(&self, direction: &Vec3) -> Option<[u32; 2]> {
-        let from = self.support(direction);
+    fn support_edge(&self, direction: &Vec3) -> Option<[u32; 2]> {
+        let from = self.farthest(direction);
         let mut best = (None, f64::INFINITY);
         for &to in &self.neighbours[from] {
             let edge = self.points[to as usize] - self.points[from];
@@ -117,6 +124,70 @@ impl Hull {
             }
         }
         best.0
+    }
+}
+
+impl Solid for Hull {
+    fn support(&self, direction: &Vec3) -> Vec3 {
+        self.points[self.farthest(direction)]
+    }
+
+    fn meet(&self, place: &Transform, direction: &Vec3, feature: &mut Feature) {
+        let index = self.support_face(&place.unturn(direction));
+        self.face(place, index, direction, feature);
+    }
+
+    fn face(&self, place: &Transform, index: usize, _direction: &Vec3, feature: &mut Feature) {
+        feature.clear(Outline::Polygon);
+        let face = &self.faces[index];
+        feature.normal = place.turn(&face.normal);
+        for &corner in &face.corners {
+            feature.push(place.point(&self.points[corner as usize]), corner);
+        }
+    }
+
+    fn faces(&self, mut visit: impl FnMut(usize, Vec3, f64)) {
+        for (i, face) in self.faces.iter().enumerate() {
+            visit(i, face.normal, face.offset);
+        }
+    }
+
+    fn edge(&self, place: &Transform, direction: &Vec3) -> Option<([Vec3; 2], u32)> {
+        let local = place.unturn(direction);
+        let corners = self.support_edge(&local)?;
+        let [p, q] = corners.map(|c| self.points[c as usize]);
+        let level = (q - p).dot(&local).abs() <= LEVEL * (q - p).norm();
+        let [low, high] = [corners[0].min(corners[1]), corners[0].max(corners[1])];
+        level.then(|| ([place.point(&p), place.point(&q)], low << 16 | high))
+    }
+
+    fn nearest(&self, point: &Vec3) -> Nearest {
+        let mut highest = (0, f64::NEG_INFINITY);
+        for (i, face) in self.faces.iter().enumerate() {
+            let height = face.normal.dot(point) - face.offset;
+            if height > highest.1 {
+                highest = (i, height);
+            }
+        }
+        let top = &self.faces[highest.0];
+        if highest.1 <= 0.0 {
+            let surface = point - top.normal * highest.1;
+            return Nearest { surface, normal: top.normal, distance: highest.1 };
+        }
+        // Outside, the nearest point is on a face that the point is above of.
+        let mut best = Nearest { surface: *point, normal: top.normal, distance: f64::INFINITY };
+        for face in self.faces.iter().filter(|f| f.normal.dot(point) > f.offset) {
+            let corner = |k: usize| self.points[face.corners[k] as usize];
+            for k in 1..face.corners.len() - 1 {
+                let (on, _) =
+                    on_polygon(&[corner(0), corner(k), corner(k + 1)], &face.normal, point);
+                let found = Nearest::outside(point, on, face.normal);
+                if found.distance < best.distance {
+                    best = found;
+                }
+            }
+        }
+        best
     }
 }
 
