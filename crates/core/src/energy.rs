@@ -7,12 +7,14 @@
 //!
 //! A new energy is a file here, a variant and its arms below, and whatever makes it from a scene.
 
+mod bending;
 mod membrane;
 #[cfg(test)]
 mod tests;
 
 use taut_math::{M3, Number, V3};
 
+pub use bending::Bending;
 pub use membrane::Membrane;
 
 /// Most points that an energy has.
@@ -158,6 +160,8 @@ fn definite<N: Number>(m: &M3<N>) -> N {
 pub enum Energy<N> {
     /// A triangle that resists being stretched and sheared.
     Membrane(Membrane<N>),
+    /// Two triangles that resist being folded along the edge they share.
+    Bending(Bending<N>),
 }
 
 /// The same expression for whichever energy it is.
@@ -165,6 +169,7 @@ macro_rules! each {
     ($energy:expr, $one:ident => $value:expr) => {
         match $energy {
             Energy::Membrane($one) => $value,
+            Energy::Bending($one) => $value,
         }
     };
 }
@@ -182,6 +187,7 @@ impl Energy<f64> {
     pub fn lower<N: Number>(&self) -> Energy<N> {
         match self {
             Self::Membrane(membrane) => Energy::Membrane(membrane.lower()),
+            Self::Bending(bending) => Energy::Bending(bending.lower()),
         }
     }
 }

@@ -31,6 +31,7 @@ const WORDS: &[(Needs, &str)] = &[
     (Needs::SPRINGS, "springs between points"),
     (Needs::ANGULAR_SPRINGS, "angular springs"),
     (Needs::TRIANGLES, "elastic triangles"),
+    (Needs::BENDING, "triangles that resist bending"),
 ];
 
 impl Needs {
@@ -68,6 +69,8 @@ impl Needs {
     pub const RESTITUTION: Self = Self(1 << 14);
     /// Triangles of thin elastic material.
     pub const TRIANGLES: Self = Self(1 << 15);
+    /// Edges of triangles along which those resist being folded.
+    pub const BENDING: Self = Self(1 << 16);
 
     /// Joints of every kind, with all that one may have.
     pub const JOINTS: Self = Self::POINTS
@@ -80,7 +83,7 @@ impl Needs {
         .with(Self::COMPLIANCE)
         .with(Self::BREAKING);
     /// Energies of points that have a compliance, whatever they are.
-    pub const ENERGIES: Self = Self::TRIANGLES;
+    pub const ENERGIES: Self = Self::TRIANGLES.with(Self::BENDING);
     /// Bodies and particles with joints, springs and contacts.
     pub const MULTIBODY: Self = Self::JOINTS
         .with(Self::PARTICLES)
@@ -157,6 +160,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Element<'_>> {
         joints,
         springs,
         triangles,
+        bends,
     } = scene;
     let touch = contacts.is_some();
     let contacts = contacts.iter().map(|_| (Needs::CONTACTS, ""));
@@ -165,12 +169,14 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Element<'_>> {
     let joints = joints.iter().map(|j| (of_joint(j), j.name.as_str()));
     let springs = springs.iter().map(|s| (of_spring(s), s.name.as_str()));
     let triangles = triangles.iter().map(|t| (Needs::TRIANGLES, t.name.as_str()));
+    let bends = bends.iter().map(|b| (Needs::BENDING, b.name.as_str()));
     listed("", contacts)
         .chain(listed("body", bodies))
         .chain(listed("particle", particles))
         .chain(listed("joint", joints))
         .chain(listed("spring", springs))
         .chain(listed("triangle", triangles))
+        .chain(listed("bend", bends))
 }
 
 fn listed<'a>(

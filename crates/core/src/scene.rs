@@ -17,7 +17,7 @@ pub use joint::{Joint, JointKind, Limit, Motor};
 pub use shape::{Part, Shape};
 
 use crate::{
-    energy::{ENDS_MAX, Energy, Membrane},
+    energy::{Bending, ENDS_MAX, Energy, Membrane},
     math::{Quat, Vec3},
     state::{BodyState, ParticleState, State},
     wire,
@@ -52,6 +52,8 @@ pub struct Scene {
     pub springs: Vec<Spring>,
     /// Triangles of thin elastic material, in creation order.
     pub triangles: Vec<ElasticPart<Membrane<f64>, 3>>,
+    /// Edges along which two triangles resist being folded: the edge's ends, then the corners opposite.
+    pub bends: Vec<ElasticPart<Bending<f64>, 4>>,
 }
 
 /// How contacts are made.
@@ -165,7 +167,10 @@ impl Scene {
 
     /// Every energy of points, and what those are fixed to.
     pub fn energies(&self) -> impl Iterator<Item = (Energy<f64>, [Anchor; ENDS_MAX])> + '_ {
-        self.triangles.iter().map(|part| (Energy::Membrane(part.energy), part.anchors()))
+        let triangles = self.triangles.iter();
+        let triangles = triangles.map(|part| (Energy::Membrane(part.energy), part.anchors()));
+        let bends = self.bends.iter();
+        triangles.chain(bends.map(|part| (Energy::Bending(part.energy), part.anchors())))
     }
 
     /// Whether forces move an endpoint.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use crate::{Mat3, Quat, Vec3};
 
 /// Version of the names and order of the fields.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// A scene or state on its way, with the version of its form.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -414,11 +414,12 @@ fn triangles() {
         let point = |name: &str, x: f64, y: f64| {
             format!("particle(name: \"{name}\", mass: 1, position: ({x}, {y}, 0))")
         };
+        let above = "particle(name: \"above\", mass: 1, position: (0, 0, 1))".to_owned();
         let points =
             [point("left", 0.0, 0.0), point("right", 1.0, 0.0), point("top", 0.0, 1.0)].join(", ");
         format!(
             "(\n    particles: [{points}, {}],\n    triangles: [\n        {text}\n    ],\n)\n",
-            point("farther", 2.0, 0.0)
+            [point("farther", 2.0, 0.0), point("farthest", 3.0, 0.0), above].join(", ")
         )
     };
     let nodes = |nodes: &str| {
@@ -433,6 +434,12 @@ fn triangles() {
         "triangle(name: \"t\", nodes: (\"left\", \"right\", \"top\"), {fine}), \
          triangle(name: \"t\", nodes: (\"left\", \"right\", \"top\"), {fine})"
     );
+    // Triangles that resist bending, after one with the corners left, right and top.
+    let bent = |others: &[&str]| {
+        let all = ["(\"left\", \"right\", \"top\")"].iter().chain(others);
+        all.map(|nodes| format!("triangle(nodes: {nodes}, {fine}, bending: ()), "))
+            .collect::<String>()
+    };
     snapshot(
         "triangles",
         &messages(&[
@@ -454,6 +461,15 @@ fn triangles() {
             ("unknown field", made_of(&format!("{fine}, thikness: 1"))),
             ("unknown kind", scene("triangel(nodes: ())")),
             ("duplicate name", scene(&twice)),
+            ("no rigidity", made_of(&format!("{fine}, bending: (rigidity: 0)"))),
+            ("folded at rest", scene(&bent(&["(\"right\", \"left\", \"above\")"]))),
+            (
+                "an edge of three triangles",
+                scene(&bent(&[
+                    "(\"right\", \"top\", \"farther\")",
+                    "(\"top\", \"right\", \"farthest\")",
+                ])),
+            ),
         ]),
     );
 }

@@ -4,13 +4,13 @@ use std::{fs, path::Path};
 
 use taut_core::{
     Quat, Scene, State, Vec3,
-    energy::Membrane,
+    energy::{Bending, Membrane},
     load::load_file,
     scene::{
         Anchor, Body, Contacts, ElasticPart, Elasticity, Endpoint, Joint, JointKind, Limit, Motor,
         Part, Particle, Shape, Spring, SpringKind,
     },
-    wire::Envelope,
+    wire::{Envelope, SCHEMA},
 };
 
 fn there_and_back(scene: &Scene, state: &State) -> (Scene, State) {
@@ -71,6 +71,11 @@ fn everything() -> Scene {
             name: "sail".to_owned(),
             ends: [particle, body, world].map(Anchor::from),
             energy: Membrane::new(&[zero, Vec3::x(), Vec3::y()], 0.01, 1e6, 0.0).unwrap(),
+        }],
+        bends: vec![ElasticPart {
+            name: "fold".to_owned(),
+            ends: [particle, body, world, world].map(Anchor::from),
+            energy: Bending::new(&[zero, Vec3::x(), Vec3::y(), -Vec3::y()], 0.5).unwrap(),
         }],
         ..Scene::default()
     }
@@ -133,7 +138,9 @@ fn other_forms_are_refused() {
         let read = serde_json::from_str::<Envelope<Scene>>(&text.replacen(from, to, 1));
         read.unwrap_err().to_string()
     };
-    assert!(refusal("\"schema\":1", "\"schema\":2").contains("this program reads 1"));
+    let here = format!("\"schema\":{SCHEMA}");
+    let reason = refusal(&here, "\"schema\":0");
+    assert!(reason.contains(&format!("schema 0, but this program reads {SCHEMA}")), "{reason}");
     assert!(refusal("\"about\"", "\"abuot\"").contains("unknown field `abuot`"));
     assert!(refusal("\"gravity\":[0.0,", "\"gravity\":[").contains("a list of 2 numbers"));
     assert!(refusal("\"gravity\":[0.0,", "\"gravity\":[null,").contains("nul"));

@@ -361,4 +361,14 @@ pub(super) struct TriangleSpec {
     /// [m]
     pub(super) thickness: Formula,
     pub(super) membrane: ElasticitySpec,
+    /// Resists being folded along the edges that it shares with others that do.
+    pub(super) bending: Option<BendingSpec>,
+}
+
+/// How a thin sheet resists bending.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "bending", deny_unknown_fields)]
+pub(super) struct BendingSpec {
+    /// Flexural rigidity [N m]; that of the plate of the membrane's material unless given.
+    pub(super) rigidity: Option<Formula>,
 }

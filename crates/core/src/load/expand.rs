@@ -1,6 +1,6 @@
 //! Entries one after the other into flat lists. Order is that of the file, so equal files give equal scenes.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, hash_map::Entry};
 
 mod generate;
 
@@ -12,7 +12,7 @@ use super::{
     names::{Movable, Names, canonical},
 };
 use crate::{
-    energy::Membrane,
+    energy::{Bending, Membrane},
     math::Vec3,
     scene::{Anchor, Body, ElasticPart, Elasticity, Endpoint, Joint, Particle, Scene, Spring},
 };
@@ -31,6 +31,16 @@ pub(super) struct Builder<'a> {
     joint_names: HashSet<String>,
     spring_names: HashSet<String>,
     triangle_names: HashSet<String>,
+    /// Edges of triangles that resist bending, by their ends in ascending order.
+    edges: HashMap<[Endpoint; 2], Edge>,
+}
+
+/// An edge of the triangles that resist bending.
+enum Edge {
+    /// One has been there, with this corner opposite and this flexural rigidity [N m].
+    Open(Anchor, f64),
+    /// Two have.
+    Shared,
 }
 
 impl<'a> Builder<'a> {
@@ -43,6 +53,7 @@ impl<'a> Builder<'a> {
             joint_names: HashSet::new(),
             spring_names: HashSet::new(),
             triangle_names: HashSet::new(),
+            edges: HashMap::new(),
         }
     }
 
@@ -212,6 +223,42 @@ impl<'a> Builder<'a> {
         unused(&mut self.triangle_names, &name).at("name")?;
         self.reserve("triangles", 1.0)?;
         self.scene.triangles.push(ElasticPart { name, ends: corners, energy: membrane });
+        let Some(bending) = &spec.bending else { return Ok(()) };
+        let rigidity = match &bending.rigidity {
+            Some(rigidity) => rigidity.positive(scope).at("rigidity").at("bending")?,
+            None => young * thickness.powi(3) / (12.0 * (1.0 - poisson * poisson)),
+        };
+        self.add_bends(&corners, rigidity).at("bending")
+    }
+
+    /// Joins a triangle to those before it that share an edge. Where two differ in their flexural rigidity
+    /// [N m], their mean counts.
+    fn add_bends(&mut self, corners: &[Anchor; 3], rigidity: f64) -> Result<()> {
+        for k in 0..3 {
+            let [a, b, opposite] = [0, 1, 2].map(|i| corners[(k + i) % 3]);
+            let mut edge = match self.edges.entry([a.end.min(b.end), a.end.max(b.end)]) {
+                Entry::Vacant(place) => {
+                    place.insert(Edge::Open(opposite, rigidity));
+                    continue;
+                }
+                Entry::Occupied(edge) => edge,
+            };
+            let Edge::Open(other, rigidity_other) = edge.insert(Edge::Shared) else {
+                let message = "an edge belongs to three triangles that resist bending";
+                return Err(SceneError::new(message));
+            };
+            let ends = [a, b, opposite, other];
+            let rest = ends.map(|corner| self.point(corner.end, &corner.local));
+            let Some(energy) = Bending::new(&rest, 0.5 * (rigidity + rigidity_other)) else {
+                let message = "expected triangles that are flat across their shared edge";
+                return Err(SceneError::new(message));
+            };
+            if !energy.is_finite() {
+                let message = "its numbers are too large or too small to be combined";
+                return Err(SceneError::new(message));
+            }
+            self.scene.bends.push(ElasticPart { name: String::new(), ends, energy });
+        }
         Ok(())
     }
 
