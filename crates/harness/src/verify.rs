@@ -4,6 +4,8 @@
 //! failed check. What a backend does not support is skipped with its own reason. Failures that are
 //! understood are rows of `KNOWN` with a reason; one that starts to pass fails the suite,
 //! so that the table stays true. Scenes are embedded: the suite runs from any directory.
+//! Every backend is asked everything with its defaults, and with the settings in `VARIANTS` what these
+//! bear on.
 //!
 //! Tolerances follow from the order of the integrators (first order in the step unless a backend is
 //! better) and are the same for all backends, except for rows of `TOLERANCES`, which have a reason too.
@@ -20,8 +22,14 @@ mod scenes;
 mod statics;
 mod subject;
 mod tolerance;
+mod variants;
 
-use std::fmt;
+use std::{
+    fmt,
+    num::NonZero,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
 
 use serde::Serialize;
 use taut_core::Table;
@@ -32,14 +40,14 @@ use subject::{Stop, Subject};
 /// The outcome of the whole suite.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
-    /// One entry per backend, in the order of the table.
+    /// One entry per backend, in the order of the table, each before those of its variants.
     pub backends: Vec<BackendReport>,
 }
 
 /// The outcome for one backend.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BackendReport {
-    /// Name of the backend.
+    /// Name of the backend, and its settings where these are not the defaults.
     pub name: String,
     /// One entry per check, in a fixed order.
     pub checks: Vec<Check>,
@@ -54,7 +62,8 @@ pub struct Check {
     pub scene: &'static str,
     /// How it went.
     pub result: Verdict,
-    /// What was found where it did not pass; for a known failure, why it is expected.
+    /// What was found where it did not pass; for a known failure, why it is expected; where it passed, what
+    /// was not asked.
     pub reason: String,
 }
 
@@ -94,38 +103,72 @@ fn properties() -> impl Iterator<Item = &'static Property> {
     groups.into_iter().flatten()
 }
 
+/// Every subject of the named backends, all of them where no name is given, and what is asked of it.
+fn questions<'a>(table: &'a Table, names: &[&str]) -> Vec<(Subject<'a>, Vec<&'static Property>)> {
+    let wanted = |name: &str| names.is_empty() || names.contains(&name);
+    let named = table.iter().filter(|backend| wanted(&backend.info().name));
+    let subjects = named.flat_map(|backend| {
+        let all = (Subject::new(&**backend, table, ""), properties().collect());
+        let variants = variants::of(&backend.info().name).map(|variant| {
+            let asked = properties().filter(|p| variant.asked.iter().any(|g| g.contains(&p.name)));
+            (Subject::new(&**backend, table, variant.settings), asked.collect())
+        });
+        std::iter::once(all).chain(variants)
+    });
+    subjects.collect()
+}
+
 /// Runs the suite for the named backends of a table, all of them where no name is given.
 ///
 /// Works for any table, so a backend built elsewhere is verified as a row of it.
 pub fn verify(table: &Table, names: &[&str]) -> Report {
-    verify_with(table, names, &mut |_, _| {})
+    verify_with(table, names, &|_, _| {})
 }
 
 /// As [`verify`], and tells of every check of a named backend once it is done.
+///
+/// Checks are shared out between as many threads as there are processors.
+///
+/// # Panics
+/// When `on_check` does.
 pub fn verify_with(
     table: &Table,
     names: &[&str],
-    on_check: &mut dyn FnMut(&str, &Check),
+    on_check: &(dyn Fn(&str, &Check) + Sync),
 ) -> Report {
-    let subjects =
-        table.iter().map(|backend| Subject { backend: &**backend, table, settings: "()" });
-    let wanted = |s: &Subject<'_>| names.is_empty() || names.contains(&s.name());
-    let report = |subject: Subject<'_>| BackendReport {
-        name: subject.name().to_owned(),
-        checks: properties()
-            .map(|property| {
-                let check = run(&subject, property);
-                on_check(subject.name(), &check);
-                check
-            })
-            .collect(),
+    let questions = questions(table, names);
+    let tasks: Vec<(Subject<'_>, &Property)> = questions
+        .iter()
+        .flat_map(|(subject, asked)| asked.iter().map(|&property| (subject.clone(), property)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some((subject, property)) = tasks.get(place) else { return done };
+            let check = run(subject, property);
+            on_check(subject.name(), &check);
+            done.push((place, check));
+        }
     };
-    Report { backends: subjects.filter(wanted).map(report).collect() }
+    let mut done: Vec<(usize, Check)> = thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("checks are guarded")).collect()
+    });
+    done.sort_unstable_by_key(|(place, _)| *place);
+    let mut checks = done.into_iter().map(|(_, check)| check);
+    let report = |(subject, asked): &(Subject<'_>, Vec<_>)| BackendReport {
+        name: subject.name().to_owned(),
+        checks: checks.by_ref().take(asked.len()).collect(),
+    };
+    Report { backends: questions.iter().map(report).collect() }
 }
 
-/// How many checks each backend goes through.
-pub fn count() -> usize {
-    properties().count()
+/// How many checks the named backends go through, all of them where no name is given.
+pub fn count(table: &Table, names: &[&str]) -> usize {
+    questions(table, names).iter().map(|(_, asked)| asked.len()).sum()
 }
 
 fn run(subject: &Subject<'_>, property: &Property) -> Check {
@@ -133,7 +176,7 @@ fn run(subject: &Subject<'_>, property: &Property) -> Check {
         .unwrap_or_else(|panic| Err(Stop::Fail(format!("panicked: {panic}"))));
     let known = known::reason(subject.name(), property.name, property.scene);
     let (result, reason) = match (outcome, known) {
-        (Ok(()), None) => (Verdict::Pass, String::new()),
+        (Ok(()), None) => (Verdict::Pass, subject.left_out()),
         (Ok(()), Some(_)) => {
             (Verdict::Fail, "passes, but is listed as a known failure: remove its row".to_owned())
         }
@@ -166,7 +209,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// One line per check that did not pass, and one line of counts per backend.
+/// One line per check that did not pass or not in full, and one line of counts per backend.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for backend in &self.backends {
@@ -178,7 +221,7 @@ impl fmt::Display for Report {
                 "{}: {pass} passed, {fail} failed, {known} known failures, {skip} skipped",
                 backend.name
             )?;
-            for check in backend.checks.iter().filter(|check| check.result != Verdict::Pass) {
+            for check in backend.checks.iter().filter(|check| !check.reason.is_empty()) {
                 let Check { name, scene, result, reason } = check;
                 writeln!(f, "  {result:<5} {name} [{scene}]: {reason}")?;
             }
@@ -192,32 +235,37 @@ mod tests {
     use super::*;
     use crate::backends;
 
-    #[test]
-    fn known_failures_name_what_there_is() {
+    /// Rows for engines that are built on request only stand in the tables too.
+    fn is_named(backend: &str) -> bool {
         let table = backends::table();
+        let named = questions(&table, &[]).iter().any(|(subject, _)| subject.name() == backend);
+        named || backend.starts_with("rapier")
+    }
+
+    fn is_asked(check: &str) -> bool {
+        properties().any(|property| property.name == check)
+    }
+
+    #[test]
+    fn tables_name_what_there_is() {
         for row in known::KNOWN {
-            let backend = table.get(row.backend).is_some();
-            let property = properties().any(|p| p.name == row.check && p.scene == row.scene);
-            assert!(backend && property, "{} {} {}", row.backend, row.check, row.scene);
+            let asked = properties().any(|p| p.name == row.check && p.scene == row.scene);
+            assert!(asked && is_named(row.backend), "{} {} {}", row.backend, row.check, row.scene);
             assert!(!row.reason.is_empty());
+        }
+        for row in tolerance::TOLERANCES {
+            assert!(is_asked(row.check) && !row.reason.is_empty(), "{}", row.check);
+            assert!(row.backends.iter().all(|name| is_named(name)), "{:?}", row.backends);
+        }
+        for variant in variants::VARIANTS {
+            assert!(is_named(variant.backend), "{}", variant.backend);
+            let mut asked = variant.asked.iter().copied().flatten();
+            assert!(asked.all(|name| is_asked(name)), "{:?}", variant.asked);
         }
     }
 
     fn run_null(property: &Property) -> Check {
-        let (backend, table) = (&taut_null::BACKEND, &Table::default());
-        run(&Subject { backend, table, settings: "()" }, property)
-    }
-
-    #[test]
-    fn tolerances_name_what_there_is() {
-        let table = backends::table();
-        for row in tolerance::TOLERANCES {
-            assert!(!row.reason.is_empty());
-            assert!(properties().any(|p| p.name == row.check), "{}", row.check);
-            for backend in row.backends {
-                assert!(table.get(backend).is_some() || backend.starts_with("rapier"), "{backend}");
-            }
-        }
+        run(&Subject::new(&taut_null::BACKEND, &Table::default(), ""), property)
     }
 
     #[test]

@@ -4,29 +4,50 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use taut::{
     backends,
-    verify::{Verdict, verify},
+    verify::{Verdict, count, verify},
 };
 use taut_core::{
-    BuildError, ContactForce, Devices, Info, Multipliers, Native, Needs, Scene, Settings, Solver,
-    SolverError, State, Step, Vec3,
+    BuildError, ContactForce, Devices, Info, Multipliers, Native, Needs, Runs, Scene, Settings,
+    Solver, SolverError, State, Step, Table, Vec3,
 };
 
-/// Those on graphics adapters take minutes where these are software, and are asked once, by `scripts/test`.
+/// All that the program comes with, and the engines that it is built with on request only.
+fn table() -> Table {
+    let table = backends::table();
+    #[cfg(not(feature = "peers"))]
+    let table = table.with(taut_peer_rapier::BACKEND_F64).with(taut_peer_rapier::BACKEND_F32);
+    table
+}
+
+/// Those that run, or do not, on a graphics adapter.
+fn names(table: &Table, runs: Runs) -> Vec<&str> {
+    let rows = table.iter().map(|backend| backend.info()).filter(|info| info.runs == runs);
+    rows.map(|info| info.name.as_ref()).collect()
+}
+
+/// Those on graphics adapters take minutes where these are software, and are asked by `scripts/test` alone.
 #[test]
 fn every_backend_conforms_or_says_why_not() {
-    let table = backends::table();
-    let names = table.iter().map(|backend| backend.info().name.as_ref());
-    let names: Vec<&str> = names.filter(|name| !name.ends_with("-gpu")).collect();
-    let report = verify(&table, &names);
+    let table = table();
+    let report = verify(&table, &names(&table, Runs::OnCpu));
     println!("{report}");
     assert!(!report.has_failures(), "see above");
 }
 
 #[test]
+fn backends_on_adapters_are_asked_by_the_script() {
+    let asked: String =
+        names(&table(), Runs::OnGpu).iter().map(|name| format!(" -b {name}")).collect();
+    let script = include_str!("../../../scripts/test");
+    assert!(script.contains(&format!("taut verify{asked}\n")), "verify{asked}");
+}
+
+#[test]
 fn one_backend_can_be_named() {
-    let report = verify(&backends::table(), &["null"]);
+    let table = backends::table();
+    let report = verify(&table, &["null"]);
     assert_eq!(report.backends.len(), 1);
-    assert_eq!(report.backends[0].checks.len(), taut::verify::count());
+    assert_eq!(report.backends[0].checks.len(), count(&table, &["null"]));
 }
 
 /// A solver that breaks one promise after another, so that each is seen to be checked.

@@ -1,14 +1,22 @@
 //! Chains and joints: exactness after one iteration, stability, and the ways to solve the dual.
 
-mod common;
-
-use common::{advance, build, chain, empty, file, path, state};
 use taut_core::{
-    Backend, BodyState, Multipliers, NoDevices, Quat, Scene, Settings, State, Vec3,
+    BodyState, Quat, Scene, State, Vec3,
     load::load_str,
     metrics,
     scene::{Body, Elasticity, Endpoint, Joint, JointKind},
 };
+use taut_fixtures::{KINDS, Run, build, empty, farthest, file};
+use taut_mabd::BACKEND;
+
+/// Links of 1 m along x from the origin, each hanging on the one before, the first on the world.
+fn chain(links: usize, dt: f64) -> Scene {
+    Scene { dt, ..taut_fixtures::chain(9.81, links, Vec3::new(1.0, 0.2, 0.3), 100.0) }
+}
+
+fn path(scene: &Scene, settings: &str, steps: u32) -> Vec<State> {
+    Run::new(&BACKEND, scene, settings, 1).path(steps)
+}
 
 fn gap(scene: &Scene, state: &State) -> f64 {
     metrics::joint_errors(scene, state).max_m
@@ -22,11 +30,10 @@ fn one_iteration_closes_the_joints_of_a_chain() {
         body.position += Vec3::new(0.01, -0.02, 0.015) * (i as f64 * 0.7).sin();
     }
     for settings in ["()", "(general: true)", "(geometric: none)", "(polar: newton_schulz)"] {
-        let mut solver = build(&scene, settings);
-        solver.load(&apart).unwrap();
-        assert!(gap(&scene, &state(&mut *solver)) > 1e-3);
-        advance(&mut *solver, scene.dt, 1);
-        let left = gap(&scene, &state(&mut *solver));
+        let mut run = Run::new(&BACKEND, &scene, settings, 1);
+        run.load(&apart);
+        assert!(gap(&scene, &run.state) > 1e-3);
+        let left = gap(&scene, run.step());
         assert!(left < 1e-12, "{settings}: {left:e}");
     }
 }
@@ -35,8 +42,9 @@ fn one_iteration_closes_the_joints_of_a_chain() {
 fn ball_joints_and_general_rows_agree() {
     for settings in ["", "geometric: none", "integrator: bdf2", "integrator: implicit_euler"] {
         let scene = chain(12, 0.01);
-        let fast = path(&scene, &format!("({settings})"), 50, 2);
-        let general = path(&scene, &format!("(general: true, {settings})"), 50, 2);
+        let [fast, general] = ["", "general: true, "].map(|general| {
+            Run::new(&BACKEND, &scene, &format!("({general}{settings})"), 2).path(50)
+        });
         let distance = |(a, b): (&State, &State)| {
             a.bodies
                 .iter()
@@ -63,13 +71,10 @@ fn pinned_chain() -> Scene {
 fn pins_of_chains_hold_as_joints_of_trees_do() {
     let scene = pinned_chain();
     let run = |settings: &str| {
-        let mut solver = build(&scene, settings);
-        let mut forces = Multipliers::default();
-        for _ in 0..20 {
-            advance(&mut *solver, scene.dt, 1);
-        }
-        assert!(solver.read_multipliers(&mut forces));
-        (state(&mut *solver), forces)
+        let mut run = Run::new(&BACKEND, &scene, settings, 1);
+        run.steps(20);
+        let forces = run.forces();
+        (run.state, forces)
     };
     let [(fast, pulls), (general, others)] = ["()", "(dual: tree)"].map(run);
     assert!(gap(&scene, &fast) < 1e-12);
@@ -85,28 +90,19 @@ fn pins_of_chains_hold_as_joints_of_trees_do() {
 #[test]
 fn reading_between_steps_changes_nothing() {
     let scene = pinned_chain();
-    let [watched, unwatched] = [true, false].map(|watch| {
-        let mut solver = build(&scene, "()");
-        for _ in 0..10 {
-            advance(&mut *solver, scene.dt, 1);
-            if watch {
-                state(&mut *solver);
-            }
-        }
-        state(&mut *solver)
-    });
-    assert_eq!(watched, unwatched);
+    let watched = path(&scene, "()", 10).pop().unwrap();
+    assert_eq!(watched, Run::new(&BACKEND, &scene, "()", 1).end(10));
     // What is read can be loaded and read again.
-    let mut solver = build(&scene, "()");
-    solver.load(&watched).unwrap();
-    assert_eq!(state(&mut *solver).bodies, watched.bodies);
+    let mut run = Run::new(&BACKEND, &scene, "()", 1);
+    run.load(&watched);
+    assert_eq!(run.steps(0).bodies, watched.bodies);
 }
 
 /// Twenty links hang vertically under a load that makes `a = 12 h^2 tension / (m l)`, pushed slightly.
 fn taut_chain(a: f64) -> Scene {
     let (links, dt) = (20, 0.01);
     let mut scene = chain(links, dt);
-    let down = taut_core::Quat::from_scaled_axis(Vec3::new(0.0, std::f64::consts::FRAC_PI_2, 0.0));
+    let down = Quat::from_scaled_axis(Vec3::new(0.0, std::f64::consts::FRAC_PI_2, 0.0));
     for (i, body) in scene.bodies.iter_mut().enumerate() {
         body.rotation = down;
         body.position = Vec3::new(0.0, 0.0, -(i as f64) - 0.5);
@@ -127,7 +123,7 @@ fn taut_chain(a: f64) -> Scene {
 fn without_geometric_stiffness_tension_is_limited() {
     let stretch = |a: f64, settings: &str| {
         let scene = taut_chain(a);
-        let states = path(&scene, settings, 600, 1);
+        let states = path(&scene, settings, 600);
         states.iter().map(|s| metrics::stretch_max(&scene, s)).fold(0.0, f64::max)
     };
     let literal = "(geometric: none, stretch_limit: inf)";
@@ -145,7 +141,7 @@ fn a_pushed_hanging_chain_keeps_hanging() {
         for (i, body) in scene.bodies.iter_mut().enumerate() {
             body.velocity = Vec3::new(1e-6 * (1.3 * i as f64).cos(), 0.0, 0.0);
         }
-        let states = path(&scene, settings, scene.steps, 1);
+        let states = path(&scene, settings, scene.steps);
         let aside = |s: &State| s.bodies.iter().map(|b| b.position.x.abs()).fold(0.0, f64::max);
         let stretched = states.iter().map(|s| metrics::stretch_max(&scene, s));
         // A maximum ignores what is not a number, so what diverges counts as it was before.
@@ -161,7 +157,7 @@ fn a_pushed_hanging_chain_keeps_hanging() {
 
 /// Two boxes that tumble about each other on one joint of a kind.
 fn pair(kind: JointKind) -> Scene {
-    let mut scene = empty(0.005, Vec3::zeros());
+    let mut scene = Scene { dt: 0.005, ..empty(0.0) };
     for side in [-0.5, 0.5] {
         let mut body = Body::solid_box(Vec3::new(0.5, 0.3, 0.2), 1000.0);
         body.omega = Vec3::new(1.0 + side, 0.5, 1.5 - side);
@@ -175,25 +171,22 @@ fn pair(kind: JointKind) -> Scene {
 }
 
 #[test]
-fn joints_do_not_drift() {
-    for kind in [
-        JointKind::Ball,
-        JointKind::Hinge,
-        JointKind::Universal,
-        JointKind::Prismatic,
-        JointKind::Cylindrical,
-        JointKind::Fixed,
-    ] {
+fn errors_on_the_right_hand_side_keep_joints_from_drifting() {
+    for kind in KINDS.into_iter().filter(|kind| !matches!(kind, JointKind::Distance { .. })) {
         let scene = pair(kind);
-        let states = path(&scene, "()", 4000, 1);
         let worst = |states: &[State]| {
             let errors = states.iter().map(|s| metrics::joint_errors(&scene, s));
             errors.map(|e| e.max_m.max(e.angle_max_rad)).fold(0.0, f64::max)
         };
+        let states = path(&scene, "()", 4000);
         let (early, late) = (worst(&states[..1000]), worst(&states[3000..]));
         // Rows that are not linear in frames are left at the square of the angle of a step, 1e-4 here.
         assert!(early < 1e-4, "{kind:?}: {early:e}");
         assert!(late < 1.2 * early + 1e-12, "{kind:?}: {early:e}, then {late:e}");
+        if matches!(kind, JointKind::Universal | JointKind::Prismatic) {
+            let without = worst(&path(&scene, "(feedback: false)", 4000)[3000..]);
+            assert!(without > 10.0 * late, "{kind:?}: {without:e} and {late:e}");
+        }
     }
 }
 
@@ -220,13 +213,12 @@ fn every_way_to_solve_the_dual_agrees() {
         let ends: Vec<State> = solvers
             .iter()
             .map(|dual| {
-                let states = path(&scene, &format!("(dual: {dual}, tolerance: 1e-13)"), 10, 1);
-                states.last().unwrap().clone()
+                let settings = format!("(dual: {dual}, tolerance: 1e-13)");
+                Run::new(&BACKEND, &scene, &settings, 1).end(10)
             })
             .collect();
         for (end, dual) in ends.iter().zip(&solvers).skip(1) {
-            let pairs = end.bodies.iter().zip(&ends[0].bodies);
-            let worst = pairs.map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max);
+            let worst = farthest(end, &ends[0]);
             assert!(worst < 1e-8, "{name} {dual}: {worst:e}");
         }
     }
@@ -237,7 +229,7 @@ fn every_way_to_solve_the_dual_agrees() {
 fn a_taut_net_neither_opens_nor_stretches_nor_gains_energy() {
     for n in [3.0, 5.0, 12.0] {
         let scene = file("net", &[("n", n)]);
-        let states = path(&scene, "()", 100, 1);
+        let states = path(&scene, "()", 100);
         let start = metrics::energy(&scene, &states[0]).total_j();
         for state in &states {
             let (open, stretch) = (gap(&scene, state), metrics::stretch_max(&scene, state));
@@ -250,9 +242,7 @@ fn a_taut_net_neither_opens_nor_stretches_nor_gains_energy() {
 #[test]
 fn solvers_that_do_not_fit_the_graph_are_refused() {
     let refused = |name: &str, settings: &str| {
-        let settings = Settings::from_ron(settings);
-        let built = taut_mabd::BACKEND.build(&file(name, &[]), &settings, &NoDevices);
-        built.err().unwrap().to_string()
+        build(&BACKEND, &file(name, &[]), settings).err().unwrap().to_string()
     };
     assert!(refused("net", "(dual: tree)").contains("without loops"));
     assert!(refused("net", "(dual: thomas)").contains("chains"));
@@ -267,12 +257,10 @@ fn redundant_rows_change_nothing() {
     for joint in scene.joints.iter().skip(1) {
         doubled.joints.push(joint.clone());
     }
+    let plain = Run::new(&BACKEND, &scene, "()", 1).end(60);
     for dual in ["tree", "schur", "direct", "cg"] {
-        let plain = path(&scene, "()", 60, 1);
-        let twice = path(&doubled, &format!("(dual: {dual})"), 60, 1);
-        let [a, b] = [&plain, &twice].map(|states| states.last().unwrap().clone());
-        let pairs = a.bodies.iter().zip(&b.bodies);
-        let worst = pairs.map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max);
+        let twice = Run::new(&BACKEND, &doubled, &format!("(dual: {dual})"), 1).end(60);
+        let worst = farthest(&plain, &twice);
         assert!(worst < 1e-6, "{dual}: {worst:e}");
     }
 }
@@ -299,7 +287,7 @@ fn a_loop_of_hinges_holds_although_its_rows_are_redundant() {
     let scene = load_str(FOUR_BARS, "four-bars.ron", &[]).unwrap().scene;
     let ends: Vec<State> = ["auto", "direct", "cg"]
         .map(|dual| {
-            let states = path(&scene, &format!("(dual: {dual})"), 100, 1);
+            let states = path(&scene, &format!("(dual: {dual})"), 100);
             for state in &states {
                 let gap = gap(&scene, state);
                 let stretch = metrics::stretch_max(&scene, state);
@@ -316,40 +304,6 @@ fn a_loop_of_hinges_holds_although_its_rows_are_redundant() {
         let off = (end.bodies[1].position - fallen).norm();
         // Each solver shares the load of redundant rows out in its own way.
         assert!(off < 1e-4, "{off:e} m");
-    }
-}
-
-/// Two boxes thrown about on one joint, 100 steps.
-fn thrown(kind: JointKind, settings: &str) -> Vec<f64> {
-    let mut scene = common::empty(0.01, Vec3::zeros());
-    for (x, omega) in [(-0.25, Vec3::new(1.0, 2.0, -0.5)), (0.25, Vec3::new(-2.0, 0.5, 1.5))] {
-        let mut body = Body::solid_box(Vec3::new(0.5, 0.2, 0.3), 100.0).at(Vec3::new(x, 0.0, 0.0));
-        body.omega = if kind == JointKind::Universal { omega } else { Vec3::new(1.0, 2.0, -0.5) };
-        body.velocity = body.omega.cross(&body.position);
-        if kind == JointKind::Prismatic {
-            body.velocity += Vec3::new(x, 0.0, 0.0);
-        }
-        scene.bodies.push(body);
-    }
-    let half = Vec3::new(0.25, 0.0, 0.0);
-    let ends = [0, 1].map(Endpoint::Body);
-    scene.joints.push(Joint::new(kind, ends[0], ends[1]).anchored(half, -half));
-    let states = path(&scene, settings, 400, 1);
-    let error = |s: &State| {
-        let errors = metrics::joint_errors(&scene, s);
-        errors.max_m.max(errors.angle_max_rad)
-    };
-    states.iter().map(error).collect()
-}
-
-#[test]
-fn errors_on_the_right_hand_side_keep_joints_from_drifting() {
-    for kind in [JointKind::Universal, JointKind::Prismatic] {
-        let [with, without] = ["()", "(feedback: false)"].map(|settings| thrown(kind, settings));
-        let worst = |errors: &[f64]| errors.iter().copied().fold(0.0, f64::max);
-        let (early, late) = (worst(&with[..200]), worst(&with[200..]));
-        assert!(late < 1e-3 && late < 2.0 * early + 1e-9, "{kind:?}: {early:e}, {late:e}");
-        assert!(without[400] > 10.0 * late, "{kind:?}: {:e} and {late:e}", without[400]);
     }
 }
 
@@ -370,10 +324,9 @@ fn printed_departs(young: f64, bend: f64) -> f64 {
     }
     let step = |dual: &str| {
         let settings = format!("(dual: {dual}, geometric: none, general: true)");
-        let mut solver = build(&scene, &settings);
-        solver.load(&bent).unwrap();
-        advance(&mut *solver, scene.dt, 1);
-        let end = state(&mut *solver);
+        let mut run = Run::new(&BACKEND, &scene, &settings, 1);
+        run.load(&bent);
+        let end = run.end(1);
         assert!(gap(&scene, &end) < 1e-9, "{dual} closes the joints");
         end
     };
@@ -393,32 +346,14 @@ fn the_elimination_over_bodies_as_printed_is_exact_for_stiff_unturned_chains_onl
     assert!(turned > 0.9, "{turned:e}");
 }
 
-#[test]
-fn a_hanging_load_pulls_with_its_weight() {
-    let scene = taut_chain(3.0);
-    for settings in ["()", "(general: true)"] {
-        let mut solver = build(&scene, settings);
-        for _ in 0..20 {
-            advance(&mut *solver, scene.dt, 1);
-        }
-        let mut forces = Multipliers::default();
-        assert!(solver.read_multipliers(&mut forces));
-        let weight = scene.bodies.last().unwrap().mass * scene.gravity.z;
-        let found = forces.joint_force.last().unwrap();
-        assert!((found.z + weight).abs() < 1e-6 * weight.abs(), "{settings}: {found:?} {weight}");
-        assert!(forces.joint_torque.last().unwrap().norm() < 1e-6 * weight.abs());
-    }
-}
-
 /// Every joint of the arm drives into a limit, and holds there whichever solver finds its multipliers.
 #[test]
 fn motors_stop_at_limits() {
     let scene = file("panda", &[]);
-    let ends: Vec<State> = ["tree", "direct"]
-        .map(|dual| path(&scene, &format!("(dual: {dual})"), 200, 1).pop().unwrap())
-        .into();
-    for (a, b) in ends[0].bodies.iter().zip(&ends[1].bodies) {
-        assert!((a.position - b.position).norm() < 1e-3, "{} and {}", a.position, b.position);
-        assert!(a.velocity.norm() < 1e-2, "it has come to rest: {}", a.velocity);
+    let ends = ["tree", "direct"]
+        .map(|dual| Run::new(&BACKEND, &scene, &format!("(dual: {dual})"), 1).end(200));
+    assert!(farthest(&ends[0], &ends[1]) < 1e-3, "{:e}", farthest(&ends[0], &ends[1]));
+    for body in &ends[0].bodies {
+        assert!(body.velocity.norm() < 1e-2, "it has come to rest: {}", body.velocity);
     }
 }

@@ -1,23 +1,12 @@
 //! Results do not depend on how many threads there are.
 
-mod common;
-
-use common::{advance, build, chain, file, state};
-use taut_core::{
-    Scene,
-    scene::{Endpoint, Joint, JointKind},
-};
+use taut_core::{Scene, Vec3, scene::JointKind};
+use taut_fixtures::{Run, chain, file, on_threads, pin};
+use taut_mabd::BACKEND;
 
 /// Hash of the state after some steps on so many threads.
 fn end(scene: &Scene, settings: &str, threads: usize) -> u64 {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| {
-        let mut solver = build(scene, settings);
-        for _ in 0..4 {
-            advance(&mut *solver, scene.dt, 2);
-        }
-        state(&mut *solver).hash()
-    })
+    on_threads(threads, || Run::new(&BACKEND, scene, settings, 2).end(4).hash())
 }
 
 fn check(scene: &Scene, settings: &str) {
@@ -29,14 +18,12 @@ fn check(scene: &Scene, settings: &str) {
 
 #[test]
 fn a_long_chain_is_the_same_on_any_number_of_threads() {
-    let mut scene = chain(9000, 0.01);
+    let mut scene = chain(9.81, 9000, Vec3::new(1.0, 0.2, 0.3), 100.0);
     // Pinned at its end too, and once on the way.
     for link in [4100, 8999] {
-        let body = Endpoint::Body(link);
-        let anchor = taut_core::Vec3::new(0.5, 0.0, 0.0);
+        let anchor = Vec3::new(0.5, 0.0, 0.0);
         let at = scene.bodies[link].position + anchor;
-        let joint = Joint::new(JointKind::Ball, Endpoint::World, body);
-        scene.joints.push(joint.anchored(at, anchor));
+        scene.joints.push(pin(JointKind::Ball, at, link, anchor));
     }
     for settings in ["()", "(integrator: bdf2)", "(geometric: none)"] {
         check(&scene, settings);

@@ -1,17 +1,16 @@
 //! Trees of ball joints with springs, solved four bodies at a time, against the general path.
 
-mod common;
-
-use common::{advance, build, empty, file, state};
 use taut_core::{
     Multipliers, Quat, Scene, State, Vec3,
     scene::{Body, Elasticity, Endpoint, Joint, JointKind, Spring, SpringKind},
 };
+use taut_fixtures::{Run, empty, file};
+use taut_mabd::BACKEND;
 
 /// Three trees and a body alone: node `i` of a tree hangs on node `(i - 1) / 3`, on some by a spring too,
 /// in no order; the first tree hangs on the world, the second on a moving body, the third on nothing.
 fn forest(springs: bool) -> Scene {
-    let mut scene = empty(0.01, Vec3::new(0.3, 0.0, -9.81));
+    let mut scene = Scene { dt: 0.01, gravity: Vec3::new(0.3, 0.0, -9.81), ..empty(0.0) };
     let size = Vec3::new(0.2, 0.1, 0.4);
     let body = |at: Vec3, i: usize| {
         let mut body = Body::solid_box(size * (1.0 + 0.01 * i as f64), 300.0).at(at);
@@ -58,13 +57,10 @@ fn forest(springs: bool) -> Scene {
 }
 
 fn run(scene: &Scene, settings: &str, steps: u32) -> (State, Multipliers) {
-    let mut solver = build(scene, settings);
-    let mut forces = Multipliers::default();
-    for _ in 0..steps {
-        advance(&mut *solver, scene.dt, 2);
-    }
-    assert!(solver.read_multipliers(&mut forces));
-    (state(&mut *solver), forces)
+    let mut run = Run::new(&BACKEND, scene, settings, 2);
+    run.steps(steps);
+    let forces = run.forces();
+    (run.state, forces)
 }
 
 fn agree(scene: &Scene, settings: &str) {

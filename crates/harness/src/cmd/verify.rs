@@ -16,9 +16,8 @@ pub(crate) fn main(session: &Session<'_>, args: &VerifyArgs) -> anyhow::Result<O
         session.bench.find(name)?;
     }
     let table = &session.bench.setup.table;
-    let chosen = if names.is_empty() { table.iter().len() } else { names.len() };
-    let progress = Progress::new((chosen * count()) as u64, "checks");
-    let report = verify_with(table, &names, &mut |backend, check| {
+    let progress = Progress::new(count(table, &names) as u64, "checks");
+    let report = verify_with(table, &names, &|backend, check| {
         progress.start(&format!("{} {}", backend, check.name));
         progress.advance(1);
     });

@@ -1,7 +1,7 @@
 //! What the interface promises, whatever the method.
 
 use taut_core::{
-    BuildError, Determinism, Scene, Settings, Solver, SolverError, State,
+    BuildError, Determinism, Iteration, Scene, Settings, Solver, SolverError, State,
     scene::{Contacts, JointKind},
 };
 
@@ -31,6 +31,11 @@ pub(super) const PROPERTIES: &[Property] = &[
         test: |s| load_resets(s, &falling(), PLAN),
     },
     Property { name: "load_resets", scene: "joint-zoo", test: |s| load_resets(s, &zoo(), PLAN) },
+    Property {
+        name: "last_reads_are_ends",
+        scene: "joint-zoo",
+        test: |s| last_reads(s, &zoo(), PLAN),
+    },
     Property {
         name: "threads_do_not_matter",
         scene: "chains",
@@ -87,6 +92,31 @@ pub(super) fn neutral_reads(subject: &Subject<'_>, scene: &Scene, plan: Plan) ->
     solver.read(&mut state)?;
     ensure(state == again, || "two reads in a row differ".to_owned())?;
     ensure(state.hash() == undisturbed.hash(), || "reading changes the run".to_owned())
+}
+
+/// Where iterations refine a step, the motion after the last of them is that which the step ends in.
+pub(super) fn last_reads(subject: &Subject<'_>, scene: &Scene, plan: Plan) -> Result<(), Stop> {
+    let mut solver = subject.build(scene)?;
+    if solver.iteration() == Iteration::Substep {
+        return Err(Stop::Skip("its iterations are sub-steps".to_owned()));
+    }
+    let [mut within, mut after] = [State::default(), State::default()];
+    for frame in 1..=plan.frames {
+        solver.begin_step(plan.step(scene))?;
+        (0..plan.iterations).try_for_each(|_| solver.iterate())?;
+        solver.read(&mut within)?;
+        solver.end_step()?;
+        solver.read(&mut after)?;
+        let bodies = within.bodies.iter().zip(&after.bodies).map(|(a, b)| {
+            let (place, rate) = (a.position - b.position, a.velocity - b.velocity);
+            let (frame, frame_rate) = (a.frame - b.frame, a.frame_rate - b.frame_rate);
+            place.norm().max(rate.norm()).max(frame.norm()).max(frame_rate.norm())
+        });
+        let off = bodies.fold(0.0, f64::max);
+        // Some rotations are made unit length again at the end.
+        ensure(off < 1e-12, || format!("frame {frame} ends {off:.2e} off its last iteration"))?;
+    }
+    Ok(())
 }
 
 pub(super) fn load_resets(subject: &Subject<'_>, scene: &Scene, plan: Plan) -> Result<(), Stop> {

@@ -12,7 +12,7 @@ const DOES_NOTHING: &str = "it does nothing";
 
 /// A check that the null backend cannot pass.
 const fn null(check: &'static str, scene: &'static str) -> Known {
-    Known { backend: "null", check, scene, reason: DOES_NOTHING }
+    row("null", check, scene, DOES_NOTHING)
 }
 
 const CREEPS: &str = "its friction is a function of the slip speed that holds nothing at rest; what \
@@ -38,98 +38,120 @@ const STARTS_SLIDING: &str = "between the two coefficients both sticking and sli
 const ROUNDS_PENALTIES: &str = "single precision keeps a metre to 6e-8 m, which its penalty makes a force of a fifth \
                                 of the weight";
 
+const CATCHES_UP: &str = "its stiffness starts at 1 N/m whatever there is to bear, so that loads fall before \
+                          they are borne";
+
+const BRAKES_LATE: &str =
+    "its dynamic friction slows velocities after positions have moved by a whole frame";
+
+const LOSES_SUBSTEPS: &str =
+    "in sub-steps as short as these bodies move by less than single precision tells";
+
+const COMPLETES: &str = "with `complete: true` it goes on until its step is solved when that ends";
+
+const CORNERS: &str = "the corners of what lands flat bounce one after the other";
+
+const SOFT: &str = "the engine's contacts are springs";
+
+const YIELDS: &str = "its motors yield under load";
+
+/// A check that some backend or variant does not pass.
+const fn row(
+    backend: &'static str,
+    check: &'static str,
+    scene: &'static str,
+    reason: &'static str,
+) -> Known {
+    Known { backend, check, scene, reason }
+}
+
+const PAPER: &str = "avbd-cpu (profile: paper)";
+const SWEEPS: &str = "xpbd-cpu (mode: iterations)";
+const SINGLE: &str = "xpbd-cpu (precision: f32)";
+
 pub(super) const KNOWN: &[Known] = &[
-    Known {
-        backend: "vbd-gpu",
-        check: "ropes_are_slack_or_taut",
-        scene: "weight",
-        reason: ROUNDS_PENALTIES,
-    },
-    Known {
-        backend: "jacobi-cpu",
-        check: "open_joints_close",
-        scene: "apart",
-        reason: KEEPS_ERRORS,
-    },
-    Known {
-        backend: "jacobi-gpu",
-        check: "open_joints_close",
-        scene: "apart",
-        reason: KEEPS_ERRORS,
-    },
-    Known {
-        backend: "vbd-cpu",
-        check: "static_friction_holds_more",
-        scene: "slope",
-        reason: ONE_COEFFICIENT,
-    },
-    Known {
-        backend: "vbd-gpu",
-        check: "static_friction_holds_more",
-        scene: "slope",
-        reason: ONE_COEFFICIENT,
-    },
-    Known {
-        backend: "mabd-cpu",
-        check: "static_friction_holds_more",
-        scene: "slope",
-        reason: STARTS_SLIDING,
-    },
-    Known {
-        backend: "jacobi-cpu",
-        check: "approaches_newton",
-        scene: "chain",
-        reason: FREE_TO_DRIFT,
-    },
-    Known {
-        backend: "jacobi-gpu",
-        check: "approaches_newton",
-        scene: "chain",
-        reason: FREE_TO_DRIFT,
-    },
-    Known {
-        backend: "vbd-cpu",
-        check: "linear_momentum",
-        scene: "free-pair",
-        reason: FINDS_SLOWLY,
-    },
-    Known {
-        backend: "vbd-gpu",
-        check: "linear_momentum",
-        scene: "free-pair",
-        reason: FINDS_SLOWLY,
-    },
-    Known { backend: "vbd-cpu", check: "approaches_newton", scene: "chain", reason: SPRINGY },
-    Known { backend: "vbd-gpu", check: "approaches_newton", scene: "chain", reason: SPRINGY },
-    Known {
-        backend: "avbd-gpu",
-        check: "approaches_newton",
-        scene: "two-springs",
-        reason: "single precision ends a micrometre away, where more sweeps change nothing",
-    },
-    Known { backend: "vbd-cpu", check: "friction_angle", scene: "incline", reason: CREEPS },
-    Known { backend: "vbd-gpu", check: "friction_angle", scene: "incline", reason: CREEPS },
-    Known {
-        backend: "abd-cpu",
-        check: "free_spin",
-        scene: "free-fall",
-        reason: "implicit Euler on affine coordinates takes h w^2 of a spin w per second, eight times \
+    row(PAPER, "compliance_gives_way", "weight", CATCHES_UP),
+    row(PAPER, "compliance_gives_way", "bar", CATCHES_UP),
+    row(PAPER, "springs_bear", "weight", CATCHES_UP),
+    row(PAPER, "joints_carry_the_load", "chain", CATCHES_UP),
+    row(PAPER, "comes_to_rest", "drop", CATCHES_UP),
+    row(PAPER, "a_stack_stands", "stack", CATCHES_UP),
+    row(SWEEPS, "friction_angle", "incline", BRAKES_LATE),
+    row(SWEEPS, "stopping_distance", "friction-slide", BRAKES_LATE),
+    row(SWEEPS, "friction_has_no_direction", "slider", BRAKES_LATE),
+    row(SINGLE, "pendulum_time", "bar-pendulum", LOSES_SUBSTEPS),
+    row(SINGLE, "pressure_carries_the_weight", "stack", LOSES_SUBSTEPS),
+    row(SINGLE, "friction_has_no_direction", "slider", LOSES_SUBSTEPS),
+    row("xpbd-cpu", "bounces_level", "drop", CORNERS),
+    row("rapier-f64", "bounces_level", "drop", CORNERS),
+    row("rapier-f32", "bounces_level", "drop", CORNERS),
+    row("rapier-f64", "motors_lift", "hinged-bar", YIELDS),
+    row("rapier-f32", "motors_lift", "hinged-bar", YIELDS),
+    row("rapier-f64", "a_heavy_top_is_borne", "stack", SOFT),
+    row("rapier-f32", "a_heavy_top_is_borne", "stack", SOFT),
+    row("newton", "last_reads_are_ends", "joint-zoo", COMPLETES),
+    row("newton", "last_reads_are_ends", "pyramid", COMPLETES),
+    row(
+        "mabd-cpu (integrator: implicit_euler)",
+        "approaches_newton",
+        "chain",
+        "eight iterations solve its step; what is left, 1.3e-4 m, is that an affine spin is damped more \
+         than a rigid one",
+    ),
+    row(
+        "impulse-cpu (variant: pgs)",
+        "compliance_gives_way",
+        "bar",
+        "whatever the sweeps, one long step holds a bent weld a tenth of its angle away from balance; \
+         sub-steps do not",
+    ),
+    row(
+        "impulse-cpu (contact_stabilisation: baumgarte, joint_stabilisation: baumgarte)",
+        "a_stack_stands",
+        "stack",
+        "the speed that takes overlap back stays with the bodies: a stack goes on trembling by 3 cm/s",
+    ),
+    row("vbd-gpu", "ropes_are_slack_or_taut", "weight", ROUNDS_PENALTIES),
+    row("jacobi-cpu", "open_joints_close", "apart", KEEPS_ERRORS),
+    row("jacobi-gpu", "open_joints_close", "apart", KEEPS_ERRORS),
+    row("vbd-cpu", "static_friction_holds_more", "slope", ONE_COEFFICIENT),
+    row("vbd-gpu", "static_friction_holds_more", "slope", ONE_COEFFICIENT),
+    row("mabd-cpu", "static_friction_holds_more", "slope", STARTS_SLIDING),
+    row("jacobi-cpu", "approaches_newton", "chain", FREE_TO_DRIFT),
+    row("jacobi-gpu", "approaches_newton", "chain", FREE_TO_DRIFT),
+    row("vbd-cpu", "linear_momentum", "free-pair", FINDS_SLOWLY),
+    row("vbd-gpu", "linear_momentum", "free-pair", FINDS_SLOWLY),
+    row("vbd-cpu", "approaches_newton", "chain", SPRINGY),
+    row("vbd-gpu", "approaches_newton", "chain", SPRINGY),
+    row(
+        "avbd-gpu",
+        "approaches_newton",
+        "two-springs",
+        "single precision ends a micrometre away, where more sweeps change nothing",
+    ),
+    row("vbd-cpu", "friction_angle", "incline", CREEPS),
+    row("vbd-gpu", "friction_angle", "incline", CREEPS),
+    row(
+        "abd-cpu",
+        "free_spin",
+        "free-fall",
+        "implicit Euler on affine coordinates takes h w^2 of a spin w per second, eight times \
                  what the check allows: 1.3 of 5 rad/s in a second at h = 1/60 s",
-    },
-    Known {
-        backend: "abd-cpu",
-        check: "approaches_newton",
-        scene: "chain",
-        reason: "eight iterations solve its step; what is left, 2.5e-4 m, is that its joints are \
+    ),
+    row(
+        "abd-cpu",
+        "approaches_newton",
+        "chain",
+        "eight iterations solve its step; what is left, 2.5e-4 m, is that its joints are \
                  penalties and that an affine spin is damped more than a rigid one",
-    },
-    Known {
-        backend: "mabd-cpu",
-        check: "approaches_newton",
-        scene: "chain",
-        reason: "a step is one linearised solve whatever the budget, which loses less energy than \
+    ),
+    row(
+        "mabd-cpu",
+        "approaches_newton",
+        "chain",
+        "a step is one linearised solve whatever the budget, which loses less energy than \
                  implicit Euler; with `integrator: implicit_euler` iterations converge to that",
-    },
+    ),
     null("free_fall", "free-fall"),
     null("free_fall", "particles"),
     null("pendulum_time", "rod-pendulum"),
@@ -150,10 +172,10 @@ pub(super) const KNOWN: &[Known] = &[
     null("stopping_distance", "friction-slide"),
     null("sliding_becomes_rolling", "ball"),
     null("restitution", "drop"),
+    null("bounces_level", "drop"),
     null("momentum_of_a_collision", "colliding-pair"),
     null("a_stack_stands", "stack"),
-    null("no_energy_is_gained", "pyramid"),
-    null("nothing_creeps", "pyramid"),
+    null("a_pyramid_settles", "pyramid"),
     null("limits_hold_and_let_go", "hinged-bar"),
     null("ropes_are_slack_or_taut", "weight"),
     null("motors_turn", "hinged-bar"),

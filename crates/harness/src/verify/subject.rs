@@ -1,8 +1,10 @@
 //! The backend under test, and how checks drive it.
 
+use std::sync::OnceLock;
+
 use taut_core::{
-    Backend, BuildError, Iteration, Multipliers, Scene, Settings, Solver, SolverError, State, Step,
-    Table,
+    Backend, BuildError, Iteration, Multipliers, Runs, Scene, Settings, Solver, SolverError, State,
+    Step, Table,
 };
 
 use super::tolerance;
@@ -76,18 +78,45 @@ impl Plan {
 }
 
 /// The backend under test.
+#[derive(Clone)]
 pub(super) struct Subject<'a> {
     pub(super) backend: &'a dyn Backend,
     /// Where the reference is found.
     pub(super) table: &'a Table,
-    /// Settings of the backend, in RON.
-    pub(super) settings: &'static str,
+    /// Settings of the backend, in RON; empty where they are the defaults.
+    settings: &'static str,
+    name: String,
+    /// How many cases the check at hand has, where only one of them was asked.
+    thinned: OnceLock<usize>,
 }
 
 impl<'a> Subject<'a> {
-    /// Name of the backend.
-    pub(super) fn name(&self) -> &'a str {
-        &self.backend.info().name
+    pub(super) fn new(backend: &'a dyn Backend, table: &'a Table, settings: &'static str) -> Self {
+        let name = format!("{} {settings}", backend.info().name).trim_end().to_owned();
+        Self { backend, table, settings, name, thinned: OnceLock::new() }
+    }
+
+    /// The cases of a check that this backend is asked: all of them, but on an adapter, which software makes
+    /// slow, the last.
+    pub(super) fn cases<'c, T>(&self, all: &'c [T]) -> &'c [T] {
+        match self.backend.info().runs {
+            Runs::OnCpu => all,
+            Runs::OnGpu => {
+                self.thinned.get_or_init(|| all.len());
+                &all[all.len() - 1..]
+            }
+        }
+    }
+
+    /// What was left out of the check that it was given, for the report.
+    pub(super) fn left_out(&self) -> String {
+        let said = |n| format!("one of {n} cases asked, since it runs on an adapter");
+        self.thinned.get().map_or_else(String::new, said)
+    }
+
+    /// Name of the backend, and its settings where these are not the defaults.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// How far off this backend may be in a check, where `common` is what others are allowed.
@@ -97,7 +126,8 @@ impl<'a> Subject<'a> {
 
     /// The same for one of several numbers of a check.
     pub(super) fn allowed_part(&self, check: &str, part: &str, common: f64) -> f64 {
-        tolerance::of(self.name(), check, part).unwrap_or(common)
+        let of = |name| tolerance::of(name, check, part);
+        of(self.name()).or_else(|| of(&self.backend.info().name)).unwrap_or(common)
     }
 
     /// A solver loaded with the scene's initial state.
@@ -109,6 +139,9 @@ impl<'a> Subject<'a> {
     }
 
     pub(super) fn settings(&self) -> Settings {
+        if self.settings.is_empty() {
+            return Settings::default();
+        }
         Settings::from_ron(self.settings)
     }
 

@@ -24,6 +24,8 @@ const fn row(
 const SINGLE: &[&str] = &["jacobi-gpu", "vbd-gpu", "avbd-gpu", "rapier-f32"];
 const ROUNDING: &str = "it computes in single precision";
 const CONVERGED: &str = "it solves its step to rounding";
+const IMPULSE_SINGLE: &str = "impulse-cpu (precision: f32)";
+const OPPOSITE: &str = "what it gives to one body it takes from the other";
 
 pub(super) const TOLERANCES: &[Tolerance] = &[
     row(SINGLE, "free_fall", "", 5e-3, ROUNDING),
@@ -52,6 +54,57 @@ pub(super) const TOLERANCES: &[Tolerance] = &[
         0.1,
         "its contacts are springs of finite stiffness",
     ),
+    row(&["avbd-cpu"], "comes_to_rest", "deepest", 1e-5, "its points press before they overlap"),
+    row(
+        &["mabd-cpu"],
+        "comes_to_rest",
+        "",
+        2e-5,
+        "what rests sinks in by g h^2 over its stiffness of contacts, 1000",
+    ),
+    row(
+        &["mabd-cpu"],
+        "friction_angle",
+        "",
+        2e-4,
+        "what sticks creeps by a share of g h^2 over its stiffness of contacts in a step",
+    ),
+    row(&["mabd-cpu"], "joints_carry_the_load", "", 1e-6, CONVERGED),
+    row(&["impulse-cpu"], "joints_carry_the_load", "", 1e-3, "its sub-steps warm start"),
+    row(&["xpbd-cpu", "impulse-cpu"], "linear_momentum", "", 1e-9, OPPOSITE),
+    row(&["impulse-cpu"], "momentum_of_a_collision", "linear", 1e-12, OPPOSITE),
+    row(&["xpbd-cpu"], "momentum_of_a_collision", "linear", 1e-11, OPPOSITE),
+    row(&[IMPULSE_SINGLE], "linear_momentum", "", 1e-6, ROUNDING),
+    row(&[IMPULSE_SINGLE], "momentum_of_a_collision", "linear", 1e-6, ROUNDING),
+    row(
+        &["avbd-cpu (profile: compliant)"],
+        "linear_momentum",
+        "",
+        2e-5,
+        "its fixed penalty leaves more after 200 sweeps",
+    ),
+    row(
+        &["avbd-cpu (profile: compliant)"],
+        "comes_to_rest",
+        "deepest",
+        1e-4,
+        "its penalty does not grow, so that ten sweeps leave more",
+    ),
+    row(
+        &["xpbd-cpu (mode: iterations)"],
+        "sliders_are_driven",
+        "spin",
+        0.03,
+        "as published, spin decays by the share (h w)^2 / 8 in a step",
+    ),
+    row(
+        &["rapier-f64"],
+        "kinematic_bodies_follow",
+        "turn",
+        1e-6,
+        "the engine turns driven bodies from sub-step to sub-step",
+    ),
+    row(&["xpbd-cpu"], "equal_balls_exchange", "", 1e-9, OPPOSITE),
     row(&["newton"], "linear_momentum", "", 1e-9, CONVERGED),
     row(&["newton"], "open_joints_close", "", 1e-9, CONVERGED),
     row(&["newton"], "joints_carry_the_load", "", 1e-6, CONVERGED),
