@@ -7,8 +7,8 @@ use taut_model::{Precision, Velocity};
 
 use crate::{
     settings::{JacobiSettings, WarmStart},
-    step::{self, Prepared},
-    system::{BallJoint, BallSystem, tell_forces},
+    step::{self, BallJoint, Prepared},
+    system::{BallSystem, tell_forces},
 };
 
 /// Joints or bodies per task, below which splitting costs more than it gains.

@@ -6,7 +6,7 @@ use taut_core::{
 };
 
 use super::*;
-use crate::{step, system::BallJoint};
+use crate::step::{self, BallJoint};
 
 /// Boxes in a row with a joint between neighbours and to the world, one of them driven and one held, all of
 /// them turned and turning.

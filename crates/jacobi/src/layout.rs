@@ -6,8 +6,7 @@ use taut_model::{NodeKind, Pose, Velocity};
 
 use crate::{
     settings::WarmStart,
-    step::StepConstants,
-    system::{BallJoint, Mass},
+    step::{BallJoint, Mass, StepConstants},
 };
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

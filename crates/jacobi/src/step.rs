@@ -3,12 +3,42 @@
 
 use taut_core::Vec3;
 use taut_math::{M3, Q4, Real, Sym3, V3};
-use taut_model::{NodeKind, Pose, Velocity, free_omega};
+use taut_model::{Node, NodeKind, Pose, Velocity, free_omega};
 
-use crate::{
-    settings::JacobiSettings,
-    system::{BallJoint, Mass},
-};
+use crate::settings::JacobiSettings;
+
+/// How hard it is to move a node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mass<R> {
+    pub(crate) kind: NodeKind,
+    /// Inverse mass [1/kg]; zero for what forces do not move.
+    pub(crate) inverse_mass: R,
+    /// Inertia in body axes [kg m^2], and its inverse.
+    pub(crate) inertia: Sym3<R>,
+    pub(crate) inverse_inertia: Sym3<R>,
+}
+
+/// A ball joint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BallJoint<R> {
+    /// Nodes A and B.
+    pub(crate) nodes: [u32; 2],
+    /// Anchors in their coordinates [m].
+    pub(crate) anchors: [V3<R>; 2],
+    /// Whether it holds; a broken one exerts nothing.
+    pub(crate) active: bool,
+}
+
+impl<R: Real> Mass<R> {
+    pub(crate) fn of(node: &Node) -> Self {
+        Self {
+            kind: node.kind,
+            inverse_mass: R::of(node.inverse_mass()),
+            inertia: Sym3::of(&node.inertia),
+            inverse_inertia: Sym3::of(&node.inverse_inertia),
+        }
+    }
+}
 
 /// What a joint needs in the iterations of one step.
 #[derive(Clone, Copy, Debug, Default)]

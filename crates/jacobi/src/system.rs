@@ -1,35 +1,13 @@
 //! Bodies, their ball joints and how they move, with the step at hand: what the solvers of both devices have.
 
 use taut_core::{Multipliers, Scene, SolverError, State, Vec3};
-use taut_math::{Q4, Real, Sym3, V3};
-use taut_model::{Csr, Model, Motions, Node, NodeKind, Pose, Velocity, driven_turn};
+use taut_math::{Q4, Real, V3};
+use taut_model::{Csr, Model, Motions, NodeKind, Pose, Velocity, driven_turn};
 
 use crate::{
     settings::JacobiSettings,
-    step::{self, StepConstants},
+    step::{self, BallJoint, Mass, StepConstants},
 };
-
-/// How hard it is to move a node.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mass<R> {
-    pub(crate) kind: NodeKind,
-    /// Inverse mass [1/kg]; zero for what forces do not move.
-    pub(crate) inverse_mass: R,
-    /// Inertia in body axes [kg m^2], and its inverse.
-    pub(crate) inertia: Sym3<R>,
-    pub(crate) inverse_inertia: Sym3<R>,
-}
-
-/// A ball joint.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BallJoint<R> {
-    /// Nodes A and B.
-    pub(crate) nodes: [u32; 2],
-    /// Anchors in their coordinates [m].
-    pub(crate) anchors: [V3<R>; 2],
-    /// Whether it holds; a broken one exerts nothing.
-    pub(crate) active: bool,
-}
 
 /// A scene of bodies and ball joints, and its motion at the start of the step.
 #[derive(Clone, Debug)]
@@ -157,17 +135,6 @@ impl<R: Real> BallSystem<R> {
             (ahead.poses[node], ahead.velocities[node]) = self.moved(node, solved);
         }
         ahead.read(out);
-    }
-}
-
-impl<R: Real> Mass<R> {
-    fn of(node: &Node) -> Self {
-        Self {
-            kind: node.kind,
-            inverse_mass: R::of(node.inverse_mass()),
-            inertia: Sym3::of(&node.inertia),
-            inverse_inertia: Sym3::of(&node.inverse_inertia),
-        }
     }
 }
 
