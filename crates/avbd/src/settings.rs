@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
-use taut_descent::{Collision, InertiaFrame, Options, Start};
+use taut_descent::{Collision, InertiaFrame, InitialGuess, Options};
 use taut_model::{Order, Precision, Rotation};
 
 /// Settings as given; whatever is left out comes from the profile.
@@ -54,7 +54,7 @@ pub struct AvbdSettings {
     /// See [`Resolved::post_stabilisation`].
     pub post_stabilisation: Option<bool>,
     /// See [`Resolved::start`].
-    pub start: Option<Start>,
+    pub start: Option<InitialGuess>,
     /// See [`Resolved::rotation`].
     pub rotation: Option<Rotation>,
     /// See [`Resolved::inertia`].
@@ -186,7 +186,7 @@ pub struct Resolved {
     /// Whether existing error is corrected by a last sweep after velocities are taken.
     pub post_stabilisation: bool,
     /// Where iterations start.
-    pub start: Start,
+    pub start: InitialGuess,
     /// How rotation vectors and rotations are exchanged.
     pub rotation: Rotation,
     /// In which axes the inertia tensor is used.
@@ -353,7 +353,7 @@ impl Profile {
             spring_curvature: true,
             rescaling: true,
             post_stabilisation: false,
-            start: Start::Adaptive,
+            start: InitialGuess::Adaptive,
             rotation: Rotation::Cayley,
             inertia: InertiaFrame::World,
             gyroscopic: true,

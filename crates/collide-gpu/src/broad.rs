@@ -33,7 +33,7 @@ pub(crate) struct Pairs {
 
 /// Buffers and kernels.
 #[derive(Debug)]
-pub(crate) struct Broad {
+pub(crate) struct BroadKernels {
     pub(crate) pairs: Pairs,
     bodies: usize,
     keys: Buffer<u32>,
@@ -68,7 +68,7 @@ impl Pairs {
     }
 }
 
-impl Broad {
+impl BroadKernels {
     pub(crate) fn new(
         gpu: &Gpu,
         world: &World,

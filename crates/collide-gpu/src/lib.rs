@@ -52,7 +52,7 @@ use taut_collide::{Contact, ContactList, NONE, Site};
 use taut_core::{Scene, Unsupported, Vec3, scene::Shape};
 use taut_gpu::{Bindings, Buffer, Clock, Gpu, GpuError, Recorder};
 
-use self::{broad::Broad, narrow::Narrow, world::World};
+use self::{broad::BroadKernels, narrow::Narrow, world::World};
 
 pub use self::layout::{Counts, Far, Manifold, Near, Pose};
 
@@ -83,7 +83,7 @@ pub struct Answer {
 
 /// What the next answer is matched with: an [`Answer`] as it was, at the same places.
 #[derive(Debug)]
-pub struct Before {
+pub struct PreviousAnswer {
     /// How much there is: one value.
     pub counts: Buffer<Counts>,
     /// Manifolds by pair.
@@ -125,9 +125,9 @@ pub struct Detector {
     room: Room,
     world: World,
     answer: Answer,
-    before: Before,
+    before: PreviousAnswer,
     /// None for a scene without contacts.
-    stages: Option<(Broad, Narrow)>,
+    stages: Option<(BroadKernels, Narrow)>,
     /// Whether the next query repeats one that had no room.
     again: bool,
 }
@@ -162,7 +162,7 @@ impl Detector {
     /// When the device has no room.
     pub fn new(gpu: &Gpu, scene: &Scene, room: Room) -> Result<Self, GpuError> {
         let mut world = World::new(gpu, scene)?;
-        let (answer, before) = (Answer::new(gpu, &room)?, Before::new(gpu, &room)?);
+        let (answer, before) = (Answer::new(gpu, &room)?, PreviousAnswer::new(gpu, &room)?);
         let stages = match scene.contacts {
             Some(_) => Some(stages(gpu, &mut world, &answer, &before, &room)?),
             None => None,
@@ -186,7 +186,7 @@ impl Detector {
     }
 
     /// The answer before the last.
-    pub fn before(&self) -> &Before {
+    pub fn before(&self) -> &PreviousAnswer {
         &self.before
     }
 
@@ -328,7 +328,7 @@ impl Detector {
     /// Makes all buffers anew and keeps the answer before.
     fn grow(&mut self, room: Room) -> Result<(), GpuError> {
         let answer = Answer::new(&self.gpu, &room)?;
-        let before = Before::new(&self.gpu, &room)?;
+        let before = PreviousAnswer::new(&self.gpu, &room)?;
         let mut recorder = self.gpu.record();
         recorder.copy(&self.before.counts, &before.counts);
         recorder.copy(&self.before.manifolds, &before.manifolds);
@@ -346,15 +346,15 @@ fn stages(
     gpu: &Gpu,
     world: &mut World,
     answer: &Answer,
-    before: &Before,
+    before: &PreviousAnswer,
     room: &Room,
-) -> Result<(Broad, Narrow), GpuError> {
+) -> Result<(BroadKernels, Narrow), GpuError> {
     let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     world.task.pairs_room = narrow(room.pairs);
     world.task.manifolds_room = narrow(room.manifolds);
     world.task.triangles_room = narrow(room.triangles);
     world.write_task(gpu)?;
-    let broad = Broad::new(gpu, world, answer, room)?;
+    let broad = BroadKernels::new(gpu, world, answer, room)?;
     let narrow = Narrow::new(gpu, world, &broad.pairs, (answer, before), room)?;
     Ok((broad, narrow))
 }
@@ -383,7 +383,7 @@ impl Answer {
     }
 }
 
-impl Before {
+impl PreviousAnswer {
     fn new(gpu: &Gpu, room: &Room) -> Result<Self, GpuError> {
         let points = room.manifolds * LANES;
         Ok(Self {

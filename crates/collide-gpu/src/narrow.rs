@@ -3,7 +3,7 @@
 use taut_gpu::{Buffer, Call, Gpu, GpuError, Recorder, scan::Scan};
 
 use crate::{
-    Answer, Before, LANES, Mark, Room,
+    Answer, LANES, Mark, PreviousAnswer, Room,
     broad::Pairs,
     layout::{Far, Found, Near},
     surfaces::Meetings,
@@ -30,7 +30,7 @@ impl Narrow {
         gpu: &Gpu,
         world: &World,
         pairs: &Pairs,
-        (answer, before): (&Answer, &Before),
+        (answer, before): (&Answer, &PreviousAnswer),
         room: &Room,
     ) -> Result<Self, GpuError> {
         let found: Buffer<Found> = gpu.buffer("what was found of pairs", room.pairs)?;

@@ -1,6 +1,6 @@
 //! What of a scene does not change: shapes, traits, and whom joints keep apart.
 
-use taut_collide::{Style, joined, shape::Geometry};
+use taut_collide::{Style, joined, shape::BodyGeometry};
 use taut_core::{
     Scene, Vec3,
     scene::{Motion, Shape},
@@ -90,7 +90,7 @@ impl World {
 }
 
 fn body(body: &taut_core::scene::Body) -> layout::Body {
-    let known = Geometry::new(&body.shape);
+    let known = BodyGeometry::new(&body.shape);
     let (low, high) = body.shape.bounds();
     let flat = matches!(body.shape, Shape::HalfSpace);
     let (kind, half, radius) = match body.shape {

@@ -22,7 +22,7 @@ const SLACK: f64 = 1e-6;
 
 /// An axis that separates two boxes, or along which they overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Axis {
+pub(crate) enum BoxAxis {
     /// A face normal of A.
     FaceA(usize),
     /// A face normal of B.
@@ -33,7 +33,7 @@ pub(crate) enum Axis {
 
 /// Two boxes: half extents and places.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pair<'a> {
+pub(crate) struct BoxPair<'a> {
     /// Half extents of either [m].
     pub(crate) half: [&'a Vec3; 2],
     /// Transform of either.
@@ -53,9 +53,9 @@ struct Relative {
 
 /// The axis to use.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Best {
+pub(crate) struct BoxSeparation {
     /// The axis.
-    pub(crate) axis: Axis,
+    pub(crate) axis: BoxAxis,
     /// Unit vector along it from B to A.
     pub(crate) normal: Vec3,
 }
@@ -66,7 +66,7 @@ fn dot(m: &Mat3, i: usize, v: &Vec3) -> f64 {
     m[(i, 0)] * v.x + m[(i, 1)] * v.y + m[(i, 2)] * v.z
 }
 
-impl Pair<'_> {
+impl BoxPair<'_> {
     fn relative(&self) -> Relative {
         let Transform { position: centre, rotation: turn } = self.place[0].relative(self.place[1]);
         Relative { centre, turn, size: turn.abs() }
@@ -77,7 +77,7 @@ impl Pair<'_> {
     }
 
     /// The best axis, or none if the boxes are farther apart than `reach` [m] along any.
-    pub(crate) fn separate(&self, reach: f64) -> Option<Best> {
+    pub(crate) fn separate(&self, reach: f64) -> Option<BoxSeparation> {
         let relative = self.relative();
         let (axis, separation) = self.best_face(&relative, reach)?;
         let smallest = self.smallest();
@@ -89,15 +89,15 @@ impl Pair<'_> {
         };
         let [a, b] = self.place;
         let line = match axis {
-            Axis::FaceA(i) => a.axis(i),
-            Axis::FaceB(j) => b.axis(j),
-            Axis::Edges(i, j) => a.axis(i).cross(&b.axis(j)).normalize(),
+            BoxAxis::FaceA(i) => a.axis(i),
+            BoxAxis::FaceB(j) => b.axis(j),
+            BoxAxis::Edges(i, j) => a.axis(i).cross(&b.axis(j)).normalize(),
         };
         let normal = if line.dot(&(a.position - b.position)) < 0.0 { -line } else { line };
-        Some(Best { axis, normal })
+        Some(BoxSeparation { axis, normal })
     }
 
-    fn best_face(&self, relative: &Relative, reach: f64) -> Option<(Axis, f64)> {
+    fn best_face(&self, relative: &Relative, reach: f64) -> Option<(BoxAxis, f64)> {
         let [half_a, half_b] = self.half;
         let (centre, size) = (&relative.centre, &relative.size);
         let along_a = |i: usize| centre[i].abs() - half_a[i] - dot(size, i, half_b);
@@ -112,14 +112,14 @@ impl Pair<'_> {
             return None;
         }
         if apart_b[j] > apart_a[i] + FACE_BIAS * self.smallest() {
-            Some((Axis::FaceB(j), apart_b[j]))
+            Some((BoxAxis::FaceB(j), apart_b[j]))
         } else {
-            Some((Axis::FaceA(i), apart_a[i]))
+            Some((BoxAxis::FaceA(i), apart_a[i]))
         }
     }
 
     /// The best axis across edges, if there is any; none at all if one separates by more than `reach`.
-    fn best_edges(&self, relative: &Relative, reach: f64) -> Option<Option<(Axis, f64)>> {
+    fn best_edges(&self, relative: &Relative, reach: f64) -> Option<Option<(BoxAxis, f64)>> {
         let [half_a, half_b] = self.half;
         let Relative { centre, turn, size } = relative;
         let mut best = None;
@@ -146,7 +146,7 @@ impl Pair<'_> {
                 }
                 if apart > highest {
                     highest = apart;
-                    best = Some((Axis::Edges(i, j), apart));
+                    best = Some((BoxAxis::Edges(i, j), apart));
                 }
             }
         }
@@ -155,12 +155,12 @@ impl Pair<'_> {
 
     /// Appends the points of contact closer than `reach` [m] along the best axis. There may be none
     /// where the boxes pass each other.
-    pub(crate) fn touch(&self, best: &Best, reach: f64, points: &mut Vec<Point>) {
-        let Best { axis, normal, .. } = best;
+    pub(crate) fn touch(&self, best: &BoxSeparation, reach: f64, points: &mut Vec<Point>) {
+        let BoxSeparation { axis, normal, .. } = best;
         match *axis {
-            Axis::FaceA(i) => self.clip(0, i, normal, reach, points),
-            Axis::FaceB(j) => self.clip(1, j, &-normal, reach, points),
-            Axis::Edges(i, j) => points.push(self.cross(i, j, normal)),
+            BoxAxis::FaceA(i) => self.clip(0, i, normal, reach, points),
+            BoxAxis::FaceB(j) => self.clip(1, j, &-normal, reach, points),
+            BoxAxis::Edges(i, j) => points.push(self.cross(i, j, normal)),
         }
     }
 

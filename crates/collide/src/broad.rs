@@ -43,7 +43,7 @@ const FAR: f64 = 1e12;
 
 /// Pairs of bodies that are close, over many queries.
 #[derive(Clone)]
-pub(crate) struct Broad {
+pub(crate) struct BroadPhase {
     tree: Bvh,
     workspace: BvhWorkspace,
     /// Sorted pairs whose fat boxes overlap.
@@ -55,9 +55,9 @@ pub(crate) struct Broad {
     pairs: Vec<[u32; 2]>,
 }
 
-impl std::fmt::Debug for Broad {
+impl std::fmt::Debug for BroadPhase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Broad").field("cached", &self.cached.len()).finish_non_exhaustive()
+        f.debug_struct("BroadPhase").field("cached", &self.cached.len()).finish_non_exhaustive()
     }
 }
 
@@ -77,7 +77,7 @@ impl Bounds {
     }
 }
 
-impl Broad {
+impl BroadPhase {
     pub(crate) fn new() -> Self {
         Self {
             tree: Bvh::new(),

@@ -27,16 +27,16 @@ use crate::{
 
 /// Buffers that are used again.
 #[derive(Default)]
-pub(crate) struct Buffers {
+pub(crate) struct ConvexBuffers {
     simplex: VoronoiSimplex,
     epa: EPA,
     pub(crate) a: Feature,
     pub(crate) b: Feature,
 }
 
-impl std::fmt::Debug for Buffers {
+impl std::fmt::Debug for ConvexBuffers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Buffers").finish_non_exhaustive()
+        f.debug_struct("ConvexBuffers").finish_non_exhaustive()
     }
 }
 
@@ -51,7 +51,7 @@ const ROUNDING: f64 = 1e-10;
 
 /// Two convex solids.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pair<'a> {
+pub(crate) struct SolidPair<'a> {
     /// Their geometry.
     pub(crate) solid: [&'a RoundedSolid; 2],
     /// Their places.
@@ -82,7 +82,7 @@ pub(crate) struct FaceAxis {
 
 /// Which axis to use.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Axis {
+pub(crate) enum SeparatingAxis {
     /// The normal of a face.
     Face(FaceAxis),
     /// The direction between the closest points.
@@ -112,7 +112,7 @@ fn pose(place: &Transform) -> Pose {
     Pose::from_parts(glam(&place.position), rotation)
 }
 
-impl Pair<'_> {
+impl SolidPair<'_> {
     pub(crate) fn size(&self) -> f64 {
         self.solid[0].size.min(self.solid[1].size)
     }
@@ -125,7 +125,7 @@ impl Pair<'_> {
     pub(crate) fn touch(
         &self,
         reach: f64,
-        buffers: &mut Buffers,
+        buffers: &mut ConvexBuffers,
         points: &mut Vec<Point>,
     ) -> Option<Vec3> {
         let closest = self.closest(reach, buffers)?;
@@ -133,7 +133,7 @@ impl Pair<'_> {
         let axis = self.choose(face, closest)?;
         let first = points.len();
         let normal = match &axis {
-            Axis::Face(face) => {
+            SeparatingAxis::Face(face) => {
                 self.on_face(face, buffers, points);
                 if points.len() == first {
                     self.beside_face(face, closest.as_ref(), points)
@@ -142,7 +142,7 @@ impl Pair<'_> {
                     face.normal
                 }
             }
-            Axis::Closest(closest) => {
+            SeparatingAxis::Closest(closest) => {
                 self.along(closest, points);
                 closest.normal
             }
@@ -152,24 +152,36 @@ impl Pair<'_> {
     }
 
     /// The face axis where there is one that is as good as the closest points.
-    pub(crate) fn choose(&self, face: Option<FaceAxis>, closest: Option<Closest>) -> Option<Axis> {
+    pub(crate) fn choose(
+        &self,
+        face: Option<FaceAxis>,
+        closest: Option<Closest>,
+    ) -> Option<SeparatingAxis> {
         match (face, closest) {
             (Some(face), Some(closest)) => {
                 let solid = self.solid.iter().all(|s| s.round == 0.0);
                 let share = if solid { FACE_BIAS } else { ROUNDING };
                 let bias = (share * self.size()).max(share * face.separation.abs());
                 let better = closest.distance > face.separation + bias;
-                Some(if better { Axis::Closest(closest) } else { Axis::Face(face) })
+                Some(if better {
+                    SeparatingAxis::Closest(closest)
+                } else {
+                    SeparatingAxis::Face(face)
+                })
             }
-            (Some(face), None) => Some(Axis::Face(face)),
-            (None, Some(closest)) => Some(Axis::Closest(closest)),
+            (Some(face), None) => Some(SeparatingAxis::Face(face)),
+            (None, Some(closest)) => Some(SeparatingAxis::Closest(closest)),
             (None, None) => None,
         }
     }
 
     /// Closest points of the cores. The outer option is none where the solids are farther apart than
     /// `reach`, the inner one where there is no telling.
-    pub(crate) fn closest(&self, reach: f64, buffers: &mut Buffers) -> Option<Option<Closest>> {
+    pub(crate) fn closest(
+        &self,
+        reach: f64,
+        buffers: &mut ConvexBuffers,
+    ) -> Option<Option<Closest>> {
         let [place_a, place_b] = self.place;
         let (a, b) = (Support(&self.solid[0].core), Support(&self.solid[1].core));
         let relative = pose(&place_a.relative(place_b));
@@ -290,10 +302,15 @@ impl Pair<'_> {
     }
 
     /// Appends the overlap of a face and of what comes to meet it.
-    pub(crate) fn on_face(&self, face: &FaceAxis, buffers: &mut Buffers, points: &mut Vec<Point>) {
+    pub(crate) fn on_face(
+        &self,
+        face: &FaceAxis,
+        buffers: &mut ConvexBuffers,
+        points: &mut Vec<Point>,
+    ) {
         let FaceAxis { side, index, normal, .. } = face;
         let outward = if *side == 0 { -normal } else { *normal };
-        let Buffers { a, b, .. } = buffers;
+        let ConvexBuffers { a, b, .. } = buffers;
         let (reference, incident) =
             if *side == 0 { (&mut *a, &mut *b) } else { (&mut *b, &mut *a) };
         self.solid[*side].core.face(self.place[*side], *index, &outward, reference);

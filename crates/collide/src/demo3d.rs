@@ -8,7 +8,7 @@
 use taut_core::Vec3;
 
 use crate::{
-    boxes::{Axis, Pair},
+    boxes::{BoxAxis, BoxPair},
     nearest::segments,
     region::Point,
     transform::Transform,
@@ -27,24 +27,24 @@ const EDGE: (f64, f64) = (0.95, 0.01);
 /// The best axis so far, with its unit normal from A to B.
 #[derive(Clone, Copy, Debug)]
 struct Best {
-    axis: Axis,
+    axis: BoxAxis,
     separation: f64,
     normal: Vec3,
 }
 
 /// Appends the points of contact of two boxes that overlap; the normal, from B to A.
-pub(crate) fn touch(pair: &Pair<'_>, points: &mut Vec<Point>) -> Option<Vec3> {
+pub(crate) fn touch(pair: &BoxPair<'_>, points: &mut Vec<Point>) -> Option<Vec3> {
     let [a, b] = pair.place;
     let (mut face, mut edge) = (None, None);
     for i in 0..3 {
-        test(pair, &a.axis(i), Axis::FaceA(i), &mut face)?;
+        test(pair, &a.axis(i), BoxAxis::FaceA(i), &mut face)?;
     }
     for j in 0..3 {
-        test(pair, &b.axis(j), Axis::FaceB(j), &mut face)?;
+        test(pair, &b.axis(j), BoxAxis::FaceB(j), &mut face)?;
     }
     for i in 0..3 {
         for j in 0..3 {
-            test(pair, &a.axis(i).cross(&b.axis(j)), Axis::Edges(i, j), &mut edge)?;
+            test(pair, &a.axis(i).cross(&b.axis(j)), BoxAxis::Edges(i, j), &mut edge)?;
         }
     }
     let face = face?;
@@ -52,9 +52,9 @@ pub(crate) fn touch(pair: &Pair<'_>, points: &mut Vec<Point>) -> Option<Vec3> {
     let best = edge.filter(better).unwrap_or(face);
     let first = points.len();
     match best.axis {
-        Axis::FaceA(i) => clip(pair, 0, i, &best.normal, points),
-        Axis::FaceB(j) => clip(pair, 1, j, &best.normal, points),
-        Axis::Edges(i, j) => {
+        BoxAxis::FaceA(i) => clip(pair, 0, i, &best.normal, points),
+        BoxAxis::FaceB(j) => clip(pair, 1, j, &best.normal, points),
+        BoxAxis::Edges(i, j) => {
             let ends_a = support_edge(pair, 0, i, &best.normal);
             let ends_b = support_edge(pair, 1, j, &-best.normal);
             let [x_a, x_b] = segments(&ends_a, &ends_b);
@@ -69,7 +69,7 @@ pub(crate) fn touch(pair: &Pair<'_>, points: &mut Vec<Point>) -> Option<Vec3> {
 }
 
 /// Compares an axis with the best so far; none if it separates the boxes.
-fn test(pair: &Pair<'_>, line: &Vec3, axis: Axis, best: &mut Option<Best>) -> Option<()> {
+fn test(pair: &BoxPair<'_>, line: &Vec3, axis: BoxAxis, best: &mut Option<Best>) -> Option<()> {
     let square = line.norm_squared();
     if square < AXIS {
         return Some(());
@@ -100,11 +100,11 @@ fn push(points: &mut Vec<Point>, first: usize, normal: &Vec3, a: Vec3, b: Vec3, 
 }
 
 /// Name of a feature of a face without its place in the polygon.
-fn prefix(axis: Axis, incident: usize) -> u64 {
+fn prefix(axis: BoxAxis, incident: usize) -> u64 {
     let (sort, reference) = match axis {
-        Axis::FaceA(i) => (0, i),
-        Axis::FaceB(j) => (1, j),
-        Axis::Edges(..) => (2, 0),
+        BoxAxis::FaceA(i) => (0, i),
+        BoxAxis::FaceB(j) => (1, j),
+        BoxAxis::Edges(..) => (2, 0),
     };
     sort << 24 | (reference as u64) << 16 | (incident as u64) << 8
 }
@@ -115,7 +115,7 @@ fn others(axis: usize) -> [usize; 2] {
 }
 
 /// Clips the incident face against the sides of face `i` of box `side`.
-fn clip(pair: &Pair<'_>, side: usize, i: usize, normal: &Vec3, points: &mut Vec<Point>) {
+fn clip(pair: &BoxPair<'_>, side: usize, i: usize, normal: &Vec3, points: &mut Vec<Point>) {
     let (place, half) = (pair.place[side], pair.half[side]);
     let (other, other_half) = (pair.place[1 - side], pair.half[1 - side]);
     let towards = if side == 0 { *normal } else { -normal };
@@ -132,7 +132,7 @@ fn clip(pair: &Pair<'_>, side: usize, i: usize, normal: &Vec3, points: &mut Vec<
         }
     }
     let first = points.len();
-    let axis = if side == 0 { Axis::FaceA(i) } else { Axis::FaceB(i) };
+    let axis = if side == 0 { BoxAxis::FaceA(i) } else { BoxAxis::FaceB(i) };
     for (k, met) in polygon[..count].iter().enumerate() {
         let height = outward.dot(&(met - centre));
         if height > PLANE {
@@ -191,14 +191,14 @@ fn cut(polygon: &[Vec3], normal: &Vec3, offset: f64) -> ([Vec3; 16], usize) {
 }
 
 /// The corner of a box that is farthest along a direction.
-fn corner(pair: &Pair<'_>, side: usize, direction: &Vec3) -> Vec3 {
+fn corner(pair: &BoxPair<'_>, side: usize, direction: &Vec3) -> Vec3 {
     let (place, half) = (pair.place[side], pair.half[side]);
     let along = place.unturn(direction);
     place.point(&half.zip_map(&along, |h, d| if d >= 0.0 { h } else { -h }))
 }
 
 /// The edge of a box along `axis` that is farthest along a direction.
-fn support_edge(pair: &Pair<'_>, side: usize, axis: usize, direction: &Vec3) -> [Vec3; 2] {
+fn support_edge(pair: &BoxPair<'_>, side: usize, axis: usize, direction: &Vec3) -> [Vec3; 2] {
     let (place, half) = (pair.place[side], pair.half[side]);
     let along = place.unturn(direction);
     let mut middle = half.zip_map(&along, |h, d| if d >= 0.0 { h } else { -h });

@@ -9,11 +9,11 @@ use taut_core::{
 };
 
 use crate::{
-    broad::{Bounds, Broad, HalfSpace},
+    broad::{Bounds, BroadPhase, HalfSpace},
     contact::ContactList,
     matching,
-    narrow::{Rules, Scratch, Side, Surface},
-    shape::Geometry,
+    narrow::{PairSide, Rules, Scratch, Surface},
+    shape::BodyGeometry,
     transform::Transform,
 };
 
@@ -39,7 +39,7 @@ const CHUNK: usize = 128;
 pub struct ContactSet {
     contacts: Contacts,
     style: Style,
-    bodies: Vec<Geometry>,
+    bodies: Vec<BodyGeometry>,
     traits: Vec<Traits>,
     /// Sorted pairs that a joint or, in the demo's style, a spring keeps from touching, with the joint.
     joined: Vec<([u32; 2], Option<u32>)>,
@@ -48,7 +48,7 @@ pub struct ContactSet {
     places: Vec<Transform>,
     bounds: Vec<Bounds>,
     planes: Vec<HalfSpace>,
-    broad: Broad,
+    broad: BroadPhase,
     pairs: Vec<[u32; 2]>,
     chunks: Vec<Chunk>,
     list: ContactList,
@@ -98,14 +98,14 @@ impl ContactSet {
         Some(Self {
             contacts: scene.contacts?,
             style,
-            bodies: scene.bodies.iter().map(|body| Geometry::new(&body.shape)).collect(),
+            bodies: scene.bodies.iter().map(|body| BodyGeometry::new(&body.shape)).collect(),
             traits: traits.collect(),
             joined: joined(scene, style),
             placements: vec![],
             places: vec![],
             bounds: vec![],
             planes: vec![],
-            broad: Broad::new(),
+            broad: BroadPhase::new(),
             pairs: vec![],
             chunks: vec![],
             list: ContactList::default(),
@@ -218,7 +218,7 @@ impl ContactSet {
         let (placements, traits) = (&self.placements, &self.traits);
         let side = |i: u32| {
             let k = i as usize;
-            Side { index: i, body: &bodies[k], place: &places[k], motion: &placements[k] }
+            PairSide { index: i, body: &bodies[k], place: &places[k], motion: &placements[k] }
         };
         let work = |chunk: &mut Chunk, pairs: &[[u32; 2]]| {
             chunk.list.clear();
@@ -264,7 +264,7 @@ pub fn joined(scene: &Scene, style: Style) -> Vec<([u32; 2], Option<u32>)> {
 }
 
 /// A box around a body with half the margin, and around where it may be within the step.
-fn swept(body: &Geometry, place: &Transform, motion: &Placement, rules: &Rules) -> Bounds {
+fn swept(body: &BodyGeometry, place: &Transform, motion: &Placement, rules: &Rules) -> Bounds {
     if body.is_plane() || body.pieces.is_empty() {
         return Bounds { middle: Vec3::repeat(f64::NAN), half: Vec3::zeros() };
     }

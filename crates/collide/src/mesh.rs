@@ -12,7 +12,7 @@ use parry3d_f64::{
 use taut_core::Vec3;
 
 use crate::{
-    convex::{Axis, Buffers, Pair},
+    convex::{ConvexBuffers, SeparatingAxis, SolidPair},
     region::Point,
     round,
     solid::{self, Core, Facet, RoundedSolid, Solid},
@@ -97,7 +97,7 @@ impl Mesh {
         (solid, place): (&RoundedSolid, &Transform),
         own: &Transform,
         reach: f64,
-        buffers: &mut Buffers,
+        buffers: &mut ConvexBuffers,
         points: &mut Vec<Point>,
     ) -> Option<Vec3> {
         let triangle = &self.triangles[index as usize];
@@ -121,7 +121,7 @@ impl Mesh {
                 normal
             });
         }
-        let pair = Pair { solid: [solid, &flat], place: [place, own] };
+        let pair = SolidPair { solid: [solid, &flat], place: [place, own] };
         let closest = pair.closest(reach, buffers)?;
         let admits = |normal: &Vec3, on: &Vec3| {
             triangle.admits(&own.unturn(normal), &own.local(on), solid.size)
@@ -135,7 +135,7 @@ impl Mesh {
         let face = pair.best_face(free.as_ref(), own_face);
         let first = points.len();
         let normal = match pair.choose(face, free)? {
-            Axis::Face(face) => {
+            SeparatingAxis::Face(face) => {
                 pair.on_face(&face, buffers, points);
                 match free {
                     Some(free) if points.len() == first && face.separation > 0.0 => {
@@ -145,7 +145,7 @@ impl Mesh {
                     _ => face.normal,
                 }
             }
-            Axis::Closest(closest) => {
+            SeparatingAxis::Closest(closest) => {
                 pair.along(&closest, points);
                 closest.normal
             }

@@ -12,7 +12,7 @@ use crate::{
     reduce::reduce,
     region::Point,
     round,
-    shape::{Geometry, Kind, Piece},
+    shape::{BodyGeometry, BodyPiece, Kind},
     solid::{Core, Cuboid, RoundedSolid, Segment},
     transform::Transform,
 };
@@ -37,9 +37,9 @@ pub(crate) struct Rules {
 
 /// One body of a pair.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Side<'a> {
+pub(crate) struct PairSide<'a> {
     pub(crate) index: u32,
-    pub(crate) body: &'a Geometry,
+    pub(crate) body: &'a BodyGeometry,
     pub(crate) place: &'a Transform,
     pub(crate) motion: &'a Placement,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Surface {
 
 /// Consecutive points with one normal.
 #[derive(Clone, Debug)]
-struct Patch {
+struct PointRun {
     normal: Vec3,
     end: usize,
     /// The first patch with this normal.
@@ -64,12 +64,12 @@ struct Patch {
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     points: Vec<Point>,
-    patches: Vec<Patch>,
-    joined: Vec<Patch>,
+    patches: Vec<PointRun>,
+    joined: Vec<PointRun>,
     merged: Vec<Point>,
     places: [Vec<Transform>; 2],
     triangles: Vec<u32>,
-    buffers: convex::Buffers,
+    buffers: convex::ConvexBuffers,
 }
 
 impl Scratch {
@@ -77,8 +77,8 @@ impl Scratch {
     /// so that precision does not depend on where it is.
     pub(crate) fn touch(
         &mut self,
-        a: Side<'_>,
-        b: Side<'_>,
+        a: PairSide<'_>,
+        b: PairSide<'_>,
         rules: &Rules,
         surface: &Surface,
         list: &mut ContactList,
@@ -91,7 +91,7 @@ impl Scratch {
         if rules.demo
             && let (Some(half_a), Some(half_b)) = (only_box(a.body), only_box(b.body))
         {
-            let pair = boxes::Pair { half: [half_a, half_b], place: [&place_a, &place_b] };
+            let pair = boxes::BoxPair { half: [half_a, half_b], place: [&place_a, &place_b] };
             if let Some(normal) = demo3d::touch(&pair, &mut self.points) {
                 self.close(normal);
                 self.emit(&a, &b, &[place_a, place_b], usize::MAX, surface, list);
@@ -107,11 +107,11 @@ impl Scratch {
     /// Ends a patch.
     fn close(&mut self, normal: Vec3) {
         let first = self.patches.len();
-        self.patches.push(Patch { normal, end: self.points.len(), first });
+        self.patches.push(PointRun { normal, end: self.points.len(), first });
     }
 
     /// Contacts of all pieces of either body.
-    fn pieces(&mut self, a: &Side<'_>, b: &Side<'_>, places: &[Transform; 2], reach: f64) {
+    fn pieces(&mut self, a: &PairSide<'_>, b: &PairSide<'_>, places: &[Transform; 2], reach: f64) {
         if let ([piece_a], [piece_b]) = (&a.body.pieces[..], &b.body.pieces[..]) {
             let (place_a, place_b) =
                 (piece_place(piece_a, &places[0]), piece_place(piece_b, &places[1]));
@@ -139,7 +139,13 @@ impl Scratch {
     }
 
     /// Contacts of a piece of A with one of B. `salt` tells the pieces apart in the names of features.
-    fn piece(&mut self, a: (&Piece, &Transform), b: (&Piece, &Transform), salt: u64, reach: f64) {
+    fn piece(
+        &mut self,
+        a: (&BodyPiece, &Transform),
+        b: (&BodyPiece, &Transform),
+        salt: u64,
+        reach: f64,
+    ) {
         let first = self.points.len();
         match (&a.0.kind, &b.0.kind) {
             (Kind::Solid(solid_a), Kind::Solid(solid_b)) => {
@@ -178,7 +184,7 @@ impl Scratch {
     ) -> Option<Vec3> {
         match (&a.core, &b.core) {
             (Core::Cuboid(Cuboid { half: half_a }), Core::Cuboid(Cuboid { half: half_b })) => {
-                let pair = boxes::Pair { half: [half_a, half_b], place: [place_a, place_b] };
+                let pair = boxes::BoxPair { half: [half_a, half_b], place: [place_a, place_b] };
                 let best = pair.separate(reach)?;
                 let first = self.points.len();
                 pair.touch(&best, reach, &mut self.points);
@@ -204,7 +210,7 @@ impl Scratch {
             }
             _ => {}
         }
-        let pair = convex::Pair { solid: [a, b], place: [place_a, place_b] };
+        let pair = convex::SolidPair { solid: [a, b], place: [place_a, place_b] };
         pair.touch(reach, &mut self.buffers, &mut self.points)
     }
 
@@ -234,7 +240,13 @@ impl Scratch {
 
     /// Drops the points that the step cannot bring into touch: those farther than the margin and what
     /// they approach along the normal.
-    fn drop_distant(&mut self, a: &Side<'_>, b: &Side<'_>, place_b: &Transform, rules: &Rules) {
+    fn drop_distant(
+        &mut self,
+        a: &PairSide<'_>,
+        b: &PairSide<'_>,
+        place_b: &Transform,
+        rules: &Rules,
+    ) {
         let (mut from, mut kept) = (0, 0);
         for patch in &mut self.patches {
             for i in from..patch.end {
@@ -271,7 +283,8 @@ impl Scratch {
         self.merged.clear();
         self.joined.clear();
         let (patches, points) = (&self.patches, &self.points);
-        for (i, &Patch { normal, .. }) in patches.iter().enumerate().filter(|(i, p)| p.first == *i)
+        for (i, &PointRun { normal, .. }) in
+            patches.iter().enumerate().filter(|(i, p)| p.first == *i)
         {
             let begin = self.merged.len();
             for j in (i..patches.len()).filter(|&j| patches[j].first == i) {
@@ -285,7 +298,7 @@ impl Scratch {
                 }
             }
             let first = self.joined.len();
-            self.joined.push(Patch { normal, end: self.merged.len(), first });
+            self.joined.push(PointRun { normal, end: self.merged.len(), first });
         }
         std::mem::swap(&mut self.points, &mut self.merged);
         std::mem::swap(&mut self.patches, &mut self.joined);
@@ -294,8 +307,8 @@ impl Scratch {
     /// Reduces each patch and appends it to the list.
     fn emit(
         &mut self,
-        a: &Side<'_>,
-        b: &Side<'_>,
+        a: &PairSide<'_>,
+        b: &PairSide<'_>,
         places: &[Transform; 2],
         points_max: usize,
         surface: &Surface,
@@ -336,7 +349,7 @@ impl Scratch {
 }
 
 /// By how much two bodies can approach each other in a second, at most [m/s].
-fn approach(a: &Side<'_>, b: &Side<'_>) -> f64 {
+fn approach(a: &PairSide<'_>, b: &PairSide<'_>) -> f64 {
     let (speed_a, speed_b) = (a.motion.omega.norm(), b.motion.omega.norm());
     let apart = || (a.place.position - b.place.position).norm();
     // No point of an infinite body is of interest beyond the far side of the other.
@@ -350,10 +363,10 @@ fn approach(a: &Side<'_>, b: &Side<'_>) -> f64 {
 }
 
 /// Half extents of a body that is one box.
-fn only_box(body: &Geometry) -> Option<&Vec3> {
+fn only_box(body: &BodyGeometry) -> Option<&Vec3> {
     match &body.pieces[..] {
         [
-            Piece {
+            BodyPiece {
                 kind: Kind::Solid(RoundedSolid { core: Core::Cuboid(Cuboid { half }), .. }),
                 at_origin: true,
                 ..
@@ -363,7 +376,7 @@ fn only_box(body: &Geometry) -> Option<&Vec3> {
     }
 }
 
-fn piece_place(piece: &Piece, body: &Transform) -> Transform {
+fn piece_place(piece: &BodyPiece, body: &Transform) -> Transform {
     if piece.at_origin { *body } else { body.of(&piece.place) }
 }
 

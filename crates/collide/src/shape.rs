@@ -21,7 +21,7 @@ pub(crate) enum Kind {
 
 /// One piece of a body.
 #[derive(Clone, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct BodyPiece {
     /// Its geometry.
     pub(crate) kind: Kind,
     /// Its place in the body.
@@ -36,9 +36,9 @@ pub(crate) struct Piece {
 
 /// The pieces of a body and their common bounds.
 #[derive(Clone, Debug)]
-pub struct Geometry {
+pub struct BodyGeometry {
     /// What it consists of; nothing where the shape has no volume.
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<BodyPiece>,
     /// Radius of a sphere about its origin around all pieces [m]; infinite for half-spaces.
     pub reach: f64,
     /// Smallest extent [m]; infinite for half-spaces.
@@ -49,7 +49,7 @@ pub struct Geometry {
     half: Vec3,
 }
 
-impl Geometry {
+impl BodyGeometry {
     /// The pieces of a scene's shape.
     pub fn new(shape: &Shape) -> Self {
         let mut pieces = vec![];
@@ -69,12 +69,12 @@ impl Geometry {
 
     /// Whether the body is a half-space.
     pub(crate) fn is_plane(&self) -> bool {
-        matches!(&self.pieces[..], [Piece { kind: Kind::Plane, .. }])
+        matches!(&self.pieces[..], [BodyPiece { kind: Kind::Plane, .. }])
     }
 
     /// Middle and half extents of a box with world axes around the body [m].
     pub(crate) fn bounds(&self, place: &Transform) -> (Vec3, Vec3) {
-        if let [Piece { kind: Kind::Solid(solid), at_origin: true, .. }] = &self.pieces[..]
+        if let [BodyPiece { kind: Kind::Solid(solid), at_origin: true, .. }] = &self.pieces[..]
             && let Some(half) = solid.core.tight(place)
         {
             return (place.position, half.add_scalar(solid.round));
@@ -84,7 +84,7 @@ impl Geometry {
 }
 
 /// Appends the pieces of a shape that has a place in its body.
-fn collect(shape: &Shape, place: &Transform, at_origin: bool, pieces: &mut Vec<Piece>) {
+fn collect(shape: &Shape, place: &Transform, at_origin: bool, pieces: &mut Vec<BodyPiece>) {
     let kind = match shape {
         Shape::Compound { parts } => {
             for part in parts.iter() {
@@ -108,5 +108,5 @@ fn collect(shape: &Shape, place: &Transform, at_origin: bool, pieces: &mut Vec<P
         Kind::Solid(solid) => (centre, solid.round + solid.core.reach(&half)),
         Kind::Mesh(_) => (centre, half.norm()),
     };
-    pieces.push(Piece { kind, place: *place, at_origin, middle: place.point(&middle), reach });
+    pieces.push(BodyPiece { kind, place: *place, at_origin, middle: place.point(&middle), reach });
 }

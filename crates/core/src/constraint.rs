@@ -159,7 +159,7 @@ pub fn spring_rows(spring: &Spring) -> impl Iterator<Item = (RowKind, f64)> {
 }
 
 /// Vectors of both poses in world axes that the rows are made of.
-struct World {
+struct WorldVectors {
     arm_a: Vec3,
     arm_b: Vec3,
     /// `xA - xB`.
@@ -168,7 +168,7 @@ struct World {
     basis_b: Quat,
 }
 
-impl World {
+impl WorldVectors {
     fn new(geometry: &Geometry, a: &Pose, b: &Pose) -> Self {
         let (arm_a, arm_b) = (a.rotation * geometry.anchor_a, b.rotation * geometry.anchor_b);
         Self {
@@ -220,7 +220,7 @@ impl RowKind {
 
     /// Value and gradient.
     pub fn evaluate(self, geometry: &Geometry, a: &Pose, b: &Pose) -> Evaluation {
-        let world = World::new(geometry, a, b);
+        let world = WorldVectors::new(geometry, a, b);
         let zero = Vec3::zeros();
         match self {
             Self::Point(axis) => {
@@ -264,7 +264,7 @@ impl RowKind {
 
     /// Second derivatives, exact.
     pub fn hessian(self, geometry: &Geometry, a: &Pose, b: &Pose) -> Hessian {
-        let world = World::new(geometry, a, b);
+        let world = WorldVectors::new(geometry, a, b);
         let mut h = Hessian::zeros();
         match self {
             Self::Point(axis) => {
@@ -317,7 +317,7 @@ impl RowKind {
     }
 }
 
-fn distance_hessian(h: &mut Hessian, world: &World, length: f64) {
+fn distance_hessian(h: &mut Hessian, world: &WorldVectors, length: f64) {
     let n = world.offset / length;
     let across = (Mat3::identity() - n * n.transpose()) / length;
     let motion = [Mat3::identity(), -skew(&world.arm_a), -Mat3::identity(), skew(&world.arm_b)];

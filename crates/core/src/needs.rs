@@ -137,7 +137,7 @@ impl Needs {
 }
 
 /// One element of a scene, and what it asks for.
-struct Element<'a> {
+struct Witness<'a> {
     needs: Needs,
     /// What it is called where it has no name; empty for what concerns the whole scene.
     what: &'static str,
@@ -146,7 +146,7 @@ struct Element<'a> {
 }
 
 /// The elements of a scene. A list that is added to [`Scene`] says here what it needs.
-fn elements(scene: &Scene) -> impl Iterator<Item = Element<'_>> {
+fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
     let Scene {
         name: _,
         about: _,
@@ -182,8 +182,8 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Element<'_>> {
 fn listed<'a>(
     what: &'static str,
     list: impl Iterator<Item = (Needs, &'a str)>,
-) -> impl Iterator<Item = Element<'a>> {
-    list.enumerate().map(move |(index, (needs, name))| Element { needs, what, index, name })
+) -> impl Iterator<Item = Witness<'a>> {
+    list.enumerate().map(move |(index, (needs, name))| Witness { needs, what, index, name })
 }
 
 fn given(flag: Needs, condition: bool) -> Needs {

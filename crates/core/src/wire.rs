@@ -17,7 +17,7 @@ pub const SCHEMA: u32 = 2;
 /// A scene or state on its way, with the version of its form.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Envelope<T> {
+pub struct Versioned<T> {
     /// [`SCHEMA`].
     #[serde(deserialize_with = "this_schema")]
     schema: u32,
@@ -25,7 +25,7 @@ pub struct Envelope<T> {
     pub content: T,
 }
 
-impl<T> Envelope<T> {
+impl<T> Versioned<T> {
     /// `content` in the form of this version.
     pub fn new(content: T) -> Self {
         Self { schema: SCHEMA, content }

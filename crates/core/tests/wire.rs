@@ -10,14 +10,14 @@ use taut_core::{
         Anchor, Body, Contacts, ElasticPart, Elasticity, Endpoint, Joint, JointKind, Limit, Motor,
         Part, Particle, Shape, Spring, SpringKind,
     },
-    wire::{Envelope, SCHEMA},
+    wire::{SCHEMA, Versioned},
 };
 
 fn there_and_back(scene: &Scene, state: &State) -> (Scene, State) {
-    let scene = serde_json::to_string(&Envelope::new(scene)).unwrap();
-    let state = serde_json::to_string(&Envelope::new(state)).unwrap();
-    let scene: Envelope<Scene> = serde_json::from_str(&scene).unwrap();
-    let state: Envelope<State> = serde_json::from_str(&state).unwrap();
+    let scene = serde_json::to_string(&Versioned::new(scene)).unwrap();
+    let state = serde_json::to_string(&Versioned::new(state)).unwrap();
+    let scene: Versioned<Scene> = serde_json::from_str(&scene).unwrap();
+    let state: Versioned<State> = serde_json::from_str(&state).unwrap();
     (scene.content, state.content)
 }
 
@@ -87,8 +87,8 @@ fn names_and_order_are_frozen() {
     let mut state = scene.initial_state();
     state.bodies.truncate(1);
     let texts = [
-        serde_json::to_string_pretty(&Envelope::new(&scene)).unwrap(),
-        serde_json::to_string_pretty(&Envelope::new(&state)).unwrap(),
+        serde_json::to_string_pretty(&Versioned::new(&scene)).unwrap(),
+        serde_json::to_string_pretty(&Versioned::new(&state)).unwrap(),
     ];
     insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
         insta::assert_snapshot!("wire", texts.join("\n"));
@@ -132,10 +132,10 @@ fn what_is_no_number_is_null() {
 
 #[test]
 fn other_forms_are_refused() {
-    let text = serde_json::to_string(&Envelope::new(everything())).unwrap();
+    let text = serde_json::to_string(&Versioned::new(everything())).unwrap();
     let refusal = |from: &str, to: &str| {
         assert!(text.contains(from), "{from}");
-        let read = serde_json::from_str::<Envelope<Scene>>(&text.replacen(from, to, 1));
+        let read = serde_json::from_str::<Versioned<Scene>>(&text.replacen(from, to, 1));
         read.unwrap_err().to_string()
     };
     let here = format!("\"schema\":{SCHEMA}");

@@ -8,7 +8,7 @@ use taut_model::{Csr, Model, Node, narrow, placement};
 
 use crate::{
     element::Definition,
-    node::{Base, Layout},
+    node::{Base, NodeLayout},
     options::Options,
     patch::{Patch, lane, put},
     visits::Visits,
@@ -66,7 +66,7 @@ impl<R: Real> ContactStore<R> {
     pub fn new(
         scene: &Scene,
         model: &Model,
-        layout: &Layout,
+        layout: &NodeLayout,
         definitions: &[Definition],
         options: &Options,
     ) -> Option<Self> {
@@ -96,7 +96,13 @@ impl<R: Real> ContactStore<R> {
 
     /// Finds the contacts at the step's start and lays them out; rows start unregularised, and what
     /// continues keeps its multiplier, stiffness and drift.
-    pub(crate) fn follow(&mut self, bases: &[Base<R>], layout: &Layout, broken: &[bool], h: f64) {
+    pub(crate) fn follow(
+        &mut self,
+        bases: &[Base<R>],
+        layout: &NodeLayout,
+        broken: &[bool],
+        h: f64,
+    ) {
         let placements = layout.bodies().iter().map(|&n| {
             let base = &bases[n as usize];
             placement(&base.pose(), &base.rates())
@@ -184,7 +190,7 @@ fn grip<R: Real>(patch: &Patch<R>, memory: &PatchMemory<R>, i: usize) -> Grip {
 /// What patches are made from.
 struct Maker<'a, R: Real> {
     bases: &'a [Base<R>],
-    layout: &'a Layout,
+    layout: &'a NodeLayout,
     style: Style,
     inverse_masses: &'a [f64],
     lengths: &'a [f64],

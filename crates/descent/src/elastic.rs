@@ -9,7 +9,7 @@ use taut_model::{Csr, ElasticElement, Model, NodeKind, narrow};
 
 use crate::{
     block::Block,
-    node::{Base, Layout, SweepNode},
+    node::{Base, NodeLayout, SweepNode},
 };
 
 /// One energy with its points.
@@ -36,7 +36,7 @@ pub(crate) struct SweepEnergies<R> {
 }
 
 impl<R: Real> SweepEnergies<R> {
-    pub(crate) fn new(model: &Model, layout: &Layout) -> Self {
+    pub(crate) fn new(model: &Model, layout: &NodeLayout) -> Self {
         let lowered = |one: &ElasticElement| {
             // Ends that it does not have are points of the world.
             let mut all = [(layout.node_of[model.slots.world() as usize], V3::ZERO); ENDS_MAX];

@@ -30,7 +30,7 @@ pub use collision::Collision;
 pub use contacts::{ContactStore, PatchMemory};
 pub use element::{AngularRows, Definition, ElementKind, SweepElement};
 pub use host::{Method, OnHost};
-pub use options::{InertiaFrame, Options, Start};
+pub use options::{InertiaFrame, InitialGuess, Options};
 pub use patch::{ContactLaw, Patch, Push};
 pub use system::System;
 pub use taut_collide::Style;

@@ -5,7 +5,7 @@ use taut_model::{NodeKind, Rotation, driven_turn, free_omega};
 
 use crate::{
     node::{Base, SweepNode},
-    options::{InertiaFrame, Options, Start},
+    options::{InertiaFrame, InitialGuess, Options},
 };
 
 /// Sets where inertia and gravity alone take a node in a step of length `h` [s], and where iterations start.
@@ -30,8 +30,8 @@ pub(crate) fn predict<R: Real>(
     node.mass = base.mass * scale;
     node.target_step = coast + fall;
     node.step = match how.start {
-        Start::Target => node.target_step,
-        Start::Adaptive => coast + fall * followed(base, gravity, h),
+        InitialGuess::Target => node.target_step,
+        InitialGuess::Adaptive => coast + fall * followed(base, gravity, h),
     };
     if node.kind == NodeKind::Body {
         let inertia = match how.frame {

@@ -92,7 +92,7 @@ pub struct Base<R> {
 
 /// Where everything of the scene is among the nodes, and how they are coloured.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct NodeLayout {
     /// Node of each slot of the model; the world is the last of both.
     pub node_of: Vec<u32>,
     /// How many of the slots are bodies.
@@ -103,7 +103,7 @@ pub struct Layout {
     pub independent: bool,
 }
 
-impl Layout {
+impl NodeLayout {
     /// Orders the nodes of a model and colours them over the elements that couple them.
     pub fn new(model: &Model, order: Order) -> Self {
         let total = model.slots.count();
@@ -216,7 +216,7 @@ impl<R: Real> Base<R> {
 }
 
 /// Copies loaded body and particle motion into the bases.
-pub(crate) fn load_bases<R: Real>(bases: &mut [Base<R>], layout: &Layout, state: &State) {
+pub(crate) fn load_bases<R: Real>(bases: &mut [Base<R>], layout: &NodeLayout, state: &State) {
     for (body, &node) in state.bodies.iter().zip(layout.bodies()) {
         bases[node as usize].load_body(body);
     }

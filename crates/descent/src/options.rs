@@ -22,7 +22,7 @@ pub struct Options {
     /// Whether the inertial target includes the gyroscopic torque.
     pub gyroscopic: bool,
     /// Where iterations start.
-    pub start: Start,
+    pub start: InitialGuess,
     /// How contacts are made.
     pub contacts: Style,
     /// Partial sums over the elements and contacts of a node that has twice as many of them or more; 1 sums one
@@ -61,7 +61,7 @@ pub enum InertiaFrame {
 /// Where the iterations of a step start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Start {
+pub enum InitialGuess {
     /// At the inertial target.
     Target,
     /// With as much of gravity as the body followed in the last step (VBD's adaptive initialisation).

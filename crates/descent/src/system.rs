@@ -12,7 +12,7 @@ use crate::{
     elastic::SweepEnergies,
     element::{Bases, Definition, ElementKind, SweepElement, definitions},
     motion::{predict, rates},
-    node::{Acted, Base, Incidence, Layout, SweepNode, load_bases},
+    node::{Acted, Base, Incidence, NodeLayout, SweepNode, load_bases},
     options::Options,
 };
 
@@ -32,7 +32,7 @@ pub struct System<R: Real> {
     /// What the elements stand for.
     pub definitions: Vec<Definition>,
     /// Where things are among the nodes.
-    pub layout: Layout,
+    pub layout: NodeLayout,
     /// Contacts, in a scene that has any.
     pub contacts: Option<ContactStore<R>>,
     pub(crate) energies: SweepEnergies<R>,
@@ -55,7 +55,7 @@ impl<R: Real> System<R> {
     pub fn new(scene: &Scene, options: Options) -> Self {
         let model = Model::new(scene);
         let definitions = definitions(scene, &model, options.angular);
-        let layout = Layout::new(&model, options.order);
+        let layout = NodeLayout::new(&model, options.order);
         let (nodes, nodes_base) = make_nodes(scene, &model, &layout);
         let basis =
             |d: &Definition| Bases { a: Q4::of(&d.ends[0].basis), b: Q4::of(&d.ends[1].basis) };
@@ -375,7 +375,7 @@ pub(crate) fn value_of<R: Real>(element: &SweepElement<R>, pair: &Pair<R>) -> V3
 fn make_nodes<R: Real>(
     scene: &Scene,
     model: &Model,
-    layout: &Layout,
+    layout: &NodeLayout,
 ) -> (Vec<SweepNode<R>>, Vec<Base<R>>) {
     let rest = SweepNode {
         step: V3::ZERO,
@@ -398,7 +398,7 @@ fn make_nodes<R: Real>(
     (nodes, bases)
 }
 
-fn make_element<R: Real>(definition: &Definition, layout: &Layout) -> SweepElement<R> {
+fn make_element<R: Real>(definition: &Definition, layout: &NodeLayout) -> SweepElement<R> {
     SweepElement {
         kind: definition.kind,
         active: true,

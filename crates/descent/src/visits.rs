@@ -3,7 +3,7 @@
 
 use taut_model::{ColourOf, Colouring, Graph, Model, Order, Supported, narrow, priority};
 
-use crate::{element::Definition, node::Layout};
+use crate::{element::Definition, node::NodeLayout};
 
 /// Elements and contacts over the nodes.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct Visits {
 impl Visits {
     pub(crate) fn new(
         model: &Model,
-        layout: &Layout,
+        layout: &NodeLayout,
         definitions: &[Definition],
         order: Order,
     ) -> Self {

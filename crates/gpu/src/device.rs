@@ -25,7 +25,7 @@ const TIMES: Features = Features::TIMESTAMP_QUERY.union(Features::TIMESTAMP_QUER
 
 /// What is known of an adapter before it is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct AdapterFacts {
     /// Its name, as its driver gives it.
     pub name: String,
     /// The programming interface through which it is used.
@@ -36,7 +36,7 @@ pub struct Facts {
     pub software: bool,
 }
 
-impl fmt::Display for Facts {
+impl fmt::Display for AdapterFacts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = if self.software { ", software" } else { "" };
         write!(f, "{} ({}, {}{kind})", self.name, self.interface, self.driver)
@@ -61,7 +61,7 @@ pub struct Gpu(Arc<Inner>);
 struct Inner {
     device: wgpu::Device,
     queue: wgpu::Queue,
-    facts: Facts,
+    facts: AdapterFacts,
     limits: Limits,
     fault: Arc<Mutex<Option<GpuError>>>,
     kernels: Mutex<BTreeMap<(String, String), Arc<Kernel>>>,
@@ -79,7 +79,7 @@ impl fmt::Debug for Gpu {
 }
 
 /// All adapters, the likely fastest first: cards, built-in ones, virtual ones, software.
-pub fn adapters() -> Vec<Facts> {
+pub fn adapters() -> Vec<AdapterFacts> {
     find().iter().map(facts).collect()
 }
 
@@ -101,9 +101,9 @@ fn find() -> Vec<Adapter> {
     found
 }
 
-fn facts(adapter: &Adapter) -> Facts {
+fn facts(adapter: &Adapter) -> AdapterFacts {
     let info = adapter.get_info();
-    Facts {
+    AdapterFacts {
         name: info.name,
         interface: format!("{:?}", info.backend),
         driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
@@ -112,7 +112,7 @@ fn facts(adapter: &Adapter) -> Facts {
 }
 
 /// Index of the adapter that is meant: by number, by part of the name, or the first.
-fn choose(all: &[Facts], wanted: Option<&str>) -> Result<usize, GpuError> {
+fn choose(all: &[AdapterFacts], wanted: Option<&str>) -> Result<usize, GpuError> {
     let list = || {
         let lines = all.iter().enumerate().map(|(i, facts)| format!("\n  {i}: {facts}"));
         lines.collect::<String>()
@@ -147,7 +147,7 @@ impl Gpu {
     /// When there is none such (the message lists those there are), or when it does not open.
     pub fn open(wanted: Option<&str>) -> Result<Self, GpuError> {
         let found = find();
-        let known: Vec<Facts> = found.iter().map(facts).collect();
+        let known: Vec<AdapterFacts> = found.iter().map(facts).collect();
         let index = choose(&known, wanted)?;
         let adapter = &found[index];
         let limits = adapter.limits();
@@ -236,7 +236,7 @@ impl Gpu {
     }
 
     /// What adapter this is.
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &AdapterFacts {
         &self.0.facts
     }
 
@@ -344,8 +344,8 @@ fn translate(error: wgpu::Error) -> GpuError {
 mod tests {
     use super::*;
 
-    fn listed(names: &[&str]) -> Vec<Facts> {
-        let fact = |name: &&str| Facts {
+    fn listed(names: &[&str]) -> Vec<AdapterFacts> {
+        let fact = |name: &&str| AdapterFacts {
             name: (*name).to_owned(),
             interface: "Vulkan".to_owned(),
             driver: "driver 1".to_owned(),

@@ -29,7 +29,7 @@ use wgpu::naga;
 pub use self::{
     buffer::Buffer,
     clock::{Clock, Lap},
-    device::{Counters, Facts, Gpu, REQUIRE, adapters},
+    device::{AdapterFacts, Counters, Gpu, REQUIRE, adapters},
     error::GpuError,
     kernel::{Bindings, Call},
     pipeline::Kernel,

@@ -8,13 +8,13 @@ const BLOCK: usize = 1024;
 /// Replaces a buffer's values by the sums of those before them, modulo 2^32.
 #[derive(Debug)]
 pub struct Scan {
-    levels: Vec<Level>,
+    levels: Vec<ScanLevel>,
     /// The sum of all values after a run.
     pub total: Buffer<u32>,
 }
 
 #[derive(Debug)]
-struct Level {
+struct ScanLevel {
     count: usize,
     blocks: Call,
     add: Call,
@@ -29,7 +29,7 @@ impl Scan {
     /// When the device has no memory for it.
     pub fn new(gpu: &Gpu, values: &Buffer<u32>) -> Result<Self, GpuError> {
         let total = gpu.buffer("total of a scan", 1)?;
-        let mut levels: Vec<Level> = vec![];
+        let mut levels: Vec<ScanLevel> = vec![];
         let mut count = values.len();
         while count > 0 {
             let blocks = count.div_ceil(BLOCK);
@@ -40,7 +40,7 @@ impl Scan {
                 .with("extent", &extent)
                 .with("values", above.unwrap_or(values))
                 .with("totals", totals.as_ref().unwrap_or(&total));
-            levels.push(Level {
+            levels.push(ScanLevel {
                 count,
                 blocks: gpu.call("gpu/scan.wgsl", "blocks", &bindings)?,
                 add: gpu.call("gpu/scan.wgsl", "add", &bindings)?,

@@ -31,7 +31,7 @@ pub struct Variable {
 }
 
 /// Size, and name and offset of every member of a structure in a shader [bytes].
-pub type Layout = (usize, Vec<(String, usize)>);
+pub type StructLayout = (usize, Vec<(String, usize)>);
 
 impl Shader {
     /// The shader at a path below `shaders`.
@@ -79,7 +79,7 @@ impl Shader {
     }
 
     /// The layout of a structure, if there is one of that name.
-    pub fn layout(&self, name: &str) -> Option<Layout> {
+    pub fn layout(&self, name: &str) -> Option<StructLayout> {
         let (_, found) = self.module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name))?;
         let TypeInner::Struct { members, span } = &found.inner else { return None };
         let offset =

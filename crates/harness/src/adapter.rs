@@ -49,8 +49,9 @@ pub(crate) fn is_software() -> bool {
 
 /// Name, interface and driver of each adapter of this machine, and whether it is software.
 pub(crate) fn all() -> Vec<([String; 3], bool)> {
-    let entry =
-        |facts: taut_gpu::Facts| ([facts.name, facts.interface, facts.driver], facts.software);
+    let entry = |facts: taut_gpu::AdapterFacts| {
+        ([facts.name, facts.interface, facts.driver], facts.software)
+    };
     taut_gpu::adapters().into_iter().map(entry).collect()
 }
 

@@ -24,7 +24,7 @@ use crate::{
     machine::Machine,
     places,
     plot::Palette,
-    record::{Counts, Document, OutDir, ReferenceFacts, RunRow, SCHEMA, SceneFacts},
+    record::{Document, OutDir, ReferenceFacts, RunRow, SCHEMA, SceneCounts, SceneFacts},
     runner::Bench,
     spec::{self, Spec},
     text_table::TextTable,
@@ -65,7 +65,7 @@ impl Outcome {
 }
 
 /// A scene and the rows to measure in it.
-pub(crate) struct Task {
+pub(crate) struct SceneTask {
     pub(crate) scene: Scene,
     pub(crate) facts: SceneFacts,
     pub(crate) specs: Vec<Spec>,
@@ -78,7 +78,7 @@ impl Session<'_> {
     }
 
     /// Loads the scene and checks every row before any of them runs.
-    fn task(&self, selection: &Selection) -> anyhow::Result<Task> {
+    fn task(&self, selection: &Selection) -> anyhow::Result<SceneTask> {
         let specs = spec::rows(&selection.backends, &selection.iterations, &selection.substeps)?;
         for spec in &specs {
             self.bench.find(&spec.backend)?;
@@ -93,9 +93,9 @@ impl Session<'_> {
             parameters: loaded.parameters,
             warnings: loaded.warnings,
             dt_s: loaded.scene.dt,
-            counts: Counts::of(&loaded.scene),
+            counts: SceneCounts::of(&loaded.scene),
         };
-        let task = Task { scene: loaded.scene, facts, specs };
+        let task = SceneTask { scene: loaded.scene, facts, specs };
         for (index, spec) in task.specs.iter().enumerate() {
             // Budgets of one backend share its settings.
             let same = |s: &Spec| s.backend == spec.backend && s.settings == spec.settings;
@@ -110,7 +110,7 @@ impl Session<'_> {
     fn document(
         &self,
         verb: &'static str,
-        task: Task,
+        task: SceneTask,
         reference: Option<ReferenceFacts>,
         runs: Vec<RunRow>,
         out: &mut OutDir,
@@ -180,7 +180,7 @@ impl Session<'_> {
 }
 
 /// How much there is in a scene, in words; kinds of which there are none are left out.
-fn describe(counts: &Counts) -> String {
+fn describe(counts: &SceneCounts) -> String {
     let all = [
         (counts.bodies, "bodies"),
         (counts.particles, "particles"),

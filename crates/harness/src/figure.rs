@@ -25,11 +25,11 @@ pub use self::{
     claim::{Judged, judge, number},
     curves::{PanelCurves, collect, lacks_times, plot_spec, write_csv},
     load::{LoadError, load, parse},
-    measure::{Measured, measure},
+    measure::{MeasuredFigure, measure},
     plan::Planned,
-    probe::{Probe, Probes},
-    reproduce::{Options, Reproduced, reproduce},
-    row::{At, Row, Statistic},
+    probe::{ProbeSpec, Probes},
+    reproduce::{ReproduceOptions, Reproduced, reproduce},
+    row::{FigureRow, Statistic, StepChoice},
 };
 use crate::plot::Scale;
 
@@ -48,12 +48,12 @@ pub struct Figure {
     pub about: String,
     /// What is measured in each run.
     #[serde(default)]
-    pub measure: Measure,
+    pub measure: MeasureSpec,
     /// Quantities beside the metrics, by name; a name ends in its unit.
     #[serde(default)]
-    pub probes: BTreeMap<String, Probe>,
+    pub probes: BTreeMap<String, ProbeSpec>,
     /// The runs, in the order of the legend.
-    pub runs: Vec<Run>,
+    pub runs: Vec<RunSpec>,
     /// What is drawn.
     pub plot: Plot,
     /// What the source says of the figure.
@@ -69,7 +69,7 @@ pub struct Figure {
 /// What is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Measure {
+pub enum MeasureSpec {
     /// Every metric after each step of a run.
     #[default]
     Trajectory,
@@ -90,7 +90,7 @@ pub enum Measure {
 /// One or more runs of a backend: one per combination of `iterations` and `substeps`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Run {
+pub struct RunSpec {
     /// Name in legends and claims; with several budgets the budget is appended.
     pub label: String,
     /// Stem of a file in `scenes`.
@@ -128,13 +128,13 @@ pub struct Plot {
     #[serde(default)]
     pub columns: usize,
     /// The panels, row by row.
-    pub panels: Vec<Panel>,
+    pub panels: Vec<PanelSpec>,
 }
 
 /// One pair of axes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Panel {
+pub struct PanelSpec {
     /// Heading.
     #[serde(default)]
     pub title: String,
@@ -142,22 +142,22 @@ pub struct Panel {
     #[serde(default)]
     pub runs: Vec<String>,
     /// Horizontal axis.
-    pub x: Axis,
+    pub x: AxisSpec,
     /// Vertical axis: a metric or a probe.
-    pub y: Axis,
+    pub y: AxisSpec,
     /// Draws one point per run instead of one per step: this statistic of `y`, joined over the
     /// budgets of one entry of `runs`.
     #[serde(default)]
     pub statistic: Option<Statistic>,
     /// Lines to compare with.
     #[serde(default)]
-    pub references: Vec<Reference>,
+    pub references: Vec<ReferenceSpec>,
 }
 
 /// One axis of a panel.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Axis {
+pub struct AxisSpec {
     /// `time_s`, `step`, in a trace `iteration`, a metric, a probe; for panels of statistics also `iterations`, `substeps`,
     /// `work`, `dt_s`, `bodies` (that forces move), `step_time_s` (median), `step_time_min_s`, or a parameter of
     /// the scene.
@@ -176,7 +176,7 @@ pub struct Axis {
 /// A line to compare curves with.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Reference {
+pub enum ReferenceSpec {
     /// A constant value of y.
     Horizontal {
         /// The value, in the unit of the axis.
@@ -216,7 +216,7 @@ pub struct Claim {
     /// The sentence.
     pub text: String,
     /// What must be so.
-    pub check: Check,
+    pub check: ClaimCheck,
     /// Why it is known not to hold; the figure fails if it starts to.
     #[serde(default)]
     pub known_deviation: Option<String>,
@@ -229,7 +229,7 @@ pub struct Claim {
 /// `step_time_s`; claims on times belong to the full size, since small runs end before they settle.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Check {
+pub enum ClaimCheck {
     /// `metric` of run `a` is below `factor` times that of run `b`.
     Less {
         /// Metric or probe.
@@ -239,7 +239,7 @@ pub enum Check {
         /// The run that should be higher.
         b: String,
         /// When.
-        at: At,
+        at: StepChoice,
         /// 1 unless given.
         #[serde(default = "unit")]
         factor: f64,
@@ -252,7 +252,7 @@ pub enum Check {
         run: String,
         /// When; every step unless given.
         #[serde(default)]
-        at: At,
+        at: StepChoice,
         /// Lower bound.
         #[serde(default)]
         min: Option<f64>,
@@ -278,7 +278,7 @@ pub enum Check {
         /// Metric or probe.
         metric: String,
         /// When.
-        at: At,
+        at: StepChoice,
         /// The runs in rising order.
         runs: Vec<String>,
     },
@@ -287,7 +287,7 @@ pub enum Check {
         /// Metric or probe.
         metric: String,
         /// When.
-        at: At,
+        at: StepChoice,
         /// `iterations`, `substeps`, `work` or `dt_s`.
         versus: String,
         /// Label of the entry.
@@ -305,7 +305,7 @@ pub enum Check {
         /// The run.
         run: String,
         /// When.
-        at: At,
+        at: StepChoice,
         /// What it is compared with.
         of: Target,
         /// Largest difference, in the metric's unit.
@@ -322,7 +322,7 @@ pub enum Check {
         /// Metric or probe.
         metric: String,
         /// When.
-        at: At,
+        at: StepChoice,
         /// Lower bound of the metric.
         #[serde(default)]
         min: Option<f64>,
@@ -349,7 +349,7 @@ pub enum Check {
     },
 }
 
-impl Check {
+impl ClaimCheck {
     /// The quantity that it looks at.
     fn metric(&self) -> Option<&str> {
         match self {
@@ -374,7 +374,7 @@ fn unit() -> f64 {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Target {
     /// The same metric of another run.
-    Run(String),
+    RunSpec(String),
     /// A number in the metric's unit.
     Value(f64),
 }
@@ -417,7 +417,7 @@ pub struct Quick {
 impl Figure {
     /// Whether anything drawn or claimed depends on a clock.
     pub fn is_timed(&self) -> bool {
-        matches!(self.measure, Measure::Time { .. })
+        matches!(self.measure, MeasureSpec::Time { .. })
             || self.claims.iter().any(|claim| claim.check.metric().is_some_and(is_time))
             || self.plot.panels.iter().any(|panel| !panel.is_repeatable())
     }

@@ -191,7 +191,7 @@ pub fn write(stem: &Path, plot: &PlotSpec, palette: &Palette) -> anyhow::Result<
     fs::write(&svg, to_svg(plot, palette)?)
         .with_context(|| format!("cannot write {}", svg.display()))?;
     fonts()?;
-    let layout = draw::Layout::new(plot, palette);
+    let layout = draw::PlotLayout::new(plot, palette);
     {
         let area = BitMapBackend::new(&png, layout.size()).into_drawing_area();
         let drawn = draw::draw(&area, plot, &layout);
@@ -206,7 +206,7 @@ pub fn write(stem: &Path, plot: &PlotSpec, palette: &Palette) -> anyhow::Result<
 /// When the embedded fonts cannot be read.
 pub fn to_svg(plot: &PlotSpec, palette: &Palette) -> anyhow::Result<String> {
     fonts()?;
-    let layout = draw::Layout::new(plot, palette);
+    let layout = draw::PlotLayout::new(plot, palette);
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, layout.size()).into_drawing_area();

@@ -12,7 +12,7 @@ use taut_core::{BitHash, labels::Label};
 
 pub use self::{
     csv::{frames_csv, number, states_csv, times_csv, trace_csv},
-    document::{Counts, Document, ReferenceFacts, SCHEMA, SceneFacts},
+    document::{Document, ReferenceFacts, SCHEMA, SceneCounts, SceneFacts},
     files::{OutDir, write_atomically},
 };
 
@@ -65,7 +65,7 @@ impl Status {
 /// Where a row was computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Device {
+pub enum RunDevice {
     /// On the processor.
     #[default]
     Cpu,
@@ -75,7 +75,7 @@ pub enum Device {
     Software,
 }
 
-impl Device {
+impl RunDevice {
     /// The name used in files and tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -112,7 +112,7 @@ pub struct RunRow {
     /// The settings in force, every default filled in, as RON; as given where nothing was built.
     pub settings: String,
     /// Where it was computed.
-    pub device: Device,
+    pub device: RunDevice,
     /// How it ended.
     pub status: Status,
     /// Why it is not `ok`, or why it stopped early; empty otherwise.
@@ -134,7 +134,7 @@ pub struct RunRow {
     pub step_time_s: Option<Spread>,
     /// Convergence curves of one step.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub curves: Vec<Curve>,
+    pub curves: Vec<Convergence>,
     /// Times by stage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub times: Option<Times>,
@@ -153,18 +153,18 @@ pub struct Frame {
 
 /// How one step converged.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Curve {
+pub struct Convergence {
     /// `cold`: from the reference's snapshot; `warm`: after the solver's own warm-up.
     pub start: &'static str,
     /// Frames run before the step.
     pub warmup: u32,
     /// The points, by iterations spent.
-    pub points: Vec<Point>,
+    pub points: Vec<TracePoint>,
 }
 
 /// The state of one step after so many iterations.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Point {
+pub struct TracePoint {
     /// Iterations spent.
     pub iteration: u32,
     /// Whether the step was closed: some solvers stabilise there.
@@ -345,8 +345,8 @@ impl RunRow {
     /// The status for a table, marked where the times beside it say nothing.
     pub fn status_and_mark(&self) -> String {
         match self.device {
-            Device::Software => format!("{}, software", self.status.name()),
-            Device::Cpu | Device::Gpu => self.status.name().to_owned(),
+            RunDevice::Software => format!("{}, software", self.status.name()),
+            RunDevice::Cpu | RunDevice::Gpu => self.status.name().to_owned(),
         }
     }
 

@@ -16,7 +16,7 @@ use html::Html;
 
 /// Everything found in one folder and below.
 #[derive(Debug, Default)]
-struct Found {
+struct FolderContents {
     /// Documents with a `verb`, by path.
     documents: Vec<(PathBuf, Value)>,
     /// Plots, by path.
@@ -32,7 +32,7 @@ struct Found {
 pub fn report(folders: &[PathBuf]) -> anyhow::Result<String> {
     let mut page = Html::new("taut report");
     for folder in folders {
-        let mut found = Found::default();
+        let mut found = FolderContents::default();
         collect(folder, &mut found)?;
         if found.documents.is_empty() && found.plots.is_empty() {
             bail!("nothing to report in {}: no plots and no result documents", folder.display());
@@ -53,7 +53,7 @@ pub fn report(folders: &[PathBuf]) -> anyhow::Result<String> {
 }
 
 /// Walks in the order of names, so that equal folders give equal pages.
-fn collect(folder: &Path, found: &mut Found) -> anyhow::Result<()> {
+fn collect(folder: &Path, found: &mut FolderContents) -> anyhow::Result<()> {
     let cannot = || format!("cannot read {}", folder.display());
     let entries = fs::read_dir(folder).with_context(cannot)?;
     let paths = entries.map(|entry| entry.map(|e| e.path())).collect::<Result<Vec<_>, _>>();

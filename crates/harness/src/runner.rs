@@ -36,7 +36,7 @@ pub use self::{
 use crate::{
     Setup, adapter,
     backends::{LEFT_OUT, left_out},
-    record::{Device, RunRow, Status},
+    record::{RunDevice, RunRow, Status},
     spec::Spec,
 };
 
@@ -168,11 +168,11 @@ impl Halt {
 }
 
 /// Where a backend that was built computes.
-fn device(backend: &dyn Backend) -> Device {
+fn device(backend: &dyn Backend) -> RunDevice {
     match backend.info().runs {
-        Runs::OnGpu if adapter::is_software() => Device::Software,
-        Runs::OnGpu => Device::Gpu,
-        Runs::OnCpu => Device::Cpu,
+        Runs::OnGpu if adapter::is_software() => RunDevice::Software,
+        Runs::OnGpu => RunDevice::Gpu,
+        Runs::OnCpu => RunDevice::Cpu,
     }
 }
 

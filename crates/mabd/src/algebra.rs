@@ -7,7 +7,7 @@ use crate::dual::blocks::REDUNDANT;
 /// A symmetric matrix: its upper triangle by rows.
 pub(crate) type S<T> = [T; 6];
 /// A matrix by rows.
-pub(crate) type M<T> = [T; 9];
+pub(crate) type RowMatrix<T> = [T; 9];
 
 /// The inverse of a pivot, or zero where it is next to nothing beside `scale`.
 #[inline(always)]
@@ -44,7 +44,7 @@ pub(crate) fn times<T: Number>([a, b, c, d, e, f]: &S<T>, [x, y, z]: [T; 3]) -> 
 
 /// `m v`.
 #[inline(always)]
-pub(crate) fn apply<T: Number>(m: &M<T>, v: [T; 3]) -> [T; 3] {
+pub(crate) fn apply<T: Number>(m: &RowMatrix<T>, v: [T; 3]) -> [T; 3] {
     [
         m[2].times_plus(v[2], m[1].times_plus(v[1], m[0] * v[0])),
         m[5].times_plus(v[2], m[4].times_plus(v[1], m[3] * v[0])),
@@ -54,7 +54,7 @@ pub(crate) fn apply<T: Number>(m: &M<T>, v: [T; 3]) -> [T; 3] {
 
 /// `m^T v`.
 #[inline(always)]
-pub(crate) fn apply_transposed<T: Number>(m: &M<T>, v: [T; 3]) -> [T; 3] {
+pub(crate) fn apply_transposed<T: Number>(m: &RowMatrix<T>, v: [T; 3]) -> [T; 3] {
     [
         m[6].times_plus(v[2], m[3].times_plus(v[1], m[0] * v[0])),
         m[7].times_plus(v[2], m[4].times_plus(v[1], m[1] * v[0])),
@@ -63,30 +63,30 @@ pub(crate) fn apply_transposed<T: Number>(m: &M<T>, v: [T; 3]) -> [T; 3] {
 }
 
 #[inline(always)]
-fn columns<T: Copy>(a: [T; 3], b: [T; 3], c: [T; 3]) -> M<T> {
+fn columns<T: Copy>(a: [T; 3], b: [T; 3], c: [T; 3]) -> RowMatrix<T> {
     [a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2]]
 }
 
 #[inline(always)]
-fn column<T: Copy>(m: &M<T>, j: usize) -> [T; 3] {
+fn column<T: Copy>(m: &RowMatrix<T>, j: usize) -> [T; 3] {
     [m[j], m[3 + j], m[6 + j]]
 }
 
 /// `s m`.
 #[inline(always)]
-pub(crate) fn symmetric_times<T: Number>(s: &S<T>, m: &M<T>) -> M<T> {
+pub(crate) fn symmetric_times<T: Number>(s: &S<T>, m: &RowMatrix<T>) -> RowMatrix<T> {
     columns(times(s, column(m, 0)), times(s, column(m, 1)), times(s, column(m, 2)))
 }
 
 /// `a b`.
 #[inline(always)]
-pub(crate) fn product<T: Number>(a: &M<T>, b: &M<T>) -> M<T> {
+pub(crate) fn product<T: Number>(a: &RowMatrix<T>, b: &RowMatrix<T>) -> RowMatrix<T> {
     columns(apply(a, column(b, 0)), apply(a, column(b, 1)), apply(a, column(b, 2)))
 }
 
 /// `s - a^T b`, which is known to be symmetric.
 #[inline(always)]
-pub(crate) fn less<T: Number>(s: &S<T>, a: &M<T>, b: &M<T>) -> S<T> {
+pub(crate) fn less<T: Number>(s: &S<T>, a: &RowMatrix<T>, b: &RowMatrix<T>) -> S<T> {
     [
         a[6].times_less(b[6], a[3].times_less(b[3], a[0].times_less(b[0], s[0]))),
         a[6].times_less(b[7], a[3].times_less(b[4], a[0].times_less(b[1], s[1]))),
@@ -98,7 +98,7 @@ pub(crate) fn less<T: Number>(s: &S<T>, a: &M<T>, b: &M<T>) -> S<T> {
 }
 
 #[inline(always)]
-pub(crate) fn transpose<T: Copy>(m: &M<T>) -> M<T> {
+pub(crate) fn transpose<T: Copy>(m: &RowMatrix<T>) -> RowMatrix<T> {
     [m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]]
 }
 

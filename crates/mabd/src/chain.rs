@@ -13,7 +13,7 @@ use taut_math::{Fused, LANES, Number};
 
 use crate::{
     free::{Anchored, GroupTable, Passed, SolveTask},
-    joint::Element,
+    joint::JointElement,
     lane::{V, ZERO3},
     node::Nodes,
 };
@@ -90,19 +90,19 @@ pub(crate) struct Chains {
 }
 
 /// Element and side.
-type End = (u32, usize);
+type ElementEnd = (u32, usize);
 
 /// The chains that elements form between nodes.
 struct ChainOrder {
     /// Nodes in a row, and the joint that each has at its left and at its right.
     nodes: Vec<u32>,
-    joints: Vec<[Option<End>; 2]>,
+    joints: Vec<[Option<ElementEnd>; 2]>,
 }
 
 impl ChainOrder {
     /// Nodes in the order of their chains; `None` where three joints meet or a chain is closed.
-    fn new(elements: &[Element], count: usize) -> Option<Self> {
-        let mut near: Vec<[Option<End>; 2]> = vec![[None; 2]; count];
+    fn new(elements: &[JointElement], count: usize) -> Option<Self> {
+        let mut near: Vec<[Option<ElementEnd>; 2]> = vec![[None; 2]; count];
         for (e, element) in (0..).zip(elements) {
             let at = element.nodes.map(|node| node as usize);
             if at.iter().any(|&node| node >= count) {
@@ -121,7 +121,7 @@ impl ChainOrder {
             let (mut node, mut left) = (start, None);
             loop {
                 seen[node] = true;
-                let came = left.map(|(e, _): End| e);
+                let came = left.map(|(e, _): ElementEnd| e);
                 let right = near[node].into_iter().flatten().find(|(e, _)| Some(*e) != came);
                 this.nodes.push(node as u32);
                 this.joints.push([left, right]);
@@ -137,10 +137,14 @@ impl ChainOrder {
 impl Chains {
     /// The chains that elements form, if they are ball joints along paths and pins at either end of
     /// a link. Puts the nodes into their order.
-    pub(crate) fn new(elements: &[Element], compliance: &[f64], nodes: &mut Nodes) -> Option<Self> {
+    pub(crate) fn new(
+        elements: &[JointElement],
+        compliance: &[f64],
+        nodes: &mut Nodes,
+    ) -> Option<Self> {
         let count = nodes.count();
         let path = ChainOrder::new(elements, count)?;
-        let anchor = |end: End| elements[end.0 as usize].anchors[end.1];
+        let anchor = |end: ElementEnd| elements[end.0 as usize].anchors[end.1];
         let mut anchors: Vec<[Vec3; 2]> = Vec::with_capacity(count);
         for joints in &path.joints {
             anchors.push(joints.map(|end| end.map_or(Vec3::zeros(), anchor)));
@@ -253,7 +257,7 @@ impl Chains {
 /// What holds bodies to what forces do not move. Gives bodies without a joint at an end the anchor of a
 /// pin there; `None` where a pin is elsewhere.
 fn pins(
-    elements: &[Element],
+    elements: &[JointElement],
     count: usize,
     path: &ChainOrder,
     place: &[u32],

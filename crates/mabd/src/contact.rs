@@ -25,7 +25,7 @@ pub(crate) use point::ContactPoint;
 use search::LineSearch;
 
 /// The contacts of a step.
-pub(crate) struct Contacts {
+pub(crate) struct StepContacts {
     set: ContactSet,
     points: Vec<ContactPoint>,
     /// Pressures of the contacts before these [N].
@@ -45,7 +45,7 @@ pub(crate) struct Contacts {
     scale: f64,
 }
 
-impl Contacts {
+impl StepContacts {
     /// The contacts of a scene of `count` moving nodes, of which joints hold `links` together.
     pub(crate) fn new(scene: &Scene, scale: f64, count: usize, links: &[Link]) -> Option<Self> {
         let set = ContactSet::new(scene)?;

@@ -51,7 +51,7 @@ pub(crate) struct JointRow {
 
 /// A joint or spring that moves anything.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Element {
+pub(crate) struct JointElement {
     /// Index of the joint in the scene; `None` for a spring.
     pub(crate) joint: Option<u32>,
     /// Nodes of A and B.
@@ -64,7 +64,7 @@ pub(crate) struct Element {
     pub(crate) rows: Box<[JointRow]>,
 }
 
-impl Element {
+impl JointElement {
     /// Whether it is three hard rows that hold two points together.
     pub(crate) fn is_point(&self) -> bool {
         let point = |axis: usize, row: &JointRow| {
@@ -210,11 +210,11 @@ impl ElementView<'_> {
 }
 
 /// The elements of a scene, joints first. Those between nodes that no force moves are left out.
-pub(crate) fn elements(model: &Model, nodes: &Nodes) -> Vec<Element> {
+pub(crate) fn elements(model: &Model, nodes: &Nodes) -> Vec<JointElement> {
     model.units.iter().filter_map(|unit| element(model, unit, nodes)).collect()
 }
 
-fn element(model: &Model, unit: &Unit, nodes: &Nodes) -> Option<Element> {
+fn element(model: &Model, unit: &Unit, nodes: &Nodes) -> Option<JointElement> {
     let blocks = model.elements_of(unit);
     let held = model.pair_of(&blocks[0]);
     let ElementEnds { nodes, axes } = nodes.ends(held.map(|end| end.node))?;
@@ -224,7 +224,7 @@ fn element(model: &Model, unit: &Unit, nodes: &Nodes) -> Option<Element> {
         Owner::Spring(_) => return None,
     };
     let turn = |q: &Quat| q.to_rotation_matrix().into_inner();
-    Some(Element {
+    Some(JointElement {
         joint,
         nodes,
         anchors: [0, 1].map(|side| axes[side].tr_mul(&held[side].anchor)),

@@ -15,7 +15,7 @@ use taut_model::Model;
 
 use crate::{
     affine::{Affine, Affines},
-    contact::Contacts,
+    contact::StepContacts,
     dual::{
         self, DualSystem,
         dissection::dissect,
@@ -23,7 +23,7 @@ use crate::{
         order::{EliminationOrder, Link},
     },
     free::{GroupTable, SolveTask},
-    joint::{Element, RowLaw, elements},
+    joint::{JointElement, RowLaw, elements},
     node::{NodeResponse, Nodes},
     settings::{Dual, Integrator, MabdSettings, Polar},
 };
@@ -52,7 +52,7 @@ pub(crate) struct System {
     /// Displacements and rates of the step before, for the two-step formula.
     pub(crate) before: Option<[Affines; 2]>,
     /// In the order of elimination; empty where graphs are solved by lanes.
-    elements: Vec<Element>,
+    elements: Vec<JointElement>,
     /// The joint of each element; [`NONE`] for springs.
     joint_of: Vec<u32>,
     by_lanes: Option<ByLanes>,
@@ -69,8 +69,8 @@ pub(crate) struct System {
     chosen: Dual,
     incidence: NodeBlocks,
     pub(crate) dual: DualSystem,
-    rows: Rows,
-    pub(crate) contacts: Option<Box<Contacts>>,
+    rows: SystemRows,
+    pub(crate) contacts: Option<Box<StepContacts>>,
     folds: Folds,
     coupled: Coupled,
     physics: Physics,
@@ -79,7 +79,7 @@ pub(crate) struct System {
 }
 
 /// The rows of all joints and springs in the current iterate.
-struct Rows {
+struct SystemRows {
     /// Whether a row takes part in the dual system; the others have a given multiplier.
     live: Vec<bool>,
     /// Value of each row beyond its target, compliance, and gradient of each row on both sides with
@@ -94,7 +94,7 @@ struct Rows {
     rhs: Vec<f64>,
 }
 
-impl Rows {
+impl SystemRows {
     /// Rows with these compliances; what is not stored where they hold points together or go by lanes has no room.
     fn new(compliance: Vec<f64>, points: bool, by_lanes: bool) -> Self {
         let rows = compliance.len();
@@ -140,7 +140,7 @@ impl Physics {
 fn arranged(
     chosen: Dual,
     order: EliminationOrder,
-    elements: &[Element],
+    elements: &[JointElement],
     links: &[Link],
     nodes: &Nodes,
 ) -> Lines {
@@ -150,7 +150,7 @@ fn arranged(
             Lines::new(nodes.count(), links, &anchors)
         }
         Dual::Direct => {
-            let point = |e: &Element| nodes.place(e.nodes[0]).point(&e.anchors[0]);
+            let point = |e: &JointElement| nodes.place(e.nodes[0]).point(&e.anchors[0]);
             let points: Vec<Vec3> = elements.iter().map(point).collect();
             Lines { elements: dissect(nodes.count(), links, &points), ..Lines::default() }
         }
@@ -166,25 +166,25 @@ impl System {
         let count = nodes.count();
         let unordered = elements(&Model::new(scene), &nodes);
         let dynamic = |node: u32| Some(node).filter(|&n| (n as usize) < count);
-        let links = |elements: &[Element]| -> Vec<Link> {
+        let links = |elements: &[JointElement]| -> Vec<Link> {
             elements.iter().map(|element| element.nodes.map(dynamic)).collect()
         };
         let order = EliminationOrder::new(count, &links(&unordered));
         let chosen = dual::choose(settings.dual, &order)?;
         let closes_loops = order.closures > 0;
         let lines = arranged(chosen, order, &unordered, &links(&unordered), &nodes);
-        let mut slots: Vec<Option<Element>> = unordered.into_iter().map(Some).collect();
-        let elements: Vec<Element> =
+        let mut slots: Vec<Option<JointElement>> = unordered.into_iter().map(Some).collect();
+        let elements: Vec<JointElement> =
             lines.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();
         let links = links(&elements);
-        let contacts = Contacts::new(scene, settings.contact_stiffness_scale, count, &links);
+        let contacts = StepContacts::new(scene, settings.contact_stiffness_scale, count, &links);
         let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
         let general = scene.contacts.is_some() || settings.is_general();
         let by_lanes = match (general, settings.polar) {
             (false, Polar::Exact) => ByLanes::new(chosen, &elements, &compliance, &mut nodes),
             _ => None,
         };
-        let points = by_lanes.is_some() || !general && elements.iter().all(Element::is_point);
+        let points = by_lanes.is_some() || !general && elements.iter().all(JointElement::is_point);
         let count = nodes.count();
         let joint_of: Vec<u32> = elements.iter().map(|e| e.joint.unwrap_or(NONE)).collect();
         let (elements, links) =
@@ -197,7 +197,7 @@ impl System {
             constants = respond::constants(&nodes);
         }
         let aba = Aba::chosen(chosen, scene, &mut nodes, &links, &elements)?;
-        let rows = Rows::new(compliance, points, by_lanes.is_some());
+        let rows = SystemRows::new(compliance, points, by_lanes.is_some());
         Ok(Self {
             nodes,
             before: (settings.integrator == Integrator::Bdf2)
@@ -324,7 +324,7 @@ impl System {
 }
 
 /// Compliance of each row of an element.
-fn compliances(element: &Element) -> impl Iterator<Item = f64> {
+fn compliances(element: &JointElement) -> impl Iterator<Item = f64> {
     element.rows.iter().map(|row| match row.law {
         RowLaw::Held { compliance, .. } => compliance,
         RowLaw::Limit(_) | RowLaw::Motor(_) => 0.0,

@@ -18,7 +18,7 @@ use taut_math::{Fused, LANES, Wide};
 use crate::{
     affine::Affine,
     free::{Anchored, GroupTable, SolveTask},
-    joint::Element,
+    joint::JointElement,
     lane::{M, V, ZERO3, matrix, product},
     node::{BodyGroups, Nodes},
 };
@@ -116,7 +116,11 @@ macro_rules! either {
 impl Trees {
     /// The trees that elements form, if they are ball joints, and springs that turn the bodies of such
     /// joints. Puts the nodes into their order.
-    pub(crate) fn new(elements: &[Element], compliance: &[f64], nodes: &mut Nodes) -> Option<Self> {
+    pub(crate) fn new(
+        elements: &[JointElement],
+        compliance: &[f64],
+        nodes: &mut Nodes,
+    ) -> Option<Self> {
         let count = nodes.count();
         let graph = TreeGraph::new(elements, count)?;
         let (order, levels) = graph.order();

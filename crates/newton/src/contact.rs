@@ -14,7 +14,7 @@ use crate::{
     iterate::Iterate,
     linear::{ABSENT, SparseSystem},
     rotation::left_jacobian_inverse,
-    topology::{Node, Topology},
+    topology::{Topology, TopologyNode},
 };
 
 /// Points that slide less than this in a step would, at the speed they start it with, are at rest [m]:
@@ -59,7 +59,7 @@ impl ContactPoint {
         contact: &Contact,
         manifold: &Manifold,
         placements: &[Placement],
-        nodes: &[Node],
+        nodes: &[TopologyNode],
         h: f64,
     ) -> Self {
         let bodies = contact.nodes().map(|b| b as usize);

@@ -11,7 +11,7 @@ use taut_core::{
 use taut_fixtures::Numbers;
 
 use crate::{
-    settings::{NewtonSettings, Rotation},
+    settings::{NewtonSettings, RotationEquation},
     step::Stepper,
 };
 
@@ -99,7 +99,7 @@ fn on(end: Endpoint, local: Vec3) -> Vec3 {
 
 #[test]
 fn the_matrix_is_the_derivative_of_the_residual() {
-    for rotation in [Rotation::Momentum, Rotation::Variational] {
+    for rotation in [RotationEquation::Momentum, RotationEquation::Variational] {
         for seed in [1, 7, 23] {
             let mut numbers = Numbers(seed);
             let scene = everything(&mut numbers);
@@ -130,7 +130,7 @@ fn the_matrix_is_the_derivative_of_the_residual_where_bodies_touch() {
     let ball = Joint::new(JointKind::Ball, Endpoint::World, Endpoint::Body(2));
     scene.joints.push(ball.anchored(numbers.vector(), numbers.vector()));
     for width in [0.0, 0.05] {
-        for rotation in [Rotation::Momentum, Rotation::Variational] {
+        for rotation in [RotationEquation::Momentum, RotationEquation::Variational] {
             let settings = NewtonSettings {
                 rotation,
                 regularisation: 0.0,

@@ -49,7 +49,7 @@ mod step;
 mod system;
 mod topology;
 
-pub use settings::{NewtonSettings, Rotation};
+pub use settings::{NewtonSettings, RotationEquation};
 use solver::Newton;
 use taut_core::{
     Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver, Unsupported,

@@ -2,7 +2,7 @@
 
 use taut_core::{Mat3, Quat, Vec3, math::skew};
 
-use crate::settings::Rotation;
+use crate::settings::RotationEquation;
 
 /// Rotational data of one body that stays the same throughout a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,10 +31,12 @@ impl Spin {
     }
 
     /// Inertial torque times `h^2` [kg m^2 rad] for the rotation `turn` since the start.
-    pub(crate) fn torque(&self, form: Rotation, turn: &Quat) -> Vec3 {
+    pub(crate) fn torque(&self, form: RotationEquation, turn: &Quat) -> Vec3 {
         match form {
-            Rotation::Momentum => turn * (self.inertia * turn.scaled_axis()) - self.momentum,
-            Rotation::Variational | Rotation::Published => {
+            RotationEquation::Momentum => {
+                turn * (self.inertia * turn.scaled_axis()) - self.momentum
+            }
+            RotationEquation::Variational | RotationEquation::Published => {
                 self.inertia * twice_vector(&(turn * self.target.inverse()))
             }
         }
@@ -48,16 +50,16 @@ impl Spin {
     }
 
     /// Derivative of [`Self::torque`] with respect to a left perturbation of `turn`.
-    pub(crate) fn derivative(&self, form: Rotation, turn: &Quat) -> Mat3 {
+    pub(crate) fn derivative(&self, form: RotationEquation, turn: &Quat) -> Mat3 {
         match form {
-            Rotation::Momentum => {
+            RotationEquation::Momentum => {
                 // d(exp(theta) I exp(-theta) theta): the frame turns, and theta itself changes.
                 let theta = turn.scaled_axis();
                 let r = turn.to_rotation_matrix().into_inner();
                 let carried = r * self.inertia;
                 carried * left_jacobian_inverse(&theta) - skew(&(carried * theta))
             }
-            Rotation::Variational | Rotation::Published => {
+            RotationEquation::Variational | RotationEquation::Published => {
                 let q = (turn * self.target.inverse()).into_inner();
                 let sign = if q.w < 0.0 { -1.0 } else { 1.0 };
                 self.inertia * (Mat3::identity() * q.w - skew(&q.imag())) * sign
@@ -67,11 +69,11 @@ impl Spin {
 }
 
 /// Angular velocity [rad/s] at the end of a step of length `h` in which a body turned by `turn`.
-pub(crate) fn end_omega(form: Rotation, turn: &Quat, h: f64) -> Vec3 {
+pub(crate) fn end_omega(form: RotationEquation, turn: &Quat, h: f64) -> Vec3 {
     match form {
-        Rotation::Momentum => turn.scaled_axis() / h,
-        Rotation::Variational => turn.imag() * (2.0 / (turn.w * h)),
-        Rotation::Published => twice_vector(turn) / h,
+        RotationEquation::Momentum => turn.scaled_axis() / h,
+        RotationEquation::Variational => turn.imag() * (2.0 / (turn.w * h)),
+        RotationEquation::Published => twice_vector(turn) / h,
     }
 }
 
@@ -117,15 +119,18 @@ mod tests {
     fn free_spin_about_a_principal_axis_survives_all_forms_but_the_published() {
         let inertia = Mat3::from_diagonal(&Vec3::new(1.0, 2.0, 3.0));
         let (omega, h) = (Vec3::new(0.0, 9.0, 0.0), 0.02);
-        for form in [Rotation::Momentum, Rotation::Variational, Rotation::Published] {
+        for form in
+            [RotationEquation::Momentum, RotationEquation::Variational, RotationEquation::Published]
+        {
             let spin = Spin::new(&inertia, &Quat::identity(), &omega, true, h);
             let turn = match form {
-                Rotation::Momentum => Quat::from_scaled_axis(omega * h),
+                RotationEquation::Momentum => Quat::from_scaled_axis(omega * h),
                 _ => cayley(&(omega * h)),
             };
             assert!(spin.torque(form, &turn).norm() < 1e-15, "{form:?}");
             let change = end_omega(form, &turn, h).y - 9.0;
-            let expected = if form == Rotation::Published { -9.0 * (1.0 - turn.w) } else { 0.0 };
+            let expected =
+                if form == RotationEquation::Published { -9.0 * (1.0 - turn.w) } else { 0.0 };
             assert!((change - expected).abs() < 1e-12, "{form:?} {change:e}");
         }
     }
@@ -136,7 +141,9 @@ mod tests {
         let start = Quat::from_scaled_axis(Vec3::new(0.4, -1.1, 0.3));
         let omega = Vec3::new(3.0, -2.0, 5.0);
         let spin = Spin::new(&inertia, &start, &omega, true, 0.05);
-        for form in [Rotation::Momentum, Rotation::Variational, Rotation::Published] {
+        for form in
+            [RotationEquation::Momentum, RotationEquation::Variational, RotationEquation::Published]
+        {
             for scale in [1e-4, 0.3, 2.0] {
                 let turn = Quat::from_scaled_axis(Vec3::new(0.3, 0.8, -0.5) * scale);
                 let exact = spin.derivative(form, &turn);

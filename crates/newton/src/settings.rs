@@ -34,7 +34,7 @@ pub struct NewtonSettings {
     /// stretched straight between its pins has no finite forces that carry its weight; with 1e-9 it has.
     pub compliance: f64,
     /// Discretisation of rotation. Default `momentum`.
-    pub rotation: Rotation,
+    pub rotation: RotationEquation,
     /// With `variational` or `published` rotation: whether the target includes the gyroscopic torque. Default true.
     pub gyroscopic: bool,
 }
@@ -51,7 +51,7 @@ impl Default for NewtonSettings {
             contact_regularisation: 1e-7,
             contact_tolerance: 1e-8,
             compliance: 0.0,
-            rotation: Rotation::Momentum,
+            rotation: RotationEquation::Momentum,
             gyroscopic: true,
         }
     }
@@ -60,7 +60,7 @@ impl Default for NewtonSettings {
 /// How the rotational equation of motion is discretised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Rotation {
+pub enum RotationEquation {
     /// Implicit Euler of angular momentum: `(R1 I R1^T w1 - R0 I R0^T w0) / h = torque` with
     /// `w1 = log(R1 R0^T) / h`.
     #[default]

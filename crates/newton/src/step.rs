@@ -5,7 +5,7 @@ mod touching;
 
 use taut_core::{Placement, Quat, Scene, SolverError, State, Vec3};
 
-use self::touching::Contacts;
+use self::touching::ContactMemory;
 use crate::{
     contact::Map,
     iterate::{Iterate, pose},
@@ -13,7 +13,7 @@ use crate::{
     rotation::end_omega,
     settings::NewtonSettings,
     system::{Fixed, Merit},
-    topology::{Node, Topology},
+    topology::{Topology, TopologyNode},
 };
 
 /// How many earlier merits a step may be compared with. Where bounds switch, or rotations are large,
@@ -31,7 +31,7 @@ pub(crate) struct Stepper {
     pub(crate) start: Vec<Placement>,
     /// Joints that exert nothing.
     pub(crate) broken: Vec<bool>,
-    contacts: Contacts,
+    contacts: ContactMemory,
     /// Which equation contacts are held to.
     map: Map,
     /// The current iterate.
@@ -121,7 +121,7 @@ impl Stepper {
             fixed: Fixed::default(),
             start: vec![still; nodes],
             broken: vec![false; scene.joints.len()],
-            contacts: Contacts::new(scene),
+            contacts: ContactMemory::new(scene),
             map: Map::Natural,
             trial: at.clone(),
             at,
@@ -151,7 +151,7 @@ impl Stepper {
     /// Takes over the motion of `state` and forgets everything that earlier steps left behind.
     pub(crate) fn load(&mut self, state: &State) {
         for (n, mut motion) in motions(state).enumerate() {
-            let Node { extent, kinematic, .. } = self.topology.nodes[n];
+            let TopologyNode { extent, kinematic, .. } = self.topology.nodes[n];
             if extent == 0 && !kinematic {
                 (motion.velocity, motion.omega) = (Vec3::zeros(), Vec3::zeros());
             }

@@ -15,7 +15,7 @@ use crate::{
 
 /// A body, a particle or the world: what rows act on.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub(crate) struct TopologyNode {
     /// First of its unknowns.
     pub(crate) dof: usize,
     /// How many unknowns: six for a dynamic body, three for a particle, none for what forces do not move.
@@ -101,9 +101,12 @@ pub(crate) struct EnergyBlocks {
 
 impl EnergyBlocks {
     /// The entries that its blocks write, in the order of their slots.
-    fn entries<'a>(&'a self, nodes: &'a [Node]) -> impl Iterator<Item = (usize, usize)> + 'a {
+    fn entries<'a>(
+        &'a self,
+        nodes: &'a [TopologyNode],
+    ) -> impl Iterator<Item = (usize, usize)> + 'a {
         let ends = || self.nodes[..self.energy.ends()].iter().map(|&n| &nodes[n]);
-        let unknowns = |node: &Node| node.dof..node.dof + node.extent;
+        let unknowns = |node: &TopologyNode| node.dof..node.dof + node.extent;
         let pairs = ends().flat_map(move |a| ends().map(move |b| (unknowns(a), unknowns(b))));
         pairs.flat_map(|(rows, columns)| {
             rows.flat_map(move |r| columns.clone().map(move |c| (r, c)))
@@ -126,7 +129,7 @@ pub(crate) struct ContactUnknowns {
 /// The unknowns and equations of a scene, numbered once.
 pub(crate) struct Topology {
     /// Bodies, then particles, then the world.
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<TopologyNode>,
     /// Joint rows that move anything.
     pub(crate) rows: Vec<Row>,
     /// Spring rows that move anything.
@@ -299,7 +302,7 @@ fn curved(kind: RowKind, k: usize, l: usize) -> bool {
     }
 }
 
-fn nodes(model: &Model) -> Vec<Node> {
+fn nodes(model: &Model) -> Vec<TopologyNode> {
     let mut dof = 0;
     let node = |node: &taut_model::Node| {
         let extent = match node.kind {
@@ -309,7 +312,7 @@ fn nodes(model: &Model) -> Vec<Node> {
         };
         let first = dof;
         dof += extent;
-        Node {
+        TopologyNode {
             dof: first,
             extent,
             mass: node.mass,
@@ -351,7 +354,7 @@ fn law(element: &Element, unit: &[Element], least: f64) -> Option<Law> {
     }
 }
 
-fn elastics(scene: &Scene, model: &Model, nodes: &[Node]) -> Vec<EnergyBlocks> {
+fn elastics(scene: &Scene, model: &Model, nodes: &[TopologyNode]) -> Vec<EnergyBlocks> {
     let elastics = scene.energies().map(|(energy, anchors)| EnergyBlocks {
         energy,
         nodes: anchors.map(|anchor| model.slots.of(anchor.end) as usize),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::BuildError;
-use taut_descent::{Collision, Options, Start};
+use taut_descent::{Collision, InitialGuess, Options};
 use taut_model::{Order, Precision, Rotation};
 
 /// Settings of the VBD solver.
@@ -39,7 +39,7 @@ pub struct VbdSettings {
     /// step of the document.
     pub gyroscopic: bool,
     /// Where iterations start. Default `target`, the inertial target.
-    pub start: Start,
+    pub start: InitialGuess,
     /// How rotation vectors and rotations are exchanged. Default `cayley`.
     pub rotation: Rotation,
     /// Stiffness ramp of the rigid document's last section. Default none: plain VBD.
@@ -85,7 +85,7 @@ impl Default for VbdSettings {
             friction_speed: 0.01,
             curvature: true,
             gyroscopic: true,
-            start: Start::Target,
+            start: InitialGuess::Target,
             rotation: Rotation::Cayley,
             ramp: None,
             lanes_per_body: 1,

@@ -115,7 +115,7 @@ impl<N: Number> RowEnergy<N> for Bending<N> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
+    use std::collections::BTreeMap;
 
     use taut_math::V3;
 
@@ -177,7 +177,7 @@ mod tests {
         };
         // Edges at least two triangles from the rim stand for the area around them: a third of both triangles.
         let inner = |k: usize| [k % count, k / count].iter().all(|&c| (2..count - 2).contains(&c));
-        let mut open = HashMap::new();
+        let mut open = BTreeMap::new();
         let (mut energy, mut area) = (0.0, 0.0);
         for triangle in triangles {
             for k in 0..3 {

@@ -264,7 +264,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        AngularRows, InertiaFrame, Options, Start,
+        AngularRows, InertiaFrame, InitialGuess, Options,
         device::{Collision, ContactKernels, Device},
     };
 
@@ -275,7 +275,7 @@ mod tests {
         rotation: Rotation::Cayley,
         frame: InertiaFrame::World,
         gyroscopic: true,
-        start: Start::Target,
+        start: InitialGuess::Target,
         contacts: Style::Common,
         lanes_per_body: 1,
     };

@@ -7,7 +7,7 @@ use taut_model::{NodeKind, Owner, Rotation, driven_turn};
 use super::{Device, layout};
 use crate::{
     node::{Base, SweepNode},
-    options::{InertiaFrame, Start},
+    options::{InertiaFrame, InitialGuess},
 };
 
 impl Device {
@@ -86,7 +86,7 @@ impl Device {
             moving: system.layout.colours.last().map_or(0, |&last| last as u32),
             elements: system.elements.len() as u32,
             gyroscopic: u32::from(system.options.gyroscopic),
-            adaptive: u32::from(system.options.start == Start::Adaptive),
+            adaptive: u32::from(system.options.start == InitialGuess::Adaptive),
             world_inertia: u32::from(system.options.frame == InertiaFrame::World),
             cayley: u32::from(system.options.rotation == Rotation::Cayley),
             gamma: self.decay[0],

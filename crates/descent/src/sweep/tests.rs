@@ -13,7 +13,7 @@ use taut_model::{Order, Rotation};
 use super::*;
 use crate::{
     element::{AngularRows, ElementKind},
-    options::{InertiaFrame, Options, Start},
+    options::{InertiaFrame, InitialGuess, Options},
 };
 
 fn turn(x: f64, y: f64, z: f64) -> Quat {
@@ -67,7 +67,7 @@ fn system(scene: &Scene) -> System<f64> {
         rotation: Rotation::Cayley,
         frame: InertiaFrame::World,
         gyroscopic: false,
-        start: Start::Target,
+        start: InitialGuess::Target,
         contacts: Style::Common,
         lanes_per_body: 1,
     };

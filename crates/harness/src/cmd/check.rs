@@ -9,7 +9,7 @@ use super::{Outcome, Session, describe, json, print};
 use crate::{
     args::CheckArgs,
     places,
-    record::{Counts, SCHEMA},
+    record::{SCHEMA, SceneCounts},
 };
 
 /// The `--json` document.
@@ -28,7 +28,7 @@ struct Checked {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    counts: Option<Counts>,
+    counts: Option<SceneCounts>,
     dt_s: f64,
     steps: u32,
     parameters: BTreeMap<String, f64>,
@@ -62,7 +62,7 @@ fn check(scene: &str, set: &[(String, f64)]) -> Checked {
         Ok((file, loaded)) => Checked {
             file: file.display().to_string(),
             error: None,
-            counts: Some(Counts::of(&loaded.scene)),
+            counts: Some(SceneCounts::of(&loaded.scene)),
             dt_s: loaded.scene.dt,
             steps: loaded.scene.steps,
             parameters: loaded.parameters.into_iter().collect(),

@@ -45,11 +45,11 @@ struct BackendEntry<'a> {
 struct SceneEntry {
     name: String,
     about: String,
-    support: Vec<Support>,
+    support: Vec<SupportRow>,
 }
 
 #[derive(Serialize)]
-struct Support {
+struct SupportRow {
     backend: String,
     supported: bool,
     reason: String,
@@ -113,7 +113,7 @@ fn scene_entries(matrix: Matrix) -> Vec<SceneEntry> {
         support: backends
             .iter()
             .zip(row.refusals)
-            .map(|(backend, refusal)| Support {
+            .map(|(backend, refusal)| SupportRow {
                 backend: backend.clone(),
                 supported: refusal.is_none(),
                 reason: refusal.unwrap_or_default(),
@@ -185,7 +185,7 @@ fn support_in_words(scenes: &[SceneEntry]) -> String {
     }
     let mut reasons = Vec::new();
     for scene in scenes {
-        let yes_or_no = |s: &Support| if s.supported { "yes" } else { "no" }.to_owned();
+        let yes_or_no = |s: &SupportRow| if s.supported { "yes" } else { "no" }.to_owned();
         let cells = scene.support.iter().map(yes_or_no);
         table.push(std::iter::once(scene.name.clone()).chain(cells).collect());
         for s in scene.support.iter().filter(|s| !s.supported) {

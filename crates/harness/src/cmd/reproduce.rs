@@ -9,7 +9,7 @@ use super::{Outcome, Session, json as pretty, print};
 use crate::{
     args::FigureArgs,
     backends::LEFT_OUT,
-    figure::{self, Options, Reproduced},
+    figure::{self, ReproduceOptions, Reproduced},
     machine::Machine,
     places,
     progress::Progress,
@@ -66,7 +66,8 @@ pub(crate) fn main(
         ids.push(id);
     }
     let mut out = OutDir::create(session.common.out.as_deref(), question.verb())?;
-    let options = Options { root: &root, out: out.path(), quick: args.quick, bless: args.bless };
+    let options =
+        ReproduceOptions { root: &root, out: out.path(), quick: args.quick, bless: args.bless };
     let progress = Progress::new(planned, "runs");
     let mut figures = Vec::new();
     for id in &ids {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use taut_core::State;
 
-use super::{Outcome, Session, Task, plots};
+use super::{Outcome, SceneTask, Session, plots};
 use crate::{
     args::RunArgs,
     plot::split_unit,
@@ -69,7 +69,7 @@ enum ChosenReference {
 fn choose_reference(
     session: &Session<'_>,
     args: &RunArgs,
-    task: &Task,
+    task: &SceneTask,
 ) -> anyhow::Result<Option<ChosenReference>> {
     let Some(text) = &args.reference else {
         // The reference solves each step to tolerance, so the finest in time is the best.
@@ -95,7 +95,7 @@ fn choose_reference(
 /// Runs the reference, then all rows in order.
 fn measure(
     session: &Session<'_>,
-    task: &Task,
+    task: &SceneTask,
     steps: u32,
     kept: &[u32],
     reference: Option<&ChosenReference>,
@@ -128,7 +128,7 @@ fn measure(
 
 fn one_row(
     session: &Session<'_>,
-    task: &Task,
+    task: &SceneTask,
     spec: &Spec,
     options: &RunOptions<'_>,
     keep: Keep<'_>,

@@ -2,7 +2,7 @@
 
 use taut_core::State;
 
-use super::{Outcome, Session, Task, plots};
+use super::{Outcome, SceneTask, Session, plots};
 use crate::{
     args::TraceArgs,
     plot::split_unit,
@@ -72,7 +72,7 @@ struct Starts {
 
 fn both_curves(
     session: &Session<'_>,
-    task: &Task,
+    task: &SceneTask,
     spec: &Spec,
     warmup: u32,
     starts: &Starts,
@@ -96,7 +96,7 @@ fn both_curves(
 fn choose_reference(
     session: &Session<'_>,
     args: &TraceArgs,
-    task: &Task,
+    task: &SceneTask,
 ) -> anyhow::Result<Option<Spec>> {
     let text = match &args.reference {
         Some(text) => text,
@@ -111,7 +111,7 @@ fn choose_reference(
 /// The state after `frames` frames of the reference, or why there is none.
 fn snapshot(
     session: &Session<'_>,
-    task: &Task,
+    task: &SceneTask,
     reference: &Spec,
     frames: u32,
 ) -> Result<(State, ReferenceFacts), String> {

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use taut_core::{Determinism, Table};
 
-use super::{Band, Figure, Panel, PanelCurves, Row, claim::fit_line, curves::quote};
+use super::{Band, Figure, FigureRow, PanelCurves, PanelSpec, claim::fit_line, curves::quote};
 use crate::{plot, plot::Scale};
 
 /// Curves are recorded with at most this many points.
@@ -173,18 +173,23 @@ pub fn compare(
 }
 
 /// Excuses curves whose rows this machine has no device for.
-pub fn excuse(shifts: &mut [Shift], rows: &[Row]) {
+pub fn excuse(shifts: &mut [Shift], rows: &[FigureRow]) {
     for shift in shifts.iter_mut().filter(|shift| shift.change == Change::Missing) {
-        let drew = |row: &&Row| row.label == shift.curve || row.group == shift.curve;
-        if rows.iter().filter(drew).any(Row::was_skipped) {
+        let drew = |row: &&FigureRow| row.label == shift.curve || row.group == shift.curve;
+        if rows.iter().filter(drew).any(FigureRow::was_skipped) {
             shift.change = Change::Skipped;
         }
     }
 }
 
-type Points = [(f64, f64)];
+type CurvePoints = [(f64, f64)];
 
-fn shift(panel: &Panel, band: &Band, new: &Points, old: &Points) -> (Change, [f64; 3]) {
+fn shift(
+    panel: &PanelSpec,
+    band: &Band,
+    new: &CurvePoints,
+    old: &CurvePoints,
+) -> (Change, [f64; 3]) {
     let old = transform(panel, band, old, 1.0);
     let extent = match panel.y.scale {
         Scale::Log => 1.0,
@@ -217,7 +222,7 @@ fn shift(panel: &Panel, band: &Band, new: &Points, old: &Points) -> (Change, [f6
 }
 
 /// Points in the coordinates of the axes; those that an axis cannot show are left out.
-fn transform(panel: &Panel, band: &Band, points: &Points, extent: f64) -> Vec<(f64, f64)> {
+fn transform(panel: &PanelSpec, band: &Band, points: &CurvePoints, extent: f64) -> Vec<(f64, f64)> {
     let one = |&(x, y): &(f64, f64)| {
         let x = match panel.x.scale {
             Scale::Linear => x,
@@ -236,7 +241,7 @@ fn transform(panel: &Panel, band: &Band, points: &Points, extent: f64) -> Vec<(f
 }
 
 /// Height of a curve, but never less than a thousandth of its level.
-fn extent(points: &Points) -> f64 {
+fn extent(points: &CurvePoints) -> f64 {
     let values = || points.iter().map(|p| p.1);
     let high = values().fold(f64::NEG_INFINITY, f64::max);
     let low = values().fold(f64::INFINITY, f64::min);
@@ -245,7 +250,7 @@ fn extent(points: &Points) -> f64 {
 }
 
 /// Value of a curve between its points; `None` beyond its ends.
-fn interpolate(points: &Points, x: f64) -> Option<f64> {
+fn interpolate(points: &CurvePoints, x: f64) -> Option<f64> {
     // Records keep seven digits, so the ends may differ in the last of them.
     let near = |a: f64| (a - x).abs() <= 2e-6 * (1.0 + x.abs());
     let after = points.partition_point(|p| p.0 < x);
@@ -378,11 +383,11 @@ mod tests {
     #[test]
     fn a_curve_without_a_device_is_not_missing() {
         let mut shifts = compare(&backends::table(), &figure("log"), &[], &panel(wave(0.0), 300));
-        let row = |label: &str, group: &str, status: &str| Row {
+        let row = |label: &str, group: &str, status: &str| FigureRow {
             label: label.to_owned(),
             group: group.to_owned(),
             status: status.to_owned(),
-            ..Row::default()
+            ..FigureRow::default()
         };
         excuse(&mut shifts, &[row("a, b 1", "a, b", "failed"), row("c", "c", "skipped")]);
         assert_eq!(shifts[0].change, Change::Missing);

@@ -1,6 +1,6 @@
 //! Judging claims on rows.
 
-use super::{At, Check, Claim, Row, Target};
+use super::{Claim, ClaimCheck, FigureRow, StepChoice, Target};
 
 /// A claim after the runs: what was found, and whether that is as expected.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Judged {
 
 /// Judges all claims; those for full size only are left open in a quick run, and those on rows that this
 /// machine has no device for.
-pub fn judge(claims: &[Claim], rows: &[Row], quick: bool) -> Vec<Judged> {
+pub fn judge(claims: &[Claim], rows: &[FigureRow], quick: bool) -> Vec<Judged> {
     let one = |claim: &Claim| {
         let expected = expectation(&claim.check);
         let (holds, measured) = if quick && claim.full_only {
@@ -76,31 +76,31 @@ impl From<String> for Missing {
 }
 
 /// The check in words.
-fn expectation(check: &Check) -> String {
+fn expectation(check: &ClaimCheck) -> String {
     match check {
-        Check::Less { metric, a, b, at, factor } => {
+        ClaimCheck::Less { metric, a, b, at, factor } => {
             let times =
                 if *factor == 1.0 { String::new() } else { format!("{} times ", number(*factor)) };
             format!("{metric} of {a} below {times}that of {b} {}", at.words())
         }
-        Check::Bound { metric, run, at, min, max } => {
+        ClaimCheck::Bound { metric, run, at, min, max } => {
             format!("{metric} of {run} {} {}", limits(*min, *max), at.words())
         }
-        Check::Never { metric, run, below, above } => {
+        ClaimCheck::Never { metric, run, below, above } => {
             format!("{metric} of {run} {} at every step", limits(*below, *above))
         }
-        Check::Order { metric, at, runs } => {
+        ClaimCheck::Order { metric, at, runs } => {
             format!("{metric} {} rises in this order: {}", at.words(), runs.join(", "))
         }
-        Check::Slope { metric, at, versus, runs, min, max } => format!(
+        ClaimCheck::Slope { metric, at, versus, runs, min, max } => format!(
             "{metric} {} of {runs} goes with {versus} to a power from {} to {}",
             at.words(),
             number(*min),
             number(*max)
         ),
-        Check::Within { metric, run, at, of, absolute, relative } => {
+        ClaimCheck::Within { metric, run, at, of, absolute, relative } => {
             let target = match of {
-                Target::Run(run) => format!("that of {run}"),
+                Target::RunSpec(run) => format!("that of {run}"),
                 Target::Value(value) => number(*value),
             };
             let (absolute, relative) = (number(*absolute), number(100.0 * relative));
@@ -109,13 +109,13 @@ fn expectation(check: &Check) -> String {
                 at.words()
             )
         }
-        Check::Needs { metric, at, min, max, versus, runs, least, most } => format!(
+        ClaimCheck::Needs { metric, at, min, max, versus, runs, least, most } => format!(
             "{runs} needs {} {versus} for {metric} {} {}",
             limits(*least, *most),
             limits(*min, *max),
             at.words()
         ),
-        Check::Status { run, is } => format!("{run} ends {}", is.join(" or ")),
+        ClaimCheck::Status { run, is } => format!("{run} ends {}", is.join(" or ")),
     }
 }
 
@@ -129,20 +129,20 @@ fn limits(min: Option<f64>, max: Option<f64>) -> String {
 }
 
 /// `Err` says what is missing for a judgement.
-fn evaluate(check: &Check, rows: &[Row]) -> Result<Finding, Missing> {
+fn evaluate(check: &ClaimCheck, rows: &[FigureRow]) -> Result<Finding, Missing> {
     match check {
-        Check::Less { metric, a, b, at, factor } => {
+        ClaimCheck::Less { metric, a, b, at, factor } => {
             let (a, b) = (values(rows, a, metric, *at)?, values(rows, b, metric, *at)?);
             Ok(less(&a, &b, *factor, *at))
         }
-        Check::Bound { metric, run, at, min, max } => {
+        ClaimCheck::Bound { metric, run, at, min, max } => {
             Ok(bound(&values(rows, run, metric, *at)?, *min, *max, *at))
         }
-        Check::Never { metric, run, below, above } => {
-            let values = values(rows, run, metric, At::EveryStep)?;
-            Ok(bound(&values, *below, *above, At::EveryStep))
+        ClaimCheck::Never { metric, run, below, above } => {
+            let values = values(rows, run, metric, StepChoice::EveryStep)?;
+            Ok(bound(&values, *below, *above, StepChoice::EveryStep))
         }
-        Check::Order { metric, at, runs } => {
+        ClaimCheck::Order { metric, at, runs } => {
             let one = |run: &String| worst(rows, run, metric, *at);
             let found = runs.iter().map(one).collect::<Result<Vec<f64>, Missing>>()?;
             let pairs = runs.iter().zip(&found);
@@ -151,20 +151,20 @@ fn evaluate(check: &Check, rows: &[Row]) -> Result<Finding, Missing> {
             let holds = found.windows(2).all(|pair| pair[0] < pair[1]);
             Ok(Finding { holds, measured: measured.join(", ") })
         }
-        Check::Slope { metric, at, versus, runs, min, max } => {
+        ClaimCheck::Slope { metric, at, versus, runs, min, max } => {
             let power = slope(rows, runs, metric, *at, versus)?;
             let holds = (*min..=*max).contains(&power);
             Ok(Finding { holds, measured: format!("power {}", number(power)) })
         }
-        Check::Within { metric, run, at, of, absolute, relative } => {
+        ClaimCheck::Within { metric, run, at, of, absolute, relative } => {
             within(rows, (metric, run, *at), of, (*absolute, *relative))
         }
-        Check::Needs { metric, at, min, max, versus, runs, least, most } => {
+        ClaimCheck::Needs { metric, at, min, max, versus, runs, least, most } => {
             let needed = needed(rows, runs, (metric, *at), (*min, *max), versus)?;
             let inside = |n: f64| least.is_none_or(|l| n >= l) && most.is_none_or(|m| n <= m);
             Ok(Finding { holds: inside(needed.budget), measured: needed.in_words(versus) })
         }
-        Check::Status { run, is } => {
+        ClaimCheck::Status { run, is } => {
             let row = not_skipped(row(rows, run)?)?;
             let reason = row.reason.as_ref().map(|r| format!(" ({r})")).unwrap_or_default();
             Ok(Finding { holds: is.contains(&row.status), measured: row.status.clone() + &reason })
@@ -172,20 +172,25 @@ fn evaluate(check: &Check, rows: &[Row]) -> Result<Finding, Missing> {
     }
 }
 
-fn row<'a>(rows: &'a [Row], label: &str) -> Result<&'a Row, String> {
+fn row<'a>(rows: &'a [FigureRow], label: &str) -> Result<&'a FigureRow, String> {
     rows.iter().find(|row| row.label == label).ok_or_else(|| format!("{label} was not run"))
 }
 
-fn why(row: &Row) -> String {
+fn why(row: &FigureRow) -> String {
     let reason = row.reason.as_deref().unwrap_or("no reason given");
     format!("{} {}: {reason}", row.label, row.status)
 }
 
-fn not_skipped(row: &Row) -> Result<&Row, Missing> {
+fn not_skipped(row: &FigureRow) -> Result<&FigureRow, Missing> {
     if row.was_skipped() { Err(Missing::Skipped(why(row))) } else { Ok(row) }
 }
 
-fn values(rows: &[Row], label: &str, metric: &str, at: At) -> Result<Vec<f64>, Missing> {
+fn values(
+    rows: &[FigureRow],
+    label: &str,
+    metric: &str,
+    at: StepChoice,
+) -> Result<Vec<f64>, Missing> {
     let row = not_skipped(row(rows, label)?)?;
     if !row.was_run() {
         return Err(why(row).into());
@@ -200,12 +205,12 @@ fn values(rows: &[Row], label: &str, metric: &str, at: At) -> Result<Vec<f64>, M
 }
 
 /// One number: for claims on every step the largest.
-fn worst(rows: &[Row], label: &str, metric: &str, at: At) -> Result<f64, Missing> {
+fn worst(rows: &[FigureRow], label: &str, metric: &str, at: StepChoice) -> Result<f64, Missing> {
     let values = values(rows, label, metric, at)?;
     Ok(values.into_iter().fold(f64::NEG_INFINITY, f64::max))
 }
 
-fn less(a: &[f64], b: &[f64], factor: f64, at: At) -> Finding {
+fn less(a: &[f64], b: &[f64], factor: f64, at: StepChoice) -> Finding {
     // Beyond its end the other run has failed, which any finite value is below.
     let pairs =
         a.iter().enumerate().map(|(i, &a)| (i, a, b.get(i).map_or(f64::INFINITY, |b| factor * b)));
@@ -224,7 +229,7 @@ fn less(a: &[f64], b: &[f64], factor: f64, at: At) -> Finding {
     Finding { holds: failing == 0, measured }
 }
 
-fn bound(values: &[f64], min: Option<f64>, max: Option<f64>, at: At) -> Finding {
+fn bound(values: &[f64], min: Option<f64>, max: Option<f64>, at: StepChoice) -> Finding {
     let inside = |&v: &f64| {
         v.is_finite() && min.is_none_or(|min| v >= min) && max.is_none_or(|max| v <= max)
     };
@@ -243,14 +248,14 @@ fn bound(values: &[f64], min: Option<f64>, max: Option<f64>, at: At) -> Finding 
 }
 
 fn within(
-    rows: &[Row],
-    (metric, run, at): (&str, &str, At),
+    rows: &[FigureRow],
+    (metric, run, at): (&str, &str, StepChoice),
     of: &Target,
     (absolute, relative): (f64, f64),
 ) -> Result<Finding, Missing> {
     let found = values(rows, run, metric, at)?;
     let target = match of {
-        Target::Run(other) => values(rows, other, metric, at)?,
+        Target::RunSpec(other) => values(rows, other, metric, at)?,
         Target::Value(value) => vec![*value; found.len()],
     };
     let off = |(&a, &b): (&f64, &f64)| (a - b).abs() - absolute.max(relative * b.abs());
@@ -284,9 +289,9 @@ impl Needed {
 
 /// The smallest budget of one entry with which, and with all larger ones, a metric is in bounds.
 fn needed(
-    rows: &[Row],
+    rows: &[FigureRow],
     group: &str,
-    (metric, at): (&str, At),
+    (metric, at): (&str, StepChoice),
     (min, max): (Option<f64>, Option<f64>),
     versus: &str,
 ) -> Result<Needed, Missing> {
@@ -307,7 +312,13 @@ fn needed(
 }
 
 /// Least-squares power of `metric` in `versus` over the budgets of one entry.
-fn slope(rows: &[Row], group: &str, metric: &str, at: At, versus: &str) -> Result<f64, Missing> {
+fn slope(
+    rows: &[FigureRow],
+    group: &str,
+    metric: &str,
+    at: StepChoice,
+    versus: &str,
+) -> Result<f64, Missing> {
     let mut points = Vec::new();
     for row in rows.iter().filter(|row| row.group == group) {
         let y = worst(rows, &row.label, metric, at)?;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Axis, Figure, Panel, Planned, Reference, Row, is_time};
+use super::{AxisSpec, Figure, FigureRow, PanelSpec, Planned, ReferenceSpec, is_time};
 use crate::plot;
 
 /// The curves of one panel.
@@ -29,25 +29,25 @@ fn matches(pattern: &str, label: &str, group: &str) -> bool {
 }
 
 /// The curves of all panels.
-pub fn collect(figure: &Figure, rows: &[Row]) -> Vec<PanelCurves> {
+pub fn collect(figure: &Figure, rows: &[FigureRow]) -> Vec<PanelCurves> {
     let panels = figure.plot.panels.iter().enumerate();
     panels.map(|(i, panel)| PanelCurves { panel: i, curves: panel_curves(panel, rows) }).collect()
 }
 
 /// Whether a panel lacks runs because the times of a software adapter are left out.
-pub fn lacks_times(figure: &Figure, rows: &[Row]) -> bool {
+pub fn lacks_times(figure: &Figure, rows: &[FigureRow]) -> bool {
     let timed = figure.plot.panels.iter().filter(|panel| !panel.is_repeatable());
     timed.into_iter().any(|panel| rows.iter().any(|row| row.software && panel.shows(row)))
 }
 
-fn panel_curves(panel: &Panel, rows: &[Row]) -> Vec<plot::Curve> {
+fn panel_curves(panel: &PanelSpec, rows: &[FigureRow]) -> Vec<plot::Curve> {
     let rows = rows.iter().filter(|row| panel.shows(row));
     let Some(statistic) = panel.statistic else {
-        let points = |row: &Row| -> Option<Vec<(f64, f64)>> {
+        let points = |row: &FigureRow| -> Option<Vec<(f64, f64)>> {
             let x = row.column(&panel.x.quantity)?.iter().copied();
             Some(x.zip(row.column(&panel.y.quantity)?.iter().copied()).collect())
         };
-        let curve = |row: &Row| {
+        let curve = |row: &FigureRow| {
             Some(plot::Curve {
                 label: row.label.clone(),
                 backend: row.backend.clone(),
@@ -86,7 +86,7 @@ pub fn plot_spec(
     let size = if quick { "; quick form, smaller than the figure" } else { "" };
     let times =
         if untimed { "; runs on a software adapter are not drawn against time" } else { "" };
-    let panel = |(panel, curves): (&Panel, &PanelCurves)| plot::Panel {
+    let panel = |(panel, curves): (&PanelSpec, &PanelCurves)| plot::Panel {
         title: panel.title.clone(),
         x: axis(&panel.x),
         y: axis(&panel.y),
@@ -101,26 +101,26 @@ pub fn plot_spec(
     }
 }
 
-fn axis(axis: &Axis) -> plot::Axis {
+fn axis(axis: &AxisSpec) -> plot::Axis {
     let made = plot::Axis::metric(&axis.quantity, axis.scale);
     let label = axis.label.clone().unwrap_or(made.label);
     plot::Axis { label, range: axis.range, ..made }
 }
 
-fn reference(reference: &Reference) -> plot::Reference {
+fn reference(reference: &ReferenceSpec) -> plot::Reference {
     match reference.clone() {
-        Reference::Horizontal { value, label } => plot::Reference::Horizontal { value, label },
-        Reference::Vertical { value, label } => plot::Reference::Vertical { value, label },
-        Reference::Slope { through, exponent, label } => {
+        ReferenceSpec::Horizontal { value, label } => plot::Reference::Horizontal { value, label },
+        ReferenceSpec::Vertical { value, label } => plot::Reference::Vertical { value, label },
+        ReferenceSpec::Slope { through, exponent, label } => {
             plot::Reference::Slope { through, exponent, label }
         }
-        Reference::Point { at, label } => plot::Reference::Point { at, label },
+        ReferenceSpec::Point { at, label } => plot::Reference::Point { at, label },
     }
 }
 
-impl Panel {
+impl PanelSpec {
     /// Whether it shows a run, if there is anything to show.
-    fn shows(&self, row: &Row) -> bool {
+    fn shows(&self, row: &FigureRow) -> bool {
         let named = || self.runs.iter().any(|pattern| matches(pattern, &row.label, &row.group));
         row.was_run() && (self.runs.is_empty() || named())
     }
@@ -175,9 +175,12 @@ mod tests {
                     (runs: ["a*"], statistic: Some(mean), x: (quantity: "work"), y: (quantity: "{y}"))]))"#
             )
         };
-        let row =
-            |label: &str, software| Row { label: label.to_owned(), software, ..Row::default() };
-        let lacks = |y: &str, row: Row| {
+        let row = |label: &str, software| FigureRow {
+            label: label.to_owned(),
+            software,
+            ..FigureRow::default()
+        };
+        let lacks = |y: &str, row: FigureRow| {
             let figure: Figure = ron::from_str(&text(y)).unwrap();
             let curves = collect(&figure, std::slice::from_ref(&row));
             let lacks = lacks_times(&figure, &[row]);

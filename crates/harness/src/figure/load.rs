@@ -8,7 +8,7 @@ use std::{
 
 use taut_core::settings::nearest;
 
-use super::{Check, Figure, SHORTEST, TIMED, Target, folder};
+use super::{ClaimCheck, Figure, SHORTEST, TIMED, Target, folder};
 use crate::{
     Setup,
     backends::{LEFT_OUT, left_out},
@@ -197,29 +197,29 @@ fn check_panels(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn check_claim(figure: &Figure, setup: &Setup, check: &Check) -> Result<(), Wrong> {
+fn check_claim(figure: &Figure, setup: &Setup, check: &ClaimCheck) -> Result<(), Wrong> {
     let groups: Vec<&str> = figure.runs.iter().map(|run| run.label.as_str()).collect();
     let (metric, runs): (Option<&str>, Vec<&str>) = match check {
-        Check::Less { metric, a, b, .. } => (Some(metric), vec![a, b]),
-        Check::Bound { metric, run, min, max, .. } => {
+        ClaimCheck::Less { metric, a, b, .. } => (Some(metric), vec![a, b]),
+        ClaimCheck::Bound { metric, run, min, max, .. } => {
             needs_a_limit(metric, min, max)?;
             (Some(metric), vec![run])
         }
-        Check::Never { metric, run, below, above } => {
+        ClaimCheck::Never { metric, run, below, above } => {
             needs_a_limit(metric, below, above)?;
             (Some(metric), vec![run])
         }
-        Check::Order { metric, runs, .. } => {
+        ClaimCheck::Order { metric, runs, .. } => {
             (Some(metric), runs.iter().map(String::as_str).collect())
         }
-        Check::Slope { metric, runs, versus, .. } => {
+        ClaimCheck::Slope { metric, runs, versus, .. } => {
             if !groups.contains(&runs.as_str()) {
                 return Err(Wrong::unknown("entry of runs", runs, &groups));
             }
             known_quantity(figure, setup, versus, true)?;
             (Some(metric), Vec::new())
         }
-        Check::Needs { metric, min, max, versus, runs, least, most, .. } => {
+        ClaimCheck::Needs { metric, min, max, versus, runs, least, most, .. } => {
             needs_a_limit(metric, min, max)?;
             needs_a_limit(metric, least, most)?;
             if !groups.contains(&runs.as_str()) {
@@ -228,9 +228,11 @@ fn check_claim(figure: &Figure, setup: &Setup, check: &Check) -> Result<(), Wron
             known_quantity(figure, setup, versus, true)?;
             (Some(metric), Vec::new())
         }
-        Check::Within { metric, run, of: Target::Run(of), .. } => (Some(metric), vec![run, of]),
-        Check::Within { metric, run, .. } => (Some(metric), vec![run]),
-        Check::Status { run, .. } => (None, vec![run]),
+        ClaimCheck::Within { metric, run, of: Target::RunSpec(of), .. } => {
+            (Some(metric), vec![run, of])
+        }
+        ClaimCheck::Within { metric, run, .. } => (Some(metric), vec![run]),
+        ClaimCheck::Status { run, .. } => (None, vec![run]),
     };
     for run in runs {
         if !figure.plan(false).iter().any(|planned| planned.label == run) {

@@ -10,10 +10,10 @@ use std::{
 use anyhow::Context;
 use taut_core::{Scene, Settings, State};
 
-use super::{Figure, Measure, Planned, Probes, Row, SHORTEST, TIMED};
+use super::{Figure, FigureRow, MeasureSpec, Planned, Probes, SHORTEST, TIMED};
 use crate::{
     places,
-    record::{Device, RunRow, metric, metric_names},
+    record::{RunDevice, RunRow, metric, metric_names},
     runner::{
         Bench, Keep, KeptStates, RunOptions, TimeOptions, TraceOptions, TraceStart, run, time,
         trace,
@@ -23,17 +23,17 @@ use crate::{
 
 /// A figure's runs, in the order of its definition.
 #[derive(Debug, Default)]
-pub struct Measured {
+pub struct MeasuredFigure {
     /// For result files.
     pub runs: Vec<RunRow>,
     /// For curves and claims.
-    pub rows: Vec<Row>,
+    pub rows: Vec<FigureRow>,
     /// What the loader had to say of the scenes.
     pub warnings: Vec<String>,
 }
 
 /// A scene as one run needs it.
-struct Loaded {
+struct LoadedScene {
     scene: Scene,
     parameters: Vec<(String, f64)>,
 }
@@ -41,7 +41,7 @@ struct Loaded {
 /// A run with its scene and outcome.
 struct Job<'a> {
     planned: &'a Planned,
-    loaded: &'a Loaded,
+    loaded: &'a LoadedScene,
     spec: Spec,
     steps: u32,
 }
@@ -55,7 +55,7 @@ struct ReferenceRun<'a> {
 
 struct Done {
     run: RunRow,
-    row: Row,
+    row: FigureRow,
     /// All states of a run that others are compared with, the initial one included.
     states: Vec<State>,
 }
@@ -72,9 +72,9 @@ pub fn measure(
     figure: &Figure,
     quick: bool,
     on_run: &(dyn Fn(&RunRow) + Sync),
-) -> anyhow::Result<Measured> {
+) -> anyhow::Result<MeasuredFigure> {
     let plan = figure.plan(quick);
-    let mut scenes: BTreeMap<String, Loaded> = BTreeMap::new();
+    let mut scenes: BTreeMap<String, LoadedScene> = BTreeMap::new();
     let mut warnings = Vec::new();
     for planned in &plan {
         if let Entry::Vacant(place) = scenes.entry(scene_key(planned)) {
@@ -91,7 +91,7 @@ pub fn measure(
         jobs.push(job);
     }
     let done = run_all(bench, figure, &jobs, on_run)?;
-    let mut measured = Measured { warnings, ..Measured::default() };
+    let mut measured = MeasuredFigure { warnings, ..MeasuredFigure::default() };
     for one in done {
         measured.runs.push(one.run);
         measured.rows.push(one.row);
@@ -108,17 +108,17 @@ fn load_scene(
     root: &Path,
     planned: &Planned,
     warnings: &mut Vec<String>,
-) -> anyhow::Result<Loaded> {
+) -> anyhow::Result<LoadedScene> {
     let name = &planned.run.scene;
     let path = root.join("scenes").join(format!("{name}.ron"));
     let overrides: Vec<(String, f64)> =
         planned.run.parameters.iter().map(|(name, &value)| (name.clone(), value)).collect();
     let loaded = places::load_checked(&path, &overrides)?;
     warnings.extend(loaded.warnings.iter().map(|warning| format!("{name}: {warning}")));
-    Ok(Loaded { scene: loaded.scene, parameters: loaded.parameters })
+    Ok(LoadedScene { scene: loaded.scene, parameters: loaded.parameters })
 }
 
-fn job<'a>(planned: &'a Planned, loaded: &'a Loaded) -> Job<'a> {
+fn job<'a>(planned: &'a Planned, loaded: &'a LoadedScene) -> Job<'a> {
     let settings = planned.run.settings.as_ref();
     let spec = Spec {
         label: planned.label.clone(),
@@ -214,7 +214,7 @@ fn one(
 ) -> Done {
     let scene = &job.loaded.scene;
     match figure.measure {
-        Measure::Trajectory => {
+        MeasureSpec::Trajectory => {
             let keeps = is_reference || !figure.probes.is_empty();
             let keep = if keeps { Keep::Everything } else { Keep::Nothing };
             let reference = reference.map(|reference| reference.states);
@@ -225,14 +225,14 @@ fn one(
             let row = trajectory_row(figure, job, &run, &states, reference);
             Done { run, row, states: if is_reference { states } else { Vec::new() } }
         }
-        Measure::Trace { warmup } => {
+        MeasureSpec::Trace { warmup } => {
             let mut run = RunRow::new(&job.spec);
             let reference = reference.map(|reference| reference.spec);
             let options = TraceOptions { start: TraceStart::Warm, warmup, reference };
             trace(bench, scene, &job.spec, &options, &mut run, &mut []);
             Done { row: trace_row(job, &run), run, states: Vec::new() }
         }
-        Measure::Time { warmup, samples } => {
+        MeasureSpec::Time { warmup, samples } => {
             // A figure has many rows; none may take more than a few seconds.
             let options = TimeOptions { warmup, samples, steps_per_sample: 1, limit_s: 5.0 };
             let run = time(bench, scene, &job.spec, &options, &mut || {});
@@ -242,7 +242,7 @@ fn one(
 }
 
 /// What is known of a run before its columns.
-fn empty_row(job: &Job<'_>, run: &RunRow) -> Row {
+fn empty_row(job: &Job<'_>, run: &RunRow) -> FigureRow {
     let count = f64::from;
     let (iterations, substeps) = (job.spec.iterations, job.spec.substeps);
     let mut facts = vec![
@@ -256,12 +256,12 @@ fn empty_row(job: &Job<'_>, run: &RunRow) -> Row {
         ),
     ];
     // A software adapter's times say nothing, so panels over time leave it out.
-    let software = run.device == Device::Software;
+    let software = run.device == RunDevice::Software;
     let timed = run.step_time_s.filter(|_| !software);
     facts.extend(timed.map(|time| (TIMED.to_owned(), time.median)));
     facts.extend(timed.map(|time| (SHORTEST.to_owned(), time.min)));
     facts.extend(job.loaded.parameters.iter().cloned());
-    Row {
+    FigureRow {
         label: run.label.clone(),
         group: job.planned.group.clone(),
         backend: run.backend.clone(),
@@ -280,7 +280,7 @@ fn trajectory_row(
     run: &RunRow,
     states: &[State],
     reference: Option<&[State]>,
-) -> Row {
+) -> FigureRow {
     let mut row = empty_row(job, run);
     if run.frames.is_empty() {
         return row;
@@ -304,14 +304,16 @@ fn trajectory_row(
 }
 
 /// One entry per iteration of the traced step.
-fn trace_row(job: &Job<'_>, run: &RunRow) -> Row {
+fn trace_row(job: &Job<'_>, run: &RunRow) -> FigureRow {
     let mut row = empty_row(job, run);
     let Some(curve) = run.curves.first() else { return row };
-    let column = |of: &dyn Fn(&crate::record::Point) -> f64| curve.points.iter().map(of).collect();
+    let column =
+        |of: &dyn Fn(&crate::record::TracePoint) -> f64| curve.points.iter().map(of).collect();
     row.planned = curve.points.len();
     row.columns.push(("iteration".to_owned(), column(&|point| f64::from(point.iteration))));
     for name in metric_names(curve.points.iter().map(|point| &point.metrics)) {
-        let value = |point: &crate::record::Point| metric(&point.metrics, name).unwrap_or(f64::NAN);
+        let value =
+            |point: &crate::record::TracePoint| metric(&point.metrics, name).unwrap_or(f64::NAN);
         row.columns.push((name.to_owned(), column(&value)));
     }
     row

@@ -1,6 +1,6 @@
 //! Which runs a figure makes: budgets spelled out, and sizes shrunk for a quick check.
 
-use super::{Figure, Run};
+use super::{Figure, RunSpec};
 
 /// One run after budgets are spelled out and quick sizes applied.
 #[derive(Clone, Debug)]
@@ -10,7 +10,7 @@ pub struct Planned {
     /// Label of the entry that it came from.
     pub group: String,
     /// The entry, with parameters and steps as they are to be run.
-    pub run: Run,
+    pub run: RunSpec,
     /// Iterations per step.
     pub iterations: u32,
     /// Steps per frame.
@@ -58,7 +58,7 @@ impl Figure {
     }
 }
 
-fn budget_label(run: &Run, iterations: u32, substeps: u32) -> String {
+fn budget_label(run: &RunSpec, iterations: u32, substeps: u32) -> String {
     let mut label = run.label.clone();
     if run.iterations.len() > 1 {
         label += &format!(" {iterations}");

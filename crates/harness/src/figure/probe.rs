@@ -13,13 +13,13 @@ use taut_core::{
 /// by those of what they join.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Probe {
+pub enum ProbeSpec {
     /// Coordinate of the centre of mass of a body, or of a particle [m].
     Coordinate {
         /// The body or particle.
         of: String,
         /// Which one.
-        axis: Coordinate,
+        axis: WorldAxis,
     },
     /// Distance of the centres of two bodies or particles [m].
     Distance {
@@ -66,10 +66,10 @@ pub enum Probe {
         /// The body.
         of: String,
         /// Which axis of the body.
-        axis: Coordinate,
+        axis: WorldAxis,
     },
     /// How much another probe is above its value in the reference trajectory.
-    Off(Box<Probe>),
+    Off(Box<ProbeSpec>),
     /// Largest distance of a body or particle from its place in the reference trajectory [m].
     ReferenceDistance {
         /// Start of the names of bodies and particles; empty takes all.
@@ -80,7 +80,7 @@ pub enum Probe {
         /// Start of their names.
         prefix: String,
         /// Which one.
-        axis: Coordinate,
+        axis: WorldAxis,
     },
     /// Largest distance of a body or particle from where it started [m].
     TravelMax {
@@ -123,7 +123,7 @@ pub enum Probe {
 /// A coordinate axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Coordinate {
+pub enum WorldAxis {
     /// Along x.
     X,
     /// Along y.
@@ -136,13 +136,13 @@ pub enum Coordinate {
 #[derive(Debug)]
 pub struct Probes<'a> {
     scene: &'a Scene,
-    probes: Vec<(String, Resolved)>,
+    probes: Vec<(String, ResolvedProbe)>,
 }
 
 #[derive(Debug)]
-enum Resolved {
-    Coordinate(Mass, usize),
-    Distance(Mass, Mass),
+enum ResolvedProbe {
+    Coordinate(MassPoint, usize),
+    Distance(MassPoint, MassPoint),
     /// Springs, by index.
     StretchMax(Vec<usize>),
     /// Joints, by index, and a scene of these joints alone.
@@ -151,14 +151,14 @@ enum Resolved {
     Tilt(usize),
     Precession(usize),
     Spin(usize, usize),
-    Off(Box<Resolved>),
-    ReferenceDistance(Vec<Mass>),
-    CoordinateMin(Vec<Mass>, usize),
+    Off(Box<ResolvedProbe>),
+    ReferenceDistance(Vec<MassPoint>),
+    CoordinateMin(Vec<MassPoint>, usize),
     /// Masses with where they started.
-    TravelMax(Vec<(Mass, Vec3)>),
-    SpeedMax(Vec<Mass>),
+    TravelMax(Vec<(MassPoint, Vec3)>),
+    SpeedMax(Vec<MassPoint>),
     /// Masses with where they started, and how far is in place.
-    InPlace(Vec<(Mass, Vec3)>, f64),
+    InPlace(Vec<(MassPoint, Vec3)>, f64),
     /// Pairs of bodies, by index.
     NeighbourDistanceMax(Vec<[usize; 2]>),
     /// Joints, by index.
@@ -166,12 +166,12 @@ enum Resolved {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Mass {
+enum MassPoint {
     Body(usize),
     Particle(usize),
 }
 
-impl Mass {
+impl MassPoint {
     fn position(self, state: &State) -> Vec3 {
         match self {
             Self::Body(i) => state.bodies[i].position,
@@ -192,7 +192,7 @@ impl<'a> Probes<'a> {
     /// figure of several scenes lists the probes of all.
     pub fn new<'p>(
         scene: &'a Scene,
-        probes: impl IntoIterator<Item = (&'p String, &'p Probe)>,
+        probes: impl IntoIterator<Item = (&'p String, &'p ProbeSpec)>,
     ) -> Self {
         let found = probes.into_iter();
         let probes = found.filter_map(|(name, p)| Some((name.clone(), resolve(scene, p)?)));
@@ -209,65 +209,65 @@ impl<'a> Probes<'a> {
         self.probes.iter().map(|(_, probe)| self.value(probe, state, reference)).collect()
     }
 
-    fn value(&self, probe: &Resolved, state: &State, reference: Option<&State>) -> f64 {
+    fn value(&self, probe: &ResolvedProbe, state: &State, reference: Option<&State>) -> f64 {
         match probe {
-            Resolved::Coordinate(mass, axis) => mass.position(state)[*axis],
-            Resolved::Distance(a, b) => (a.position(state) - b.position(state)).norm(),
-            Resolved::StretchMax(springs) => {
+            ResolvedProbe::Coordinate(mass, axis) => mass.position(state)[*axis],
+            ResolvedProbe::Distance(a, b) => (a.position(state) - b.position(state)).norm(),
+            ResolvedProbe::StretchMax(springs) => {
                 let stretches = springs.iter().map(|&i| self.stretch(i, state));
                 stretches.fold(f64::NEG_INFINITY, largest)
             }
-            Resolved::JointErrorMax(joints, alone) => {
+            ResolvedProbe::JointErrorMax(joints, alone) => {
                 let broken = joints.iter().map(|&i| state.broken[i]).collect();
                 metrics::joint_errors(alone, &State { broken, ..state.clone() }).max_m
             }
-            Resolved::TurnError(body) => reference.map_or(f64::NAN, |reference| {
+            ResolvedProbe::TurnError(body) => reference.map_or(f64::NAN, |reference| {
                 let [now, then] = [state, reference].map(|s| s.bodies[*body].rotation());
                 now.angle_to(&then)
             }),
-            Resolved::Tilt(body) => {
+            ResolvedProbe::Tilt(body) => {
                 let up = state.bodies[*body].rotation() * Vec3::z();
                 up.xy().norm().atan2(up.z)
             }
-            Resolved::Precession(body) => {
+            ResolvedProbe::Precession(body) => {
                 let up = state.bodies[*body].rotation() * Vec3::z();
                 let rate = state.bodies[*body].omega().cross(&up);
                 (up.x * rate.y - up.y * rate.x) / up.xy().norm_squared()
             }
-            Resolved::Spin(body, axis) => {
+            ResolvedProbe::Spin(body, axis) => {
                 let axis = state.bodies[*body].rotation() * Vec3::ith(*axis, 1.0);
                 axis.dot(&state.bodies[*body].omega())
             }
-            Resolved::Off(probe) => reference.map_or(f64::NAN, |reference| {
+            ResolvedProbe::Off(probe) => reference.map_or(f64::NAN, |reference| {
                 let at = |state| self.value(probe, state, None);
                 at(state) - at(reference)
             }),
-            Resolved::ReferenceDistance(masses) => reference.map_or(f64::NAN, |reference| {
-                let off = |m: &Mass| (m.position(state) - m.position(reference)).norm();
+            ResolvedProbe::ReferenceDistance(masses) => reference.map_or(f64::NAN, |reference| {
+                let off = |m: &MassPoint| (m.position(state) - m.position(reference)).norm();
                 masses.iter().map(off).fold(0.0, largest)
             }),
-            Resolved::CoordinateMin(masses, axis) => {
+            ResolvedProbe::CoordinateMin(masses, axis) => {
                 // The largest of the negative ones, so that NaN stays NaN.
                 let down = masses.iter().map(|mass| -mass.position(state)[*axis]);
                 -down.fold(f64::NEG_INFINITY, largest)
             }
-            Resolved::TravelMax(masses) => {
+            ResolvedProbe::TravelMax(masses) => {
                 masses.iter().map(|mass| travel(mass, state)).fold(0.0, largest)
             }
-            Resolved::SpeedMax(masses) => {
+            ResolvedProbe::SpeedMax(masses) => {
                 masses.iter().map(|mass| mass.velocity(state).norm()).fold(0.0, largest)
             }
-            Resolved::InPlace(masses, within) => {
+            ResolvedProbe::InPlace(masses, within) => {
                 masses.iter().filter(|mass| travel(mass, state) <= *within).count() as f64
             }
-            Resolved::NeighbourDistanceMax(pairs) => {
+            ResolvedProbe::NeighbourDistanceMax(pairs) => {
                 let apart = |pair: &[usize; 2]| {
                     let [a, b] = pair.map(|i| state.bodies[i].position);
                     (a - b).norm()
                 };
                 pairs.iter().map(apart).fold(0.0, largest)
             }
-            Resolved::BrokenJoints(joints) => {
+            ResolvedProbe::BrokenJoints(joints) => {
                 joints.iter().filter(|&&i| state.broken[i]).count() as f64
             }
         }
@@ -286,42 +286,48 @@ fn largest(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }
 
-fn resolve(scene: &Scene, probe: &Probe) -> Option<Resolved> {
+fn resolve(scene: &Scene, probe: &ProbeSpec) -> Option<ResolvedProbe> {
     let body = |name: &str| scene.bodies.iter().position(|body| body.name == name);
     let mass = |name: &str| {
-        let body = scene.bodies.iter().position(|b| b.name == name).map(Mass::Body);
-        body.or_else(|| scene.particles.iter().position(|p| p.name == name).map(Mass::Particle))
+        let body = scene.bodies.iter().position(|b| b.name == name).map(MassPoint::Body);
+        body.or_else(|| {
+            scene.particles.iter().position(|p| p.name == name).map(MassPoint::Particle)
+        })
     };
     Some(match probe {
-        Probe::Coordinate { of, axis } => Resolved::Coordinate(mass(of)?, *axis as usize),
-        Probe::Distance { a, b } => Resolved::Distance(mass(a)?, mass(b)?),
-        Probe::StretchMax { a, b } => {
+        ProbeSpec::Coordinate { of, axis } => ResolvedProbe::Coordinate(mass(of)?, *axis as usize),
+        ProbeSpec::Distance { a, b } => ResolvedProbe::Distance(mass(a)?, mass(b)?),
+        ProbeSpec::StretchMax { a, b } => {
             let linear = |spring: &Spring| matches!(spring.kind, SpringKind::Linear { .. });
             let springs = scene.springs.iter().enumerate();
             let found = springs.filter(|(_, s)| linear(s) && between(scene, (s.a, s.b), (a, b)));
-            Resolved::StretchMax(some(found.map(|(i, _)| i).collect())?)
+            ResolvedProbe::StretchMax(some(found.map(|(i, _)| i).collect())?)
         }
-        Probe::JointErrorMax { a, b } => {
+        ProbeSpec::JointErrorMax { a, b } => {
             let joints = joints(scene, (a, b))?;
             let alone = joints.iter().map(|&i| scene.joints[i].clone()).collect();
-            Resolved::JointErrorMax(joints, Box::new(Scene { joints: alone, ..scene.clone() }))
+            ResolvedProbe::JointErrorMax(joints, Box::new(Scene { joints: alone, ..scene.clone() }))
         }
-        Probe::TurnError { of } => Resolved::TurnError(body(of)?),
-        Probe::Tilt { of } => Resolved::Tilt(body(of)?),
-        Probe::Precession { of } => Resolved::Precession(body(of)?),
-        Probe::Spin { of, axis } => Resolved::Spin(body(of)?, *axis as usize),
-        Probe::Off(probe) => Resolved::Off(Box::new(resolve(scene, probe)?)),
-        Probe::ReferenceDistance { prefix } => Resolved::ReferenceDistance(masses(scene, prefix)?),
-        Probe::CoordinateMin { prefix, axis } => {
-            Resolved::CoordinateMin(masses(scene, prefix)?, *axis as usize)
+        ProbeSpec::TurnError { of } => ResolvedProbe::TurnError(body(of)?),
+        ProbeSpec::Tilt { of } => ResolvedProbe::Tilt(body(of)?),
+        ProbeSpec::Precession { of } => ResolvedProbe::Precession(body(of)?),
+        ProbeSpec::Spin { of, axis } => ResolvedProbe::Spin(body(of)?, *axis as usize),
+        ProbeSpec::Off(probe) => ResolvedProbe::Off(Box::new(resolve(scene, probe)?)),
+        ProbeSpec::ReferenceDistance { prefix } => {
+            ResolvedProbe::ReferenceDistance(masses(scene, prefix)?)
         }
-        Probe::TravelMax { prefix } => Resolved::TravelMax(placed(scene, prefix)?),
-        Probe::SpeedMax { prefix } => Resolved::SpeedMax(masses(scene, prefix)?),
-        Probe::InPlace { prefix, within } => Resolved::InPlace(placed(scene, prefix)?, *within),
-        Probe::NeighbourDistanceMax { a, b, within } => {
-            Resolved::NeighbourDistanceMax(neighbours(scene, (a, b), *within)?)
+        ProbeSpec::CoordinateMin { prefix, axis } => {
+            ResolvedProbe::CoordinateMin(masses(scene, prefix)?, *axis as usize)
         }
-        Probe::BrokenJoints { a, b } => Resolved::BrokenJoints(joints(scene, (a, b))?),
+        ProbeSpec::TravelMax { prefix } => ResolvedProbe::TravelMax(placed(scene, prefix)?),
+        ProbeSpec::SpeedMax { prefix } => ResolvedProbe::SpeedMax(masses(scene, prefix)?),
+        ProbeSpec::InPlace { prefix, within } => {
+            ResolvedProbe::InPlace(placed(scene, prefix)?, *within)
+        }
+        ProbeSpec::NeighbourDistanceMax { a, b, within } => {
+            ResolvedProbe::NeighbourDistanceMax(neighbours(scene, (a, b), *within)?)
+        }
+        ProbeSpec::BrokenJoints { a, b } => ResolvedProbe::BrokenJoints(joints(scene, (a, b))?),
     })
 }
 
@@ -340,24 +346,24 @@ fn joints(scene: &Scene, groups: (&str, &str)) -> Option<Vec<usize>> {
 }
 
 /// Bodies and particles whose names start so.
-fn masses(scene: &Scene, prefix: &str) -> Option<Vec<Mass>> {
+fn masses(scene: &Scene, prefix: &str) -> Option<Vec<MassPoint>> {
     let named = |name: &String| name.starts_with(prefix);
     let bodies = (0..scene.bodies.len()).filter(|&i| named(&scene.bodies[i].name));
     let particles = (0..scene.particles.len()).filter(|&i| named(&scene.particles[i].name));
-    some(bodies.map(Mass::Body).chain(particles.map(Mass::Particle)).collect())
+    some(bodies.map(MassPoint::Body).chain(particles.map(MassPoint::Particle)).collect())
 }
 
 /// The same with where they start.
-fn placed(scene: &Scene, prefix: &str) -> Option<Vec<(Mass, Vec3)>> {
-    let start = |mass: Mass| match mass {
-        Mass::Body(i) => scene.bodies[i].position,
-        Mass::Particle(i) => scene.particles[i].position,
+fn placed(scene: &Scene, prefix: &str) -> Option<Vec<(MassPoint, Vec3)>> {
+    let start = |mass: MassPoint| match mass {
+        MassPoint::Body(i) => scene.bodies[i].position,
+        MassPoint::Particle(i) => scene.particles[i].position,
     };
     Some(masses(scene, prefix)?.into_iter().map(|mass| (mass, start(mass))).collect())
 }
 
 /// Distance from where it started [m].
-fn travel((mass, start): &(Mass, Vec3), state: &State) -> f64 {
+fn travel((mass, start): &(MassPoint, Vec3), state: &State) -> f64 {
     (mass.position(state) - start).norm()
 }
 

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
 use super::{
-    Figure, Judged, Measured, PanelCurves,
+    Figure, Judged, MeasuredFigure, PanelCurves,
     baseline::{self, Shift},
     collect, folder, judge, lacks_times, load, measure, number, plot_spec, write_csv,
 };
@@ -22,7 +22,7 @@ use crate::{
 
 /// How figures are run and where they go.
 #[derive(Clone, Copy, Debug)]
-pub struct Options<'a> {
+pub struct ReproduceOptions<'a> {
     /// The checkout.
     pub root: &'a Path,
     /// Folder for results; each figure gets one of its own inside.
@@ -59,14 +59,14 @@ pub struct Reproduced {
 pub fn reproduce(
     bench: &Bench<'_>,
     id: &str,
-    options: &Options<'_>,
+    options: &ReproduceOptions<'_>,
     on_run: &(dyn Fn(&RunRow) + Sync),
 ) -> anyhow::Result<Reproduced> {
     let table = &bench.setup.table;
     let figure = load(options.root, id, bench.setup)?;
     let record_path = record_path(options, id);
     let recorded = read_record(&record_path)?;
-    let Measured { runs, rows, warnings } =
+    let MeasuredFigure { runs, rows, warnings } =
         measure(bench, options.root, &figure, options.quick, on_run)?;
     let claims = judge(&figure.claims, &rows, options.quick);
     let curves = collect(&figure, &rows);
@@ -99,7 +99,7 @@ pub fn reproduce(
     Ok(done)
 }
 
-fn record_path(options: &Options<'_>, id: &str) -> PathBuf {
+fn record_path(options: &ReproduceOptions<'_>, id: &str) -> PathBuf {
     let name = if options.quick { "baseline-quick.csv" } else { "baseline.csv" };
     folder(options.root, id).join(name)
 }
@@ -216,7 +216,7 @@ impl Reproduced {
         curves: &[PanelCurves],
         picture: &PlotSpec,
         palette: &Palette,
-        options: &Options<'_>,
+        options: &ReproduceOptions<'_>,
     ) -> anyhow::Result<()> {
         let out = options.out.join(&self.figure.id);
         fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
@@ -240,7 +240,7 @@ impl Reproduced {
         &mut self,
         picture: &PlotSpec,
         palette: &Palette,
-        options: &Options<'_>,
+        options: &ReproduceOptions<'_>,
     ) -> anyhow::Result<()> {
         let picture = plot::to_svg(picture, palette)?;
         let path = folder(options.root, &self.figure.id).join("figure.svg");

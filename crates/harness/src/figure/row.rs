@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 /// The outcome of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row {
+pub struct FigureRow {
     /// Label, unique in the figure.
     pub label: String,
     /// Label shared by the budgets of one entry.
@@ -28,7 +28,7 @@ pub struct Row {
 /// Which steps a claim looks at, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum At {
+pub enum StepChoice {
     /// Each step by itself.
     #[default]
     EveryStep,
@@ -72,7 +72,7 @@ pub enum Statistic {
     Rms,
 }
 
-impl From<Statistic> for At {
+impl From<Statistic> for StepChoice {
     fn from(statistic: Statistic) -> Self {
         match statistic {
             Statistic::Final => Self::Final,
@@ -84,7 +84,7 @@ impl From<Statistic> for At {
     }
 }
 
-impl At {
+impl StepChoice {
     /// The step after which it looks.
     pub fn after(self) -> usize {
         match self {
@@ -148,7 +148,7 @@ impl At {
     }
 }
 
-impl Row {
+impl FigureRow {
     /// Whether there is anything to judge.
     pub fn was_run(&self) -> bool {
         !matches!(self.status.as_str(), "failed" | "unsupported" | "skipped")
@@ -171,7 +171,7 @@ impl Row {
 
     /// A quantity at the steps asked for. Steps that a diverged run did not reach, and values that
     /// are not numbers, count as infinite: a run does not get better by ending early.
-    pub fn values(&self, name: &str, at: At) -> Option<Vec<f64>> {
+    pub fn values(&self, name: &str, at: StepChoice) -> Option<Vec<f64>> {
         let column = self.column(name)?;
         let judged = |v: f64| if v.is_nan() { f64::INFINITY } else { v };
         let mut values: Vec<f64> = column.iter().map(|&v| judged(v)).collect();
@@ -192,35 +192,35 @@ impl Row {
 mod tests {
     use super::*;
 
-    fn row(values: &[f64], planned: usize) -> Row {
+    fn row(values: &[f64], planned: usize) -> FigureRow {
         let columns = vec![("e_m".to_owned(), values.to_vec())];
-        Row { planned, columns, ..Row::default() }
+        FigureRow { planned, columns, ..FigureRow::default() }
     }
 
     #[test]
     fn reductions_respect_their_window() {
         let row = row(&[9.0, 1.0, 2.0, 3.0], 4);
         let value = |at| row.values("e_m", at).unwrap();
-        assert_eq!(value(At::EveryStepAfter(2)), [2.0, 3.0]);
-        assert_eq!(value(At::EveryStepUntil(2)), [9.0, 1.0]);
-        assert_eq!(value(At::EveryStepUntil(9)).len(), 4);
-        assert_eq!(value(At::Step(3)), [2.0]);
-        assert!(value(At::Step(5)).is_empty());
-        assert_eq!(value(At::MeanAfter(1)), [2.0]);
-        assert_eq!(value(At::MaxAfter(1)), [3.0]);
-        assert_eq!(value(At::Min), [1.0]);
-        assert_eq!(value(At::RiseAfter(2)), [2.0]);
-        assert_eq!(value(At::RiseAfter(1)), [0.0]);
-        assert!(value(At::RiseAfter(9)).is_empty());
-        assert_eq!(value(At::Final), [3.0]);
-        assert!(value(At::MeanAfter(9)).is_empty());
+        assert_eq!(value(StepChoice::EveryStepAfter(2)), [2.0, 3.0]);
+        assert_eq!(value(StepChoice::EveryStepUntil(2)), [9.0, 1.0]);
+        assert_eq!(value(StepChoice::EveryStepUntil(9)).len(), 4);
+        assert_eq!(value(StepChoice::Step(3)), [2.0]);
+        assert!(value(StepChoice::Step(5)).is_empty());
+        assert_eq!(value(StepChoice::MeanAfter(1)), [2.0]);
+        assert_eq!(value(StepChoice::MaxAfter(1)), [3.0]);
+        assert_eq!(value(StepChoice::Min), [1.0]);
+        assert_eq!(value(StepChoice::RiseAfter(2)), [2.0]);
+        assert_eq!(value(StepChoice::RiseAfter(1)), [0.0]);
+        assert!(value(StepChoice::RiseAfter(9)).is_empty());
+        assert_eq!(value(StepChoice::Final), [3.0]);
+        assert!(value(StepChoice::MeanAfter(9)).is_empty());
         assert_eq!(row.statistic("e_m", Statistic::Rms), Some((95.0_f64 / 4.0).sqrt()));
     }
 
     #[test]
     fn ending_early_is_not_better() {
         let row = row(&[1.0, f64::NAN], 4);
-        assert_eq!(row.values("e_m", At::EveryStep).unwrap()[1..], [f64::INFINITY; 3]);
+        assert_eq!(row.values("e_m", StepChoice::EveryStep).unwrap()[1..], [f64::INFINITY; 3]);
         assert_eq!(row.statistic("e_m", Statistic::Mean), Some(f64::INFINITY));
     }
 }

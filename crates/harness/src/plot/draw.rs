@@ -18,8 +18,8 @@ use super::{
     Axis, Panel, PlotSpec, Reference, SCALE,
     axis::Fitted,
     legend::{GAP, Legend, ROW, SAMPLE, TEXT, text_width, wrap},
-    line::{Point, clip_segment, dashes, thin},
-    style::{self, Marker, Palette, Rgb, Style},
+    line::{Pixel, clip_segment, dashes, thin},
+    style::{self, CurveStyle, Marker, Palette, Rgb},
 };
 
 /// Name under which the embedded font is registered.
@@ -45,7 +45,7 @@ type Area<'a, DB> = DrawingArea<DB, Shift>;
 
 /// Sizes of everything, before anything is drawn [px].
 #[derive(Clone, Debug)]
-pub(super) struct Layout {
+pub(super) struct PlotLayout {
     width: i32,
     height: i32,
     title: Vec<String>,
@@ -60,12 +60,12 @@ pub(super) struct Layout {
 struct PanelPlace {
     corner: (i32, i32),
     size: (i32, i32),
-    styles: Vec<Style>,
+    styles: Vec<CurveStyle>,
     title: Vec<String>,
     legend: Option<Legend>,
 }
 
-impl Layout {
+impl PlotLayout {
     pub(super) fn new(plot: &PlotSpec, palette: &Palette) -> Self {
         let count = plot.panels.len().max(1);
         let wanted = if plot.columns == 0 { 2 } else { plot.columns };
@@ -126,7 +126,7 @@ impl Layout {
 pub(super) fn draw<DB: DrawingBackend>(
     root: &Area<'_, DB>,
     plot: &PlotSpec,
-    layout: &Layout,
+    layout: &PlotLayout,
 ) -> anyhow::Result<()>
 where
     DB::ErrorType: 'static + Error + Send + Sync,
@@ -179,12 +179,12 @@ where
         .shrink((px(left), frame.top), (px(width - RIGHT), frame.bottom - frame.top + px(BOTTOM)));
     draw_axes(&area, panel, &frame)?;
     for (i, reference) in panel.references.iter().enumerate() {
-        draw_reference(root, &frame, reference, &Style::reference(i))?;
+        draw_reference(root, &frame, reference, &CurveStyle::reference(i))?;
     }
     let mut any = false;
     for (i, (curve, style)) in panel.curves.iter().zip(&place.styles).enumerate() {
         let runs = frame.clip(&curve.points);
-        let inside = |&p: &Point| frame.map(p).is_some_and(|at| frame.contains(at));
+        let inside = |&p: &Pixel| frame.map(p).is_some_and(|at| frame.contains(at));
         any |= !runs.is_empty() || curve.points.iter().any(inside);
         stroke(root, &runs, style, 2)?;
         mark(root, &frame, &curve.points, style, i)?;
@@ -204,7 +204,7 @@ fn draw_reference<DB: DrawingBackend>(
     root: &Area<'_, DB>,
     frame: &AxesFrame,
     reference: &Reference,
-    style: &Style,
+    style: &CurveStyle,
 ) -> anyhow::Result<()>
 where
     DB::ErrorType: 'static + Error + Send + Sync,
@@ -288,7 +288,7 @@ struct AxesFrame {
 
 impl AxesFrame {
     /// Where a value is drawn; `None` for what an axis cannot show.
-    fn map(&self, (x, y): (f64, f64)) -> Option<Point> {
+    fn map(&self, (x, y): (f64, f64)) -> Option<Pixel> {
         let (width, height) = (self.right - self.left, self.bottom - self.top);
         // An exploded run leaves numbers whose differences would have no digits of the frame left.
         let fraction = |f: f64| f.clamp(-1e3, 1e3);
@@ -298,8 +298,8 @@ impl AxesFrame {
     }
 
     /// Cuts a curve at the frame and at gaps, into unbroken runs of drawn points.
-    fn clip(&self, points: &[(f64, f64)]) -> Vec<Vec<Point>> {
-        let mut runs: Vec<Vec<Point>> = Vec::new();
+    fn clip(&self, points: &[(f64, f64)]) -> Vec<Vec<Pixel>> {
+        let mut runs: Vec<Vec<Pixel>> = Vec::new();
         for pair in points.windows(2) {
             let (Some(a), Some(b)) = (self.map(pair[0]), self.map(pair[1])) else { continue };
             // A run that jumps from side to side of the frame would only blacken it.
@@ -315,15 +315,15 @@ impl AxesFrame {
         runs.iter().map(|run| thin(run)).collect()
     }
 
-    fn low(&self) -> Point {
+    fn low(&self) -> Pixel {
         (f64::from(self.left), f64::from(self.top))
     }
 
-    fn high(&self) -> Point {
+    fn high(&self) -> Pixel {
         (f64::from(self.right), f64::from(self.bottom))
     }
 
-    fn contains(&self, point: Point) -> bool {
+    fn contains(&self, point: Pixel) -> bool {
         let (low, high) = (self.low(), self.high());
         (low.0..=high.0).contains(&point.0) && (low.1..=high.1).contains(&point.1)
     }
@@ -346,8 +346,8 @@ impl AxesFrame {
 /// Draws runs of points as one dashed line; the pattern goes on across corners.
 fn stroke<DB: DrawingBackend>(
     root: &Area<'_, DB>,
-    runs: &[Vec<Point>],
-    style: &Style,
+    runs: &[Vec<Pixel>],
+    style: &CurveStyle,
     width: u32,
 ) -> anyhow::Result<()>
 where
@@ -369,7 +369,7 @@ fn mark<DB: DrawingBackend>(
     root: &Area<'_, DB>,
     frame: &AxesFrame,
     points: &[(f64, f64)],
-    style: &Style,
+    style: &CurveStyle,
     place: usize,
 ) -> anyhow::Result<()>
 where
@@ -388,7 +388,7 @@ where
 
 fn draw_marker<DB: DrawingBackend>(
     root: &Area<'_, DB>,
-    style: &Style,
+    style: &CurveStyle,
     (x, y): (i32, i32),
 ) -> anyhow::Result<()>
 where
@@ -490,7 +490,7 @@ mod tests {
     fn an_explosion_stays_inside_the_frame() {
         let curve: Vec<(f64, f64)> =
             (0..10).map(|i| (f64::from(i), 5.0 - (-100.0_f64).powi(8 * i))).collect();
-        let inside = |p: &Point| (0.0..=100.0).contains(&p.0) && (0.0..=100.0).contains(&p.1);
+        let inside = |p: &Pixel| (0.0..=100.0).contains(&p.0) && (0.0..=100.0).contains(&p.1);
         assert!(frame().clip(&curve).iter().flatten().all(inside));
     }
 }

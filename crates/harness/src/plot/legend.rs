@@ -70,12 +70,13 @@ pub(super) fn wrap(text: &str, size: i32, bold: bool, width: i32) -> Vec<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::style::Style;
+    use crate::plot::style::CurveStyle;
 
     #[test]
     fn entries_stay_inside_the_width() {
         crate::plot::fonts().unwrap();
-        let entry = |i| Entry { label: format!("a run called {i}"), style: Style::reference(0) };
+        let entry =
+            |i| Entry { label: format!("a run called {i}"), style: CurveStyle::reference(0) };
         let legend = Legend::new((0..7).map(entry).collect(), 500);
         assert!(legend.columns >= 2);
         assert!((0..7).all(|i| legend.place(i).0 + legend.column_width <= 500));

@@ -3,10 +3,10 @@
 use super::SCALE;
 
 /// A point in drawn pixels; fractions matter for dashes.
-pub(super) type Point = (f64, f64);
+pub(super) type Pixel = (f64, f64);
 
 /// The part of a segment inside a box (Liang and Barsky 1984).
-pub(super) fn clip_segment(a: Point, b: Point, low: Point, high: Point) -> Option<(Point, Point)> {
+pub(super) fn clip_segment(a: Pixel, b: Pixel, low: Pixel, high: Pixel) -> Option<(Pixel, Pixel)> {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let (mut start, mut end) = (0.0_f64, 1.0_f64);
     let sides = [(-dx, a.0 - low.0), (dx, high.0 - a.0), (-dy, a.1 - low.1), (dy, high.1 - a.1)];
@@ -26,13 +26,13 @@ pub(super) fn clip_segment(a: Point, b: Point, low: Point, high: Point) -> Optio
 }
 
 /// Keeps first, lowest, highest and last point of each column of pixels, which look the same.
-pub(super) fn thin(run: &[Point]) -> Vec<Point> {
-    let column = |p: &Point| p.0.floor();
+pub(super) fn thin(run: &[Pixel]) -> Vec<Pixel> {
+    let column = |p: &Pixel| p.0.floor();
     let mut kept = Vec::with_capacity(run.len());
     for group in run.chunk_by(|a, b| column(a) == column(b)) {
-        let by_y = |a: &&Point, b: &&Point| a.1.total_cmp(&b.1);
+        let by_y = |a: &&Pixel, b: &&Pixel| a.1.total_cmp(&b.1);
         let extremes = [group.iter().min_by(by_y), group.iter().max_by(by_y)];
-        let wanted = |p: &&Point| {
+        let wanted = |p: &&Pixel| {
             extremes.contains(&Some(*p)) || Some(*p) == group.first() || Some(*p) == group.last()
         };
         kept.extend(group.iter().filter(wanted).copied());
@@ -41,7 +41,7 @@ pub(super) fn thin(run: &[Point]) -> Vec<Point> {
 }
 
 /// Splits a line into its dashes; no pattern gives the line itself.
-pub(super) fn dashes(run: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
+pub(super) fn dashes(run: &[Pixel], pattern: &[f64]) -> Vec<Vec<Pixel>> {
     let Some(&first) = run.first().filter(|_| !pattern.is_empty()) else {
         return vec![run.to_vec()];
     };
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn thinning_keeps_extremes() {
-        let run: Vec<Point> = (0..100).map(|i| (0.5, f64::from((i * 37) % 100))).collect();
+        let run: Vec<Pixel> = (0..100).map(|i| (0.5, f64::from((i * 37) % 100))).collect();
         let kept = thin(&run);
         assert!(kept.len() <= 4);
         assert!(kept.iter().any(|p| p.1 == 0.0) && kept.iter().any(|p| p.1 == 99.0));

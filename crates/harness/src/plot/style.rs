@@ -58,7 +58,7 @@ impl Palette {
 
 /// How one curve is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Style {
+pub(super) struct CurveStyle {
     pub(super) colour: Rgb,
     /// Lengths of line and gap [px], none for a solid line.
     pub(super) dash: &'static [f64],
@@ -85,7 +85,7 @@ const DASHES: [&[f64]; 4] = [&[], &[7.0, 4.0], &[2.0, 3.0], &[11.0, 3.0, 2.0, 3.
 /// How lines to compare with are drawn, in turn.
 const REFERENCE_DASHES: [&[f64]; 3] = [&[4.0, 4.0], &[1.5, 3.0], &[9.0, 3.0, 1.5, 3.0]];
 
-impl Style {
+impl CurveStyle {
     /// The style of a run, by its place among the runs of its backend.
     ///
     /// A graphics adapter often draws the very curve of the processor: its lines have gaps and its markers are
@@ -125,7 +125,7 @@ fn shade(base: Rgb, place: usize, count: usize) -> Rgb {
 
 /// Styles of all curves, by panel. A label looks the same in all panels that have curves in common,
 /// as long as a backend has few labels there.
-pub(super) fn curves(plot: &PlotSpec, palette: &Palette) -> Vec<Vec<Style>> {
+pub(super) fn curves(plot: &PlotSpec, palette: &Palette) -> Vec<Vec<CurveStyle>> {
     let panel_styles = |panel: &Panel| {
         let related: Vec<&Panel> =
             plot.panels.iter().filter(|other| share_a_label(panel, other)).collect();
@@ -135,7 +135,7 @@ pub(super) fn curves(plot: &PlotSpec, palette: &Palette) -> Vec<Vec<Style>> {
                 labels = self::labels(&curve.backend, &[panel]);
             }
             let place = labels.iter().position(|label| *label == curve.label).unwrap_or(0);
-            Style::new(palette, &curve.backend, place, labels.len())
+            CurveStyle::new(palette, &curve.backend, place, labels.len())
         };
         panel.curves.iter().map(style).collect()
     };
@@ -161,18 +161,18 @@ fn labels<'a>(backend: &str, panels: &[&'a Panel]) -> Vec<&'a str> {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Entry {
     pub(super) label: String,
-    pub(super) style: Style,
+    pub(super) style: CurveStyle,
 }
 
 /// The legend of one panel: its curves, then its lines to compare with. Points have their names beside them.
-pub(super) fn entries(panel: &Panel, styles: &[Style]) -> Vec<Entry> {
+pub(super) fn entries(panel: &Panel, styles: &[CurveStyle]) -> Vec<Entry> {
     let curves = panel.curves.iter().zip(styles);
     let curves = curves.map(|(curve, &style)| Entry { label: curve.label.clone(), style });
     let lines = panel.references.iter().enumerate();
     let lines = lines.filter(|(_, reference)| !matches!(reference, Reference::Point { .. }));
     let references = lines.map(|(i, reference)| Entry {
         label: reference.label().to_owned(),
-        style: Style::reference(i),
+        style: CurveStyle::reference(i),
     });
     curves.chain(references).collect()
 }
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn a_run_on_an_adapter_differs_from_its_twin_without_colour() {
         for (cpu, gpu) in [("avbd-cpu", "avbd-gpu"), ("vbd-cpu", "vbd-gpu")] {
-            let [cpu, gpu] = [cpu, gpu].map(|name| Style::new(&palette(), name, 0, 1));
+            let [cpu, gpu] = [cpu, gpu].map(|name| CurveStyle::new(&palette(), name, 0, 1));
             assert!(gpu.hollow && !cpu.hollow && gpu.dash != cpu.dash, "{gpu:?} {cpu:?}");
         }
     }

@@ -46,12 +46,12 @@ pub struct SceneFacts {
     /// Length of a frame [s].
     pub dt_s: f64,
     /// How many of each there are.
-    pub counts: Counts,
+    pub counts: SceneCounts,
 }
 
 /// How much there is in a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct SceneCounts {
     /// Rigid bodies, movable or not.
     pub bodies: usize,
     /// Those moved by forces.
@@ -71,7 +71,7 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-impl Counts {
+impl SceneCounts {
     /// Counts what `scene` holds.
     pub fn of(scene: &Scene) -> Self {
         Self {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use taut_core::{BitHash, Scene, State, labels::Judge};
 
 use crate::{
-    record::{Frame, Point, RunRow},
+    record::{Frame, RunRow, TracePoint},
     ruler::{Moment, Ruler, Sample},
 };
 
@@ -25,15 +25,15 @@ pub trait Observer: Send {
 }
 
 /// Labels the row, and says why.
-pub(super) struct Verdict(Judge);
+pub(super) struct Labelling(Judge);
 
-impl Verdict {
+impl Labelling {
     pub(super) fn new(scene: &Scene) -> Self {
         Self(Judge::new(scene, &scene.initial_state()))
     }
 }
 
-impl Observer for Verdict {
+impl Observer for Labelling {
     fn frame(&mut self, sample: &Sample<'_>, row: &mut RunRow) -> ControlFlow<String> {
         self.0.observe(sample.state, sample.reference);
         (row.status, row.reason) = (self.0.label().into(), self.0.reason().to_owned());
@@ -72,7 +72,7 @@ impl Observer for Gauge<'_> {
                 row.frames.push(Frame { step, time_s, metrics });
             }
             Moment::Iteration { spent, closed } => {
-                let point = Point { iteration: spent, closed, metrics };
+                let point = TracePoint { iteration: spent, closed, metrics };
                 row.curves.last_mut().expect("begun with the trace").points.push(point);
             }
         }

@@ -36,7 +36,7 @@ pub fn time(
 ) -> RunRow {
     let mut row = RunRow::new(spec);
     bench.with_solver(scene, spec, &mut row, |solver, row| {
-        let mut clock = Clock { bench, scene, spec, options, on_sample };
+        let mut clock = Stopwatch { bench, scene, spec, options, on_sample };
         let latency = clock.samples(solver, 1)?;
         let throughput = clock.samples(solver, options.steps_per_sample)?;
         let stages = clock.stages(solver)?;
@@ -61,7 +61,7 @@ pub fn time(
     row
 }
 
-struct Clock<'a> {
+struct Stopwatch<'a> {
     bench: &'a Bench<'a>,
     scene: &'a Scene,
     spec: &'a Spec,
@@ -69,7 +69,7 @@ struct Clock<'a> {
     on_sample: &'a mut (dyn FnMut() + Send),
 }
 
-impl Clock<'_> {
+impl Stopwatch<'_> {
     /// Time per frame of each sample of `frames` frames [s].
     fn samples(&mut self, solver: &mut dyn Solver, frames: u32) -> Result<Vec<f64>, Halt> {
         let step = self.warm_up(solver)?;

@@ -8,7 +8,7 @@ use super::{
     trajectory::show,
 };
 use crate::{
-    record::{Curve, RunRow},
+    record::{Convergence, RunRow},
     ruler::{Facts, Moment, Sample},
     spec::Spec,
 };
@@ -67,7 +67,7 @@ pub fn trace(
             TraceStart::Cold(_) => "cold",
             TraceStart::Warm => "warm",
         };
-        row.curves.push(Curve { start: name, warmup: options.warmup, points: Vec::new() });
+        row.curves.push(Convergence { start: name, warmup: options.warmup, points: Vec::new() });
         let initial = scene.initial_state();
         let mut gauge = Gauge(&bench.setup.metrics);
         let own: &mut dyn Observer = &mut gauge;

@@ -6,7 +6,7 @@ use taut_core::{Multipliers, Scene, Solver, State};
 
 use super::{
     Bench, Halt, advance_frame,
-    observer::{Fingerprint, Gauge, Observer, Verdict},
+    observer::{Fingerprint, Gauge, Labelling, Observer},
 };
 use crate::{
     record::{RunRow, Spread},
@@ -37,7 +37,7 @@ pub fn run(
     let mut row = RunRow::new(spec);
     let mut step_times_s = Vec::new();
     bench.with_solver(scene, spec, &mut row, |solver, row| {
-        let (mut verdict, mut fingerprint) = (Verdict::new(scene), Fingerprint::default());
+        let (mut verdict, mut fingerprint) = (Labelling::new(scene), Fingerprint::default());
         let mut gauge = Gauge(&bench.setup.metrics);
         let own: [&mut dyn Observer; 3] = [&mut verdict, &mut fingerprint, &mut gauge];
         let theirs = observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer);

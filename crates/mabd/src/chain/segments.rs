@@ -23,8 +23,8 @@ use super::{
 use crate::{
     affine::Affine,
     algebra::{
-        M, S, apply, apply_transposed, difference, inverse, less, product, sum, symmetric_times,
-        times, transpose,
+        RowMatrix, S, apply, apply_transposed, difference, inverse, less, product, sum,
+        symmetric_times, times, transpose,
     },
     free::{FreeResponse, GroupConstants, Once, Passed, SolveTask, StretchEnd},
     lane::{V, ZERO3, add, sub},
@@ -38,7 +38,7 @@ fn eliminate<T: Number>(
     carry: &mut StretchEnd<T>,
     next: &Passed<T>,
     compliance: T,
-) -> (S<T>, M<T>, [T; 3]) {
+) -> (S<T>, RowMatrix<T>, [T; 3]) {
     let mut block = carry.own;
     for (entry, left) in block.iter_mut().zip(next.left.own) {
         *entry += left;

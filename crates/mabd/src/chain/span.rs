@@ -7,7 +7,7 @@ use taut_math::{Fused, LANES, Number};
 use super::{Chains, Pin};
 use crate::{
     affine::Affine,
-    algebra::M,
+    algebra::RowMatrix,
     free::{FreeResponse, GroupConstants, Passed, SolveTask},
     lane::{V, ZERO3},
     node::{BodyGroups, Nodes},
@@ -21,7 +21,7 @@ const GRAIN: usize = 4;
 pub(super) struct Kept {
     pub(super) free: FreeResponse,
     /// `N` and `y` of the joint at its left.
-    pub(super) reply: M<Fused>,
+    pub(super) reply: RowMatrix<Fused>,
     pub(super) answer: V,
 }
 

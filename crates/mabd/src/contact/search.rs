@@ -2,7 +2,7 @@
 
 use taut_core::Vec3;
 
-use super::Contacts;
+use super::StepContacts;
 use crate::{affine::Affine, node::Nodes};
 
 /// Halvings that find how far to go.
@@ -36,7 +36,7 @@ impl LineSearch {
     };
 }
 
-impl Contacts {
+impl StepContacts {
     /// Whether a node's island is still looking for who presses and slides.
     pub(crate) fn is_open(&self, node: usize) -> bool {
         self.searches[self.island_of()[node] as usize].open

@@ -4,7 +4,7 @@ use taut_math::{Fused, Number};
 
 use super::{FreeResponse, GroupConstants};
 use crate::{
-    algebra::{M, S},
+    algebra::{RowMatrix, S},
     lane::{self, V, add, conjugate, scale, times},
 };
 
@@ -25,7 +25,7 @@ pub(crate) struct Passed<N> {
     pub(crate) left: StretchEnd<N>,
     pub(crate) right: StretchEnd<N>,
     /// What forces at the right end do at the left one.
-    pub(crate) across: M<N>,
+    pub(crate) across: RowMatrix<N>,
 }
 
 impl<N: Number> StretchEnd<N> {

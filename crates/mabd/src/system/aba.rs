@@ -14,7 +14,7 @@ use super::{StepScheme, System};
 use crate::{
     affine::Affine,
     dual::{blocks::ROWS_MAX, order::Link},
-    joint::Element,
+    joint::JointElement,
     node::Nodes,
     settings::Dual,
 };
@@ -57,7 +57,7 @@ impl Aba {
         scene: &Scene,
         nodes: &mut Nodes,
         links: &[Link],
-        elements: &[Element],
+        elements: &[JointElement],
     ) -> Result<Option<Box<Self>>, String> {
         if chosen != Dual::AbaPrinted {
             return Ok(None);
@@ -70,13 +70,13 @@ impl Aba {
     }
 
     /// The elimination for elements in the order from the leaves to the root, or why there is none.
-    fn new(nodes: &Nodes, links: &[Link], elements: &[Element]) -> Result<Self, String> {
+    fn new(nodes: &Nodes, links: &[Link], elements: &[JointElement]) -> Result<Self, String> {
         let count = nodes.count();
         let refuse = |why: &str| Err(format!("`dual: aba_printed` needs {why}"));
         if (0..count).any(|node| nodes.kind(node).softness == 0.0) {
             return refuse("elastic bodies");
         }
-        if elements.iter().any(Element::is_bounded) {
+        if elements.iter().any(JointElement::is_bounded) {
             return refuse("joints without limits and motors");
         }
         let mut left = vec![0_u32; count];

@@ -10,9 +10,9 @@ use taut_core::constraint::RowKind;
 
 use super::{StepScheme, System};
 use crate::{
-    contact::Contacts,
+    contact::StepContacts,
     dual::blocks::DualBlocks,
-    joint::{Element, RowFunction, RowLaw},
+    joint::{JointElement, RowFunction, RowLaw},
 };
 
 /// The most active sets that are tried in one solve.
@@ -38,7 +38,7 @@ pub(crate) struct Bound {
 }
 
 /// The bounded rows of all elements.
-pub(crate) fn all(elements: &[Element], blocks: &DualBlocks) -> Vec<Bound> {
+pub(crate) fn all(elements: &[JointElement], blocks: &DualBlocks) -> Vec<Bound> {
     let mut bounds = Vec::new();
     for (e, element) in elements.iter().enumerate().filter(|(_, element)| element.is_bounded()) {
         for (k, row) in element.rows.iter().enumerate() {
@@ -176,7 +176,7 @@ impl System {
     pub(super) fn choose_bounds(
         &mut self,
         scheme: &StepScheme,
-        mut islands: Option<&mut Contacts>,
+        mut islands: Option<&mut StepContacts>,
     ) -> bool {
         for bound in &mut self.bounds {
             bound.was = (bound.given, bound.held);

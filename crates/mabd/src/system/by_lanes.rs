@@ -1,7 +1,7 @@
 //! Graphs that are solved four bodies at a time.
 
 use crate::{
-    chain::Chains, free::SolveTask, joint::Element, node::Nodes, settings::Dual, trees::Trees,
+    chain::Chains, free::SolveTask, joint::JointElement, node::Nodes, settings::Dual, trees::Trees,
 };
 
 /// Graphs that are solved four bodies at a time.
@@ -14,12 +14,12 @@ impl ByLanes {
     /// Those that elements form; `None` where they form others.
     pub(super) fn new(
         chosen: Dual,
-        elements: &[Element],
+        elements: &[JointElement],
         compliance: &[f64],
         nodes: &mut Nodes,
     ) -> Option<Self> {
         match chosen {
-            Dual::Thomas if elements.iter().all(Element::is_point) => {
+            Dual::Thomas if elements.iter().all(JointElement::is_point) => {
                 let chains = Chains::new(elements, compliance, nodes)?;
                 Some(Self::Chains(Box::new(chains)))
             }

@@ -7,7 +7,7 @@
 use super::{StepScheme, System};
 use crate::{
     affine::Affine,
-    contact::Contacts,
+    contact::StepContacts,
     node::{NodeResponse, Nodes},
     settings::Dual,
 };
@@ -52,7 +52,7 @@ impl Folds {
     }
 
     /// Makes room for the contacts of a step.
-    fn make_room(&mut self, contacts: &Contacts, count: usize) {
+    fn make_room(&mut self, contacts: &StepContacts, count: usize) {
         self.first.clear();
         self.first.extend(contacts.folded_starts().iter().map(|first| 3 * first));
         let most = self.first.last().map_or(0, |&most| most as usize);
@@ -98,18 +98,18 @@ impl Folds {
 impl System {
     /// Whether joints and contacts are solved for island by island: where contacts are between bodies, or
     /// joints close loops.
-    fn is_coupled(&self, contacts: &Contacts) -> bool {
+    fn is_coupled(&self, contacts: &StepContacts) -> bool {
         !contacts.paired().is_empty() || matches!(self.chosen, Dual::Direct | Dual::Schur)
     }
 
     /// Makes room for the contacts of a step, or tells why its islands cannot be solved.
-    pub(super) fn prepare(&mut self, contacts: &Contacts) -> Result<(), String> {
+    pub(super) fn prepare(&mut self, contacts: &StepContacts) -> Result<(), String> {
         self.folds.make_room(contacts, self.nodes.count());
         if self.is_coupled(contacts) { self.arrange(contacts) } else { Ok(()) }
     }
 
     /// Solves for bodies, joints and contacts together; what comes out is left in the responses.
-    pub(super) fn solve_contacts(&mut self, contacts: &mut Contacts, scheme: &StepScheme) {
+    pub(super) fn solve_contacts(&mut self, contacts: &mut StepContacts, scheme: &StepScheme) {
         contacts.evaluate(&self.nodes);
         let coupled = self.is_coupled(contacts);
         self.folds.loads.fill(Affine::ZERO);
@@ -156,14 +156,14 @@ impl System {
     }
 
     /// How far nodes move whose islands are not settled.
-    fn find_increments(&mut self, contacts: &Contacts, h: f64) {
+    fn find_increments(&mut self, contacts: &StepContacts, h: f64) {
         for node in (0..self.nodes.count()).filter(|&node| contacts.is_open(node)) {
             self.folds.increments[node] = self.folds.increment(&self.nodes, node, h);
         }
     }
 
     /// Folds what nodes touch that does not move into them anew.
-    pub(super) fn refold(&mut self, contacts: &Contacts, h: f64) {
+    pub(super) fn refold(&mut self, contacts: &StepContacts, h: f64) {
         for node in (0..self.nodes.count()).filter(|&node| contacts.is_open(node)) {
             let response = &mut self.nodes.responses[node];
             (response.free, response.load) = (self.folds.free[node], Affine::ZERO);
@@ -191,7 +191,7 @@ impl System {
     }
 
     /// Replies of the rows of joints at nodes that touch what does not move.
-    pub(super) fn reply_again(&mut self, contacts: &Contacts, h: f64) {
+    pub(super) fn reply_again(&mut self, contacts: &StepContacts, h: f64) {
         for (e, element) in self.elements.iter().enumerate() {
             for (side, node) in element.nodes.into_iter().enumerate() {
                 let node = node as usize;

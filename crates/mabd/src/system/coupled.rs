@@ -11,7 +11,7 @@ use taut_core::Vec3;
 use taut_model::Csr;
 
 use super::{StepScheme, System};
-use crate::{affine::Affine, contact::Contacts};
+use crate::{affine::Affine, contact::StepContacts};
 use island::Island;
 
 /// The islands of a step that need a linear solve.
@@ -29,14 +29,18 @@ pub(super) struct Coupled {
 
 impl System {
     /// Finds the islands of a step whose contacts have been found, or why one of them cannot be solved.
-    pub(super) fn arrange(&mut self, contacts: &Contacts) -> Result<(), String> {
+    pub(super) fn arrange(&mut self, contacts: &StepContacts) -> Result<(), String> {
         let mut coupled = std::mem::take(&mut self.coupled);
         let done = self.arrange_islands(&mut coupled, contacts);
         self.coupled = coupled;
         done
     }
 
-    fn arrange_islands(&self, coupled: &mut Coupled, contacts: &Contacts) -> Result<(), String> {
+    fn arrange_islands(
+        &self,
+        coupled: &mut Coupled,
+        contacts: &StepContacts,
+    ) -> Result<(), String> {
         let (count, island_of) = (self.nodes.count(), contacts.island_of());
         let Coupled { islands, still, nodes, elements, pairs } = coupled;
         let mut before: Vec<Option<Island>> = Vec::new();
@@ -79,7 +83,7 @@ impl System {
 
     /// Finds the multipliers of joints and contacts of all islands that are not settled, bounded rows being as
     /// they are, and the loads that they make.
-    pub(super) fn find_coupled_once(&mut self, contacts: &Contacts, scheme: &StepScheme) {
+    pub(super) fn find_coupled_once(&mut self, contacts: &StepContacts, scheme: &StepScheme) {
         self.clear_open(contacts);
         if !self.bounds.is_empty() {
             self.apply_bounds();
@@ -99,7 +103,7 @@ impl System {
     }
 
     /// Forgets multipliers and loads of islands that are not settled.
-    fn clear_open(&mut self, contacts: &Contacts) {
+    fn clear_open(&mut self, contacts: &StepContacts) {
         for (e, element) in self.elements.iter().enumerate() {
             if contacts.is_open(self.mover(e as u32)) {
                 let first = self.dual.blocks.first[e] as usize;
@@ -112,7 +116,7 @@ impl System {
         }
     }
 
-    fn gather_open_loads(&mut self, contacts: &Contacts) {
+    fn gather_open_loads(&mut self, contacts: &StepContacts) {
         for node in (0..self.nodes.count()).filter(|&node| contacts.is_open(node)) {
             self.nodes.responses[node].load = self.gathered(node);
         }

@@ -57,7 +57,7 @@ struct Line {
     compliance: f64,
 }
 
-fn lines(system: &System, contacts: &Contacts) -> Vec<Line> {
+fn lines(system: &System, contacts: &StepContacts) -> Vec<Line> {
     let count = system.nodes.count();
     let mut all = Vec::new();
     for (e, element) in system.elements.iter().enumerate() {
@@ -86,7 +86,7 @@ fn lines(system: &System, contacts: &Contacts) -> Vec<Line> {
 }
 
 /// Increments of all nodes by a dense dual system.
-fn dense(system: &System, contacts: &Contacts) -> Vec<Affine> {
+fn dense(system: &System, contacts: &StepContacts) -> Vec<Affine> {
     let lines = lines(system, contacts);
     let reply = |nodes: &Nodes, (node, gradient): &(usize, Affine)| {
         system.folds.reply(nodes, *node, gradient, H)

@@ -3,7 +3,7 @@
 use taut_core::{Mat3, Vec3};
 use taut_math::LANES;
 
-use crate::{chain::JointSlot, joint::Element};
+use crate::{chain::JointSlot, joint::JointElement};
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -37,7 +37,7 @@ pub(super) struct TreeGraph {
 impl TreeGraph {
     /// The trees of `count` nodes; `None` where elements are others than ball joints that form trees, each
     /// held at most once, and springs along them.
-    pub(super) fn new(elements: &[Element], count: usize) -> Option<Self> {
+    pub(super) fn new(elements: &[JointElement], count: usize) -> Option<Self> {
         let is_node = |node: u32| (node as usize) < count;
         let mut near: Vec<Vec<(u32, usize)>> = vec![Vec::new(); count];
         let mut springs = Vec::new();
@@ -75,7 +75,7 @@ impl TreeGraph {
     fn grow(
         &mut self,
         root: usize,
-        elements: &[Element],
+        elements: &[JointElement],
         near: &[Vec<(u32, usize)>],
     ) -> Option<()> {
         self.depths[root] = 0;
@@ -122,7 +122,7 @@ impl TreeGraph {
     }
 
     /// Adds springs between a body and what it hangs on.
-    fn add_spring(&mut self, e: u32, element: &Element) -> Option<()> {
+    fn add_spring(&mut self, e: u32, element: &JointElement) -> Option<()> {
         let count = self.joints.len() as u32;
         let [a, b] = element.nodes;
         let hangs = |child: u32, parent: u32| match self.joints.get(child as usize) {

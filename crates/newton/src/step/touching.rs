@@ -38,7 +38,7 @@ const BALANCE: f64 = 5.0;
 
 /// The points of contact between steps.
 #[derive(Debug)]
-pub(super) struct Contacts {
+pub(super) struct ContactMemory {
     /// `None` where the scene has none.
     set: Option<ContactSet>,
     /// How many nodes are bodies.
@@ -49,7 +49,7 @@ pub(super) struct Contacts {
     guess: Vec<Vec3>,
 }
 
-impl Contacts {
+impl ContactMemory {
     pub(super) fn new(scene: &Scene) -> Self {
         Self {
             set: ContactSet::new(scene),
@@ -78,7 +78,7 @@ impl Stepper {
 
     /// Finds the contacts of a step of length `h` [s] that starts now.
     pub(crate) fn detect(&mut self, h: f64) -> Result<(), SolverError> {
-        let Contacts { set, bodies, worn, guess } = &mut self.contacts;
+        let ContactMemory { set, bodies, worn, guess } = &mut self.contacts;
         let Some(set) = set else { return Ok(()) };
         let touches = &mut self.fixed.touches;
         for (worn, (touch, force)) in

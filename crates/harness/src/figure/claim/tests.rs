@@ -2,27 +2,27 @@
 
 use super::*;
 
-fn rows() -> Vec<Row> {
-    let row = |label: &str, group: &str, status: &str, dt: f64, values: &[f64]| Row {
+fn rows() -> Vec<FigureRow> {
+    let row = |label: &str, group: &str, status: &str, dt: f64, values: &[f64]| FigureRow {
         label: label.to_owned(),
         group: group.to_owned(),
         status: status.to_owned(),
         facts: vec![("dt_s".to_owned(), dt)],
         planned: 4,
         columns: vec![("e_m".to_owned(), values.to_vec())],
-        ..Row::default()
+        ..FigureRow::default()
     };
     vec![
         row("low", "g", "ok", 0.1, &[3.0, 1.0, 1.0, 1.0]),
         row("high", "g", "ok", 0.2, &[2.0, 2.0, 2.0, 4.0]),
         row("gone", "h", "diverged", 0.2, &[2.0, f64::NAN]),
-        Row { label: "none".to_owned(), status: "failed".to_owned(), ..Row::default() },
-        Row {
+        FigureRow { label: "none".to_owned(), status: "failed".to_owned(), ..FigureRow::default() },
+        FigureRow {
             label: "away".to_owned(),
             group: "gpu".to_owned(),
             status: "skipped".to_owned(),
             reason: Some("no adapter".to_owned()),
-            ..Row::default()
+            ..FigureRow::default()
         },
     ]
 }
@@ -30,7 +30,7 @@ fn rows() -> Vec<Row> {
 fn judged(check: &str) -> Judged {
     let options =
         ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-    let check: Check = options.from_str(check).unwrap();
+    let check: ClaimCheck = options.from_str(check).unwrap();
     let claim = Claim { text: String::new(), check, known_deviation: None, full_only: false };
     judge(&[claim], &rows(), false).remove(0)
 }
@@ -108,14 +108,14 @@ fn order_slope_within_and_status() {
 
 #[test]
 fn needs_finds_the_smallest_budget_that_is_enough() {
-    let row = |n: f64, end: f64| Row {
+    let row = |n: f64, end: f64| FigureRow {
         label: format!("A {n}"),
         group: "A".to_owned(),
         status: "ok".to_owned(),
         facts: vec![("iterations".to_owned(), n), (super::super::TIMED.to_owned(), 1e-3 * n)],
         planned: 1,
         columns: vec![("e_m".to_owned(), vec![end])],
-        ..Row::default()
+        ..FigureRow::default()
     };
     // Two are enough by chance only: four are not.
     let rows = [row(1.0, 9.0), row(2.0, 1.0), row(4.0, 5.0), row(8.0, 1.0), row(16.0, 0.5)];
@@ -125,7 +125,7 @@ fn needs_finds_the_smallest_budget_that_is_enough() {
         );
         let options = ron::Options::default()
             .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-        let check: Check = options.from_str(&text).unwrap();
+        let check: ClaimCheck = options.from_str(&text).unwrap();
         let claim = Claim { text: String::new(), check, known_deviation: None, full_only: false };
         judge(&[claim], &rows, false).remove(0)
     };

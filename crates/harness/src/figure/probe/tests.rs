@@ -22,7 +22,7 @@ fn scene() -> Scene {
     }
 }
 
-fn measure(probe: Probe) -> Option<f64> {
+fn measure(probe: ProbeSpec) -> Option<f64> {
     let (scene, name) = (scene(), "p_m".to_owned());
     let state = scene.initial_state();
     let mut moved = state.clone();
@@ -34,20 +34,20 @@ fn measure(probe: Probe) -> Option<f64> {
 #[test]
 fn probes_read_the_state() {
     let (low, top) = ("low".to_owned(), "top".to_owned());
-    let coordinate = Probe::Coordinate { of: low.clone(), axis: Coordinate::Z };
+    let coordinate = ProbeSpec::Coordinate { of: low.clone(), axis: WorldAxis::Z };
     assert_eq!(measure(coordinate), Some(2.0));
     let (a, b) = (low.clone(), top.clone());
-    assert_eq!(measure(Probe::Distance { a, b }), Some(3.0));
+    assert_eq!(measure(ProbeSpec::Distance { a, b }), Some(3.0));
     let (a, b) = (low, top);
-    assert_eq!(measure(Probe::StretchMax { a: a.clone(), b: b.clone() }), Some(1.0));
-    assert_eq!(measure(Probe::JointErrorMax { a, b }), Some(3.0));
-    assert_eq!(measure(Probe::ReferenceDistance { prefix: String::new() }), Some(4.0));
+    assert_eq!(measure(ProbeSpec::StretchMax { a: a.clone(), b: b.clone() }), Some(1.0));
+    assert_eq!(measure(ProbeSpec::JointErrorMax { a, b }), Some(3.0));
+    assert_eq!(measure(ProbeSpec::ReferenceDistance { prefix: String::new() }), Some(4.0));
 }
 
 #[test]
 fn probes_of_groups_take_the_extreme() {
     let prefix = String::new();
-    let lowest = Probe::CoordinateMin { prefix: prefix.clone(), axis: Coordinate::Z };
+    let lowest = ProbeSpec::CoordinateMin { prefix: prefix.clone(), axis: WorldAxis::Z };
     assert_eq!(measure(lowest), Some(2.0));
     let scene = Scene {
         bodies: (0..3)
@@ -61,14 +61,14 @@ fn probes_of_groups_take_the_extreme() {
     };
     let group = |name: &str| name.to_owned();
     let probes = [
-        (group("travel_m"), Probe::TravelMax { prefix: group("b") }),
-        (group("in_place"), Probe::InPlace { prefix: group("b"), within: 0.5 }),
+        (group("travel_m"), ProbeSpec::TravelMax { prefix: group("b") }),
+        (group("in_place"), ProbeSpec::InPlace { prefix: group("b"), within: 0.5 }),
         (
             group("apart_m"),
-            Probe::NeighbourDistanceMax { a: group("b"), b: group("b"), within: 1.5 },
+            ProbeSpec::NeighbourDistanceMax { a: group("b"), b: group("b"), within: 1.5 },
         ),
-        (group("broken"), Probe::BrokenJoints { a: group("low"), b: group("top") }),
-        (group("speed_m_s"), Probe::SpeedMax { prefix: group("b") }),
+        (group("broken"), ProbeSpec::BrokenJoints { a: group("low"), b: group("top") }),
+        (group("speed_m_s"), ProbeSpec::SpeedMax { prefix: group("b") }),
     ];
     let mut state = scene.initial_state();
     let measure = |state: &State| {
@@ -98,10 +98,10 @@ fn probes_of_turning_bodies_read_their_axes() {
     let scene = Scene { bodies: vec![body], ..Scene::default() };
     let of = || "top".to_owned();
     let probes = [
-        Probe::Tilt { of: of() },
-        Probe::Precession { of: of() },
-        Probe::Spin { of: of(), axis: Coordinate::Z },
-        Probe::Off(Box::new(Probe::Tilt { of: of() })),
+        ProbeSpec::Tilt { of: of() },
+        ProbeSpec::Precession { of: of() },
+        ProbeSpec::Spin { of: of(), axis: WorldAxis::Z },
+        ProbeSpec::Off(Box::new(ProbeSpec::Tilt { of: of() })),
     ];
     let name = String::new();
     let probes = Probes::new(&scene, probes.iter().map(|probe| (&name, probe)));
@@ -119,5 +119,5 @@ fn probes_of_turning_bodies_read_their_axes() {
 #[test]
 fn what_the_scene_does_not_have_is_left_out() {
     let (a, b) = ("low".to_owned(), "world".to_owned());
-    assert_eq!(measure(Probe::StretchMax { a, b }), None);
+    assert_eq!(measure(ProbeSpec::StretchMax { a, b }), None);
 }

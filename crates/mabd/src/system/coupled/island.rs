@@ -19,7 +19,7 @@ use taut_model::Csr;
 use super::{super::StepScheme, System};
 use crate::{
     affine::Affine,
-    contact::{ContactPoint, Contacts},
+    contact::{ContactPoint, StepContacts},
     dual::{blocks::DualBlocks, direct::Direct, dissection::dissect_by},
     local::Root,
 };
@@ -88,7 +88,7 @@ fn ends(point: &ContactPoint) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-fn sorted(contacts: &Contacts, pairs: &[u32]) -> Vec<[u32; 2]> {
+fn sorted(contacts: &StepContacts, pairs: &[u32]) -> Vec<[u32; 2]> {
     let mut all: Vec<[u32; 2]> = pairs.iter().map(|&t| ends(contacts.point(t))).collect();
     all.sort_unstable();
     all.dedup();
@@ -175,7 +175,7 @@ impl Island {
     /// The island of these nodes, elements and contacts, or why it cannot be solved.
     pub(super) fn new(
         system: &System,
-        contacts: &Contacts,
+        contacts: &StepContacts,
         [nodes, elements]: [&[u32]; 2],
         pairs: &[u32],
     ) -> Result<Self, String> {
@@ -275,12 +275,12 @@ impl Island {
     }
 
     /// Whether contacts are between the same bodies as those for which it was made.
-    pub(super) fn fits(&self, contacts: &Contacts, pairs: &[u32]) -> bool {
+    pub(super) fn fits(&self, contacts: &StepContacts, pairs: &[u32]) -> bool {
         self.touching == sorted(contacts, pairs)
     }
 
     /// Takes over the contacts of a step.
-    pub(super) fn take_over(&mut self, contacts: &Contacts, pairs: &[u32]) {
+    pub(super) fn take_over(&mut self, contacts: &StepContacts, pairs: &[u32]) {
         self.pairs.clear();
         for &point in pairs {
             let nodes = contacts.point(point).nodes;
@@ -296,7 +296,7 @@ impl Island {
     }
 
     /// Solves for bodies and joints.
-    pub(super) fn solve(&mut self, system: &System, contacts: &Contacts, scheme: &StepScheme) {
+    pub(super) fn solve(&mut self, system: &System, contacts: &StepContacts, scheme: &StepScheme) {
         self.blocks.values.fill(0.0);
         self.x.fill(0.0);
         self.assemble_bodies(system, contacts, scheme);
@@ -345,7 +345,7 @@ impl Island {
     }
 
     /// Blocks of the bodies that stay, with what they touch that does not move.
-    fn assemble_bodies(&mut self, system: &System, contacts: &Contacts, scheme: &StepScheme) {
+    fn assemble_bodies(&mut self, system: &System, contacts: &StepContacts, scheme: &StepScheme) {
         self.roots.clear();
         for &KeptBody { node, vertex } in &self.bodies {
             let node = node as usize;
@@ -367,7 +367,7 @@ impl Island {
     }
 
     /// What contacts between bodies add.
-    fn assemble_pairs(&mut self, system: &System, contacts: &Contacts, scheme: &StepScheme) {
+    fn assemble_pairs(&mut self, system: &System, contacts: &StepContacts, scheme: &StepScheme) {
         for i in 0..self.pairs.len() {
             let ContactPair { point, bodies, slot, row } = self.pairs[i];
             let point = contacts.point(point);
@@ -440,7 +440,7 @@ impl Island {
     }
 
     /// Writes the multipliers of joints and adds the loads of contacts.
-    pub(super) fn read(&self, system: &mut System, contacts: &Contacts) {
+    pub(super) fn read(&self, system: &mut System, contacts: &StepContacts) {
         for &(element, vertex) in &self.joints {
             let from = self.blocks.first[vertex as usize] as usize;
             let first = system.dual.blocks.first[element as usize] as usize;
