@@ -1,7 +1,7 @@
 //! Settings other than the defaults under which backends are verified, and what is asked of them there.
 
 /// A backend with some of its settings.
-pub(super) struct Variant {
+pub(super) struct SettingsVariant {
     pub(super) backend: &'static str,
     /// In RON.
     pub(super) settings: &'static str,
@@ -13,8 +13,8 @@ const fn row(
     backend: &'static str,
     settings: &'static str,
     asked: &'static [&'static [&'static str]],
-) -> Variant {
-    Variant { backend, settings, asked }
+) -> SettingsVariant {
+    SettingsVariant { backend, settings, asked }
 }
 
 const BITS: &[&str] = &["equal_runs", "reads_are_neutral", "load_resets", "last_reads_are_ends"];
@@ -36,7 +36,7 @@ const FRICTION: &[&str] = &[
 const ALL: &[&[&str]] =
     &[&["free_fall"], BITS, MOTION, CLOSING, BEARING, DRIVES, RESTING, BOUNCING, FRICTION];
 
-pub(super) const VARIANTS: &[Variant] = &[
+pub(super) const VARIANTS: &[SettingsVariant] = &[
     row(
         "avbd-cpu",
         "(profile: compliant)",
@@ -78,6 +78,6 @@ pub(super) const VARIANTS: &[Variant] = &[
 ];
 
 /// Those of a backend.
-pub(super) fn of(backend: &str) -> impl Iterator<Item = &'static Variant> {
+pub(super) fn of(backend: &str) -> impl Iterator<Item = &'static SettingsVariant> {
     VARIANTS.iter().filter(move |variant| variant.backend == backend)
 }

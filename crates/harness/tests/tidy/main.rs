@@ -1,14 +1,20 @@
 //! House rules that a program can check: who may know whom, how long things may be, what must exist.
 
+mod names;
+mod source;
+
 use std::{
+    collections::BTreeMap,
     fmt::Display,
     fs,
     path::{Path, PathBuf},
 };
 
+use names::SHARED;
+use source::{ModulePath, circles, code, functions, modules};
 use taut::backends;
 
-const FILE_CAP: usize = 1000;
+const FILE_CAP: usize = 500;
 const FUNCTION_CAP: usize = 70;
 const ARCHITECTURE_CAP: usize = 200;
 
@@ -26,10 +32,19 @@ const BEYOND_CORE: &[&str] = &["rayon", "std::thread", "wgpu", "std::process"];
 /// Files that may use one of these words, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/collide/src/detect.rs", "std::time", "a stage clock, which no contact depends on"),
+    ("crates/core/src/load/expand.rs", "HashMap", "edges are looked up, never iterated over"),
     ("crates/core/src/load/expand.rs", "HashSet", "names are looked up, never iterated over"),
     ("crates/core/src/load/names.rs", "HashMap", "names are looked up, never iterated over"),
     ("crates/core/src/load/names.rs", "HashSet", "names are looked up, never iterated over"),
 ];
+
+/// Words that only rooms for graphics adapters know.
+const DEVICE_WORDS: &[&str] = &["wgpu", "taut_gpu", "taut_collide_gpu", "taut_model_gpu"];
+/// Other files that know some, and why.
+const BESIDE_DEVICES: &[(&str, &str)] = &[(
+    "crates/jacobi/src/layout.rs",
+    "structures that both of its solvers share, laid out as shaders read them",
+)];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
@@ -59,6 +74,11 @@ fn crates() -> Vec<String> {
 
 /// Every Rust file below `folder`, sorted.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    files(folder, "rs")
+}
+
+/// Every file below `folder` with an extension, sorted.
+fn files(folder: &Path, wanted: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
@@ -67,13 +87,25 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
             let path = entry.expect("an entry").path();
             if path.is_dir() && path.file_name().is_none_or(|name| name != "target") {
                 open.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path.extension().is_some_and(|extension| extension == wanted) {
                 files.push(path);
             }
         }
     }
     files.sort();
     files
+}
+
+/// The files of a crate's library, each with the path of the module that it holds.
+fn sources(name: &str) -> Vec<(ModulePath, String)> {
+    let folder = root().join("crates").join(name).join("src");
+    let module = |file: &PathBuf| {
+        let inside = file.strip_prefix(&folder).expect("a file of the folder").with_extension("");
+        inside.iter().map(|part| part.to_string_lossy().into_owned()).collect::<ModulePath>()
+    };
+    let files = rust_files(&folder).into_iter().map(|file| (module(&file), read(&file)));
+    let library = files.filter(|(path, _)| path[..] != ["main"]);
+    library.map(|(path, text)| (if path[..] == ["lib"] { vec![] } else { path }, text)).collect()
 }
 
 fn report(problems: &[impl Display]) {
@@ -172,7 +204,7 @@ fn runs_are_repeatable() {
     for name in crates().iter().filter(|name| layer(name) <= METHODS) {
         let beyond = if name == "core" { BEYOND_CORE } else { &[] };
         for file in rust_files(&root().join("crates").join(name).join("src")) {
-            let (path, text) = (short(&file), blank_out(&read(&file)));
+            let (path, text) = (short(&file), code(&read(&file)));
             for word in UNREPEATABLE.iter().chain(beyond).filter(|word| text.contains(**word)) {
                 let excused = EXCEPTIONS.iter().position(|(f, w, _)| *f == path && w == word);
                 match excused {
@@ -208,6 +240,102 @@ fn files_and_functions_are_short() {
     let stale = LONG.iter().enumerate().filter(|(row, _)| !excused.contains(row));
     problems.extend(stale.map(|(_, (file, name, _))| format!("{file}: `{name}` is short now")));
     report(&problems);
+}
+
+#[test]
+fn shaders_are_short() {
+    let long = |file: &PathBuf| read(file).lines().count() > FILE_CAP;
+    let shaders = files(&root().join("shaders"), "wgsl");
+    assert!(shaders.len() > 20, "too few shaders were found");
+    let problems: Vec<String> =
+        shaders.iter().filter(|file| long(file)).map(|file| short(file)).collect();
+    report(&problems);
+}
+
+#[test]
+fn siblings_form_no_circle() {
+    let mut problems = Vec::new();
+    for name in crates() {
+        let found = circles(&modules(&sources(&name)));
+        problems.extend(found.into_iter().map(|circle| format!("{name}: {circle}")));
+    }
+    report(&problems);
+}
+
+/// The names of types with more than one definition: where each is defined.
+fn defined_twice(crates: &[(String, Vec<(ModulePath, String)>)]) -> BTreeMap<String, Vec<String>> {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, files) in crates {
+        for (path, module) in modules(files) {
+            for found in module.types {
+                let place = [std::slice::from_ref(name), &path].concat().join("::");
+                places.entry(found).or_default().push(place);
+            }
+        }
+    }
+    places.retain(|_, places| places.len() > 1);
+    places
+}
+
+#[test]
+fn one_name_has_one_meaning() {
+    let crates: Vec<_> = crates().into_iter().map(|name| (name.clone(), sources(&name))).collect();
+    let twice = defined_twice(&crates);
+    let listed = |name: &str| SHARED.iter().any(|(shared, _)| *shared == name);
+    let unlisted = twice.iter().filter(|(name, _)| !listed(name));
+    let mut problems: Vec<String> =
+        unlisted.map(|(name, places)| format!("`{name}` is {}", places.join(" and "))).collect();
+    let stale = SHARED.iter().filter(|(name, _)| !twice.contains_key(*name));
+    problems.extend(stale.map(|(name, _)| format!("`{name}` has one definition now")));
+    report(&problems);
+}
+
+#[test]
+fn names_are_compared_across_crates_and_modules() {
+    let file = |path: &[&str], text: &str| {
+        (path.iter().map(|&name| name.to_owned()).collect::<ModulePath>(), text.to_owned())
+    };
+    let a = vec![file(&[], "mod x; struct A; fn f() { struct B; }"), file(&["x"], "enum A {}")];
+    let b = vec![file(&[], "trait A {} type B = u8; impl T for B { type C = u8; }")];
+    let crates = [("a".to_owned(), a), ("b".to_owned(), b)];
+    let expected = ["a", "a::x", "b"].map(str::to_owned).to_vec();
+    assert_eq!(defined_twice(&crates), BTreeMap::from([("A".to_owned(), expected)]));
+}
+
+/// Whether a file of a crate below the harness is in a room for graphics adapters.
+fn is_device_room(name: &str, path: &ModulePath) -> bool {
+    let room = |part: &str| part == "gpu" || part == "device" || part.ends_with("-gpu");
+    room(name) || path.iter().any(|part| room(part))
+}
+
+#[test]
+fn only_rooms_for_devices_know_devices() {
+    let mut problems = Vec::new();
+    for name in crates().iter().filter(|name| layer(name) <= METHODS) {
+        for (path, text) in sources(name) {
+            let file = format!("crates/{name}/src/{}.rs", path.join("/"));
+            let beside = BESIDE_DEVICES.iter().any(|(beside, _)| *beside == file);
+            let text = code(&text);
+            let word = DEVICE_WORDS.iter().find(|word| text.contains(**word));
+            match (word, beside) {
+                (Some(word), false) if !is_device_room(name, &path) => {
+                    problems.push(format!("{name}::{} names {word}", path.join("::")));
+                }
+                (None, true) => problems.push(format!("{file} knows no device any more")),
+                _ => {}
+            }
+        }
+    }
+    report(&problems);
+}
+
+#[test]
+fn device_rooms_are_told_by_their_names() {
+    let path = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<ModulePath>();
+    assert!(is_device_room("collide-gpu", &path(&["broad"])));
+    assert!(is_device_room("descent", &path(&["device", "step"])));
+    assert!(!is_device_room("descent", &path(&["sweep"])));
+    assert!(!is_device_room("newton", &path(&["device_less"])));
 }
 
 #[test]
@@ -291,116 +419,8 @@ fn paths_are_recognised() {
     assert_eq!(paths_in(text), ["crates/core", "Cargo.toml", "scenes/x.ron"]);
 }
 
-/// Names of functions with their number of lines, from the line of `fn` to the closing brace.
-fn functions(source: &str) -> Vec<(String, usize)> {
-    let text = blank_out(source);
-    let mut found = Vec::new();
-    for (start, _) in text.match_indices("fn ") {
-        let before = text[..start].chars().next_back();
-        if before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
-            continue;
-        }
-        let name: String =
-            text[start + 3..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        // A declaration or a function type has no body.
-        let length = body_start(&text[start..])
-            .and_then(|opening| Some(opening + block(&text[start + opening..])?));
-        if let (false, Some(length)) = (name.is_empty(), length) {
-            found.push((name, 1 + text[start..start + length].matches('\n').count()));
-        }
-    }
-    found
-}
-
-/// Where the body of a function begins, unless it ends before with a semicolon or as a type.
-fn body_start(signature: &str) -> Option<usize> {
-    let mut depth = 0_i32;
-    for (i, c) in signature.char_indices() {
-        match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            '{' if depth == 0 => return Some(i),
-            ';' if depth == 0 => return None,
-            _ => {}
-        }
-        if depth < 0 {
-            return None;
-        }
-    }
-    None
-}
-
-/// Length of the text up to the brace that closes the one it starts with.
-fn block(text: &str) -> Option<usize> {
-    let mut depth = 0_u32;
-    for (i, c) in text.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 1 => return Some(i),
-            '}' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
-}
-
-/// The source with the insides of comments, strings and character literals replaced by spaces.
-fn blank_out(source: &str) -> String {
-    let mut out = String::with_capacity(source.len());
-    let mut rest = source;
-    while let Some(c) = rest.chars().next() {
-        let length = match c {
-            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |i| i + 2),
-            'r' if rest.starts_with("r\"") => rest[2..].find('"').map_or(rest.len(), |i| i + 3),
-            'r' if rest.starts_with("r#\"") => rest[3..].find("\"#").map_or(rest.len(), |i| i + 5),
-            '"' => quoted(rest, '"').unwrap_or(rest.len()),
-            '\'' => character(rest).unwrap_or(1),
-            _ => {
-                out.push(c);
-                rest = &rest[c.len_utf8()..];
-                continue;
-            }
-        };
-        out.extend(rest[..length].chars().map(|c| if c == '\n' { c } else { ' ' }));
-        rest = &rest[length..];
-    }
-    out
-}
-
-/// Length of a string that starts with `mark`, both marks included.
-fn quoted(text: &str, mark: char) -> Option<usize> {
-    let mut escaped = false;
-    for (i, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            _ if c == mark => return Some(i + c.len_utf8()),
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Length of a character literal; a lifetime is none.
-fn character(text: &str) -> Option<usize> {
-    let mut chars = text.chars().skip(1);
-    match (chars.next()?, chars.next()?) {
-        ('\\', _) => quoted(text, '\''),
-        (c, '\'') => Some(2 + c.len_utf8()),
-        _ => None,
-    }
-}
-
 #[test]
-fn functions_are_measured_whatever_their_text_holds() {
-    let source = "fn a() {\n  let s = \"{ fn b() {\";\n  let c = '{'; // {\n}\n\
-                  fn d<'a>(x: &'a str) -> &'a str where 'a: 'static {\n  if x.is_empty() {\n  }\n  x\n}\n\
-                  trait T { fn e(&self); }\ntype F = fn (u8);\nfn g() { r#\"}\"#; }\n\
-                  fn h() -> [u8; 2] {\n  [0; 2]\n}\n";
-    let expected =
-        [("a", 4), ("d", 5), ("g", 1), ("h", 3)].map(|(name, lines)| (name.to_owned(), lines));
-    assert_eq!(functions(source), expected);
+fn long_functions_are_seen() {
     let long = format!("fn long() {{\n{}}}\n", "    work();\n".repeat(80));
     assert!(functions(&long)[0].1 > FUNCTION_CAP);
 }
