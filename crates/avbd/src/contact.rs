@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use taut_descent::{
     ContactLaw, ContactStore, Patch, PatchMemory, Push,
     node::SweepNode,
-    patch::{Rows, lane},
+    patch::{PatchRows, lane},
 };
 use taut_math::{Number, Real, V3, Wide};
 
@@ -34,9 +34,9 @@ pub(crate) struct DemoCone(pub(crate) Cone);
 /// Forces of a patch and where the cone ends.
 struct Bounded<R: Real> {
     /// What the rows ask for [N].
-    asked: Rows<R>,
+    asked: PatchRows<R>,
     /// What they get [N].
-    force: Rows<R>,
+    force: PatchRows<R>,
     /// Squared size of the friction asked for [N^2].
     square: R::Wide,
     /// Share of that friction that the cone lets through, in [0, 1].
@@ -45,7 +45,7 @@ struct Bounded<R: Real> {
 
 /// Bounds the force that the rows ask for.
 #[inline(always)]
-fn bounded<R: Real>(patch: &Patch<R>, value: &Rows<R>) -> Bounded<R> {
+fn bounded<R: Real>(patch: &Patch<R>, value: &PatchRows<R>) -> Bounded<R> {
     let ask = |c: usize| patch.stiffness[c] * value[c] + patch.lambda[c];
     let asked = [ask(0), ask(1), ask(2)];
     let pressure = asked[0].min(R::Wide::ZERO);
@@ -58,13 +58,13 @@ fn bounded<R: Real>(patch: &Patch<R>, value: &Rows<R>) -> Bounded<R> {
 
 /// The gap of points whose `load` is zero, minus something of the others.
 #[inline(always)]
-fn unloaded_gap<R: Real>(load: R::Wide, value: &Rows<R>) -> R::Wide {
+fn unloaded_gap<R: Real>(load: R::Wide, value: &PatchRows<R>) -> R::Wide {
     R::Wide::ZERO.where_above(load, load, value[0])
 }
 
 impl Cone {
     #[inline(always)]
-    fn forces<R: Real>(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R> {
+    fn forces<R: Real>(&self, patch: &Patch<R>, value: &PatchRows<R>) -> Push<R> {
         let Bounded { asked, force, square, share } = bounded(patch, value);
         let zero = R::Wide::ZERO;
         let open = R::Wide::splat(R::of(self.open));
@@ -104,13 +104,13 @@ impl Cone {
 
 impl<R: Real> ContactLaw<R> for Cone {
     #[inline(always)]
-    fn idles(&self, patch: &Patch<R>, value: &Rows<R>) -> bool {
+    fn idles(&self, patch: &Patch<R>, value: &PatchRows<R>) -> bool {
         let gap = unloaded_gap::<R>(patch.pressed, value);
         !R::Wide::splat(R::of(self.open)).any_above(gap)
     }
 
     #[inline(always)]
-    fn push(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R> {
+    fn push(&self, patch: &Patch<R>, value: &PatchRows<R>) -> Push<R> {
         self.forces(patch, value)
     }
 }
@@ -118,7 +118,7 @@ impl<R: Real> ContactLaw<R> for Cone {
 impl<R: Real> ContactLaw<R> for DemoCone {
     const ARMS_TURN: bool = true;
 
-    fn push(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R> {
+    fn push(&self, patch: &Patch<R>, value: &PatchRows<R>) -> Push<R> {
         self.0.forces(patch, value)
     }
 }
@@ -233,7 +233,7 @@ impl<R: Real> ContactRamp<R> {
     /// Eq. 11 and 12 within the cone: stiffness grows only where no bound holds the force back. Lanes
     /// without a point press nothing, so nothing of them grows.
     #[inline(always)]
-    fn update(&self, patch: &mut Patch<R>, value: &Rows<R>) {
+    fn update(&self, patch: &mut Patch<R>, value: &PatchRows<R>) {
         let found = bounded(patch, value);
         let [pressure, pull_u, pull_v] = found.force;
         let (zero, one) = (R::Wide::ZERO, R::Wide::splat(R::ONE));
@@ -257,7 +257,7 @@ impl<R: Real> ContactRamp<R> {
     }
 
     /// The same as the official 3D demo does it: each tangent ramps for itself, also without pressure.
-    fn update_as_demo(&self, patch: &mut Patch<R>, value: &Rows<R>) {
+    fn update_as_demo(&self, patch: &mut Patch<R>, value: &PatchRows<R>) {
         let found = bounded(patch, value);
         for i in 0..patch.count as usize {
             let (c, k) = (lane::<R>(value, i), lane::<R>(&patch.stiffness, i));

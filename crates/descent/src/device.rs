@@ -35,7 +35,7 @@ use buffers::Buffers;
 pub use bytes::bytes_per_stage;
 pub use solver::{DeviceMethod, OnDevice};
 pub use spec::{Breaking, ContactKernels, DeviceSpec, ElementStart};
-use touch::Contacts;
+use touch::DeviceContacts;
 
 /// A system whose motion is on a device.
 pub struct Device {
@@ -54,7 +54,7 @@ pub struct Device {
     finish: Call,
     /// The method's own kernel after the aims are set, and the one after each sweep, over all elements.
     hooks: [Option<Call>; 2],
-    contacts: Option<Contacts>,
+    contacts: Option<DeviceContacts>,
     breaker: Option<Breaker>,
     stabiliser: Option<Stabiliser>,
     /// State before the step, where the device searches for contacts and may find no room for them.
@@ -173,7 +173,8 @@ impl Device {
             return Ok(());
         }
         let (how, bindings) = ((kernels, collision), self.buffers.bindings());
-        self.contacts = Some(Contacts::new(&self.gpu, bindings, &self.scene, &self.system, how)?);
+        self.contacts =
+            Some(DeviceContacts::new(&self.gpu, bindings, &self.scene, &self.system, how)?);
         if collision == Collision::Device {
             let (nodes, elements) = (self.system.nodes.len(), self.system.elements.len());
             self.before = Some(Before {
@@ -241,10 +242,10 @@ impl Device {
 
     fn detect_with(
         &mut self,
-        contacts: Contacts,
+        contacts: DeviceContacts,
         dt: f64,
         prepare: impl FnOnce(&mut ContactStore<f32>) -> Vec<[f32; 4]>,
-    ) -> Result<Contacts, GpuError> {
+    ) -> Result<DeviceContacts, GpuError> {
         self.flush()?;
         if dt != self.dt {
             self.change_step(dt)?;

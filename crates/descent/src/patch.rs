@@ -18,11 +18,11 @@ use taut_model::Side;
 use crate::{block::Block, node::SweepNode};
 
 /// One vector per point, component by component: world axes, or normal, first and second tangent.
-pub type Rows<R> = [<R as Real>::Wide; 3];
+pub type PatchRows<R> = [<R as Real>::Wide; 3];
 
 /// No vector at any point.
 #[inline(always)]
-const fn no_rows<R: Real>() -> Rows<R> {
+const fn no_rows<R: Real>() -> PatchRows<R> {
     [R::Wide::ZERO; 3]
 }
 
@@ -36,17 +36,17 @@ pub struct Patch<R: Real> {
     /// Normal and two tangents in the world, right-handed.
     pub axes: [V3<R>; 3],
     /// Arms from the centre of A at the step's start, in world axes [m].
-    pub arm_a: Rows<R>,
+    pub arm_a: PatchRows<R>,
     /// The same for B.
-    pub arm_b: Rows<R>,
+    pub arm_b: PatchRows<R>,
     /// Values of the rows at the step's start, as far as they are to be corrected [m].
-    pub start: Rows<R>,
+    pub start: PatchRows<R>,
     /// Multipliers [N].
-    pub lambda: Rows<R>,
+    pub lambda: PatchRows<R>,
     /// Below zero for points that have pressed in this step, or did at the end of the last one [N].
     pub pressed: R::Wide,
     /// Penalty stiffness [N/m].
-    pub stiffness: Rows<R>,
+    pub stiffness: PatchRows<R>,
     /// Coefficient of friction in this step [1]: static, or dynamic for points that slid in the last.
     pub friction: R::Wide,
     /// Which points hold without sliding.
@@ -57,7 +57,7 @@ pub struct Patch<R: Real> {
 #[derive(Clone, Copy, Debug)]
 pub struct Push<R: Real> {
     /// Force per row [N].
-    pub force: Rows<R>,
+    pub force: PatchRows<R>,
     /// Stiffness along the normal [N/m].
     pub normal: R::Wide,
     /// Stiffness along all tangents but for [`Self::extra`] [N/m].
@@ -89,12 +89,12 @@ pub trait ContactLaw<R: Real>: Copy + Sync {
 
     /// Whether the patch exerts nothing and resists nothing at row values `value`.
     #[inline(always)]
-    fn idles(&self, _patch: &Patch<R>, _value: &Rows<R>) -> bool {
+    fn idles(&self, _patch: &Patch<R>, _value: &PatchRows<R>) -> bool {
         false
     }
 
     /// The forces at row values `value`; lanes beyond the patch's count are not read.
-    fn push(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R>;
+    fn push(&self, patch: &Patch<R>, value: &PatchRows<R>) -> Push<R>;
 }
 
 impl<R: Real> Patch<R> {
@@ -127,7 +127,7 @@ impl<R: Real> Patch<R> {
 
     /// Values of the rows at the current iterate.
     #[inline(always)]
-    pub fn value(&self, a: &SweepNode<R>, b: &SweepNode<R>) -> Rows<R> {
+    pub fn value(&self, a: &SweepNode<R>, b: &SweepNode<R>) -> PatchRows<R> {
         let [px, py, pz] = (a.step - b.step).0.map(R::Wide::splat);
         let [ax, ay, az] = (a.turn.v * R::TWO).0.map(R::Wide::splat);
         let [bx, by, bz] = (b.turn.v * R::TWO).0.map(R::Wide::splat);
@@ -193,7 +193,7 @@ impl<R: Real> Patch<R> {
 
     /// Sum of the forces and of their torques about one body's centre, in world axes.
     #[inline(always)]
-    fn wrench(&self, arms: &Rows<R>, push: &Push<R>) -> (V3<R>, V3<R>) {
+    fn wrench(&self, arms: &PatchRows<R>, push: &Push<R>) -> (V3<R>, V3<R>) {
         let [n, u, v] = self.axes;
         let [fn_, fu, fv] = push.force;
         let along = |c: usize| {
@@ -210,7 +210,7 @@ impl<R: Real> Patch<R> {
 
     /// Adds the rank-one terms.
     #[inline(never)]
-    fn add_extra(&self, block: &mut Block<R>, arms: &Rows<R>, push: &Push<R>) {
+    fn add_extra(&self, block: &mut Block<R>, arms: &PatchRows<R>, push: &Push<R>) {
         for i in 0..self.count as usize {
             let [extra, u, v] =
                 [push.extra, push.direction[0], push.direction[1]].map(|lanes| lanes.lane(i));
@@ -238,7 +238,7 @@ struct Sums<R> {
 
 impl<R: Real> Sums<R> {
     #[inline(always)]
-    fn over(n: V3<R>, arms: &Rows<R>, push: &Push<R>) -> Self {
+    fn over(n: V3<R>, arms: &PatchRows<R>, push: &Push<R>) -> Self {
         let [x, y, z] = n.0.map(R::Wide::splat);
         let [rx, ry, rz] = *arms;
         let kt = push.tangent;
@@ -266,7 +266,7 @@ impl<R: Real> Sums<R> {
 
 /// Components by lanes from one vector.
 #[inline]
-pub(crate) fn put<R: Real>(rows: &mut Rows<R>, lane: usize, v: V3<R>) {
+pub(crate) fn put<R: Real>(rows: &mut PatchRows<R>, lane: usize, v: V3<R>) {
     for (row, x) in rows.iter_mut().zip(v.0) {
         row.put(lane, x);
     }
@@ -274,7 +274,7 @@ pub(crate) fn put<R: Real>(rows: &mut Rows<R>, lane: usize, v: V3<R>) {
 
 /// The vector of one lane.
 #[inline]
-pub fn lane<R: Real>(rows: &Rows<R>, i: usize) -> V3<R> {
+pub fn lane<R: Real>(rows: &PatchRows<R>, i: usize) -> V3<R> {
     V3([rows[0].lane(i), rows[1].lane(i), rows[2].lane(i)])
 }
 
@@ -292,7 +292,7 @@ mod tests {
     struct Linear;
 
     impl ContactLaw<f64> for Linear {
-        fn push(&self, patch: &Patch<f64>, value: &Rows<f64>) -> Push<f64> {
+        fn push(&self, patch: &Patch<f64>, value: &PatchRows<f64>) -> Push<f64> {
             let rows = |c: usize| patch.stiffness[c] * value[c] + patch.lambda[c];
             let [k, ku, kv] = patch.stiffness;
             Push {

@@ -1,7 +1,7 @@
 //! Contacts as penalties: stiffness against overlap, damping while it grows, regularised friction.
 
 use taut_descent::{
-    ContactLaw, ContactStore, Patch, PatchMemory, Push, node::SweepNode, patch::Rows,
+    ContactLaw, ContactStore, Patch, PatchMemory, Push, node::SweepNode, patch::PatchRows,
 };
 use taut_math::{Number, Real, Wide};
 
@@ -52,7 +52,7 @@ impl<R: Real> Penalty<R> {
 
 impl<R: Real> ContactLaw<R> for Penalty<R> {
     #[inline(always)]
-    fn push(&self, patch: &Patch<R>, value: &Rows<R>) -> Push<R> {
+    fn push(&self, patch: &Patch<R>, value: &PatchRows<R>) -> Push<R> {
         let [gap, u, v] = *value;
         let (force, normal) = self.pressure(patch.stiffness[0], gap, patch.start[0]);
         let drag = self.drag(-(patch.friction * patch.lambda[0]), (u * u + v * v).sqrt());

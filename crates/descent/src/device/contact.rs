@@ -5,7 +5,7 @@ use taut_math::{LANES, V3, Wide};
 
 use crate::{
     contacts::PatchMemory,
-    patch::{self, Rows},
+    patch::{self, PatchRows},
 };
 
 /// Where the bits of sticking points begin in a patch's state.
@@ -110,7 +110,7 @@ impl Backing {
     }
 }
 
-fn rows(rows: &Rows<f32>) -> [[f32; LANES]; 3] {
+fn rows(rows: &PatchRows<f32>) -> [[f32; LANES]; 3] {
     rows.map(Wide::lanes)
 }
 

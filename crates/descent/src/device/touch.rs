@@ -23,7 +23,7 @@ use crate::{collision::Collision, contacts::ContactStore, patch, system::System}
 const ROOM: usize = 256;
 
 /// All contacts of a step, and the calls that work on them.
-pub(super) struct Contacts {
+pub(super) struct DeviceContacts {
     kernels: ContactKernels,
     pub(super) store: Store,
     pub(super) finder: Option<Finder>,
@@ -49,7 +49,7 @@ fn bindings<'a>(fixed: Bindings<'a>, store: &'a Store, finder: Option<&'a Finder
     }
 }
 
-impl Contacts {
+impl DeviceContacts {
     /// For the contacts of a scene; `fixed` are the buffers that never grow.
     pub(super) fn new(
         gpu: &Gpu,

@@ -23,8 +23,5 @@ pub(crate) const SHARED: &[(&str, &str)] = &[
     // What each method has in a form of its own, as its hot loops need it.
     ("ContactPoint", "one point of contact during a step, of newton and of mabd"),
     ("Integrator", "the choices that rigid and mabd each offer"),
-    ("Rows", "several rows side by side: of an energy, and of a patch of contacts"),
     ("System", "all bodies and joints of a scene as descent and as mabd solve them"),
-    // One is part of what scene files and tests say, the other private to the device.
-    ("Contacts", "how a scene's contacts are made, and all contacts of a step on a device"),
 ];
