@@ -1,4 +1,5 @@
-//! Makes the table of shaders from the folder `shaders`, and stops the build at one that is wrong.
+//! Makes the table of shaders from the folder `shaders`, with the constants of files that hold nothing else, and stops
+//! the build at one that is wrong.
 
 use std::{
     env,
@@ -46,8 +47,25 @@ fn table() -> Result<(), String> {
         let _ = writeln!(code, "    ({path:?}, include_str!({:?})),", file.display().to_string());
     }
     code.push_str("]\n");
+    let constants: String =
+        shaders.iter().filter_map(|(path, text, _)| module(path, text)).collect();
     let out = env::var("OUT_DIR").map_err(|e| e.to_string())?;
+    fs::write(Path::new(&out).join("constants.rs"), constants).map_err(|e| e.to_string())?;
     fs::write(Path::new(&out).join("shaders.rs"), code).map_err(|e| e.to_string())
+}
+
+/// The constants of a shader as a module with its name, if it holds numbers of type `u32` and nothing else.
+fn module(path: &str, text: &str) -> Option<String> {
+    let name = Path::new(path).file_stem()?.to_str()?;
+    let mut code = format!("/// The constants of `shaders/{path}`.\npub mod {name} {{\n");
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("//"));
+    for line in lines {
+        let (name, value) = line.strip_prefix("const ")?.split_once(": u32 = ")?;
+        let value: u32 = value.strip_suffix("u;")?.parse().ok()?;
+        let _ = writeln!(code, "    /// As there.\n    pub const {name}: u32 = {value};");
+    }
+    code.push_str("}\n");
+    Some(code)
 }
 
 /// All WGSL files below a folder; the folders are watched for new ones.

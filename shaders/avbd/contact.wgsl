@@ -2,6 +2,7 @@
 // crates/avbd/src/contact.rs.
 
 //#use descent/touching.wgsl
+//#use graph/carried.wgsl
 
 const SLIP_DIRECTION: u32 = 0u;
 const FULL: u32 = 1u;
@@ -154,12 +155,6 @@ fn stabilise(
         patches[p].start[1] = backings[p].drift[0];
         patches[p].start[2] = backings[p].drift[1];
     }
-}
-
-// As `Carry` in descent/carry.wgsl.
-struct Carry {
-    depth: u32,
-    share: f32,
 }
 
 // What stiffness starts with, and how it may grow; negative where a scale rules.

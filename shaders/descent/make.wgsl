@@ -9,6 +9,8 @@
 @group(0) @binding(20) var<storage, read> far: array<Far>;
 @group(0) @binding(21) var<storage, read> patches_before: array<Patch>;
 @group(0) @binding(22) var<storage, read> backings_before: array<Backing>;
+// The nodes of each patch, for the graph.
+@group(0) @binding(25) var<storage, read_write> pairs: array<vec2<u32>>;
 
 // Gap of lanes without a point [m].
 const NOWHERE: f32 = 1e6;
@@ -94,6 +96,7 @@ fn make(
     made.start[0] = backing.gap;
     made.start[1] = backing.drift[0];
     made.start[2] = backing.drift[1];
+    pairs[p] = vec2<u32>(a.node, b.node);
     patches[p] = made;
     backings[p] = backing;
 }

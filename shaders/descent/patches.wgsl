@@ -55,14 +55,6 @@ fn is_below_zero(x: vec4<f32>) -> vec4<bool> {
     return vec4<f32>(0.0) > x;
 }
 
-// The node at the other side of the patch that an end belongs to.
-fn across(end: u32) -> u32 {
-    if (end & 1u) != 0u {
-        return patches[end / 2u].node_a;
-    }
-    return patches[end / 2u].node_b;
-}
-
 fn keep4(x: vec4<f32>) -> vec4<f32> {
     return bitcast<vec4<f32>>(bitcast<vec4<u32>>(x) ^ vec4<u32>(nothing));
 }

@@ -1,6 +1,7 @@
 // What the stages of a descent step share. Twins: crates/descent/src/device/layout.rs.
 
 //#use shared/index.wgsl
+//#use shared/kinds.wgsl
 //#use shared/math.wgsl
 
 const BODY: u32 = 0u;
@@ -11,14 +12,6 @@ const BY_POINTS: u32 = 0u;
 const BY_BLOCKS: u32 = 1u;
 const BY_ANY: u32 = 2u;
 
-// Kinds of elements; a dot row has its two axes in the last digits, a slide row its one.
-const POINT: u32 = 0u;
-const TWIST: u32 = 1u;
-const DISTANCE: u32 = 2u;
-const ANGLE: u32 = 3u;
-const SLIDE: u32 = 10u;
-const DOT: u32 = 20u;
-
 const HOLD: u32 = 0u;
 const LIMIT: u32 = 1u;
 const MOTOR: u32 = 2u;
@@ -28,8 +21,6 @@ const CURVED: u32 = 2u;
 const RESCALED: u32 = 4u;
 // The multiplier is all of the force after an update.
 const TAKES_OVER: u32 = 8u;
-// A joint's rows that hold exactly.
-const HARD: u32 = 16u;
 
 struct Constants {
     gravity: vec3<f32>,

@@ -23,7 +23,7 @@ use taut_collide::Style;
 use taut_core::{BuildError, Multipliers, Scene, SolverError, StageTime, State};
 use taut_gpu::{Buffer, Call, Clock, Gpu, GpuError};
 use taut_model::Order;
-use taut_model_gpu::{Due, drain_times, fault};
+use taut_model_gpu::{Due, Retry, drain_times, fault, unbuilt};
 
 use crate::{
     collision::Collision, contacts::ContactStore, element::AngularRows, host::Method,
@@ -43,6 +43,8 @@ pub struct Device {
     scene: Scene,
     /// Layout, and the motion as it was last read.
     system: System<f32>,
+    /// By which number shaders know how each element's rows are computed.
+    kinds: Vec<u32>,
     /// How each element starts from a state that is loaded.
     starts: Vec<ElementStart>,
     /// What of stiffness and of multipliers the method keeps from step to step.
@@ -57,19 +59,13 @@ pub struct Device {
     contacts: Option<DeviceContacts>,
     breaker: Option<Breaker>,
     stabiliser: Option<Stabiliser>,
-    /// State before the step, where the device searches for contacts and may find no room for them.
-    before: Option<Before>,
+    /// Where nodes were before the step, where the device searches for contacts.
+    before: Option<Buffer<layout::Base>>,
+    /// What a step is done again from whose contacts found no room.
+    retry: Retry,
     clock: Clock,
     due: Due,
-    /// What of the current step has been submitted, as long as it may have to be done again.
-    taken: Option<Due>,
     dt: f64,
-}
-
-/// What it takes to do a step again.
-struct Before {
-    bases: Buffer<layout::Base>,
-    elements: Buffer<layout::Element>,
 }
 
 /// What a last sweep, that corrects all error and makes no velocity of it, takes besides.
@@ -101,15 +97,25 @@ impl Device {
     /// Lays out a scene; `configure` sets what the method wants of the elements.
     ///
     /// # Errors
-    /// When the device has no room for it.
+    /// When no shader has its elements, or the device has no room for it.
     pub fn new(
         gpu: &Gpu,
         scene: &Scene,
         options: Options,
         configure: impl FnOnce(&mut System<f32>),
-    ) -> Result<Self, GpuError> {
+    ) -> Result<Self, BuildError> {
         let mut system = System::new(scene, options);
         configure(&mut system);
+        let kinds = layout::numbers(&system.definitions)?;
+        Self::over(gpu, scene, system, kinds).map_err(unbuilt)
+    }
+
+    fn over(
+        gpu: &Gpu,
+        scene: &Scene,
+        system: System<f32>,
+        kinds: Vec<u32>,
+    ) -> Result<Self, GpuError> {
         let buffers = Buffers::new(gpu, &system)?;
         let bindings = buffers.bindings();
         let colours = system.layout.colours.windows(2).map(|pair| pair[1] - pair[0]);
@@ -120,6 +126,7 @@ impl Device {
         let device = Self {
             gpu: gpu.clone(),
             scene: scene.clone(),
+            kinds,
             starts: vec![ElementStart::default(); system.elements.len()],
             decay: [1.0; 2],
             predict: gpu.call("descent/begin.wgsl", "predict", &bindings)?,
@@ -131,9 +138,9 @@ impl Device {
             breaker: None,
             stabiliser: None,
             before: None,
+            retry: Retry::default(),
             clock: Clock::new(gpu)?,
             due: Due::default(),
-            taken: None,
             dt: 0.0,
             system,
             buffers,
@@ -176,11 +183,11 @@ impl Device {
         self.contacts =
             Some(DeviceContacts::new(&self.gpu, bindings, &self.scene, &self.system, how)?);
         if collision == Collision::Device {
-            let (nodes, elements) = (self.system.nodes.len(), self.system.elements.len());
-            self.before = Some(Before {
-                bases: self.gpu.buffer("nodes of the step before", nodes)?,
-                elements: self.gpu.buffer("elements of the step before", elements)?,
-            });
+            self.before = Some(self.retry.watch(&self.gpu, &self.buffers.bases)?);
+            self.retry.watch(&self.gpu, &self.buffers.elements)?;
+            if let Some(breaker) = &self.breaker {
+                self.retry.watch(&self.gpu, breaker.broken())?;
+            }
         }
         Ok(())
     }
@@ -266,7 +273,7 @@ impl Device {
     pub fn load(&mut self, state: &State) -> Result<(), SolverError> {
         self.system.load(&self.scene, state)?;
         self.due = Due::default();
-        self.taken = None;
+        self.retry.close();
         self.dt = 0.0;
         if let Some(finder) = self.contacts.as_mut().and_then(|c| c.finder.as_mut()) {
             finder.forget().map_err(fault)?;
@@ -336,7 +343,7 @@ impl Device {
         let push = |patch: &Patch<f32>, i| method.push(&self.system, patch, i);
         if let (Some(before), Some(contacts)) = (&self.before, &self.contacts) {
             let mut bases = vec![];
-            let read = read.and_then(|()| self.gpu.read(&before.bases, &mut bases));
+            let read = read.and_then(|()| self.gpu.read(before, &mut bases));
             let placement = |&n: &u32| bases[n as usize].placement();
             let read = read.and_then(|()| {
                 let placements: Vec<_> =

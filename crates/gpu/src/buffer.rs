@@ -36,6 +36,12 @@ impl<T> Buffer<T> {
         (self.len * size_of::<T>()) as u64
     }
 
+    /// The same memory, as bytes.
+    pub fn as_bytes(&self) -> Buffer<u8> {
+        let (raw, len) = (self.raw.clone(), self.len * size_of::<T>());
+        Buffer { raw, len, staging: OnceLock::new(), values: PhantomData }
+    }
+
     pub(crate) fn raw(&self) -> &wgpu::Buffer {
         &self.raw
     }

@@ -24,6 +24,11 @@ pub mod shader;
 pub mod sort;
 mod source;
 
+/// Numbers that shaders and their callers share, by the names of their files.
+pub mod constants {
+    include!(concat!(env!("OUT_DIR"), "/constants.rs"));
+}
+
 use wgpu::naga;
 
 pub use self::{

@@ -4,7 +4,7 @@ use taut_core::{BuildError, Devices, SolverError, Stage, StageTime, Unsupported}
 use taut_gpu::{Clock, Gpu, GpuError};
 
 /// What of a step was asked for and is still to be submitted.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Due {
     /// Its beginning.
     pub begin: bool,

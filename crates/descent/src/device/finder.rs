@@ -1,27 +1,22 @@
-//! Contacts found on the device, and what changes with them: where patches attach, in which order nodes are
-//! visited, and how much mass rests on each patch. Nothing of it comes back to the host within a step.
+//! Contacts found on the device, and the graph that changes with them. Nothing of it comes back to the host within a
+//! step.
 
 use bytemuck::{Pod, Zeroable};
 use taut_collide_gpu::{Detector, Near, Room};
 use taut_core::Scene;
-use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder, scan::Scan, sort::CountingSort};
+use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder};
 use taut_math::{LANES, Number};
-use taut_model::{narrow, priority};
+use taut_model::{Csr, narrow, priority};
+use taut_model_gpu::{DeviceGraph, GraphSpec};
 
 use super::{
     contact::{Backing, Patch},
     store::Store,
 };
-use crate::system::System;
-
-/// Rounds of colouring that are dispatched; a single workgroup does whatever is left.
-const ROUNDS: usize = 24;
-/// Groups of the sort by colour; the last holds all colours that have none of their own.
-const GROUPS: usize = 255;
-/// Colours that get a dispatch of their own, as in `descent/colour.wgsl`.
-pub(super) const DISPATCHED: usize = 16;
-/// Rounds in which masses are shared out, per step and in the first step of a state: an even number.
-const SPREADS: [usize; 2] = [4, 128];
+use crate::{
+    node::{Incidence, SweepNode},
+    system::System,
+};
 
 /// As `shaders/descent/pose.wgsl` has it.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -31,59 +26,32 @@ struct Member {
     length: f32,
 }
 
-/// As `shaders/descent/carry.wgsl` has it.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-struct Carry {
-    depth: u32,
-    share: f32,
-}
-
 /// Finds contacts and arranges what hangs on them.
 pub(super) struct Finder {
     pub(super) detector: Detector,
-    moving: usize,
+    pub(super) graph: DeviceGraph,
     members: Buffer<Member>,
     patches_before: Buffer<Patch>,
     backings_before: Buffer<Backing>,
-    filled: Buffer<u32>,
-    colours: Buffer<u32>,
-    ranks: Buffer<u32>,
-    left: Buffer<u32>,
-    keys: Buffer<u32>,
-    pub(super) widths: Buffer<u32>,
-    carry: [Buffer<Carry>; 2],
-    sort: CountingSort,
-    /// `None` until the buffers that it works on are there.
-    calls: Option<Calls>,
-    /// Whether no step has been taken from the state at hand.
-    first: bool,
+    /// The nodes of each patch.
+    pairs: Buffer<[u32; 2]>,
+    /// `None` until the buffers that they work on are there.
+    calls: Option<FinderCalls>,
 }
 
-struct Calls {
+struct FinderCalls {
     pose: Call,
     make: Call,
-    ends: [Call; 3],
-    scan: Scan,
-    colour: [Call; 3],
-    key: Call,
-    widen: Call,
-    unload: Call,
-    spread: [Call; 2],
     warm_start: Call,
 }
 
 impl Finder {
     pub(super) fn new(gpu: &Gpu, scene: &Scene, system: &System<f32>) -> Result<Self, GpuError> {
-        let layout = &system.layout;
-        let (nodes, moving) = (layout.len(), layout.colours.last().copied().unwrap_or(0));
         let member = |(body, &node): (&taut_core::scene::Body, &u32)| Member {
             node,
             length: f32::of(body.shape.extent().min()).min(3.4e38),
         };
-        let members: Vec<_> = scene.bodies.iter().zip(layout.bodies()).map(member).collect();
-        let keys = gpu.buffer("colours to sort by", moving)?;
-        let carry = || gpu.buffer("carried masses", moving);
+        let members: Vec<_> = scene.bodies.iter().zip(system.layout.bodies()).map(member).collect();
         // A guess must not be what makes a scene too large.
         let mut room = Room::of(scene);
         let bytes = gpu.limits().max_storage_buffer_binding_size;
@@ -92,20 +60,12 @@ impl Finder {
         room.pairs = room.pairs.min(most(LANES * size_of::<Near>()));
         Ok(Self {
             detector: Detector::new(gpu, scene, room)?,
-            moving,
+            graph: graph(gpu, system)?,
             members: gpu.upload("bodies", &members)?,
             patches_before: gpu.buffer("patches of the step before", 1)?,
             backings_before: gpu.buffer("backings of the step before", 1)?,
-            filled: gpu.buffer("ends put", nodes + 1)?,
-            colours: gpu.buffer("colours of nodes", moving)?,
-            ranks: gpu.upload("ranks of nodes", &ranks(system, moving))?,
-            left: gpu.buffer("uncoloured nodes", 1)?,
-            sort: CountingSort::new(gpu, &keys, GROUPS)?,
-            keys,
-            widths: gpu.buffer("widths of colours", 3 * DISPATCHED)?,
-            carry: [carry()?, carry()?],
+            pairs: gpu.buffer("nodes of patches", 1)?,
             calls: None,
-            first: true,
         })
     }
 
@@ -117,10 +77,9 @@ impl Finder {
     /// The counts of the answer take the place of the host's number of patches, and its order that of the host's.
     pub(super) fn bindings<'a>(&'a self, bindings: Bindings<'a>) -> Bindings<'a> {
         let answer = self.detector.answer();
+        let bindings = self.graph.bindings(bindings);
         bindings
             .with("extent", &answer.counts)
-            .with("visit", &self.sort.order)
-            .with("colour_starts", &self.sort.starts)
             .with("manifolds", &answer.manifolds)
             .with("near", &answer.near)
             .with("far", &answer.far)
@@ -128,13 +87,7 @@ impl Finder {
             .with("poses", self.detector.poses())
             .with("patches_before", &self.patches_before)
             .with("backings_before", &self.backings_before)
-            .with("filled", &self.filled)
-            .with("colours", &self.colours)
-            .with("ranks", &self.ranks)
-            .with("left", &self.left)
-            .with("keys", &self.keys)
-            .with("widths", &self.widths)
-            .with("carry", &self.carry[0])
+            .with("pairs", &self.pairs)
     }
 
     /// Workgroups with one thread per patch.
@@ -158,26 +111,12 @@ impl Finder {
         recorder.copy(&self.backings_before, &backings);
         recorder.submit(&mut taut_gpu::Clock::default())?;
         (self.patches_before, self.backings_before) = (patches, backings);
+        self.pairs = gpu.buffer("nodes of patches", room)?;
+        self.graph.bind(gpu, &self.pairs, &self.detector.answer().counts)?;
         let bindings = self.bindings(store.bindings(fixed));
-        let attach = bindings.clone().with("degrees", &store.end_starts);
-        let attach = attach.with("ends_out", &store.ends);
-        let spread = |from: usize| {
-            let both = bindings.clone().with("carry", &self.carry[from]);
-            gpu.call("descent/carry.wgsl", "spread", &both.with("carry_out", &self.carry[1 - from]))
-        };
-        let end = |entry| gpu.call("descent/attach.wgsl", entry, &attach);
-        let colour = |entry| gpu.call("descent/colour.wgsl", entry, &bindings);
-        let unload = bindings.clone().with("carry_out", &self.carry[0]);
-        self.calls = Some(Calls {
+        self.calls = Some(FinderCalls {
             pose: gpu.call("descent/pose.wgsl", "pose", &bindings)?,
             make: gpu.call("descent/make.wgsl", "make", &bindings)?,
-            ends: [end("count_ends")?, end("fill_ends")?, end("sort_ends")?],
-            scan: Scan::new(gpu, &store.end_starts)?,
-            colour: [colour("forget")?, colour("round")?, colour("rest")?],
-            key: colour("key")?,
-            widen: colour("widen")?,
-            unload: gpu.call("descent/carry.wgsl", "forget", &unload)?,
-            spread: [spread(0)?, spread(1)?],
             warm_start: gpu.call(shader, "warm_start", &bindings)?,
         });
         Ok(())
@@ -185,7 +124,7 @@ impl Finder {
 
     /// Forgets all contacts.
     pub(super) fn forget(&mut self) -> Result<(), GpuError> {
-        self.first = true;
+        self.graph.forget();
         self.detector.forget()
     }
 
@@ -209,34 +148,34 @@ impl Finder {
         recorder.run(&calls.pose, self.members.len());
         self.detector.record(recorder);
         let groups = &self.detector.answer().groups;
-        recorder.clear(&store.end_starts);
-        recorder.clear(&self.filled);
         recorder.run_indirect(&calls.make, groups, 0);
-        recorder.run_indirect(&calls.ends[0], groups, 0);
-        calls.scan.record(recorder);
-        recorder.run_indirect(&calls.ends[1], groups, 0);
-        recorder.run(&calls.ends[2], self.moving);
-        recorder.run(&calls.colour[0], self.moving);
-        for _ in 0..ROUNDS {
-            recorder.run(&calls.colour[1], self.moving);
-        }
-        recorder.run(&calls.colour[2], 1);
-        recorder.run(&calls.key, self.moving);
-        self.sort.record(recorder, &self.keys);
-        recorder.run(&calls.widen, 1);
-        if self.first {
-            recorder.run(&calls.unload, self.moving);
-        }
-        for round in 0..SPREADS[usize::from(self.first)] {
-            recorder.run(&calls.spread[round % 2], self.moving);
-        }
+        self.graph.record(recorder, groups);
         recorder.run_indirect(&calls.warm_start, groups, 0);
     }
+}
 
-    /// What was recorded has been taken: the next step continues it.
-    pub(super) fn taken(&mut self) {
-        self.first = false;
-    }
+/// Elements over the nodes, before there are contacts.
+fn graph(gpu: &Gpu, system: &System<f32>) -> Result<DeviceGraph, GpuError> {
+    let layout = &system.layout;
+    let moving = layout.colours.last().copied().unwrap_or(0);
+    let of_node = |(n, node): (u32, &SweepNode<f32>)| {
+        let (first, last) = node.range();
+        system.incidences[first..last].iter().map(move |end| (n, end))
+    };
+    let all = (0..).zip(&system.nodes).flat_map(of_node);
+    let other = |(n, end): (u32, &Incidence<f32>)| (n, end.other);
+    let holds =
+        |(_, end): &(u32, &Incidence<f32>)| system.definitions[end.element as usize].holds();
+    let masses: Vec<f32> = system.nodes_base[..moving].iter().map(|base| base.mass).collect();
+    DeviceGraph::new(
+        gpu,
+        &GraphSpec {
+            fixed: &Csr::new(layout.len(), all.clone().map(other)),
+            holds: &Csr::new(layout.len(), all.filter(holds).map(other)),
+            ranks: &ranks(system, moving),
+            masses: &masses,
+        },
+    )
 }
 
 /// The place of each moving node in the order of falling priority.
@@ -292,64 +231,6 @@ mod tests {
     #[test]
     fn structures_are_those_of_the_shaders() {
         taut_gpu::assert_layout!("descent/pose.wgsl", Member { node, length });
-        taut_gpu::assert_layout!("descent/carry.wgsl", Carry { depth, share });
-    }
-
-    /// Contacts and joints in one graph: who attaches where, in which order nodes are visited, and
-    /// what rests on whom.
-    #[test]
-    fn the_graph_is_the_hosts() {
-        let Some(gpu) = Gpu::for_test() else { return };
-        for scene in [
-            scene("pyramid", &[("n", 8.0), ("gap", 0.0)]),
-            scene("ring", &[("courses", 3.0)]),
-            scene("wall", &[("rows", 4.0), ("columns", 5.0)]),
-        ] {
-            let mut device = Device::new(&gpu, &scene, OPTIONS, |_| {}).unwrap();
-            device.touch_by(KERNELS, Collision::Device).unwrap();
-            device.load(&scene.initial_state()).unwrap();
-            device.begin(scene.dt).unwrap();
-            device.wait().unwrap();
-            let contacts = device.contacts.as_ref().unwrap();
-            let finder = contacts.finder.as_ref().unwrap();
-            let mut patches = vec![];
-            gpu.read(&contacts.store.patches, &mut patches).unwrap();
-            patches.truncate(finder.detector.counts().unwrap().manifolds as usize);
-            assert!(patches.len() > 8, "{}", scene.name);
-            let touch = device.system.contacts.as_mut().unwrap();
-            touch.patches = patches.iter().map(Patch::patch).collect();
-            touch.arrange(device.system.layout.len());
-            let (mut order, mut starts, mut ends, mut carry) = (vec![], vec![], vec![], vec![]);
-            gpu.read(&finder.sort.order, &mut order).unwrap();
-            gpu.read(&finder.sort.starts, &mut starts).unwrap();
-            gpu.read(&finder.carry[0], &mut carry).unwrap();
-            gpu.read(&contacts.store.ends, &mut ends).unwrap();
-            let of = |n: &u32| touch.ends(*n as usize).to_vec();
-            let moving: Vec<u32> = (0..narrow(finder.moving)).flat_map(|n| of(&n)).collect();
-            assert_eq!(ends[..moving.len()], moving, "{}", scene.name);
-            assert_eq!(order, touch.visits.visit, "{}", scene.name);
-            let colours: Vec<u32> = touch.visits.colours.iter().map(|&c| narrow(c)).collect();
-            assert_eq!(starts[..colours.len()], colours, "{}", scene.name);
-            for (patch, &mass) in touch.patches.iter().zip(touch.visits.supported()) {
-                let at = |n: u32| match carry.get(n as usize) {
-                    Some(carry) => (carry.depth, f64::from(carry.share)),
-                    None => (0, 0.0),
-                };
-                let [(a, share_a), (b, share_b)] = patch.nodes.map(at);
-                // What nothing holds hangs on the heaviest for the host, and on nothing here.
-                if a.max(b) < u32::MAX {
-                    let carried = if a < b {
-                        share_b
-                    } else if b < a {
-                        share_a
-                    } else {
-                        0.0
-                    };
-                    let apart = (carried - mass).abs();
-                    assert!(apart < 1e-4 * (1.0 + carried), "{}: {apart}", scene.name);
-                }
-            }
-        }
     }
 
     /// Every ball touches every other, far more often than there is room for at first.

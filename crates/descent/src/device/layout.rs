@@ -1,9 +1,10 @@
 //! Structures as `shaders/descent/types.wgsl` has them.
 
 use bytemuck::{Pod, Zeroable};
-use taut_core::{Placement, constraint::RowKind};
+use taut_core::{Placement, Unsupported};
 use taut_math::{Q4, V3};
-use taut_model::{NodeKind, Role};
+use taut_model::{Form, NodeKind, Role};
+use taut_model_gpu::number;
 
 use super::spec::ElementStart;
 use crate::{
@@ -227,6 +228,7 @@ impl Element {
         definition: &Definition,
         local: &element::Bases<f32>,
         start: &ElementStart,
+        kind: u32,
     ) -> Self {
         let (role, least, most) = match definition.role {
             Role::Lock | Role::Store => (0, 0.0, 0.0),
@@ -236,8 +238,7 @@ impl Element {
         let flags = u32::from(element.active)
             | u32::from(element.curvature) << 1
             | u32::from(element.rescaled) << 2
-            | u32::from(start.takes_over) << 3
-            | u32::from(definition.holds()) << 4;
+            | u32::from(start.takes_over) << 3;
         Self {
             lambda: element.lambda.0,
             lower: finite(element.lower),
@@ -251,7 +252,7 @@ impl Element {
             basis_b: quaternion(local.b),
             local_a: quaternion(local.a),
             local_b: quaternion(local.b),
-            kind: kind(element.kind),
+            kind,
             flags,
             role,
             node_a: element.nodes[0],
@@ -282,17 +283,19 @@ impl Element {
     }
 }
 
-/// The number by which shaders know how rows are computed.
-fn kind(kind: ElementKind) -> u32 {
-    let index = |axis: usize| u32::try_from(axis).unwrap_or_default();
-    match kind {
-        ElementKind::Point => 0,
-        ElementKind::Twist | ElementKind::WorldTwist => 1,
-        ElementKind::Row(RowKind::Slide(axis)) => 10 + index(axis),
-        ElementKind::Row(RowKind::Dot(i, j)) => 20 + 3 * index(i) + index(j),
-        ElementKind::Row(RowKind::Angle) => 3,
-        ElementKind::Row(_) => 2,
-    }
+/// The numbers by which shaders know how the rows of elements are computed.
+pub(super) fn numbers(definitions: &[Definition]) -> Result<Vec<u32>, Unsupported> {
+    let form = |kind| match kind {
+        ElementKind::Point => Some(Form::Point),
+        ElementKind::Twist => Some(Form::Twist),
+        ElementKind::WorldTwist => None,
+        ElementKind::Row(row) => Some(Form::Row(row)),
+    };
+    let known = |definition: &Definition| {
+        let unknown = || Unsupported(format!("no shader has rows {:?}", definition.kind));
+        form(definition.kind).and_then(number).ok_or_else(unknown)
+    };
+    definitions.iter().map(known).collect()
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "rounding to single precision is the purpose")]

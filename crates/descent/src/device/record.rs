@@ -8,41 +8,31 @@ use super::{Device, breaking::Breaker, spec::Breaking};
 impl Device {
     /// Submits what is due.
     pub(super) fn flush(&mut self) -> Result<(), GpuError> {
-        let Some(due) = self.due.take() else { return Ok(()) };
-        if due.begin && self.before.is_some() {
-            self.taken = Some(due);
-        } else if let Some(taken) = &mut self.taken {
-            taken.iterations += due.iterations;
-            taken.finish |= due.finish;
+        match self.due.take() {
+            Some(due) => self.submit(due, false),
+            None => Ok(()),
         }
-        self.submit(due, false)
     }
 
     /// Makes sure that the contacts of the submitted step had room; where they had not, makes room and
     /// does the step again.
     pub(super) fn settle(&mut self) -> Result<(), GpuError> {
-        while let Some(taken) = self.taken {
+        while self.retry.is_open() {
             let finder = self.contacts.as_mut().and_then(|c| c.finder.as_mut());
             let Some(finder) = finder else { return Ok(()) };
             if !finder.detector.settle()? {
-                finder.taken();
+                finder.graph.taken();
                 // Iterations may follow, but the search is over.
-                self.taken = None;
+                self.retry.close();
                 return Ok(());
             }
             let mut recorder = self.gpu.record();
-            if let Some(breaker) = &self.breaker {
-                recorder.copy(finder.detector.broken(), breaker.broken());
-            }
-            if let Some(before) = &self.before {
-                recorder.copy(&before.bases, &self.buffers.bases);
-                recorder.copy(&before.elements, &self.buffers.elements);
-            }
+            let again = self.retry.again(&mut recorder);
             recorder.submit(&mut Clock::default())?;
             if let Some(contacts) = self.contacts.take() {
                 self.contacts = Some(contacts.grow(&self.gpu, self.buffers.bindings())?);
             }
-            self.submit(taken, true)?;
+            again.map_or(Ok(()), |due| self.submit(due, true))?;
         }
         Ok(())
     }
@@ -52,10 +42,9 @@ impl Device {
         let (nodes, elements) = (self.system.nodes.len(), self.system.elements.len());
         let mut recorder = self.gpu.record();
         if due.begin {
-            if let (Some(before), Some(contacts)) = (&self.before, &mut self.contacts) {
+            if let (Some(_), Some(contacts)) = (&self.before, &mut self.contacts) {
                 recorder.stage(&mut self.clock, "collide");
-                recorder.copy(&self.buffers.bases, &before.bases);
-                recorder.copy(&self.buffers.elements, &before.elements);
+                self.retry.begin(due, &mut recorder);
                 let broken = self.breaker.as_ref().map(Breaker::broken);
                 contacts.find(&mut recorder, broken, again);
             }
@@ -63,6 +52,8 @@ impl Device {
             recorder.run(&self.predict, nodes);
             recorder.run(&self.aim, elements);
             self.hooks[0].iter().for_each(|call| recorder.run(call, elements));
+        } else {
+            self.retry.begin(due, &mut recorder);
         }
         if due.iterations > 0 {
             recorder.stage(&mut self.clock, "iterate");

@@ -54,8 +54,7 @@ impl<M: DeviceMethod> OnDevice<M> {
     pub fn new(gpu: &Gpu, scene: &Scene, mut method: M) -> Result<Self, BuildError> {
         let (spec, options) = (method.spec(), method.options());
         check(&options)?;
-        let built = Device::new(gpu, scene, options, |system| method.configure(system));
-        let mut device = built.map_err(unbuilt)?;
+        let mut device = Device::new(gpu, scene, options, |system| method.configure(system))?;
         device.decay = spec.decay;
         device.starts = method.starts(&device.system);
         device.break_joints(spec.breaking).map_err(unbuilt)?;

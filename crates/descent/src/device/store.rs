@@ -33,12 +33,13 @@ impl Store {
         })
     }
 
-    /// With room for this many patches; what is there is lost.
-    pub(super) fn with_room(self, gpu: &Gpu, room: usize) -> Result<Self, GpuError> {
+    /// With room for this many patches and, where the host tells where they attach, their ends; what is there is
+    /// lost.
+    pub(super) fn with_room(self, gpu: &Gpu, room: usize, ends: usize) -> Result<Self, GpuError> {
         Ok(Self {
             patches: gpu.buffer("patches of contact", room)?,
             backings: gpu.buffer("backings of patches", room)?,
-            ends: gpu.buffer("ends of patches", 2 * room)?,
+            ends: gpu.buffer("ends of patches", ends)?,
             ..self
         })
     }

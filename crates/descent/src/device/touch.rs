@@ -9,10 +9,11 @@ use taut_core::{ContactForce, Placement, Scene};
 use taut_gpu::{Bindings, Buffer, Call, Gpu, GpuError, Recorder};
 use taut_math::V3;
 use taut_model::narrow;
+use taut_model_gpu::DeviceGraph;
 
 use super::{
     contact::{Backing, Extent, Patch},
-    finder::{DISPATCHED, Finder},
+    finder::Finder,
     layout::Colour,
     spec::ContactKernels,
     store::Store,
@@ -76,7 +77,8 @@ impl DeviceContacts {
         (store, mut finder): (Store, Option<Finder>),
         room: usize,
     ) -> Result<Self, GpuError> {
-        let store = store.with_room(gpu, room)?;
+        let ends = if finder.is_some() { 0 } else { 2 * room };
+        let store = store.with_room(gpu, room, ends)?;
         if let Some(finder) = &mut finder {
             finder.bind(gpu, fixed.clone(), &store, kernels.shader)?;
         }
@@ -96,8 +98,9 @@ impl DeviceContacts {
             counts: vec![],
         };
         if own.finder.is_some() {
-            own.sweep_up_to(gpu, fixed.clone(), DISPATCHED)?;
-            own.rest = Some(own.sweep_from(gpu, fixed, DISPATCHED, "sweep_rest")?);
+            let colours = DeviceGraph::DISPATCHED;
+            own.sweep_up_to(gpu, fixed.clone(), colours)?;
+            own.rest = Some(own.sweep_from(gpu, fixed, colours, "sweep_rest")?);
         }
         Ok(own)
     }
@@ -235,14 +238,13 @@ impl DeviceContacts {
 
     /// Records one sweep over all nodes.
     pub(super) fn sweep(&self, recorder: &mut Recorder) {
-        let Some(finder) = &self.finder else {
-            let calls = self.sweep.iter().zip(&self.counts);
-            return calls.for_each(|(call, &count)| recorder.run(call, count));
-        };
-        for (colour, call) in self.sweep.iter().enumerate() {
-            recorder.run_indirect(call, &finder.widths, 3 * colour);
+        match (&self.finder, &self.rest) {
+            (Some(finder), Some(rest)) => finder.graph.sweep(recorder, &self.sweep, rest),
+            _ => {
+                let calls = self.sweep.iter().zip(&self.counts);
+                calls.for_each(|(call, &count)| recorder.run(call, count));
+            }
         }
-        self.rest.iter().for_each(|call| recorder.run(call, 1));
     }
 
     fn by_patches(&self, recorder: &mut Recorder, call: &Call) {

@@ -26,10 +26,10 @@ impl Device {
         let incidences: Vec<_> =
             ends.map(|(end, &anchor)| layout::Incidence::of(end, anchor)).collect();
         let all = system.elements.iter().zip(&system.definitions);
-        let all = all.zip(&system.local_bases).zip(&self.starts);
+        let all = all.zip(&system.local_bases).zip(self.starts.iter().zip(&self.kinds));
         let elements: Vec<_> = all
-            .map(|(((element, definition), local), start)| {
-                layout::Element::of(element, definition, local, start)
+            .map(|(((element, definition), local), (start, &kind))| {
+                layout::Element::of(element, definition, local, start, kind)
             })
             .collect();
         if let Some(breaker) = &self.breaker {

@@ -2,7 +2,7 @@
 // whose uncoloured neighbours all come after it takes the smallest colour that those before it have left. Threads
 // may see a neighbour's colour a round early; that changes when a node is coloured, but not how.
 
-//#use descent/patches.wgsl
+//#use graph/pairs.wgsl
 
 const UNCOLOURED: u32 = 0xffffffffu;
 // The last group of the sort, for all colours from this one on.
@@ -11,14 +11,19 @@ const MIXED: u32 = 254u;
 const DISPATCHED: u32 = 16u;
 const WIDEST: u32 = 65535u;
 
-@group(0) @binding(25) var<storage, read_write> colours: array<atomic<u32>>;
+@group(0) @binding(5) var<storage, read_write> colours: array<atomic<u32>>;
 // Places of the nodes in the order of falling priority.
-@group(0) @binding(26) var<storage, read> ranks: array<u32>;
+@group(0) @binding(6) var<storage, read> ranks: array<u32>;
 // How many nodes have no colour yet.
-@group(0) @binding(27) var<storage, read_write> left: array<atomic<u32>>;
-@group(0) @binding(28) var<storage, read_write> keys: array<u32>;
+@group(0) @binding(7) var<storage, read_write> left: array<atomic<u32>>;
+@group(0) @binding(8) var<storage, read_write> keys: array<u32>;
 // Workgroups of each dispatched colour, three numbers each.
-@group(0) @binding(30) var<storage, read_write> widths: array<u32>;
+@group(0) @binding(9) var<storage, read_write> widths: array<u32>;
+// First place of each colour in the order of nodes, and one past the last.
+@group(0) @binding(10) var<storage, read> colour_starts: array<u32>;
+// Nodes at the other ends of the links that stay, node by node.
+@group(0) @binding(11) var<storage, read> fixed: array<u32>;
+@group(0) @binding(12) var<storage, read> fixed_starts: array<u32>;
 
 var<workgroup> left_now: u32;
 
@@ -30,24 +35,24 @@ fn forget(
 ) {
     let n = thread_index(group, groups, THREADS, local);
     if n == 0u {
-        atomicStore(&left[0], constants.moving);
+        atomicStore(&left[0], size.moving);
     }
-    if n < constants.moving {
+    if n < size.moving {
         atomicStore(&colours[n], UNCOLOURED);
     }
 }
 
 // The colour of a neighbour that comes before, or what is no colour where it comes after.
 fn colour_before(other: u32, rank: u32) -> u32 {
-    if other >= constants.moving || ranks[other] >= rank {
+    if other >= size.moving || ranks[other] >= rank {
         return UNCOLOURED - 1u;
     }
     return atomicLoad(&colours[other]);
 }
 
 fn waits(n: u32, rank: u32) -> bool {
-    for (var i = nodes[n].first; i < nodes[n].last; i++) {
-        if colour_before(incidences[i].other, rank) == UNCOLOURED {
+    for (var i = fixed_starts[n]; i < fixed_starts[n + 1u]; i++) {
+        if colour_before(fixed[i], rank) == UNCOLOURED {
             return true;
         }
     }
@@ -62,8 +67,8 @@ fn waits(n: u32, rank: u32) -> bool {
 // Which of the 32 colours from `base` on neighbours before have taken.
 fn taken_from(n: u32, rank: u32, base: u32) -> u32 {
     var taken = 0u;
-    for (var i = nodes[n].first; i < nodes[n].last; i++) {
-        let c = colour_before(incidences[i].other, rank) - base;
+    for (var i = fixed_starts[n]; i < fixed_starts[n + 1u]; i++) {
+        let c = colour_before(fixed[i], rank) - base;
         taken |= select(0u, 1u << (c & 31u), c < 32u);
     }
     for (var i = end_starts[n]; i < end_starts[n + 1u]; i++) {
@@ -94,7 +99,7 @@ fn round(
     @builtin(local_invocation_index) local: u32,
 ) {
     let n = thread_index(group, groups, THREADS, local);
-    if n < constants.moving && atomicLoad(&left[0]) > 0u {
+    if n < size.moving && atomicLoad(&left[0]) > 0u {
         try_to_colour(n);
     }
 }
@@ -109,7 +114,7 @@ fn rest(@builtin(local_invocation_index) local: u32) {
         if workgroupUniformLoad(&left_now) == 0u {
             break;
         }
-        for (var n = local; n < constants.moving; n += THREADS) {
+        for (var n = local; n < size.moving; n += THREADS) {
             try_to_colour(n);
         }
         storageBarrier();
@@ -123,7 +128,7 @@ fn key(
     @builtin(local_invocation_index) local: u32,
 ) {
     let n = thread_index(group, groups, THREADS, local);
-    if n < constants.moving {
+    if n < size.moving {
         keys[n] = min(atomicLoad(&colours[n]), MIXED);
     }
 }

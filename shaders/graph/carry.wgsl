@@ -1,19 +1,18 @@
 // How much mass hangs or rests on each node's links to what holds it: the shares of crates/model/src/supported.rs,
 // by rounds in which every node asks its neighbours. Depths and loads spread by one link per round.
 
-//#use descent/patches.wgsl
+//#use graph/pairs.wgsl
+//#use graph/carried.wgsl
 
 const UNREACHED: u32 = 0xffffffffu;
 
-struct Carry {
-    // Links between the node and what is held.
-    depth: u32,
-    // Mass that each node before it carries for it [kg].
-    share: f32,
-}
-
-@group(0) @binding(16) var<storage, read> carry: array<Carry>;
-@group(0) @binding(17) var<storage, read_write> carry_out: array<Carry>;
+@group(0) @binding(5) var<storage, read> carry: array<Carry>;
+@group(0) @binding(6) var<storage, read_write> carry_out: array<Carry>;
+// Masses of the nodes that forces move [kg].
+@group(0) @binding(7) var<storage, read> masses: array<f32>;
+// Nodes at the other ends of the links that hold, node by node.
+@group(0) @binding(8) var<storage, read> holds: array<u32>;
+@group(0) @binding(9) var<storage, read> hold_starts: array<u32>;
 
 struct Around {
     last: u32,
@@ -23,7 +22,7 @@ struct Around {
 }
 
 fn depth_of(n: u32) -> u32 {
-    if n >= constants.moving {
+    if n >= size.moving {
         return 0u;
     }
     return carry[n].depth;
@@ -51,22 +50,20 @@ fn spread(
     @builtin(local_invocation_index) local: u32,
 ) {
     let n = thread_index(group, groups, THREADS, local);
-    if n >= constants.moving {
+    if n >= size.moving {
         return;
     }
     let own = carry[n].depth;
-    var around = Around(UNREACHED, UNREACHED, 0u, bases[n].mass);
-    for (var i = nodes[n].first; i < nodes[n].last; i++) {
-        if (elements[incidences[i].element].flags & HARD) != 0u {
-            meet(&around, own, incidences[i].other);
-        }
+    var around = Around(UNREACHED, UNREACHED, 0u, masses[n]);
+    for (var i = hold_starts[n]; i < hold_starts[n + 1u]; i++) {
+        meet(&around, own, holds[i]);
     }
     for (var i = end_starts[n]; i < end_starts[n + 1u]; i++) {
         meet(&around, own, across(ends[i]));
     }
     var depth = UNREACHED;
     // What is no longer held by anything moves away from it without end.
-    if around.nearest < constants.nodes {
+    if around.nearest < size.nodes {
         depth = around.nearest + 1u;
     }
     let share = select(around.load / f32(max(around.before, 1u)), 0.0, own == UNREACHED);
@@ -80,7 +77,7 @@ fn forget(
     @builtin(local_invocation_index) local: u32,
 ) {
     let n = thread_index(group, groups, THREADS, local);
-    if n < constants.moving {
+    if n < size.moving {
         carry_out[n] = Carry(UNREACHED, 0.0);
     }
 }

@@ -1,13 +1,12 @@
-// Where patches attach: their ends, node by node, in the order of the patches. Twin: `ContactStore::arrange` in
-// crates/descent/src/contacts.rs.
+// Where pairs attach: their ends, node by node, in the order of the pairs. Twin: `Csr::fill` in
+// crates/model/src/csr.rs.
 
-//#use descent/types.wgsl
-//#use descent/patches.wgsl
+//#use graph/pairs.wgsl
 
 // Ends per node, and after their sum the first place of each.
-@group(0) @binding(29) var<storage, read_write> degrees: array<atomic<u32>>;
-@group(0) @binding(30) var<storage, read_write> filled: array<atomic<u32>>;
-@group(0) @binding(31) var<storage, read_write> ends_out: array<u32>;
+@group(0) @binding(5) var<storage, read_write> degrees: array<atomic<u32>>;
+@group(0) @binding(6) var<storage, read_write> filled: array<atomic<u32>>;
+@group(0) @binding(7) var<storage, read_write> ends_out: array<u32>;
 
 @compute @workgroup_size(THREADS)
 fn count_ends(
@@ -16,21 +15,20 @@ fn count_ends(
     @builtin(local_invocation_index) local: u32,
 ) {
     let p = thread_index(group, groups, THREADS, local);
-    if p < extent.patches {
-        let a = patches[p].node_a;
-        let b = patches[p].node_b;
-        // Nodes that no force moves need not know what touches them.
-        if a < constants.moving {
-            atomicAdd(&degrees[a], 1u);
+    if p < count.x {
+        let pair = pairs[p];
+        // Nodes that no force moves need not know what they are paired with.
+        if pair.x < size.moving {
+            atomicAdd(&degrees[pair.x], 1u);
         }
-        if b < constants.moving {
-            atomicAdd(&degrees[b], 1u);
+        if pair.y < size.moving {
+            atomicAdd(&degrees[pair.y], 1u);
         }
     }
 }
 
 fn put_end(n: u32, end: u32) {
-    if n < constants.moving {
+    if n < size.moving {
         ends_out[atomicLoad(&degrees[n]) + atomicAdd(&filled[n], 1u)] = end;
     }
 }
@@ -42,9 +40,9 @@ fn fill_ends(
     @builtin(local_invocation_index) local: u32,
 ) {
     let p = thread_index(group, groups, THREADS, local);
-    if p < extent.patches {
-        put_end(patches[p].node_a, 2u * p);
-        put_end(patches[p].node_b, 2u * p + 1u);
+    if p < count.x {
+        put_end(pairs[p].x, 2u * p);
+        put_end(pairs[p].y, 2u * p + 1u);
     }
 }
 
@@ -56,7 +54,7 @@ fn sort_ends(
     @builtin(local_invocation_index) local: u32,
 ) {
     let n = thread_index(group, groups, THREADS, local);
-    if n >= constants.moving {
+    if n >= size.moving {
         return;
     }
     let first = atomicLoad(&degrees[n]);
