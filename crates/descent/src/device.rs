@@ -38,7 +38,7 @@ pub use spec::{Breaking, ContactKernels, DeviceSpec, ElementStart};
 use touch::DeviceContacts;
 
 /// A system whose motion is on a device.
-pub struct Device {
+pub(crate) struct Device {
     gpu: Gpu,
     scene: Scene,
     /// Layout, and the motion as it was last read.
@@ -76,10 +76,7 @@ struct Stabiliser {
 }
 
 /// Refuses settings that only the CPU has.
-///
-/// # Errors
-/// Names the setting.
-pub fn check(options: &Options) -> Result<(), BuildError> {
+pub(crate) fn check(options: &Options) -> Result<(), BuildError> {
     let wrong = |text: &str| Err(BuildError::Settings(text.to_owned()));
     if options.order != Order::Coloured {
         return wrong("order is coloured on a graphics adapter");
@@ -95,10 +92,7 @@ pub fn check(options: &Options) -> Result<(), BuildError> {
 
 impl Device {
     /// Lays out a scene; `configure` sets what the method wants of the elements.
-    ///
-    /// # Errors
-    /// When no shader has its elements, or the device has no room for it.
-    pub fn new(
+    pub(crate) fn new(
         gpu: &Gpu,
         scene: &Scene,
         options: Options,
@@ -150,10 +144,7 @@ impl Device {
 
     /// Adds the method's own kernels of one shader: one that runs once the aims of a step are set, and one
     /// after each sweep, both over all elements.
-    ///
-    /// # Errors
-    /// When the shader has no such entry points or wants other buffers.
-    pub fn hook<T: Pod>(
+    pub(crate) fn hook<T: Pod>(
         &mut self,
         shader: &str,
         entries: [&str; 2],
@@ -168,10 +159,7 @@ impl Device {
     }
 
     /// Lets the method's kernels work on contacts, in a scene that has any.
-    ///
-    /// # Errors
-    /// When the device has no room for them.
-    pub fn touch_by(
+    pub(crate) fn touch_by(
         &mut self,
         kernels: ContactKernels,
         collision: Collision,
@@ -193,20 +181,14 @@ impl Device {
     }
 
     /// Lets joints go that bear no more, in a scene that has any such.
-    ///
-    /// # Errors
-    /// When the device has no room for them.
-    pub fn break_joints(&mut self, when: Breaking) -> Result<(), GpuError> {
+    pub(crate) fn break_joints(&mut self, when: Breaking) -> Result<(), GpuError> {
         let (definitions, bindings) = (&self.system.definitions, self.buffers.bindings());
         self.breaker = Breaker::new(&self.gpu, &self.scene, definitions, bindings, when)?;
         Ok(())
     }
 
     /// Ends each step with a sweep that corrects the error that is left without making it velocity.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn stabilise(&mut self) -> Result<(), GpuError> {
+    pub(crate) fn stabilise(&mut self) -> Result<(), GpuError> {
         let bindings = self.buffers.bindings();
         self.stabiliser = Some(Stabiliser {
             rates: self.gpu.call("descent/finish.wgsl", "rates", &bindings)?,
@@ -218,10 +200,7 @@ impl Device {
 
     /// Sets the parameters of the method's law of contact and of how contacts start, as its shader has
     /// them.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn govern(&mut self, law: &impl Pod, begin: &impl Pod) -> Result<(), SolverError> {
+    pub(crate) fn govern(&mut self, law: &impl Pod, begin: &impl Pod) -> Result<(), SolverError> {
         self.flush().and_then(|()| self.settle()).map_err(fault)?;
         match &self.contacts {
             Some(contacts) => contacts.govern(&self.gpu, law, begin).map_err(fault),
@@ -231,10 +210,7 @@ impl Device {
 
     /// Finds the contacts of a step of length `dt` [s], where that is the host's work; the method prepares
     /// them and says how the stiffness of each patch is bounded and grows.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn detect(
+    pub(crate) fn detect(
         &mut self,
         dt: f64,
         prepare: impl FnOnce(&mut ContactStore<f32>) -> Vec<[f32; 4]>,
@@ -267,10 +243,7 @@ impl Device {
     }
 
     /// Replaces the state and forgets the step before.
-    ///
-    /// # Errors
-    /// When the state does not fit the scene, or the device fails.
-    pub fn load(&mut self, state: &State) -> Result<(), SolverError> {
+    pub(crate) fn load(&mut self, state: &State) -> Result<(), SolverError> {
         self.system.load(&self.scene, state)?;
         self.due = Due::default();
         self.retry.close();
@@ -282,10 +255,7 @@ impl Device {
     }
 
     /// Begins a step.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn begin(&mut self, dt: f64) -> Result<(), SolverError> {
+    pub(crate) fn begin(&mut self, dt: f64) -> Result<(), SolverError> {
         self.flush().and_then(|()| self.settle()).map_err(fault)?;
         if dt != self.dt {
             self.change_step(dt).map_err(fault)?;
@@ -301,15 +271,12 @@ impl Device {
     }
 
     /// Asks for one more sweep.
-    pub fn iterate(&mut self) {
+    pub(crate) fn iterate(&mut self) {
         self.due.iterations += 1;
     }
 
     /// Ends the step and submits it.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn end(&mut self) -> Result<(), SolverError> {
+    pub(crate) fn end(&mut self) -> Result<(), SolverError> {
         self.due.finish = true;
         self.system.time_s += self.dt;
         self.system.within_step = false;
@@ -317,25 +284,23 @@ impl Device {
     }
 
     /// Submits what is due and waits for it.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn wait(&mut self) -> Result<(), SolverError> {
+    pub(crate) fn wait(&mut self) -> Result<(), SolverError> {
         self.flush().and_then(|()| self.settle()).and_then(|()| self.gpu.wait()).map_err(fault)
     }
 
     /// Copies the current iterate, as [`System::read`].
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
+    pub(crate) fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
         self.flush().and_then(|()| self.take_over()).map_err(fault)?;
         self.system.read(out);
         Ok(())
     }
 
     /// Forces of joints and contacts as they stand; whether they could be read.
-    pub fn read_multipliers(&mut self, out: &mut Multipliers, method: &impl Method<f32>) -> bool {
+    pub(crate) fn read_multipliers(
+        &mut self,
+        out: &mut Multipliers,
+        method: &impl Method<f32>,
+    ) -> bool {
         let read =
             self.flush().and_then(|()| self.take_over()).and_then(|()| self.take_ends_over());
         self.system.read_multipliers(out, |system, index| method.force(system, index));
@@ -359,7 +324,7 @@ impl Device {
     }
 
     /// Appends the stages' times on the device.
-    pub fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+    pub(crate) fn drain_times(&mut self, out: &mut Vec<StageTime>) {
         if let Some(contacts) = &mut self.system.contacts {
             contacts.drain_times(out);
         }

@@ -265,7 +265,3 @@ impl Solver for OnGpu {
         ron::to_string(&self.system.settings).unwrap_or_default()
     }
 }
-
-#[cfg(test)]
-#[path = "gpu_tests.rs"]
-mod tests;

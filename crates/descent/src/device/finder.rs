@@ -195,78 +195,10 @@ fn ranks(system: &System<f32>, moving: usize) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use taut_collide::Style;
-    use taut_core::load::load_file;
-    use taut_model::{Order, Rotation};
-
     use super::*;
-    use crate::{
-        AngularRows, InertiaFrame, InitialGuess, Options,
-        device::{Collision, ContactKernels, Device},
-    };
-
-    const OPTIONS: Options = Options {
-        order: Order::Coloured,
-        angular: AngularRows::RestPose,
-        isotropic: true,
-        rotation: Rotation::Cayley,
-        frame: InertiaFrame::World,
-        gyroscopic: true,
-        start: InitialGuess::Target,
-        contacts: Style::Common,
-        lanes_per_body: 1,
-    };
-    const KERNELS: ContactKernels =
-        ContactKernels { shader: "vbd/contact.wgsl", follow: None, stabilise: None };
-
-    fn scene(name: &str, parameters: &[(&str, f64)]) -> Scene {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenes/{name}.ron"));
-        let parameters: Vec<_> =
-            parameters.iter().map(|&(key, value)| (key.to_owned(), value)).collect();
-        load_file(&file, &parameters).expect("a scene of the project").scene
-    }
 
     #[test]
     fn structures_are_those_of_the_shaders() {
         taut_gpu::assert_layout!("descent/pose.wgsl", Member { node, length });
-    }
-
-    /// Every ball touches every other, far more often than there is room for at first.
-    #[test]
-    fn a_step_without_room_is_done_again() {
-        let Some(gpu) = Gpu::for_test() else { return };
-        let mut crowd = scene("pyramid", &[("n", 8.0)]);
-        for (i, body) in (0_u8..).zip(&mut crowd.bodies).skip(1) {
-            body.shape = taut_core::scene::Shape::Sphere { radius: 1.0 };
-            let turn = f64::from(i) * 2.4;
-            let place = taut_core::Vec3::new(turn.cos(), turn.sin(), f64::from(i) * 0.02);
-            body.position = place * 0.5 + taut_core::Vec3::z() * 50.0;
-        }
-        let [mut host, mut found] = [Collision::Host, Collision::Device].map(|collision| {
-            let mut device = Device::new(&gpu, &crowd, OPTIONS, |_| {}).unwrap();
-            device.touch_by(KERNELS, collision).unwrap();
-            device.load(&crowd.initial_state()).unwrap();
-            device
-        });
-        let mut states = [taut_core::State::default(), taut_core::State::default()];
-        host.detect(crowd.dt, |contacts| vec![[0.0; 4]; contacts.patches.len()]).unwrap();
-        for (device, state) in [&mut host, &mut found].into_iter().zip(&mut states) {
-            device.begin(crowd.dt).unwrap();
-            device.iterate();
-            device.end().unwrap();
-            device.read(state).unwrap();
-        }
-        let pairs = 36 * 35 / 2;
-        assert_eq!(host.system.contacts.as_ref().unwrap().patches.len(), pairs);
-        let finder = found.contacts.as_ref().unwrap().finder.as_ref().unwrap();
-        assert_eq!(finder.detector.counts().unwrap().manifolds as usize, pairs);
-        assert!(Room::of(&crowd).manifolds < pairs);
-        let apart = |(a, b): (&taut_core::BodyState, &taut_core::BodyState)| {
-            (a.position - b.position).norm()
-        };
-        let bodies = states[0].bodies.iter().zip(&states[1].bodies);
-        assert!(bodies.map(apart).fold(0.0, f64::max) < 1e-4);
     }
 }
