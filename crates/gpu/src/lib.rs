@@ -3,8 +3,8 @@
 //! A [`Gpu`] is an adapter with its device and queue, chosen by name or index. A [`Buffer`] holds values of
 //! one type; a [`Kernel`] is an entry point of a file in the folder `shaders`, whose variables are bound to
 //! buffers by name ([`Bindings`], [`Call`]). A [`Recorder`] collects the dispatches of a whole step, in one
-//! pass per stage, and a [`Clock`] takes the stages' times on the device. [`scan`], [`sort`] and
-//! [`compact`] are what solvers build adjacency and contact lists from.
+//! pass per stage, and a [`Clock`] takes the stages' times on the device. [`scan`] and [`sort`] are what
+//! solvers build adjacency and contact lists from.
 //!
 //! Nothing here panics on a fault of the device: whatever goes wrong is a [`GpuError`] from the next call
 //! that can return one.
@@ -12,7 +12,6 @@
 mod buffer;
 mod check;
 mod clock;
-pub mod compact;
 mod device;
 mod error;
 mod kernel;
