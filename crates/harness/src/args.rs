@@ -55,7 +55,7 @@ pub(crate) enum Verb {
     /// Gather results into one self-contained page
     Report(ReportArgs),
     /// Run published figures, draw them and judge what their papers say of them
-    Reproduce(FigureArgs),
+    Reproduce(ReproduceArgs),
     /// Compare the curves of figures with the recorded ones; all figures unless some are named
     Regress(FigureArgs),
     /// Hold backends to what the interface and mechanics ask of them
@@ -165,6 +165,15 @@ pub(crate) struct ReportArgs {
     /// Folders with what other verbs have written
     #[arg(required = true, value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReproduceArgs {
+    #[command(flatten)]
+    pub(crate) figures: FigureArgs,
+    /// Compare the curves with the recorded ones too, as `regress` does
+    #[arg(long)]
+    pub(crate) regress: bool,
 }
 
 #[derive(Debug, Args)]

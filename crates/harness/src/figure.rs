@@ -374,7 +374,7 @@ fn unit() -> f64 {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Target {
     /// The same metric of another run.
-    RunSpec(String),
+    Run(String),
     /// A number in the metric's unit.
     Value(f64),
 }

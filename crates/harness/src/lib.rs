@@ -100,7 +100,10 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
         Verb::Trace(args) => cmd::trace::main(&session, args),
         Verb::Time(args) => cmd::time::main(&session, args),
         Verb::Report(args) => cmd::report::main(&session, args),
-        Verb::Reproduce(args) => cmd::reproduce::main(&session, args, Question::Claims),
+        Verb::Reproduce(args) => {
+            let question = if args.regress { Question::Both } else { Question::Claims };
+            cmd::reproduce::main(&session, &args.figures, question)
+        }
         Verb::Regress(args) => cmd::reproduce::main(&session, args, Question::Curves),
         Verb::Verify(args) => cmd::verify::main(&session, args),
     }

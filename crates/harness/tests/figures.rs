@@ -143,14 +143,19 @@ fn a_curve_that_moved_is_a_regression_until_blessed() {
     assert_eq!(status(&checkout.taut(&["regress", "--bless"])), 0);
     assert!(checkout.folder().join("baseline.csv").is_file());
     assert!(checkout.folder().join("figure.svg").is_file());
+    let both = ["reproduce", "--all", "--regress", "--json"];
     assert_eq!(status(&checkout.taut(&["regress"])), 0);
+    assert_eq!(status(&checkout.taut(&both)), 0);
     checkout.set_height("2");
-    let output = checkout.taut(&["regress", "--json"]);
-    assert_eq!(status(&output), 1);
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let curves = document["figures"][0]["curves"].as_array().unwrap();
-    assert_eq!(curves[0]["curve"], "fall");
-    assert_eq!(curves[0]["change"], "worse");
+    for verb in [&["regress", "--json"][..], &both] {
+        let output = checkout.taut(verb);
+        assert_eq!(status(&output), 1);
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let figure = &document["figures"][0];
+        assert_eq!(figure["curves"][0]["curve"], "fall");
+        assert_eq!(figure["curves"][0]["change"], "worse");
+        assert_eq!(figure["claims"].is_array(), verb == both);
+    }
     assert_eq!(status(&checkout.taut(&["regress", "--bless"])), 0);
     assert_eq!(status(&checkout.taut(&["regress"])), 0);
 }

@@ -24,12 +24,14 @@ pub(crate) enum Question {
     Claims,
     /// Are the curves those that were recorded?
     Curves,
+    /// Either of them.
+    Both,
 }
 
 impl Question {
     fn verb(self) -> &'static str {
         match self {
-            Self::Claims => "reproduce",
+            Self::Claims | Self::Both => "reproduce",
             Self::Curves => "regress",
         }
     }
@@ -39,6 +41,7 @@ impl Question {
         match self {
             Self::Claims => figure.claims_are_good(),
             Self::Curves => figure.curves_are_good(),
+            Self::Both => figure.claims_are_good() && figure.curves_are_good(),
         }
     }
 }
@@ -118,6 +121,10 @@ fn document(
     let entry = |figure: &Reproduced| match question {
         Question::Claims => figure.document(),
         Question::Curves => Ok(figure.regression()),
+        Question::Both => figure.document().map(|mut both| {
+            both["curves"] = figure.regression()["curves"].take();
+            both
+        }),
     };
     let entries = figures.iter().map(entry).collect::<anyhow::Result<Vec<Value>>>()?;
     Ok(json!({
@@ -157,39 +164,37 @@ fn describe(figure: &Reproduced, question: Question) -> String {
     for run in figure.runs.iter().filter(|run| !run.reason.is_empty()) {
         text += &format!("  {}: {}: {}\n", run.label, run.status.name(), run.reason);
     }
-    match question {
-        Question::Claims => {
-            for claim in &figure.claims {
-                text += &format!("  {:<10} {}\n", claim.verdict(), claim.text);
-                text += &format!("  {:<10} {}\n", "", claim.measured);
-                if let Some(why) = &claim.known_deviation {
-                    text += &format!("  {:<10} known deviation: {why}\n", "");
-                }
+    if question != Question::Curves {
+        for claim in &figure.claims {
+            text += &format!("  {:<10} {}\n", claim.verdict(), claim.text);
+            text += &format!("  {:<10} {}\n", "", claim.measured);
+            if let Some(why) = &claim.known_deviation {
+                text += &format!("  {:<10} known deviation: {why}\n", "");
             }
-        }
-        Question::Curves if figure.shifts.is_empty() => {
-            text += "  nothing recorded: give --bless to record\n";
-        }
-        Question::Curves => {
-            let mut table = TextTable::default()
-                .text("change")
-                .text("panel")
-                .text("curve")
-                .number("area", "")
-                .number("end", "")
-                .number("slope", "");
-            for shift in &figure.shifts {
-                let numbers = [shift.area, shift.end, shift.slope].map(|v| format!("{v:+.4}"));
-                let mut cells = vec![
-                    shift.change.name().to_owned(),
-                    (shift.panel + 1).to_string(),
-                    shift.curve.clone(),
-                ];
-                cells.extend(numbers);
-                table.push(cells);
-            }
-            text += &table.render();
         }
     }
-    text
+    if question == Question::Claims {
+        return text;
+    }
+    if figure.shifts.is_empty() {
+        return text + "  nothing recorded: give --bless to record\n";
+    }
+    let mut table = TextTable::default()
+        .text("change")
+        .text("panel")
+        .text("curve")
+        .number("area", "")
+        .number("end", "")
+        .number("slope", "");
+    for shift in &figure.shifts {
+        let numbers = [shift.area, shift.end, shift.slope].map(|v| format!("{v:+.4}"));
+        let mut cells = vec![
+            shift.change.name().to_owned(),
+            (shift.panel + 1).to_string(),
+            shift.curve.clone(),
+        ];
+        cells.extend(numbers);
+        table.push(cells);
+    }
+    text + &table.render()
 }

@@ -100,7 +100,7 @@ fn expectation(check: &ClaimCheck) -> String {
         ),
         ClaimCheck::Within { metric, run, at, of, absolute, relative } => {
             let target = match of {
-                Target::RunSpec(run) => format!("that of {run}"),
+                Target::Run(run) => format!("that of {run}"),
                 Target::Value(value) => number(*value),
             };
             let (absolute, relative) = (number(*absolute), number(100.0 * relative));
@@ -255,7 +255,7 @@ fn within(
 ) -> Result<Finding, Missing> {
     let found = values(rows, run, metric, at)?;
     let target = match of {
-        Target::RunSpec(other) => values(rows, other, metric, at)?,
+        Target::Run(other) => values(rows, other, metric, at)?,
         Target::Value(value) => vec![*value; found.len()],
     };
     let off = |(&a, &b): (&f64, &f64)| (a - b).abs() - absolute.max(relative * b.abs());

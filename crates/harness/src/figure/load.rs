@@ -228,7 +228,7 @@ fn check_claim(figure: &Figure, setup: &Setup, check: &ClaimCheck) -> Result<(),
             known_quantity(figure, setup, versus, true)?;
             (Some(metric), Vec::new())
         }
-        ClaimCheck::Within { metric, run, of: Target::RunSpec(of), .. } => {
+        ClaimCheck::Within { metric, run, of: Target::Run(of), .. } => {
             (Some(metric), vec![run, of])
         }
         ClaimCheck::Within { metric, run, .. } => (Some(metric), vec![run]),
