@@ -13,6 +13,7 @@ mod interrupt;
 pub mod machine;
 mod matrix;
 mod overlap;
+mod parallel;
 mod places;
 pub mod plot;
 pub mod progress;

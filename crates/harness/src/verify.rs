@@ -24,17 +24,12 @@ mod subject;
 mod tolerance;
 mod variants;
 
-use std::{
-    fmt,
-    num::NonZero,
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
-};
+use std::{fmt, num::NonZero, thread};
 
 use serde::Serialize;
 use taut_core::Table;
 
-use crate::runner;
+use crate::{parallel::in_parallel, runner};
 use subject::{Stop, Subject};
 
 /// The outcome of the whole suite.
@@ -62,8 +57,7 @@ pub struct Check {
     pub scene: &'static str,
     /// How it went.
     pub result: Verdict,
-    /// What was found where it did not pass; for a known failure, why it is expected; where it passed, what
-    /// was not asked.
+    /// What was found where it did not pass; for a known failure, why it is expected.
     pub reason: String,
 }
 
@@ -141,24 +135,15 @@ pub fn verify_with(
         .iter()
         .flat_map(|(subject, asked)| asked.iter().map(|&property| (subject.clone(), property)))
         .collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some((subject, property)) = tasks.get(place) else { return done };
-            let check = run(subject, property);
-            on_check(subject.name(), &check);
-            done.push((place, check));
-        }
-    };
-    let mut done: Vec<(usize, Check)> = thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("checks are guarded")).collect()
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let places: Vec<usize> = (0..tasks.len()).collect();
+    let checks = in_parallel(&vec![(); threads], &places, |(), place| {
+        let (subject, property) = &tasks[place];
+        let check = run(subject, property);
+        on_check(subject.name(), &check);
+        check
     });
-    done.sort_unstable_by_key(|(place, _)| *place);
-    let mut checks = done.into_iter().map(|(_, check)| check);
+    let mut checks = checks.into_iter();
     let report = |(subject, asked): &(Subject<'_>, Vec<_>)| BackendReport {
         name: subject.name().to_owned(),
         checks: checks.by_ref().take(asked.len()).collect(),
@@ -176,7 +161,7 @@ fn run(subject: &Subject<'_>, property: &Property) -> Check {
         .unwrap_or_else(|panic| Err(Stop::Fail(format!("panicked: {panic}"))));
     let known = known::reason(subject.name(), property.name, property.scene);
     let (result, reason) = match (outcome, known) {
-        (Ok(()), None) => (Verdict::Pass, subject.left_out()),
+        (Ok(()), None) => (Verdict::Pass, String::new()),
         (Ok(()), Some(_)) => {
             (Verdict::Fail, "passes, but is listed as a known failure: remove its row".to_owned())
         }
@@ -209,7 +194,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// One line per check that did not pass or not in full, and one line of counts per backend.
+/// One line per check that did not pass, and one line of counts per backend.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for backend in &self.backends {
@@ -221,7 +206,7 @@ impl fmt::Display for Report {
                 "{}: {pass} passed, {fail} failed, {known} known failures, {skip} skipped",
                 backend.name
             )?;
-            for check in backend.checks.iter().filter(|check| !check.reason.is_empty()) {
+            for check in backend.checks.iter().filter(|check| check.result != Verdict::Pass) {
                 let Check { name, scene, result, reason } = check;
                 writeln!(f, "  {result:<5} {name} [{scene}]: {reason}")?;
             }

@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, btree_map::Entry},
     path::Path,
-    sync::atomic::{AtomicUsize, Ordering},
     thread,
 };
 
@@ -12,6 +11,7 @@ use taut_core::{Scene, Settings, State};
 
 use super::{Figure, FigureRow, MeasureSpec, Planned, Probes, SHORTEST, TIMED};
 use crate::{
+    parallel::in_parallel,
     places,
     record::{RunDevice, RunRow, metric, metric_names},
     runner::{
@@ -175,36 +175,6 @@ fn run_all(
     Ok(all.into_iter().map(|(_, done)| done).collect())
 }
 
-/// Applies `work` to every item, one thread per worker; results come in the order of the items.
-fn in_parallel<W: Sync, T: Send>(
-    workers: &[W],
-    items: &[usize],
-    work: impl Fn(&W, usize) -> T + Sync,
-) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let take = || {
-        let place = next.fetch_add(1, Ordering::Relaxed);
-        items.get(place).map(|&item| (place, item))
-    };
-    let (take, work) = (&take, &work);
-    let labour = |worker| {
-        let results = std::iter::from_fn(take).map(|(place, item)| (place, work(worker, item)));
-        results.collect::<Vec<(usize, T)>>()
-    };
-    let labour = &labour;
-    let mut results: Vec<(usize, T)> = thread::scope(|scope| {
-        let threads: Vec<_> =
-            workers.iter().map(|worker| scope.spawn(move || labour(worker))).collect();
-        let join = |thread: thread::ScopedJoinHandle<'_, Vec<(usize, T)>>| {
-            // Solvers are guarded, so a panic here is a mistake of the harness itself.
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        threads.into_iter().flat_map(join).collect()
-    });
-    results.sort_by_key(|(place, _)| *place);
-    results.into_iter().map(|(_, result)| result).collect()
-}
-
 fn one(
     bench: &Bench<'_>,
     figure: &Figure,
@@ -317,17 +287,4 @@ fn trace_row(job: &Job<'_>, run: &RunRow) -> FigureRow {
         row.columns.push((name.to_owned(), column(&value)));
     }
     row
-}
-
-#[cfg(test)]
-mod tests {
-    use super::in_parallel;
-
-    #[test]
-    fn results_keep_the_order_of_the_items() {
-        let items: Vec<usize> = (0..50).rev().collect();
-        let squares: Vec<usize> = items.iter().map(|i| i * i).collect();
-        assert_eq!(in_parallel(&[0; 3], &items, |_, i| i * i), squares);
-        assert_eq!(in_parallel(&[0], &items, |_, i| i * i), squares);
-    }
 }

@@ -29,7 +29,7 @@ const SUBSTEPS: u32 = 8;
 /// of the backend: `g t h / 2` below; its velocity as it should be, and the clock right.
 fn free_fall(subject: &Subject<'_>) -> Result<(), Stop> {
     let scene = embedded("free-fall", &[]);
-    for &substeps in subject.cases(&[1, SUBSTEPS]) {
+    for substeps in [1, SUBSTEPS] {
         let plan = Plan::new(60, 4).substeps(substeps);
         let end = subject.end(&scene, plan)?;
         let t = 60.0 * scene.dt;
@@ -82,7 +82,7 @@ fn falls(
 /// A ball keeps its spin, but for the (h w)^2 / 8 per step that the published first-order update loses.
 fn free_spin(subject: &Subject<'_>) -> Result<(), Stop> {
     let scene = embedded("free-fall", &[]);
-    for &substeps in subject.cases(&[1, SUBSTEPS]) {
+    for substeps in [1, SUBSTEPS] {
         let plan = Plan::new(60, 4).substeps(substeps);
         let end = subject.end(&scene, plan)?;
         let (t, h) = (60.0 * scene.dt, plan.step(&scene).dt);
@@ -103,8 +103,7 @@ fn rod(subject: &Subject<'_>) -> Result<(), Stop> {
 
 /// The same for a bar on a ball joint, whatever its direction and whichever body axis lies along it.
 fn bar(subject: &Subject<'_>) -> Result<(), Stop> {
-    let directions = [(0.0, 0.0), (90.0, 0.0), (37.0, 1.0), (200.0, 2.0)];
-    for &(yaw, axes) in subject.cases(&directions) {
+    for (yaw, axes) in [(0.0, 0.0), (90.0, 0.0), (37.0, 1.0), (200.0, 2.0)] {
         let scene = embedded("bar-pendulum", &[("yaw", yaw), ("axes", axes)]);
         let direction = scene.bodies[0].position.normalize();
         crosses_after(subject, &scene, quarter_swing(4.0, 10.0), |s| {

@@ -101,7 +101,7 @@ fn every_shape_rests(subject: &Subject<'_>) -> Result<(), Stop> {
 
 /// Of a fall from a metre, the square of the restitution comes back.
 fn restitution(subject: &Subject<'_>) -> Result<(), Stop> {
-    for &restitution in subject.cases(&[0.3, 0.8, 0.5_f64]) {
+    for restitution in [0.3, 0.5, 0.8_f64] {
         let scene = embedded("drop", &[("height", 1.0), ("restitution", restitution)]);
         let path = subject.path(&scene, Plan::new(60, 20))?;
         let heights: Vec<f64> = path.iter().map(|s| s.bodies[1].position.z - 0.5).collect();

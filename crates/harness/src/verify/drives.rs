@@ -135,7 +135,7 @@ fn motors_meet_limits(subject: &Subject<'_>) -> Result<(), Stop> {
     let moment = scene.bodies[0].mass * G * 0.5;
     let allowed = subject.allowed("motors_meet_limits", 0.01);
     for (share, held) in [(20.0, true), (6.0, true), (0.6, false)] {
-        for &speed in subject.cases(&[-1.0, -20.0]) {
+        for speed in [-1.0, -20.0] {
             scene.joints[0].limit = Some(Limit { lower: -0.3, upper: 3.0 });
             scene.joints[0].motor = Some(Motor { speed, max_effort: share * moment });
             let angle = coordinate(&scene, &subject.end(&scene, Plan::new(60, 20))?);

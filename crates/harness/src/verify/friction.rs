@@ -117,7 +117,7 @@ fn every_direction(subject: &Subject<'_>) -> Result<(), Stop> {
     };
     let straight = slide(0.0)?.x;
     let allowed = subject.allowed("friction_has_no_direction", 2e-3);
-    for &degrees in subject.cases(&[30.0, 45.0, 71.0]) {
+    for degrees in [30.0, 45.0, 71.0] {
         let end = slide(degrees)?;
         let off = (end.x / straight - 1.0).abs().max(end.y.abs() / straight);
         ensure(off < allowed, || {
@@ -182,7 +182,7 @@ fn ball(x: f64, speed: f64) -> Body {
 /// A ball thrown along the ground without spin ends rolling at 5/7 of its speed, whatever the
 /// friction: its angular momentum about the ground is kept. Rolling, it keeps its speed.
 fn sliding_becomes_rolling(subject: &Subject<'_>) -> Result<(), Stop> {
-    for &(thrown, spin) in subject.cases(&[(1.5, 3.0), (2.1, 0.0)]) {
+    for (thrown, spin) in [(2.1, 0.0), (1.5, 3.0)] {
         let mut scene = on_floor(vec![ball(0.0, thrown)], 0.0, [0.5; 2]);
         scene.bodies[1].omega.y = spin;
         let end = subject.end(&scene, Plan::new(60, 20))?;

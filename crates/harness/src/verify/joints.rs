@@ -101,7 +101,7 @@ fn broken_joints_let_go(subject: &Subject<'_>) -> Result<(), Stop> {
 
 /// A joint that bears three times the weight holds it; one that bears half of it breaks in time.
 fn joints_break(subject: &Subject<'_>) -> Result<(), Stop> {
-    for &kind in subject.cases(&[JointKind::Ball, JointKind::Fixed]) {
+    for kind in [JointKind::Ball, JointKind::Fixed] {
         let plan = Plan::new(60, 50);
         let weight = scenes::cube().mass * scenes::G;
         let strong = subject.end(&scenes::hanging(kind, 3.0 * weight), plan)?;
@@ -129,7 +129,7 @@ fn more_work_is_no_worse(subject: &Subject<'_>) -> Result<(), Stop> {
         Ok(sum / path.len() as f64)
     };
     let mut before = mean(5)?;
-    for &iterations in subject.cases(&[10, 20, 40, 80]) {
+    for iterations in [10, 20, 40, 80] {
         let now = mean(iterations)?;
         ensure(now <= 1.1 * before + 1e-7, || {
             format!("{before:.2e} m becomes {now:.2e} m at {iterations} iterations")

@@ -1,10 +1,8 @@
 //! The backend under test, and how checks drive it.
 
-use std::sync::OnceLock;
-
 use taut_core::{
-    Backend, BuildError, Iteration, Multipliers, Runs, Scene, Settings, Solver, SolverError, State,
-    Step, Table,
+    Backend, BuildError, Iteration, Multipliers, Scene, Settings, Solver, SolverError, State, Step,
+    Table,
 };
 
 use super::tolerance;
@@ -86,32 +84,12 @@ pub(super) struct Subject<'a> {
     /// Settings of the backend, in RON; empty where they are the defaults.
     settings: &'static str,
     name: String,
-    /// How many cases the check at hand has, where only one of them was asked.
-    thinned: OnceLock<usize>,
 }
 
 impl<'a> Subject<'a> {
     pub(super) fn new(backend: &'a dyn Backend, table: &'a Table, settings: &'static str) -> Self {
         let name = format!("{} {settings}", backend.info().name).trim_end().to_owned();
-        Self { backend, table, settings, name, thinned: OnceLock::new() }
-    }
-
-    /// The cases of a check that this backend is asked: all of them, but on an adapter, which software makes
-    /// slow, the last.
-    pub(super) fn cases<'c, T>(&self, all: &'c [T]) -> &'c [T] {
-        match self.backend.info().runs {
-            Runs::OnCpu => all,
-            Runs::OnGpu => {
-                self.thinned.get_or_init(|| all.len());
-                &all[all.len() - 1..]
-            }
-        }
-    }
-
-    /// What was left out of the check that it was given, for the report.
-    pub(super) fn left_out(&self) -> String {
-        let said = |n| format!("one of {n} cases asked, since it runs on an adapter");
-        self.thinned.get().map_or_else(String::new, said)
+        Self { backend, table, settings, name }
     }
 
     /// Name of the backend, and its settings where these are not the defaults.
