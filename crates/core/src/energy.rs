@@ -146,6 +146,15 @@ fn outer<N: Number>(
     sum
 }
 
+/// The symmetric matrix of three rows with these entries `00 = 11`, `01` and `22`.
+#[inline]
+fn symmetric<N: Number>([direct, cross, last]: [N; 3]) -> [PerRow<N>; ROWS_MAX] {
+    let mut matrix = [[N::ZERO; ROWS_MAX]; ROWS_MAX];
+    (matrix[0][0], matrix[1][1], matrix[2][2]) = (direct, direct, last);
+    (matrix[0][1], matrix[1][0]) = (cross, cross);
+    matrix
+}
+
 /// One where a symmetric matrix is positive definite (Sylvester's criterion), else zero.
 #[inline]
 fn definite<N: Number>(m: &M3<N>) -> N {

@@ -19,7 +19,7 @@
 use serde::{Deserialize, Serialize};
 use taut_math::{M3, Number};
 
-use super::{PerRow, Points, ROWS_MAX, RowEnergy, Rows};
+use super::{PerRow, Points, ROWS_MAX, RowEnergy, Rows, symmetric};
 use crate::Vec3;
 
 /// Triangles that are folded by more than this at rest are not flat [rad].
@@ -72,12 +72,6 @@ impl Bending<f64> {
     }
 }
 
-fn diagonal<N: Number>(value: N) -> [PerRow<N>; ROWS_MAX] {
-    let mut matrix = [[N::ZERO; ROWS_MAX]; ROWS_MAX];
-    (matrix[0][0], matrix[1][1], matrix[2][2]) = (value, value, value);
-    matrix
-}
-
 impl<N: Number> RowEnergy<N> for Bending<N> {
     const ENDS: usize = 4;
     const ROWS: usize = 3;
@@ -104,12 +98,12 @@ impl<N: Number> RowEnergy<N> for Bending<N> {
 
     #[inline]
     fn stiffness(&self, _: &Rows<N>) -> [PerRow<N>; ROWS_MAX] {
-        diagonal(self.stiffness)
+        symmetric([self.stiffness, N::ZERO, self.stiffness])
     }
 
     #[inline]
     fn compliance(&self) -> Option<[PerRow<N>; ROWS_MAX]> {
-        Some(diagonal(self.compliance))
+        Some(symmetric([self.compliance, N::ZERO, self.compliance]))
     }
 }
 

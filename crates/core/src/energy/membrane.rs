@@ -33,7 +33,7 @@
 use serde::{Deserialize, Serialize};
 use taut_math::{M3, Number, V3};
 
-use super::{PerRow, Points, ROWS_MAX, RowEnergy, Rows};
+use super::{PerRow, Points, ROWS_MAX, RowEnergy, Rows, symmetric};
 use crate::Vec3;
 
 /// A triangle whose height is less than this share of its longest edge has no plane [1].
@@ -92,15 +92,6 @@ impl Membrane<f64> {
     }
 }
 
-/// The symmetric matrix of three rows with these entries `00 = 11`, `01` and `22`.
-#[inline]
-fn matrix<N: Number>([direct, cross, shear]: [N; 3]) -> [PerRow<N>; ROWS_MAX] {
-    let mut matrix = [[N::ZERO; ROWS_MAX]; ROWS_MAX];
-    (matrix[0][0], matrix[1][1], matrix[2][2]) = (direct, direct, shear);
-    (matrix[0][1], matrix[1][0]) = (cross, cross);
-    matrix
-}
-
 impl<N: Number> RowEnergy<N> for Membrane<N> {
     const ENDS: usize = 3;
     const ROWS: usize = 3;
@@ -133,12 +124,12 @@ impl<N: Number> RowEnergy<N> for Membrane<N> {
 
     #[inline]
     fn stiffness(&self, _: &Rows<N>) -> [PerRow<N>; ROWS_MAX] {
-        matrix(self.stiffness)
+        symmetric(self.stiffness)
     }
 
     #[inline]
     fn compliance(&self) -> Option<[PerRow<N>; ROWS_MAX]> {
-        Some(matrix(self.compliance))
+        Some(symmetric(self.compliance))
     }
 }
 

@@ -218,7 +218,7 @@ impl<'a> Builder<'a> {
             return Err(SceneError::new(message)).at("nodes");
         };
         if !membrane.is_finite() {
-            return Err(SceneError::new("its numbers are too large or too small to be combined"));
+            return Err(out_of_range());
         }
         unused(&mut self.triangle_names, &name).at("name")?;
         self.reserve("triangles", 1.0)?;
@@ -254,8 +254,7 @@ impl<'a> Builder<'a> {
                 return Err(SceneError::new(message));
             };
             if !energy.is_finite() {
-                let message = "its numbers are too large or too small to be combined";
-                return Err(SceneError::new(message));
+                return Err(out_of_range());
             }
             self.scene.bends.push(ElasticPart { name: String::new(), ends, energy });
         }
@@ -285,6 +284,10 @@ impl<'a> Builder<'a> {
 pub(super) fn full_name(name: &str, scope: &Scope) -> Result<String> {
     let (base, brackets) = split_name(name, scope)?;
     Ok(canonical(&base, &brackets))
+}
+
+fn out_of_range() -> SceneError {
+    SceneError::new("its numbers are too large or too small to be combined")
 }
 
 fn unused(names: &mut HashSet<String>, name: &str) -> Result<()> {

@@ -24,7 +24,7 @@ pub(crate) enum Question {
     Claims,
     /// Are the curves those that were recorded?
     Curves,
-    /// Either of them.
+    /// Both of these.
     Both,
 }
 
@@ -121,10 +121,7 @@ fn document(
     let entry = |figure: &Reproduced| match question {
         Question::Claims => figure.document(),
         Question::Curves => Ok(figure.regression()),
-        Question::Both => figure.document().map(|mut both| {
-            both["curves"] = figure.regression()["curves"].take();
-            both
-        }),
+        Question::Both => figure.document_with_curves(),
     };
     let entries = figures.iter().map(entry).collect::<anyhow::Result<Vec<Value>>>()?;
     Ok(json!({

@@ -159,6 +159,25 @@ impl Reproduced {
 
     /// The figure's entry in the document of `regress --json`.
     pub fn regression(&self) -> Value {
+        json!({
+            "id": self.figure.id,
+            "title": self.figure.title,
+            "curves": self.curves(),
+            "files": self.files,
+        })
+    }
+
+    /// The figure's entry in the document of `reproduce --regress --json`.
+    ///
+    /// # Errors
+    /// As [`Self::document`].
+    pub fn document_with_curves(&self) -> anyhow::Result<Value> {
+        let mut document = self.document()?;
+        document["curves"] = self.curves();
+        Ok(document)
+    }
+
+    fn curves(&self) -> Value {
         let curve = |shift: &Shift| {
             json!({
                 "panel": shift.panel,
@@ -169,12 +188,7 @@ impl Reproduced {
                 "slope": shift.slope,
             })
         };
-        json!({
-            "id": self.figure.id,
-            "title": self.figure.title,
-            "curves": self.shifts.iter().map(curve).collect::<Vec<_>>(),
-            "files": self.files,
-        })
+        self.shifts.iter().map(curve).collect()
     }
 
     /// The figure for a reader: claims with their verdicts, then runs.
