@@ -65,6 +65,9 @@ pub struct SceneCounts {
     /// Triangles of elastic material.
     #[serde(skip_serializing_if = "is_zero")]
     pub triangles: usize,
+    /// Edges along which triangles resist being folded.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub bends: usize,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -81,6 +84,7 @@ impl SceneCounts {
             joints: scene.joints.len(),
             springs: scene.springs.len(),
             triangles: scene.triangles.len(),
+            bends: scene.bends.len(),
         }
     }
 }
