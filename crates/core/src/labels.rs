@@ -6,21 +6,24 @@
 //! - `diverged`: a number is not finite.
 //! - `exploded`: kinetic plus gravitational energy has grown by more than the scene could supply.
 //!   No passive system gains any, so the bound is generous: see [`Judge`].
-//! - `frozen`: something stays within 1e-4 m while the reference, or the acceleration that its
-//!   unbalanced load gives it, says more than 1 m. A true equilibrium is not frozen.
+//! - `frozen`: something neither moves by 1e-4 m nor turns by as much at its radius of gyration, while the
+//!   reference, its own velocity, or the acceleration that its unbalanced load gives it says more than 0.2 m; in
+//!   scenes smaller than 1 m both in shares of their size. Or it is still while the forces that the solver itself
+//!   reports leave most of its load uncarried. A true equilibrium is not frozen.
 //! - `falling`: something jointed to the world moved for 0.5 s as if it were not, and is beyond the
 //!   reach of its joints. At first every swing is nearly a fall; only the reach tells them apart.
 
 mod fall;
 mod load;
 mod still;
+mod weight;
 
 use std::fmt;
 
 use crate::{
-    Scene, State, Vec3,
+    Multipliers, Scene, State, Vec3,
     metrics::{anchors, energy, joint_errors, motion_energy_j},
-    scene::Motion,
+    scene::{Body, Endpoint, Motion},
 };
 
 /// The verdict on a run, from harmless to worst.
@@ -70,8 +73,10 @@ pub struct Judge {
     budget: EnergyBudget,
     still: still::StillWatch,
     fall: fall::FallWatch,
+    weight: weight::WeightWatch,
     label: Label,
     reason: String,
+    failed_at_s: Option<f64>,
 }
 
 /// The energy a run starts with, and what may be added.
@@ -95,30 +100,41 @@ impl Judge {
             budget: EnergyBudget::new(scene, initial),
             still: still::StillWatch::new(scene, initial),
             fall: fall::FallWatch::new(scene, initial),
+            weight: weight::WeightWatch::new(scene, initial),
             label: Label::Ok,
             reason: String::new(),
+            failed_at_s: None,
         }
     }
 
-    /// Takes note of the next state; `reference` is that of a trusted solution at the same time.
+    /// Takes note of the next state; `forces` are those that the solver reports of the step to it, `reference` is the
+    /// state of a trusted solution at the same time.
     ///
     /// Call it at least ten times per second of simulated time.
-    pub fn observe(&mut self, state: &State, reference: Option<&State>) {
+    pub fn observe(
+        &mut self,
+        state: &State,
+        forces: Option<&Multipliers>,
+        reference: Option<&State>,
+    ) {
         if self.label == Label::Diverged {
             return;
         }
         if !state.is_finite() {
-            self.raise(Label::Diverged, format!("not finite at {:.3} s", state.time_s));
+            self.raise(Label::Diverged, format!("not finite at {:.3} s", state.time_s), state);
             return;
         }
         if let Some(reason) = self.budget.explosion(&self.scene, state) {
-            self.raise(Label::Exploded, reason);
+            self.raise(Label::Exploded, reason, state);
         }
         if let Some(reason) = self.still.observe(&self.scene, state, reference) {
-            self.raise(Label::Frozen, reason);
+            self.raise(Label::Frozen, reason, state);
+        }
+        if let Some(reason) = self.weight.observe(&self.scene, state, forces) {
+            self.raise(Label::Frozen, reason, state);
         }
         if let Some(reason) = self.fall.observe(&self.scene, state, reference) {
-            self.raise(Label::Falling, reason);
+            self.raise(Label::Falling, reason, state);
         }
     }
 
@@ -132,8 +148,14 @@ impl Judge {
         &self.reason
     }
 
+    /// When the run was first found to be anything but `ok` [s].
+    pub fn failed_at_s(&self) -> Option<f64> {
+        self.failed_at_s
+    }
+
     /// Keeps the worst label, with the reason for which it was first given.
-    fn raise(&mut self, label: Label, reason: String) {
+    fn raise(&mut self, label: Label, reason: String, state: &State) {
+        self.failed_at_s = self.failed_at_s.or(Some(state.time_s));
         if label > self.label {
             (self.label, self.reason) = (label, reason);
         }
@@ -196,7 +218,7 @@ fn size_m(scene: &Scene, state: &State) -> f64 {
     for (body, s) in scene.bodies.iter().zip(&state.bodies).filter(|(b, _)| b.is_dynamic()) {
         include(&s.position);
         // A sphere of this radius of gyration has twice that extent.
-        own = own.max(2.0 * (body.inertia.trace() / (2.0 * body.mass)).sqrt());
+        own = own.max(2.0 * body_gyration_m(body));
     }
     state.particles.iter().for_each(|p| include(&p.position));
     for joint in &scene.joints {
@@ -206,10 +228,29 @@ fn size_m(scene: &Scene, state: &State) -> f64 {
     if diagonal.is_finite() { own.max(diagonal) } else { own }
 }
 
+/// Root of the mean square distance of a body's mass from its centre [m].
+fn body_gyration_m(body: &Body) -> f64 {
+    (body.inertia.trace() / (2.0 * body.mass)).sqrt()
+}
+
+/// Radius of gyration of a node, counted bodies first; zero of a particle [m].
+fn gyration_m(scene: &Scene, node: usize) -> f64 {
+    scene.bodies.get(node).filter(|body| body.is_dynamic()).map_or(0.0, body_gyration_m)
+}
+
 /// Largest speed at which a kinematic body can move a point within the scene [m/s].
 fn support_speed(scene: &Scene, size: f64) -> f64 {
     let kinematic = scene.bodies.iter().filter(|b| b.motion == Motion::Kinematic);
     kinematic.map(|b| b.velocity.norm() + b.omega.norm() * size).fold(0.0, f64::max)
+}
+
+/// The node of an endpoint, counted bodies first.
+fn node(scene: &Scene, endpoint: Endpoint) -> Option<usize> {
+    match endpoint {
+        Endpoint::World => None,
+        Endpoint::Body(i) => Some(i),
+        Endpoint::Particle(i) => Some(scene.bodies.len() + i),
+    }
 }
 
 /// How a body or particle, counted bodies first, is called in a reason.

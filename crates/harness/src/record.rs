@@ -117,6 +117,9 @@ pub struct RunRow {
     pub status: Status,
     /// Why it is not `ok`, or why it stopped early; empty otherwise.
     pub reason: String,
+    /// When it was first found to be anything but `ok`, or could not go on [s].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed_at_s: Option<f64>,
     /// Frames completed.
     pub steps: u32,
     /// Of the bits of every frame's state, in order: equal for equal motion.

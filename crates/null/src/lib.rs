@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 use taut_core::{
-    BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver, SolverError, State, Step,
+    BuildError, Devices, Info, Multipliers, Native, Needs, Scene, Settings, Solver, SolverError,
+    State, Step, Vec3,
 };
 
 /// The row of the table of backends.
@@ -60,5 +61,13 @@ impl Solver for Null {
     fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
         out.clone_from(&self.state);
         Ok(())
+    }
+
+    /// None of them exerts a force.
+    fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
+        out.joint_force = vec![Vec3::zeros(); self.scene.joints.len()];
+        out.joint_torque.clone_from(&out.joint_force);
+        out.contacts.clear();
+        true
     }
 }

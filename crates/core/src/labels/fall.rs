@@ -5,7 +5,7 @@ use std::{
     collections::{BinaryHeap, VecDeque},
 };
 
-use super::{node_name, node_position};
+use super::{node, node_name, node_position};
 use crate::{
     Scene, State, Vec3,
     metrics::anchors,
@@ -152,7 +152,7 @@ fn tethers(scene: &Scene, broken: &[bool]) -> Vec<Tether> {
     let key = |reach: f64, node: usize| Reverse((reach.to_bits(), node));
     for (index, joint) in scene.joints.iter().enumerate().filter(|(i, _)| !broken[*i]) {
         let Some(slack) = slack(joint) else { continue };
-        let nodes = [joint.a, joint.b].map(|e| node_of(scene, e).filter(|_| scene.is_dynamic(e)));
+        let nodes = [joint.a, joint.b].map(|e| node(scene, e).filter(|_| scene.is_dynamic(e)));
         let arms = [(joint.a, joint.anchor_a), (joint.b, joint.anchor_b)].map(arm);
         match nodes {
             [Some(a), Some(b)] => {
@@ -182,14 +182,6 @@ fn tethers(scene: &Scene, broken: &[bool]) -> Vec<Tether> {
         }
     }
     best.into_iter().flatten().collect()
-}
-
-fn node_of(scene: &Scene, endpoint: Endpoint) -> Option<usize> {
-    match endpoint {
-        Endpoint::World => None,
-        Endpoint::Body(i) => Some(i),
-        Endpoint::Particle(i) => Some(scene.bodies.len() + i),
-    }
 }
 
 /// Distance of an anchor from the centre of mass [m].

@@ -6,6 +6,7 @@
 
 use taut_math::V3;
 
+use super::{gyration_m, node};
 use crate::{
     Mat3, Scene, State, Vec3,
     constraint::{Geometry, Pose, RowKind, free_coordinate, locked_rows, spring_rows, stack},
@@ -43,7 +44,8 @@ struct HeldRow {
     curvature: f64,
 }
 
-/// Magnitude of the acceleration of every body, then every particle [m/s^2].
+/// Magnitude of the acceleration of every body, then every particle [m/s^2]: of the centre, and of a point at the
+/// radius of gyration about it.
 ///
 /// `None` where the scene is too large, or the rows contradict each other. Motors, stiff springs,
 /// compliant joints and elastic material count as holding, so that accelerations are rather too small than too large.
@@ -59,7 +61,9 @@ pub(super) fn accelerations(scene: &Scene, state: &State) -> Option<Vec<f64>> {
     for (row, l) in rows.iter().zip(&multipliers) {
         row.add_force(-l, &mut force);
     }
-    Some(mobility.iter().zip(&force).map(|(m, f)| m.apply(f)[0].norm()).collect())
+    let accelerations = mobility.iter().zip(&force).map(|(m, f)| m.apply(f)).enumerate();
+    let size = |(node, [a, turn]): (usize, Twist)| a.norm() + gyration_m(scene, node) * turn.norm();
+    Some(accelerations.map(size).collect())
 }
 
 /// Frequency at which a linear spring would swing its lighter end [rad/s].
@@ -207,15 +211,6 @@ fn material_rows(
         let gradient = [0, 1, 2, 3].map(|i| [gradient[i], arms[i].cross(&gradient[i])]);
         HeldRow { nodes, gradient, curvature }
     })
-}
-
-/// Which node an endpoint is.
-fn node(scene: &Scene, endpoint: Endpoint) -> Option<usize> {
-    match endpoint {
-        Endpoint::World => None,
-        Endpoint::Body(i) => Some(i),
-        Endpoint::Particle(i) => Some(scene.bodies.len() + i),
-    }
 }
 
 /// Velocity and angular velocity of a node.

@@ -1,8 +1,13 @@
 //! Synthetic trajectories, right ones and the wrong ones that look right to a joint error.
 
+mod rest;
+
+use nalgebra::Rotation3;
+
 use super::*;
 use crate::{
     energy::Membrane,
+    math::skew,
     scene::{
         Anchor, Body, ElasticPart, Endpoint, Joint, JointKind, Limit, Motor, Particle, Spring,
         SpringKind,
@@ -73,7 +78,7 @@ fn judged(
             motion(&mut state, time);
             state
         };
-        judge.observe(&at(&motion), reference.map(at).as_ref());
+        judge.observe(&at(&motion), None, reference.map(at).as_ref());
     }
     judge
 }
@@ -411,7 +416,10 @@ fn a_motor_may_supply_its_power() {
     let spin = |state: &mut State, time: f64| {
         // 10 N m about an inertia of 1/6 kg m^2.
         let omega = (60.0 * time).min(20.0);
-        state.bodies[0].frame_rate = crate::math::skew(&Vec3::new(omega, 0.0, 0.0));
+        let angle = 30.0 * time.min(1.0 / 3.0).powi(2) + 20.0 * (time - 1.0 / 3.0).max(0.0);
+        let turn = Rotation3::from_axis_angle(&Vec3::x_axis(), angle).into_inner();
+        state.bodies[0].frame = turn;
+        state.bodies[0].frame_rate = skew(&Vec3::new(omega, 0.0, 0.0)) * turn;
     };
     assert_label(&judged(&scene, 60, spin, None), Label::Exploded);
     scene.joints[0].motor = Some(Motor { speed: 20.0, max_effort: 10.0 });

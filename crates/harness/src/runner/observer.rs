@@ -35,8 +35,9 @@ impl Labelling {
 
 impl Observer for Labelling {
     fn frame(&mut self, sample: &Sample<'_>, row: &mut RunRow) -> ControlFlow<String> {
-        self.0.observe(sample.state, sample.reference);
+        self.0.observe(sample.state, sample.forces, sample.reference);
         (row.status, row.reason) = (self.0.label().into(), self.0.reason().to_owned());
+        row.failed_at_s = self.0.failed_at_s();
         ControlFlow::Continue(())
     }
 }
