@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    path::Path,
     process::Command,
     thread,
     time::{SystemTime, UNIX_EPOCH},
@@ -31,8 +30,8 @@ pub struct Machine {
     pub version: &'static str,
     /// `release` or `debug`; times of the latter mean nothing.
     pub profile: &'static str,
-    /// Git revision of the sources, with `-dirty` where they were changed since; `unknown` without git.
-    pub revision: String,
+    /// Git revision of the sources that it was built from, with `-dirty` where they differed; `unknown` without git.
+    pub revision: &'static str,
     /// Cargo features in force.
     pub features: Vec<&'static str>,
     /// Graphics adapter; `none` where no backend used one.
@@ -51,7 +50,7 @@ impl Machine {
             rustc: env!("TAUT_RUSTC"),
             version: env!("CARGO_PKG_VERSION"),
             profile: if cfg!(debug_assertions) { "debug" } else { "release" },
-            revision: revision(),
+            revision: env!("TAUT_REVISION"),
             features: Vec::new(),
             adapter: adapter::in_use().unwrap_or_else(|| "none".to_owned()),
         }
@@ -72,19 +71,6 @@ fn os() -> String {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
     name.map_or(std::env::consts::OS.to_owned(), |name| name.trim_matches('"').to_owned())
-}
-
-fn revision() -> String {
-    // The sources beside this crate: a program run by cargo is built from them.
-    let sources = env!("CARGO_MANIFEST_DIR");
-    if !Path::new(sources).exists() {
-        return "unknown".to_owned();
-    }
-    let Some(head) = said_by("git", &["-C", sources, "rev-parse", "--short=12", "HEAD"]) else {
-        return "unknown".to_owned();
-    };
-    let changed = said_by("git", &["-C", sources, "status", "--porcelain", "--untracked-files=no"]);
-    if changed.is_some() { format!("{head}-dirty") } else { head }
 }
 
 /// The trimmed output of a program that succeeds and says something.

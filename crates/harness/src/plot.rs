@@ -24,6 +24,8 @@ use plotters::{
     style::{FontStyle, register_font},
 };
 
+use crate::record::write_atomically;
+
 pub use self::{
     profile::{Work, performance_profile, work_precision},
     style::{Palette, Rgb},
@@ -188,15 +190,19 @@ pub fn split_unit(name: &str) -> (String, &'static str) {
 /// When a file cannot be written, with its path.
 pub fn write(stem: &Path, plot: &PlotSpec, palette: &Palette) -> anyhow::Result<Vec<PathBuf>> {
     let (svg, png) = (with_extension(stem, "svg"), with_extension(stem, "png"));
-    fs::write(&svg, to_svg(plot, palette)?)
-        .with_context(|| format!("cannot write {}", svg.display()))?;
-    fonts()?;
+    write_atomically(&svg, to_svg(plot, palette)?.as_bytes())?;
     let layout = draw::PlotLayout::new(plot, palette);
-    {
-        let area = BitMapBackend::new(&png, layout.size()).into_drawing_area();
-        let drawn = draw::draw(&area, plot, &layout);
-        drawn.with_context(|| format!("cannot write {}", png.display()))?;
+    // Drawn beside its place and renamed: the library writes a file of its own only.
+    let unfinished = with_extension(stem, &format!("tmp{}.png", std::process::id()));
+    let drawn = {
+        let area = BitMapBackend::new(&unfinished, layout.size()).into_drawing_area();
+        draw::draw(&area, plot, &layout)
+    };
+    let renamed = drawn.and_then(|()| Ok(fs::rename(&unfinished, &png)?));
+    if renamed.is_err() {
+        let _ = fs::remove_file(&unfinished);
     }
+    renamed.with_context(|| format!("cannot write {}", png.display()))?;
     Ok(vec![svg, png])
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::Write,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -23,12 +23,14 @@ impl OutDir {
     /// # Errors
     /// When the directory cannot be made.
     pub fn create(chosen: Option<&Path>, verb: &str) -> anyhow::Result<Self> {
-        let path = match chosen {
-            Some(path) => path.to_owned(),
-            None => unused(&Path::new("results/local").join(format!("{}-{verb}", utc_compact()))),
+        let made = match chosen {
+            Some(path) => fs::create_dir_all(path).map(|()| path.to_owned()),
+            None => make_unused("results/local", &format!("{}-{verb}", utc_compact())),
         };
-        fs::create_dir_all(&path)
-            .with_context(|| format!("cannot make the directory {}", path.display()))?;
+        let path = made.with_context(|| {
+            let wanted = chosen.unwrap_or(Path::new("results/local"));
+            format!("cannot make the directory {}", wanted.display())
+        })?;
         Ok(Self { path, files: Vec::new() })
     }
 
@@ -61,10 +63,19 @@ impl OutDir {
     }
 }
 
-/// `path`, or with `-2`, `-3`, ... where a run of the same second has taken it.
-fn unused(path: &Path) -> PathBuf {
-    let numbered = (2..).map(|n| PathBuf::from(format!("{}-{n}", path.display())));
-    std::iter::once(path.to_owned()).chain(numbered).find(|p| !p.exists()).unwrap_or_default()
+/// Makes the folder `name`, or with `-2`, `-3`, ... where another run has taken it, also in this moment.
+fn make_unused(parent: impl AsRef<Path>, name: &str) -> io::Result<PathBuf> {
+    fs::create_dir_all(&parent)?;
+    let mut path = parent.as_ref().join(name);
+    for number in 2.. {
+        match fs::create_dir(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                path = parent.as_ref().join(format!("{name}-{number}"));
+            }
+            made => return made.map(|()| path),
+        }
+    }
+    unreachable!("numbers do not end")
 }
 
 /// Writes `content` beside `path` and renames it there, so that a reader sees all of it or nothing.
@@ -95,6 +106,20 @@ mod tests {
         assert_eq!(fs::read_to_string(dir.path().join("a.csv")).unwrap(), "second");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
         assert_eq!(out.files().len(), 1);
+    }
+
+    #[test]
+    fn runs_of_one_second_get_folders_of_their_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let parent = dir.path().join("local");
+        let names: Vec<PathBuf> = std::thread::scope(|scope| {
+            let runs: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| make_unused(&parent, "run").unwrap())).collect();
+            runs.into_iter().map(|run| run.join().unwrap()).collect()
+        });
+        let unlike: std::collections::BTreeSet<_> = names.iter().collect();
+        assert_eq!(unlike.len(), 8);
+        assert!(unlike.contains(&parent.join("run")) && unlike.contains(&parent.join("run-8")));
     }
 
     #[test]
