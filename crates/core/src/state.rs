@@ -161,6 +161,11 @@ impl BitHash {
         }
     }
 
+    /// Adds the bytes of a text in their order.
+    pub fn text(&mut self, text: &str) {
+        text.bytes().for_each(|byte| self.byte(byte));
+    }
+
     fn byte(&mut self, byte: u8) {
         self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     }

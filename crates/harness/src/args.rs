@@ -174,6 +174,9 @@ pub(crate) struct ReproduceArgs {
     /// Compare the curves with the recorded ones too, as `regress` does
     #[arg(long)]
     pub(crate) regress: bool,
+    /// Ask each claim whether it can fail: rows are spoilt, and `null` put in the place of each method
+    #[arg(long)]
+    pub(crate) sabotage: bool,
 }
 
 #[derive(Debug, Args)]
@@ -190,6 +193,9 @@ pub(crate) struct FigureArgs {
     /// Replace the committed picture and recorded curves by what is measured now
     #[arg(long)]
     pub(crate) bless: bool,
+    /// Where curves are compared with recorded ones: fail where one became better, too
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 #[derive(Debug, Args)]

@@ -6,12 +6,15 @@
 pub mod baseline;
 mod claim;
 mod curves;
+mod judge;
 mod load;
 mod measure;
 mod plan;
 mod probe;
 mod reproduce;
 mod row;
+mod sabotage;
+mod verdict;
 
 use std::{
     collections::BTreeMap,
@@ -22,14 +25,17 @@ use ron::value::RawValue;
 use serde::Deserialize;
 
 pub use self::{
-    claim::{Judged, judge, number},
+    claim::{Claim, ClaimCheck, Target},
     curves::{PanelCurves, collect, lacks_times, plot_spec, write_csv},
+    judge::{Judged, Verdict, judge, number},
     load::{LoadError, load, parse},
     measure::{MeasuredFigure, measure},
     plan::Planned,
     probe::{ProbeSpec, Probes},
     reproduce::{ReproduceOptions, Reproduced, reproduce},
     row::{FigureRow, Statistic, StepChoice},
+    sabotage::Sabotage,
+    verdict::{ClaimVerdict, RunVerdict, VerdictFile, definition_hash, read as read_verdict},
 };
 use crate::plot::Scale;
 
@@ -209,176 +215,6 @@ pub enum ReferenceSpec {
     },
 }
 
-/// A sentence about the figure, with the check that stands for it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Claim {
-    /// The sentence.
-    pub text: String,
-    /// What must be so.
-    pub check: ClaimCheck,
-    /// Why it is known not to hold; the figure fails if it starts to.
-    #[serde(default)]
-    pub known_deviation: Option<String>,
-    /// Judged only at full size, because the quick size does not show it.
-    #[serde(default)]
-    pub full_only: bool,
-}
-
-/// Statements about rows that a program can judge. A metric may also be a fact of the run, such as
-/// `step_time_s`; claims on times belong to the full size, since small runs end before they settle.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum ClaimCheck {
-    /// `metric` of run `a` is below `factor` times that of run `b`.
-    Less {
-        /// Metric or probe.
-        metric: String,
-        /// The run that should be lower.
-        a: String,
-        /// The run that should be higher.
-        b: String,
-        /// When.
-        at: StepChoice,
-        /// 1 unless given.
-        #[serde(default = "unit")]
-        factor: f64,
-    },
-    /// `metric` of a run lies between `min` and `max`.
-    Bound {
-        /// Metric or probe.
-        metric: String,
-        /// The run.
-        run: String,
-        /// When; every step unless given.
-        #[serde(default)]
-        at: StepChoice,
-        /// Lower bound.
-        #[serde(default)]
-        min: Option<f64>,
-        /// Upper bound.
-        #[serde(default)]
-        max: Option<f64>,
-    },
-    /// At no step is `metric` of the run below `below` or above `above`.
-    Never {
-        /// Metric or probe.
-        metric: String,
-        /// The run.
-        run: String,
-        /// Forbidden below this.
-        #[serde(default)]
-        below: Option<f64>,
-        /// Forbidden above this.
-        #[serde(default)]
-        above: Option<f64>,
-    },
-    /// The runs, from the smallest to the largest `metric`.
-    Order {
-        /// Metric or probe.
-        metric: String,
-        /// When.
-        at: StepChoice,
-        /// The runs in rising order.
-        runs: Vec<String>,
-    },
-    /// The power of `metric` in `versus`, fitted on log axes over the budgets of one entry of runs.
-    Slope {
-        /// Metric or probe.
-        metric: String,
-        /// When.
-        at: StepChoice,
-        /// `iterations`, `substeps`, `work` or `dt_s`.
-        versus: String,
-        /// Label of the entry.
-        runs: String,
-        /// Smallest power.
-        min: f64,
-        /// Largest power.
-        max: f64,
-    },
-    /// `metric` of a run differs from that of another run, or from a value, by at most `absolute`
-    /// or `relative` times it.
-    Within {
-        /// Metric or probe.
-        metric: String,
-        /// The run.
-        run: String,
-        /// When.
-        at: StepChoice,
-        /// What it is compared with.
-        of: Target,
-        /// Largest difference, in the metric's unit.
-        #[serde(default)]
-        absolute: f64,
-        /// Largest difference, as a share of the target.
-        #[serde(default)]
-        relative: f64,
-    },
-    /// The fewest `versus` among the budgets of one entry of runs, from which on `metric` keeps its
-    /// bounds with every larger budget too, lies between `least` and `most`. Where no budget does,
-    /// it is taken for more than the largest.
-    Needs {
-        /// Metric or probe.
-        metric: String,
-        /// When.
-        at: StepChoice,
-        /// Lower bound of the metric.
-        #[serde(default)]
-        min: Option<f64>,
-        /// Upper bound of the metric.
-        #[serde(default)]
-        max: Option<f64>,
-        /// `iterations`, `substeps` or `work`.
-        versus: String,
-        /// Label of the entry.
-        runs: String,
-        /// The fewest that may be needed.
-        #[serde(default)]
-        least: Option<f64>,
-        /// The most that may be needed.
-        #[serde(default)]
-        most: Option<f64>,
-    },
-    /// A run ends with this label.
-    Status {
-        /// The run.
-        run: String,
-        /// Any of these: `ok`, `diverged`, `exploded`, `frozen`, `falling`.
-        is: Vec<String>,
-    },
-}
-
-impl ClaimCheck {
-    /// The quantity that it looks at.
-    fn metric(&self) -> Option<&str> {
-        match self {
-            Self::Less { metric, .. }
-            | Self::Bound { metric, .. }
-            | Self::Never { metric, .. }
-            | Self::Order { metric, .. }
-            | Self::Slope { metric, .. }
-            | Self::Within { metric, .. }
-            | Self::Needs { metric, .. } => Some(metric),
-            Self::Status { .. } => None,
-        }
-    }
-}
-
-fn unit() -> f64 {
-    1.0
-}
-
-/// What a value is compared with.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Target {
-    /// The same metric of another run.
-    Run(String),
-    /// A number in the metric's unit.
-    Value(f64),
-}
-
 /// How far a measured curve may be from the recorded one. On a log axis lengths are in decades, on
 /// a linear one in shares of the recorded curve's extent.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -418,7 +254,7 @@ impl Figure {
     /// Whether anything drawn or claimed depends on a clock.
     pub fn is_timed(&self) -> bool {
         matches!(self.measure, MeasureSpec::Time { .. })
-            || self.claims.iter().any(|claim| claim.check.metric().is_some_and(is_time))
+            || self.claims.iter().any(|claim| claim.check.is_timed())
             || self.plot.panels.iter().any(|panel| !panel.is_repeatable())
     }
 }

@@ -32,7 +32,7 @@ use taut_core::Table;
 
 use crate::{
     args::{Cli, Verb},
-    cmd::{Outcome, Session, reproduce::Question},
+    cmd::{Outcome, Session, reproduce::Questions},
     ruler::Ruler,
     runner::Bench,
 };
@@ -102,10 +102,19 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
         Verb::Time(args) => cmd::time::main(&session, args),
         Verb::Report(args) => cmd::report::main(&session, args),
         Verb::Reproduce(args) => {
-            let question = if args.regress { Question::Both } else { Question::Claims };
-            cmd::reproduce::main(&session, &args.figures, question)
+            let questions = Questions {
+                claims: true,
+                curves: args.regress,
+                strict: args.figures.strict,
+                sabotage: args.sabotage,
+            };
+            cmd::reproduce::main(&session, &args.figures, questions)
         }
-        Verb::Regress(args) => cmd::reproduce::main(&session, args, Question::Curves),
+        Verb::Regress(args) => {
+            let questions =
+                Questions { claims: false, curves: true, strict: args.strict, sabotage: false };
+            cmd::reproduce::main(&session, args, questions)
+        }
         Verb::Verify(args) => cmd::verify::main(&session, args),
     }
 }

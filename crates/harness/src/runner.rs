@@ -5,6 +5,7 @@
 //! with the clock stopped, [`trace`] reads once per iteration and has no clock, and both show what they
 //! read to [`Observer`]s; [`time`] has a clock and does not read.
 
+mod blocks;
 mod guard;
 mod observer;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use taut_core::{
 
 pub(crate) use self::guard::catch;
 pub use self::{
+    blocks::{BLOCKS, Ratio, TimedRow, time_blocks},
     guard::silence_guarded_panics,
     observer::{Keep, KeptStates, Observer},
     time::{TimeOptions, time},

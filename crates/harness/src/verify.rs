@@ -56,7 +56,7 @@ pub struct Check {
     /// Name of the scene, or of the kind of input.
     pub scene: &'static str,
     /// How it went.
-    pub result: Verdict,
+    pub result: CheckResult,
     /// What was found where it did not pass; for a known failure, why it is expected.
     pub reason: String,
 }
@@ -64,7 +64,7 @@ pub struct Check {
 /// How a check went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum CheckResult {
     /// As it should be.
     Pass,
     /// Not as it should be, or a known failure that has gone.
@@ -161,13 +161,16 @@ fn run(subject: &Subject<'_>, property: &Property) -> Check {
         .unwrap_or_else(|panic| Err(Stop::Fail(format!("panicked: {panic}"))));
     let known = known::reason(subject.name(), property.name, property.scene);
     let (result, reason) = match (outcome, known) {
-        (Ok(()), None) => (Verdict::Pass, String::new()),
-        (Ok(()), Some(_)) => {
-            (Verdict::Fail, "passes, but is listed as a known failure: remove its row".to_owned())
+        (Ok(()), None) => (CheckResult::Pass, String::new()),
+        (Ok(()), Some(_)) => (
+            CheckResult::Fail,
+            "passes, but is listed as a known failure: remove its row".to_owned(),
+        ),
+        (Err(Stop::Skip(reason)), _) => (CheckResult::Skip, reason),
+        (Err(Stop::Fail(found)), Some(reason)) => {
+            (CheckResult::Known, format!("{reason} ({found})"))
         }
-        (Err(Stop::Skip(reason)), _) => (Verdict::Skip, reason),
-        (Err(Stop::Fail(found)), Some(reason)) => (Verdict::Known, format!("{reason} ({found})")),
-        (Err(Stop::Fail(found)), None) => (Verdict::Fail, found),
+        (Err(Stop::Fail(found)), None) => (CheckResult::Fail, found),
     };
     Check { name: property.name, scene: property.scene, result, reason }
 }
@@ -175,7 +178,7 @@ fn run(subject: &Subject<'_>, property: &Property) -> Check {
 impl Report {
     /// Whether any check failed: the exit status is 1 then.
     pub fn has_failures(&self) -> bool {
-        self.checks().any(|check| check.result == Verdict::Fail)
+        self.checks().any(|check| check.result == CheckResult::Fail)
     }
 
     fn checks(&self) -> impl Iterator<Item = &Check> {
@@ -183,7 +186,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for CheckResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Pass => "pass",
@@ -200,13 +203,14 @@ impl fmt::Display for Report {
         for backend in &self.backends {
             let count = |verdict| backend.checks.iter().filter(|c| c.result == verdict).count();
             let [pass, fail, known, skip] =
-                [Verdict::Pass, Verdict::Fail, Verdict::Known, Verdict::Skip].map(count);
+                [CheckResult::Pass, CheckResult::Fail, CheckResult::Known, CheckResult::Skip]
+                    .map(count);
             writeln!(
                 f,
                 "{}: {pass} passed, {fail} failed, {known} known failures, {skip} skipped",
                 backend.name
             )?;
-            for check in backend.checks.iter().filter(|check| check.result != Verdict::Pass) {
+            for check in backend.checks.iter().filter(|check| check.result != CheckResult::Pass) {
                 let Check { name, scene, result, reason } = check;
                 writeln!(f, "  {result:<5} {name} [{scene}]: {reason}")?;
             }
@@ -264,7 +268,7 @@ mod tests {
     fn a_known_failure_that_passes_is_a_failure() {
         let passes = Property { name: "free_fall", scene: "free-fall", test: |_| Ok(()) };
         let check = run_null(&passes);
-        assert_eq!(check.result, Verdict::Fail);
+        assert_eq!(check.result, CheckResult::Fail);
         assert!(check.reason.contains("remove its row"), "{}", check.reason);
     }
 
@@ -272,7 +276,7 @@ mod tests {
     fn a_panic_is_a_failed_check() {
         let panics = Property { name: "panics", scene: "none", test: |_| panic!("by design") };
         let check = run_null(&panics);
-        assert_eq!(check.result, Verdict::Fail);
+        assert_eq!(check.result, CheckResult::Fail);
         assert!(check.reason.contains("by design"), "{}", check.reason);
     }
 }

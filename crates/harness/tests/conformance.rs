@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use taut::{
     backends,
-    verify::{Verdict, count, verify},
+    verify::{CheckResult, count, verify},
 };
 use taut_core::{
     BuildError, ContactForce, Devices, Info, Multipliers, Native, Needs, Runs, Scene, Settings,
@@ -123,15 +123,15 @@ fn every_broken_promise_is_found() {
     let mut unexpected = vec![];
     for check in checks {
         let expected = match check.scene {
-            "oscillator" | "torsion" | "two-springs" => Verdict::Skip,
-            "particles" if check.name == "spring_period" => Verdict::Skip,
-            "weight" if check.name == "springs_bear" => Verdict::Skip,
+            "oscillator" | "torsion" | "two-springs" => CheckResult::Skip,
+            "particles" if check.name == "spring_period" => CheckResult::Skip,
+            "weight" if check.name == "springs_bear" => CheckResult::Skip,
             // It leaves rotations as they are.
-            "free-fall" if check.name == "free_spin" => Verdict::Pass,
+            "free-fall" if check.name == "free_spin" => CheckResult::Pass,
             // The noise of a few iterations does not show in what these look at.
             "chain" if check.name == "more_work_is_no_worse" => continue,
-            "free-pair" => Verdict::Pass,
-            _ => Verdict::Fail,
+            "free-pair" => CheckResult::Pass,
+            _ => CheckResult::Fail,
         };
         if check.result != expected {
             unexpected.push(format!("{} [{}]: {:?}", check.name, check.scene, check.result));

@@ -9,7 +9,7 @@ use super::{Outcome, Session, json as pretty, print};
 use crate::{
     args::FigureArgs,
     backends::LEFT_OUT,
-    figure::{self, ReproduceOptions, Reproduced},
+    figure::{self, ReproduceOptions, Reproduced, Sabotage},
     machine::Machine,
     places,
     progress::Progress,
@@ -19,40 +19,39 @@ use crate::{
 
 /// What is asked of the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Question {
+pub(crate) struct Questions {
     /// Do the claims hold?
-    Claims,
+    pub(crate) claims: bool,
     /// Are the curves those that were recorded?
-    Curves,
-    /// Both of these.
-    Both,
+    pub(crate) curves: bool,
+    /// Is a better curve as bad as a worse one?
+    pub(crate) strict: bool,
+    /// Can the claims fail?
+    pub(crate) sabotage: bool,
 }
 
-impl Question {
+impl Questions {
     fn verb(self) -> &'static str {
-        match self {
-            Self::Claims | Self::Both => "reproduce",
-            Self::Curves => "regress",
-        }
+        if self.claims { "reproduce" } else { "regress" }
+    }
+
+    fn is_as_recorded(self, figure: &Reproduced) -> bool {
+        figure.is_as_recorded() && !(self.strict && figure.is_better())
     }
 
     /// Whether a figure gives a good answer.
     fn is_good(self, figure: &Reproduced) -> bool {
-        match self {
-            Self::Claims => figure.claims_are_good(),
-            Self::Curves => figure.curves_are_good(),
-            Self::Both => figure.claims_are_good() && figure.curves_are_good(),
-        }
+        (!self.claims || figure.claims_are_good()) && (!self.curves || self.is_as_recorded(figure))
     }
 }
 
 pub(crate) fn main(
     session: &Session<'_>,
     args: &FigureArgs,
-    question: Question,
+    questions: Questions,
 ) -> anyhow::Result<Outcome> {
     let root = places::root()?;
-    let chosen = choose(&root, args, question)?;
+    let chosen = choose(&root, args, questions)?;
     // All definitions are read before the first run: a mistake should not cost minutes.
     let mut planned = 0;
     let mut ids = Vec::with_capacity(chosen.len());
@@ -68,9 +67,14 @@ pub(crate) fn main(
         }
         ids.push(id);
     }
-    let mut out = OutDir::create(session.common.out.as_deref(), question.verb())?;
-    let options =
-        ReproduceOptions { root: &root, out: out.path(), quick: args.quick, bless: args.bless };
+    let mut out = OutDir::create(session.common.out.as_deref(), questions.verb())?;
+    let options = ReproduceOptions {
+        root: &root,
+        out: out.path(),
+        quick: args.quick,
+        bless: args.bless,
+        sabotage: questions.sabotage,
+    };
     let progress = Progress::new(planned, "runs");
     let mut figures = Vec::new();
     for id in &ids {
@@ -82,22 +86,22 @@ pub(crate) fn main(
     }
     progress.finish();
 
-    let name = format!("{}.json", question.verb());
+    let name = format!("{}.json", questions.verb());
     let file = out.add(&name);
-    let document = document(session, args, question, &figures, &file)?;
+    let document = document(session, args, questions, &figures, &file)?;
     out.write(&name, &pretty(&document)?)?;
     if session.common.json {
         print(&pretty(&document)?)?;
     } else {
-        let texts: Vec<String> = figures.iter().map(|f| describe(f, question)).collect();
+        let texts: Vec<String> = figures.iter().map(|f| describe(f, questions)).collect();
         print(&format!("{}\nwritten to {}\n", texts.join("\n"), out.path().display()))?;
     }
-    Ok(outcome(session, args, question, &figures))
+    Ok(outcome(session, args, questions, &figures))
 }
 
 /// The figures asked for; `regress` takes all unless some are named.
-fn choose(root: &Path, args: &FigureArgs, question: Question) -> anyhow::Result<Vec<String>> {
-    let all = args.all || (args.figures.is_empty() && question == Question::Curves);
+fn choose(root: &Path, args: &FigureArgs, questions: Questions) -> anyhow::Result<Vec<String>> {
+    let all = args.all || (args.figures.is_empty() && !questions.claims);
     if !all && args.figures.is_empty() {
         bail!("name a figure, or --all; `taut list figures` shows what there is");
     }
@@ -114,19 +118,19 @@ fn choose(root: &Path, args: &FigureArgs, question: Question) -> anyhow::Result<
 fn document(
     session: &Session<'_>,
     args: &FigureArgs,
-    question: Question,
+    questions: Questions,
     figures: &[Reproduced],
     file: &Path,
 ) -> anyhow::Result<Value> {
-    let entry = |figure: &Reproduced| match question {
-        Question::Claims => figure.document(),
-        Question::Curves => Ok(figure.regression()),
-        Question::Both => figure.document_with_curves(),
+    let entry = |figure: &Reproduced| match (questions.claims, questions.curves) {
+        (false, _) => Ok(figure.regression()),
+        (true, false) => figure.document(),
+        (true, true) => figure.document_with_curves(),
     };
     let entries = figures.iter().map(entry).collect::<anyhow::Result<Vec<Value>>>()?;
     Ok(json!({
         "schema": SCHEMA,
-        "verb": question.verb(),
+        "verb": questions.verb(),
         "command": session.command,
         "quick": args.quick,
         "machine": serde_json::to_value(Machine::here(session.bench.threads()))?,
@@ -138,16 +142,16 @@ fn document(
 fn outcome(
     session: &Session<'_>,
     args: &FigureArgs,
-    question: Question,
+    questions: Questions,
     figures: &[Reproduced],
 ) -> Outcome {
     if session.bench.is_cancelled() {
         Outcome::Interrupted
     } else if !figures.iter().any(Reproduced::was_measured) {
         Outcome::NothingMeasured
-    } else if figures.iter().all(|figure| question.is_good(figure))
+    } else if figures.iter().all(|figure| questions.is_good(figure))
         // What has just been blessed is good by decision.
-        || (args.bless && question == Question::Curves)
+        || (args.bless && !questions.claims)
     {
         Outcome::Good
     } else {
@@ -156,25 +160,34 @@ fn outcome(
 }
 
 /// A figure's answer for a terminal.
-fn describe(figure: &Reproduced, question: Question) -> String {
+fn describe(figure: &Reproduced, questions: Questions) -> String {
     let mut text = format!("{}: {}\n", figure.figure.id, figure.figure.title);
     for run in figure.runs.iter().filter(|run| !run.reason.is_empty()) {
         text += &format!("  {}: {}: {}\n", run.label, run.status.name(), run.reason);
     }
-    if question != Question::Curves {
+    if questions.claims {
         for claim in &figure.claims {
-            text += &format!("  {:<10} {}\n", claim.verdict(), claim.text);
+            text += &format!("  {:<10} {}\n", claim.verdict.as_str(), claim.text);
             text += &format!("  {:<10} {}\n", "", claim.measured);
             if let Some(why) = &claim.known_deviation {
                 text += &format!("  {:<10} known deviation: {why}\n", "");
             }
         }
     }
-    if question == Question::Claims {
+    if let Some(sabotage) = &figure.sabotage {
+        text += &describe_sabotage(sabotage);
+    }
+    if !questions.curves {
         return text;
     }
-    if figure.shifts.is_empty() {
+    let (Some(shifts), Some(differences)) = (&figure.shifts, &figure.differences) else {
         return text + "  nothing recorded: give --bless to record\n";
+    };
+    for difference in differences {
+        text += &format!("  changed    {difference}\n");
+    }
+    if figure.is_better() {
+        text += "  better than recorded: look into it, then give --bless\n";
     }
     let mut table = TextTable::default()
         .text("change")
@@ -183,7 +196,7 @@ fn describe(figure: &Reproduced, question: Question) -> String {
         .number("area", "")
         .number("end", "")
         .number("slope", "");
-    for shift in &figure.shifts {
+    for shift in shifts {
         let numbers = [shift.area, shift.end, shift.slope].map(|v| format!("{v:+.4}"));
         let mut cells = vec![
             shift.change.name().to_owned(),
@@ -194,4 +207,19 @@ fn describe(figure: &Reproduced, question: Question) -> String {
         table.push(cells);
     }
     text + &table.render()
+}
+
+fn describe_sabotage(found: &Sabotage) -> String {
+    let mut text = String::new();
+    for method in &found.replaceable {
+        text += &format!("  sabotage   passes with `null` in the place of {method}\n");
+    }
+    for claim in &found.unfailing {
+        text += &format!("  sabotage   cannot fail: {claim}\n");
+    }
+    for (claim, why, flips) in &found.excused {
+        let but = if *flips { ": BUT IT DOES, take the excuse away" } else { "" };
+        text += &format!("  sabotage   said not to fail ({why}): {claim}{but}\n");
+    }
+    text
 }

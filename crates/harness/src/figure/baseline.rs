@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use taut_core::{Determinism, Table};
 
-use super::{Band, Figure, FigureRow, PanelCurves, PanelSpec, claim::fit_line, curves::quote};
+use super::{Band, Figure, FigureRow, PanelCurves, PanelSpec, curves::quote, judge::fit_line};
 use crate::{plot, plot::Scale};
 
 /// Curves are recorded with at most this many points.
@@ -56,7 +56,7 @@ pub enum Change {
 impl Change {
     /// Whether a check must fail.
     pub fn is_bad(self) -> bool {
-        matches!(self, Self::Worse | Self::Shorter | Self::Missing)
+        matches!(self, Self::Worse | Self::Shorter | Self::Missing | Self::New)
     }
 
     /// The name used in tables and files.

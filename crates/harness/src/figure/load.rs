@@ -2,13 +2,16 @@
 
 use std::{
     collections::BTreeSet,
+    ffi::OsStr,
     fs,
     path::{Path, PathBuf},
 };
 
 use taut_core::settings::nearest;
 
-use super::{ClaimCheck, Figure, SHORTEST, TIMED, Target, folder};
+use super::{
+    Claim, ClaimCheck, Figure, Planned, ProbeSpec, SHORTEST, TIMED, Target, folder, is_time,
+};
 use crate::{
     Setup,
     backends::{LEFT_OUT, left_out},
@@ -46,6 +49,10 @@ impl std::error::Error for LoadError {}
 pub fn load(root: &Path, id: &str, setup: &Setup) -> Result<Figure, LoadError> {
     let path = folder(root, id).join("figure.ron");
     let fail = |message| LoadError { path: path.clone(), line: 0, column: 0, message };
+    // Results are written to a folder of the figure's name.
+    if Path::new(id).file_name() != Some(OsStr::new(id)) {
+        return Err(fail(format!("`{id}` is a path, not the name of a figure")));
+    }
     let bytes = fs::read(&path).map_err(|error| {
         let ids = super::ids(root).unwrap_or_default();
         let known: Vec<&str> = ids.iter().map(String::as_str).collect();
@@ -131,7 +138,7 @@ fn check(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {
     check_runs(figure, setup)?;
     check_panels(figure, setup)?;
     for claim in &figure.claims {
-        check_claim(figure, setup, &claim.check)?;
+        check_claim(figure, setup, claim)?;
     }
     Ok(())
 }
@@ -197,49 +204,94 @@ fn check_panels(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn check_claim(figure: &Figure, setup: &Setup, check: &ClaimCheck) -> Result<(), Wrong> {
-    let groups: Vec<&str> = figure.runs.iter().map(|run| run.label.as_str()).collect();
-    let (metric, runs): (Option<&str>, Vec<&str>) = match check {
-        ClaimCheck::Less { metric, a, b, .. } => (Some(metric), vec![a, b]),
-        ClaimCheck::Bound { metric, run, min, max, .. } => {
-            needs_a_limit(metric, min, max)?;
-            (Some(metric), vec![run])
-        }
-        ClaimCheck::Never { metric, run, below, above } => {
-            needs_a_limit(metric, below, above)?;
-            (Some(metric), vec![run])
-        }
-        ClaimCheck::Order { metric, runs, .. } => {
-            (Some(metric), runs.iter().map(String::as_str).collect())
-        }
-        ClaimCheck::Slope { metric, runs, versus, .. } => {
-            if !groups.contains(&runs.as_str()) {
-                return Err(Wrong::unknown("entry of runs", runs, &groups));
-            }
-            known_quantity(figure, setup, versus, true)?;
-            (Some(metric), Vec::new())
-        }
-        ClaimCheck::Needs { metric, min, max, versus, runs, least, most, .. } => {
+/// How a run may end.
+const ENDS: [&str; 8] =
+    ["ok", "falling", "frozen", "exploded", "diverged", "failed", "unsupported", "skipped"];
+
+fn check_claim(figure: &Figure, setup: &Setup, claim: &Claim) -> Result<(), Wrong> {
+    let check = &claim.check;
+    match check {
+        ClaimCheck::Bound { metric, min, max, .. } => needs_a_limit(metric, min, max)?,
+        ClaimCheck::Never { metric, below, above, .. } => needs_a_limit(metric, below, above)?,
+        ClaimCheck::Needs { metric, min, max, least, most, .. } => {
             needs_a_limit(metric, min, max)?;
             needs_a_limit(metric, least, most)?;
-            if !groups.contains(&runs.as_str()) {
-                return Err(Wrong::unknown("entry of runs", runs, &groups));
-            }
-            known_quantity(figure, setup, versus, true)?;
-            (Some(metric), Vec::new())
         }
-        ClaimCheck::Within { metric, run, of: Target::Run(of), .. } => {
-            (Some(metric), vec![run, of])
+        ClaimCheck::Within { metric, of: Target::Run(_), at, .. }
+            if at.is_mean() && figure.probes.get(metric).is_some_and(ProbeSpec::is_of_place) =>
+        {
+            let what = format!("the means of `{metric}` say little of the motion: use `follows`");
+            return Err(Wrong::named(what, metric));
         }
-        ClaimCheck::Within { metric, run, .. } => (Some(metric), vec![run]),
-        ClaimCheck::Status { run, .. } => (None, vec![run]),
-    };
-    for run in runs {
-        if !figure.plan(false).iter().any(|planned| planned.label == run) {
+        ClaimCheck::Follows { metric, at, .. } if !at.is_every_step() => {
+            let what = format!("`{metric}` follows step by step: use `every_step` and the like");
+            return Err(Wrong::named(what, metric));
+        }
+        _ => {}
+    }
+    if let Some(time) = check.metric().filter(|metric| is_time(metric)) {
+        let what = format!(
+            "`{time}` is of this machine: compare runs by `faster`, or tell of `published` times"
+        );
+        return Err(Wrong::named(what, time));
+    }
+    let groups: Vec<&str> = figure.runs.iter().map(|run| run.label.as_str()).collect();
+    if let Some(entry) = check.entry().filter(|entry| !groups.contains(entry)) {
+        return Err(Wrong::unknown("entry of runs", entry, &groups));
+    }
+    if let ClaimCheck::Slope { versus, .. } | ClaimCheck::Needs { versus, .. } = check {
+        known_quantity(figure, setup, versus, true)?;
+    }
+    let plan = figure.plan(false);
+    for run in check.runs() {
+        if !plan.iter().any(|planned| planned.label == run) {
             return Err(unknown_run(figure, run));
         }
     }
-    metric.map_or(Ok(()), |metric| known_quantity(figure, setup, metric, true))
+    for (run, ends) in &claim.ends {
+        let mut named =
+            plan.iter().filter(|planned| planned.label == *run || planned.group == *run);
+        if !named.any(|planned| check.names(&planned.label, &planned.group)) {
+            let what = format!("`ends` tells of `{run}`, which the claim does not name");
+            return Err(Wrong::named(what, run));
+        }
+        if let Some(end) = ends.iter().find(|end| !ENDS.contains(&end.as_str())) {
+            return Err(Wrong::unknown("end of a run", end, &ENDS));
+        }
+    }
+    if claim.full_only && claim.quick_only {
+        return Err(Wrong::named(
+            "a claim is for the full or for the quick size".to_owned(),
+            &claim.text,
+        ));
+    }
+    check_budgets(claim, &plan)?;
+    check.metric().map_or(Ok(()), |metric| known_quantity(figure, setup, metric, true))
+}
+
+/// Methods are compared at equal budgets, or the claim says why not. References have no budget: they are taken
+/// for the truth.
+fn check_budgets(claim: &Claim, plan: &[Planned]) -> Result<(), Wrong> {
+    let runs = claim.check.runs();
+    let is_reference = |label: &str| plan.iter().any(|p| p.run.reference.as_deref() == Some(label));
+    let rivals: Vec<&Planned> = plan
+        .iter()
+        .filter(|p| runs.contains(&p.label.as_str()) && !is_reference(&p.label))
+        .collect();
+    for pair in rivals.windows(2) {
+        let work = |p: &Planned| p.iterations * p.substeps;
+        let [a, b] = [pair[0], pair[1]];
+        let unequal = a.method() != b.method() && work(a) != work(b);
+        if unequal && claim.unequal_budget.is_none() {
+            let [work_a, work_b] = [work(a), work(b)];
+            let what = format!(
+                "`{}` has {work_a} iterations a frame and `{}` {work_b}: say why under `unequal_budget`",
+                a.label, b.label
+            );
+            return Err(Wrong::named(what, &claim.text));
+        }
+    }
+    Ok(())
 }
 
 fn needs_a_limit(metric: &str, low: &Option<f64>, high: &Option<f64>) -> Result<(), Wrong> {
@@ -335,9 +387,53 @@ mod tests {
         );
         assert!(error("iterations: [1]", "iterations: [0]").contains("at least 1"));
         assert!(error("below: 0", "").contains("has no limit"));
+        let claim = "below: 0)";
+        assert!(
+            error(claim, "below: 0), ends: {\"A 1\": [\"ok\"]}").contains("does not name"),
+            "an end of a run that the claim does not name"
+        );
+        assert!(
+            error(claim, "below: 0), ends: {\"A 2\": [\"exploded\", \"frosen\"]}")
+                .contains("unknown end of a run `frosen` (did you mean `frozen`?)")
+        );
+        let check = "never(metric: \"height_m\", run: \"A 2\", below: 0)";
+        assert!(
+            error(check, "within(metric: \"height_m\", run: \"A 2\", at: mean, of: run(\"ref\"))")
+                .contains("use `follows`")
+        );
+        assert!(
+            error(check, "follows(metric: \"height_m\", run: \"A 2\", of: \"ref\", at: mean)")
+                .contains("step by step")
+        );
+        assert!(
+            error(check, "bound(metric: \"step_time_s\", run: \"A 2\", max: 1)")
+                .contains("compare runs by `faster`")
+        );
         assert!(error("label: \"A\"", "label: \"ref\"").contains("unknown"));
         assert!(error("reference: \"ref\"", "reference: \"A 1\"").contains("of its own"));
         assert!(error("[1, 2]", "[1, 1]").contains("two runs"));
         assert!(error("quick:", "#quick:").contains("figure.ron:16:5"));
+    }
+
+    #[test]
+    fn methods_are_compared_at_equal_budgets_unless_a_claim_says_why_not() {
+        let rival =
+            "(label: \"B\", scene: \"s\", backend: \"newton\", iterations: [4]),\n    ],\n    plot";
+        let text = GOOD.replace("],\n    plot", rival).replace(
+            "never(metric: \"height_m\", run: \"A 2\", below: 0)",
+            "less(metric: \"height_m\", a: \"A 2\", b: \"B\", at: final)",
+        );
+        let parsed = |text: &str| parse(text, "test", Path::new("figure.ron"), &Setup::default());
+        let found = parsed(&text).unwrap_err().to_string();
+        assert!(
+            found.ends_with(
+                "`A 2` has 2 iterations a frame and `B` 4: say why under `unequal_budget`"
+            ),
+            "{found}"
+        );
+        assert!(parsed(&text.replace("at: final)", "at: final), unequal_budget: \"so\"")).is_ok());
+        assert!(parsed(&text.replace("iterations: [4]", "iterations: [2]")).is_ok());
+        assert!(parsed(&text.replace("b: \"B\"", "b: \"ref\"")).is_ok(), "taken for the truth");
+        assert!(parsed(&text.replace("\"newton\"", "\"null\"")).is_ok(), "one method");
     }
 }

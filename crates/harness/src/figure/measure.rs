@@ -9,14 +9,17 @@ use std::{
 use anyhow::Context;
 use taut_core::{Scene, Settings, State};
 
-use super::{Figure, FigureRow, MeasureSpec, Planned, Probes, SHORTEST, TIMED};
+use super::{
+    Claim, ClaimCheck, Figure, FigureRow, MeasureSpec, Planned, Probes, SHORTEST, TIMED,
+    plan::null_key,
+};
 use crate::{
     parallel::in_parallel,
     places,
     record::{RunDevice, RunRow, metric, metric_names},
     runner::{
-        Bench, Keep, KeptStates, RunOptions, TimeOptions, TraceOptions, TraceStart, run, time,
-        trace,
+        BLOCKS, Bench, Keep, KeptStates, RunOptions, TimeOptions, TimedRow, TraceOptions,
+        TraceStart, run, time, time_blocks, trace,
     },
     spec::Spec,
 };
@@ -28,6 +31,9 @@ pub struct MeasuredFigure {
     pub runs: Vec<RunRow>,
     /// For curves and claims.
     pub rows: Vec<FigureRow>,
+    /// What the method that does nothing gives in the place of each row, under the same labels; empty unless asked
+    /// for.
+    pub null_rows: Vec<FigureRow>,
     /// What the loader had to say of the scenes.
     pub warnings: Vec<String>,
 }
@@ -71,9 +77,14 @@ pub fn measure(
     root: &Path,
     figure: &Figure,
     quick: bool,
+    with_null: bool,
     on_run: &(dyn Fn(&RunRow) + Sync),
 ) -> anyhow::Result<MeasuredFigure> {
-    let plan = figure.plan(quick);
+    let mut plan = figure.plan(quick);
+    let own = plan.len();
+    if with_null {
+        plan.extend(figure.plan_of_null(&plan));
+    }
     let mut scenes: BTreeMap<String, LoadedScene> = BTreeMap::new();
     let mut warnings = Vec::new();
     for planned in &plan {
@@ -91,12 +102,32 @@ pub fn measure(
         jobs.push(job);
     }
     let done = run_all(bench, figure, &jobs, on_run)?;
+    let times = time_in_turn(bench, figure, &jobs, quick);
     let mut measured = MeasuredFigure { warnings, ..MeasuredFigure::default() };
-    for one in done {
-        measured.runs.push(one.run);
-        measured.rows.push(one.row);
+    let mut null = Vec::new();
+    for (i, (mut one, times)) in done.into_iter().zip(times).enumerate() {
+        one.row.block_times_s = times;
+        if i < own {
+            measured.runs.push(one.run);
+            measured.rows.push(one.row);
+        } else {
+            null.push(one.row);
+        }
+    }
+    if with_null {
+        measured.null_rows = plan[..own].iter().map(|p| null_row(p, &plan[own..], &null)).collect();
     }
     Ok(measured)
+}
+
+/// What stands for a run where its method does nothing.
+fn null_row(planned: &Planned, plan: &[Planned], rows: &[FigureRow]) -> FigureRow {
+    let place = plan.iter().position(|null| null.group == null_key(planned));
+    let mut row = place.map(|place| rows[place].clone()).unwrap_or_default();
+    (row.label, row.group) = (planned.label.clone(), planned.group.clone());
+    row.set_fact("iterations", f64::from(planned.iterations));
+    row.set_fact("work", f64::from(planned.iterations * planned.substeps));
+    row
 }
 
 /// Runs of equal scenes share one, so that their references fit.
@@ -129,6 +160,37 @@ fn job<'a>(planned: &'a Planned, loaded: &'a LoadedScene) -> Job<'a> {
     };
     let steps = planned.run.steps.unwrap_or(loaded.scene.steps);
     Job { planned, loaded, spec, steps }
+}
+
+/// Times the rows whose speed claims compare, and those of the method that does nothing in their place.
+fn time_in_turn(
+    bench: &Bench<'_>,
+    figure: &Figure,
+    jobs: &[Job<'_>],
+    quick: bool,
+) -> Vec<Vec<f64>> {
+    let judged = |claim: &&Claim| !(if quick { claim.full_only } else { claim.quick_only });
+    let faster = |claim: &&Claim| matches!(claim.check, ClaimCheck::Faster { .. });
+    let claims: Vec<&Claim> = figure.claims.iter().filter(judged).filter(faster).collect();
+    let named = |p: &Planned| claims.iter().any(|claim| claim.check.names(&p.label, &p.group));
+    let keys: Vec<String> =
+        jobs.iter().filter(|job| named(job.planned)).map(|job| null_key(job.planned)).collect();
+    let wanted: Vec<usize> = (0..jobs.len())
+        .filter(|&i| named(jobs[i].planned) || keys.contains(&jobs[i].planned.group))
+        .collect();
+    let timed: Vec<TimedRow<'_>> = wanted
+        .iter()
+        .map(|&i| TimedRow {
+            scene: &jobs[i].loaded.scene,
+            spec: &jobs[i].spec,
+            frames: jobs[i].steps,
+        })
+        .collect();
+    let mut all = vec![Vec::new(); jobs.len()];
+    for (i, times) in wanted.into_iter().zip(time_blocks(bench, &timed, BLOCKS, &mut || {})) {
+        all[i] = times;
+    }
+    all
 }
 
 /// References first, since the others need their states.
@@ -239,6 +301,7 @@ fn empty_row(job: &Job<'_>, run: &RunRow) -> FigureRow {
         reason: (!run.reason.is_empty()).then(|| run.reason.clone()),
         software,
         facts,
+        block_times_s: Vec::new(),
         planned: job.steps as usize,
         columns: Vec::new(),
     }

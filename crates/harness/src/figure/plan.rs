@@ -17,6 +17,28 @@ pub struct Planned {
     pub substeps: u32,
 }
 
+/// The backend that does nothing.
+pub(super) const NULL: &str = "null";
+
+/// What two runs have in common that a method which does nothing cannot tell apart.
+pub(super) fn null_key(planned: &Planned) -> String {
+    let RunSpec { scene, parameters, steps, reference, .. } = &planned.run;
+    let substeps = planned.substeps;
+    format!("null {scene} {parameters:?} {steps:?} {reference:?} {substeps}")
+}
+
+impl Planned {
+    /// Name of its method: the backend's without the device.
+    pub fn method(&self) -> &str {
+        method(&self.run.backend)
+    }
+}
+
+/// A backend's name without the device that it ends in.
+pub(super) fn method(backend: &str) -> &str {
+    backend.rsplit_once('-').map_or(backend, |(method, _)| method)
+}
+
 impl Figure {
     /// All runs, budgets spelled out.
     pub fn plan(&self, quick: bool) -> Vec<Planned> {
@@ -34,6 +56,21 @@ impl Figure {
             self.shrink(&mut planned);
         }
         planned
+    }
+
+    /// The runs of the method that does nothing that stand for those of a plan: iterations make no difference to it.
+    /// Each goes by the [`null_key`] of the runs that it stands for.
+    pub(super) fn plan_of_null(&self, plan: &[Planned]) -> Vec<Planned> {
+        let mut nulls: Vec<Planned> = Vec::new();
+        for planned in plan {
+            let key = null_key(planned);
+            if nulls.iter().any(|null| null.group == key) {
+                continue;
+            }
+            let run = RunSpec { backend: NULL.to_owned(), settings: None, ..planned.run.clone() };
+            nulls.push(Planned { label: key.clone(), group: key, run, ..planned.clone() });
+        }
+        nulls
     }
 
     fn shrink(&self, planned: &mut Vec<Planned>) {

@@ -120,6 +120,20 @@ pub enum ProbeSpec {
     },
 }
 
+impl ProbeSpec {
+    /// Whether it tells where something is, so that its mean says little of a motion.
+    pub fn is_of_place(&self) -> bool {
+        matches!(
+            self,
+            Self::Coordinate { .. }
+                | Self::Distance { .. }
+                | Self::Tilt { .. }
+                | Self::Spin { .. }
+                | Self::CoordinateMin { .. }
+        )
+    }
+}
+
 /// A coordinate axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -4,15 +4,19 @@ use std::{
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
 use super::{
-    Figure, Judged, MeasuredFigure, PanelCurves,
-    baseline::{self, Shift},
-    collect, folder, judge, lacks_times, load, measure, number, plot_spec, write_csv,
+    Figure, Judged, MeasuredFigure, PanelCurves, Sabotage,
+    baseline::{self, Change, Shift},
+    collect, folder, judge, lacks_times, load, measure, number, plot_spec,
+    sabotage::sabotage,
+    verdict::{self, VerdictFile, definition_hash},
+    write_csv,
 };
 use crate::{
     plot::{self, Palette, PlotSpec},
@@ -31,6 +35,8 @@ pub struct ReproduceOptions<'a> {
     pub quick: bool,
     /// Whether the committed picture and record are replaced.
     pub bless: bool,
+    /// Whether claims are asked if they can fail.
+    pub sabotage: bool,
 }
 
 /// A figure after its runs.
@@ -42,8 +48,12 @@ pub struct Reproduced {
     pub runs: Vec<RunRow>,
     /// Its claims, judged.
     pub claims: Vec<Judged>,
-    /// Its curves against their records; empty where there is no record.
-    pub shifts: Vec<Shift>,
+    /// Its curves against their records; `None` where nothing is recorded.
+    pub shifts: Option<Vec<Shift>>,
+    /// How its verdicts differ from those on file, one sentence each; `None` where there are none.
+    pub differences: Option<Vec<String>>,
+    /// Whether its claims can fail, where that was asked.
+    pub sabotage: Option<Sabotage>,
     /// What the loader had to say of the scenes.
     pub warnings: Vec<String>,
     /// Files written.
@@ -64,17 +74,31 @@ pub fn reproduce(
 ) -> anyhow::Result<Reproduced> {
     let table = &bench.setup.table;
     let figure = load(options.root, id, bench.setup)?;
+    let definition = definition_hash(options.root, &figure)?;
+    let on_file = verdict::read(options.root, id, options.quick)?;
     let record_path = record_path(options, id);
     let recorded = read_record(&record_path)?;
-    let MeasuredFigure { runs, rows, warnings } =
-        measure(bench, options.root, &figure, options.quick, on_run)?;
+    let begin = Instant::now();
+    let MeasuredFigure { runs, rows, null_rows, warnings } =
+        measure(bench, options.root, &figure, options.quick, options.sabotage, on_run)?;
     let claims = judge(&figure.claims, &rows, options.quick);
+    let sabotage = options.sabotage.then(|| sabotage(&figure, &rows, &null_rows, options.quick));
+    let seconds = begin.elapsed().as_secs_f64();
+    let verdicts = VerdictFile::new(definition, options.quick, &claims, &runs, seconds);
+    let differences = on_file.map(|file| file.differences(&verdicts));
     let curves = collect(&figure, &rows);
-    let mut shifts = recorded
-        .map(|recorded| baseline::compare(table, &figure, &curves, &recorded))
-        .unwrap_or_default();
-    baseline::excuse(&mut shifts, &rows);
-    let mut done = Reproduced { figure, runs, claims, shifts, warnings, files: Vec::new() };
+    let mut shifts = recorded.map(|recorded| baseline::compare(table, &figure, &curves, &recorded));
+    baseline::excuse(shifts.as_deref_mut().unwrap_or_default(), &rows);
+    let mut done = Reproduced {
+        figure,
+        runs,
+        claims,
+        shifts,
+        differences,
+        sabotage,
+        warnings,
+        files: Vec::new(),
+    };
     let untimed = lacks_times(&done.figure, &rows);
     let picture = plot_spec(&done.figure, &curves, options.quick, untimed);
     let palette = Palette::of(table);
@@ -92,6 +116,10 @@ pub fn reproduce(
         let record = baseline::record(table, &done.figure, &curves);
         write_atomically(&record_path, record.as_bytes())?;
         done.files.push(record_path);
+        let path = folder(options.root, id).join(verdict::file_name(options.quick));
+        let text = serde_json::to_string_pretty(&verdicts)?;
+        write_atomically(&path, format!("{text}\n").as_bytes())?;
+        done.files.push(path);
         if !options.quick {
             done.bless(&picture, &palette, options)?;
         }
@@ -117,14 +145,22 @@ fn read_record(path: &Path) -> anyhow::Result<Option<Vec<PanelCurves>>> {
 }
 
 impl Reproduced {
-    /// Whether every claim is as its definition leads one to expect.
+    /// Whether every claim is as its definition leads one to expect, and can fail where that was asked.
     pub fn claims_are_good(&self) -> bool {
-        self.claims.iter().all(Judged::is_good)
+        self.claims.iter().all(|claim| claim.verdict.is_good())
+            && self.sabotage.as_ref().is_none_or(Sabotage::is_good)
     }
 
-    /// Whether no recorded curve got worse.
-    pub fn curves_are_good(&self) -> bool {
-        !self.shifts.iter().any(|shift| shift.change.is_bad())
+    /// Whether all curves and verdicts are on file and none differs; curves may have become better.
+    pub fn is_as_recorded(&self) -> bool {
+        let fine = |shifts: &Vec<Shift>| !shifts.iter().any(|shift| shift.change.is_bad());
+        self.shifts.as_ref().is_some_and(fine)
+            && self.differences.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    /// Whether any curve is better than the recorded one: too good is a defect until it is explained.
+    pub fn is_better(&self) -> bool {
+        self.shifts.iter().flatten().any(|shift| shift.change == Change::Better)
     }
 
     /// Whether any backend gave a result.
@@ -140,6 +176,8 @@ impl Reproduced {
         let claim = |claim: &Judged| {
             json!({
                 "text": claim.text,
+                "verdict": claim.verdict.as_str(),
+                "values": claim.values,
                 "holds": claim.holds,
                 "measured": claim.measured,
                 "expected": claim.expected,
@@ -151,6 +189,7 @@ impl Reproduced {
             "title": self.figure.title,
             "source": self.figure.source,
             "claims": self.claims.iter().map(claim).collect::<Vec<_>>(),
+            "sabotage": self.sabotage.as_ref().map(Sabotage::document),
             "runs": serde_json::to_value(&self.runs)?,
             "warnings": self.warnings,
             "files": self.files,
@@ -163,6 +202,7 @@ impl Reproduced {
             "id": self.figure.id,
             "title": self.figure.title,
             "curves": self.curves(),
+            "differences": self.differences,
             "files": self.files,
         })
     }
@@ -174,6 +214,7 @@ impl Reproduced {
     pub fn document_with_curves(&self) -> anyhow::Result<Value> {
         let mut document = self.document()?;
         document["curves"] = self.curves();
+        document["differences"] = json!(self.differences);
         Ok(document)
     }
 
@@ -188,7 +229,7 @@ impl Reproduced {
                 "slope": shift.slope,
             })
         };
-        self.shifts.iter().map(curve).collect()
+        self.shifts.iter().flatten().map(curve).collect()
     }
 
     /// The figure for a reader: claims with their verdicts, then runs.
@@ -202,7 +243,7 @@ impl Reproduced {
         for claim in &self.claims {
             let why = claim.known_deviation.as_ref();
             let why = why.map(|why| format!(". Known deviation: {why}")).unwrap_or_default();
-            let cells = [claim.verdict(), &claim.text, &claim.expected];
+            let cells = [claim.verdict.as_str(), &claim.text, &claim.expected];
             let cells = cells.map(|cell| cell.replace('|', "\\|")).join(" | ");
             let _ = writeln!(text, "| {cells} | {}{why} |", claim.measured.replace('|', "\\|"));
         }

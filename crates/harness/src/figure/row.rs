@@ -19,6 +19,8 @@ pub struct FigureRow {
     pub software: bool,
     /// Numbers that describe the run as a whole: `iterations`, `dt_s`, scene parameters, ...
     pub facts: Vec<(String, f64)>,
+    /// Time per frame in each block of those that it was timed in beside others [s]; empty where no claim asks.
+    pub block_times_s: Vec<f64>,
     /// How many steps were asked for.
     pub planned: usize,
     /// Quantities after each step made; all equally long.
@@ -98,6 +100,11 @@ impl StepChoice {
         matches!(self, Self::EveryStep | Self::EveryStepAfter(_) | Self::EveryStepUntil(_))
     }
 
+    /// Whether it takes a mean over steps.
+    pub fn is_mean(self) -> bool {
+        matches!(self, Self::Mean | Self::MeanAfter(_) | Self::Rms)
+    }
+
     /// The values to judge: one per step, or a single one.
     fn reduce(self, values: &[f64]) -> Vec<f64> {
         let values = values.get(self.after()..).unwrap_or(&[]);
@@ -167,6 +174,12 @@ impl FigureRow {
     /// A number that describes the run as a whole.
     pub fn fact(&self, name: &str) -> Option<f64> {
         self.facts.iter().find(|(own, _)| own == name).map(|&(_, value)| value)
+    }
+
+    /// Replaces a number that describes the run as a whole.
+    pub(super) fn set_fact(&mut self, name: &str, value: f64) {
+        self.facts.retain(|(own, _)| own != name);
+        self.facts.push((name.to_owned(), value));
     }
 
     /// A quantity at the steps asked for. Steps that a diverged run did not reach, and values that

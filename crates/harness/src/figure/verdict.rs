@@ -1,0 +1,265 @@
+//! Verdicts on file: what a figure's claims and runs came to when it was last blessed.
+//!
+//! `verdict.json` lies beside the recorded curves, `verdict-quick.json` holds the quick form. Both say of what
+//! definition they are, so that a changed figure cannot go by an old verdict.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+use taut_core::BitHash;
+
+use super::{Figure, Judged, folder};
+use crate::record::{RunRow, Status};
+
+/// Version of these files.
+const SCHEMA: u32 = 1;
+
+/// What a figure came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VerdictFile {
+    /// Version of this file.
+    pub schema: u32,
+    /// Whether this is the quick form.
+    pub quick: bool,
+    /// Hash of `figure.ron` and of the scenes that it names.
+    pub definition: String,
+    /// Revision of the program's sources.
+    pub revision: String,
+    /// When, UTC.
+    pub date: String,
+    /// Processor and operating system.
+    pub machine: String,
+    /// Graphics adapter; `none` where no run used one.
+    pub adapter: String,
+    /// How long all runs took [s].
+    pub seconds: f64,
+    /// The claims, in the order of the definition.
+    pub claims: Vec<ClaimVerdict>,
+    /// The runs, in the order of the definition.
+    pub runs: Vec<RunVerdict>,
+}
+
+/// What became of a claim.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClaimVerdict {
+    /// The sentence.
+    pub text: String,
+    /// What should be so, in words.
+    pub check: String,
+    /// One of the words of [`super::Verdict`].
+    pub verdict: String,
+    /// What was found, in words.
+    pub measured: String,
+    /// The numbers in it; those that are not finite are `null`.
+    pub values: Vec<Option<f64>>,
+    /// Why it is known not to hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known_deviation: Option<String>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunVerdict {
+    /// Its label.
+    pub label: String,
+    /// Its backend.
+    pub backend: String,
+    /// Iterations per step.
+    pub iterations: u32,
+    /// Steps per frame.
+    pub substeps: u32,
+    /// Where it was computed: `cpu`, `gpu` or `software`.
+    pub device: String,
+    /// `ok`, or what went wrong.
+    pub status: String,
+    /// When it first went wrong [s].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_at_s: Option<f64>,
+    /// Why; empty where it is `ok`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Hash of the bits of every frame's state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_hash: Option<String>,
+}
+
+impl VerdictFile {
+    /// The verdicts on a figure's claims and runs, made by the program that asks.
+    pub(super) fn new(
+        definition: String,
+        quick: bool,
+        claims: &[Judged],
+        runs: &[RunRow],
+        seconds: f64,
+    ) -> Self {
+        let machine = crate::machine::Machine::here(1);
+        let finite = |value: &f64| value.is_finite().then_some(*value);
+        let claim = |claim: &Judged| ClaimVerdict {
+            text: claim.text.clone(),
+            check: claim.expected.clone(),
+            verdict: claim.verdict.as_str().to_owned(),
+            measured: claim.measured.clone(),
+            values: claim.values.iter().map(finite).collect(),
+            known_deviation: claim.known_deviation.clone(),
+        };
+        let run = |run: &RunRow| RunVerdict {
+            label: run.label.clone(),
+            backend: run.backend.clone(),
+            iterations: run.iterations,
+            substeps: run.substeps,
+            device: run.device.name().to_owned(),
+            status: run.status.name().to_owned(),
+            failed_at_s: run.failed_at_s,
+            reason: run.reason.clone(),
+            state_hash: run.state_hash.map(|hash| format!("{:016x}", hash.value())),
+        };
+        Self {
+            schema: SCHEMA,
+            quick,
+            definition,
+            revision: machine.revision.to_owned(),
+            date: machine.time,
+            machine: format!("{}, {} cores, {}", machine.cpu, machine.cores, machine.os),
+            adapter: machine.adapter,
+            seconds,
+            claims: claims.iter().map(claim).collect(),
+            runs: runs.iter().map(run).collect(),
+        }
+    }
+
+    /// How what was found now differs from what is on file, one sentence each; skipped runs and claims that cannot be
+    /// judged on this machine are no difference.
+    pub(super) fn differences(&self, now: &Self) -> Vec<String> {
+        let mut found = Vec::new();
+        if self.definition != now.definition {
+            found.push("the figure or a scene of it has changed since its verdict".to_owned());
+        }
+        for old in &self.runs {
+            let Some(new) = now.runs.iter().find(|new| new.label == old.label) else {
+                found.push(format!("{} was {} and is not run any more", old.label, old.status));
+                continue;
+            };
+            if new.status != old.status && new.status != Status::Skipped.name() {
+                found.push(format!("{} was {}, is {}", old.label, old.status, new.status));
+            }
+        }
+        for new in &now.runs {
+            if !self.runs.iter().any(|old| old.label == new.label) {
+                found.push(format!("{} is new", new.label));
+            }
+        }
+        let open = super::Verdict::NotJudged.as_str();
+        for old in &self.claims {
+            let new = now.claims.iter().find(|new| new.text == old.text && new.check == old.check);
+            let Some(new) = new else { continue };
+            if new.verdict != old.verdict && new.verdict != open {
+                found.push(format!("{} was `{}`, is `{}`", old.text, old.verdict, new.verdict));
+            }
+        }
+        found
+    }
+}
+
+/// Name of the file in a figure's folder.
+pub(super) fn file_name(quick: bool) -> &'static str {
+    if quick { "verdict-quick.json" } else { "verdict.json" }
+}
+
+/// The verdicts on file of a figure; `None` where there are none.
+///
+/// # Errors
+/// When the file cannot be read, or is of another version.
+pub fn read(root: &Path, id: &str, quick: bool) -> anyhow::Result<Option<VerdictFile>> {
+    let path = folder(root, id).join(file_name(quick));
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(&path);
+    let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+    let file: VerdictFile =
+        serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    anyhow::ensure!(
+        file.schema == SCHEMA,
+        "{}: version {}, this program reads {SCHEMA}",
+        path.display(),
+        file.schema
+    );
+    Ok(Some(file))
+}
+
+/// Hash of a figure's definition and of the scenes that it names, as they are on disk.
+///
+/// # Errors
+/// When one cannot be read.
+pub fn definition_hash(root: &Path, figure: &Figure) -> anyhow::Result<String> {
+    let scenes: BTreeSet<&str> = figure.runs.iter().map(|run| run.scene.as_str()).collect();
+    let scenes = scenes.into_iter().map(|name| root.join("scenes").join(format!("{name}.ron")));
+    let files = std::iter::once(folder(root, &figure.id).join("figure.ron")).chain(scenes);
+    let mut hash = BitHash::default();
+    for path in files {
+        let text = fs::read_to_string(&path);
+        hash.text(&text.with_context(|| format!("cannot read {}", path.display()))?);
+    }
+    Ok(format!("{:016x}", hash.value()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(status: &str, verdict: &str) -> VerdictFile {
+        let run = RunVerdict {
+            label: "A".to_owned(),
+            backend: "null".to_owned(),
+            iterations: 1,
+            substeps: 1,
+            device: "cpu".to_owned(),
+            status: status.to_owned(),
+            failed_at_s: None,
+            reason: String::new(),
+            state_hash: None,
+        };
+        let claim = ClaimVerdict {
+            text: "it falls".to_owned(),
+            check: "below".to_owned(),
+            verdict: verdict.to_owned(),
+            measured: String::new(),
+            values: vec![Some(1.0), None],
+            known_deviation: None,
+        };
+        VerdictFile {
+            schema: SCHEMA,
+            quick: false,
+            definition: "0".to_owned(),
+            revision: "r".to_owned(),
+            date: "d".to_owned(),
+            machine: "m".to_owned(),
+            adapter: "none".to_owned(),
+            seconds: 1.0,
+            claims: vec![claim],
+            runs: vec![run],
+        }
+    }
+
+    #[test]
+    fn a_changed_end_verdict_or_definition_is_a_difference() {
+        let old = file("ok", "holds");
+        assert!(old.differences(&old).is_empty());
+        assert_eq!(old.differences(&file("exploded", "holds")), ["A was ok, is exploded"]);
+        assert_eq!(old.differences(&file("ok", "void")), ["it falls was `holds`, is `void`"]);
+        assert!(old.differences(&file("skipped", "not judged")).is_empty(), "no device here");
+        let other = VerdictFile { definition: "1".to_owned(), ..old.clone() };
+        assert!(old.differences(&other)[0].contains("has changed"));
+        let fewer = VerdictFile { runs: Vec::new(), ..old.clone() };
+        assert_eq!(old.differences(&fewer), ["A was ok and is not run any more"]);
+        assert_eq!(fewer.differences(&old), ["A is new"]);
+    }
+
+    #[test]
+    fn a_file_is_read_as_it_was_written() {
+        let old = file("ok", "holds");
+        let text = serde_json::to_string_pretty(&old).unwrap();
+        assert_eq!(serde_json::from_str::<VerdictFile>(&text).unwrap(), old);
+    }
+}
