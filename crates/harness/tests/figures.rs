@@ -131,6 +131,10 @@ fn mistakes_are_bad_input() {
     let output = Checkout::new(FIGURE).taut(&["reproduce", "fell"]);
     assert_eq!(status(&output), 2);
     assert!(error(&output).contains("did you mean `fall`?"), "{}", error(&output));
+    for path in ["../figures/fall", "/fall", ".", "..", "fall/"] {
+        let output = Checkout::new(FIGURE).taut(&["reproduce", path]);
+        assert_eq!(status(&output), 2, "{path}");
+    }
     let output = Checkout::new(FIGURE).taut(&["reproduce"]);
     assert_eq!(status(&output), 2);
     let checkout = Checkout::new(&FIGURE.replace("scene: \"fall\"", "scene: \"gone\""));
@@ -158,6 +162,63 @@ fn a_curve_that_moved_is_a_regression_until_blessed() {
     }
     assert_eq!(status(&checkout.taut(&["regress", "--bless"])), 0);
     assert_eq!(status(&checkout.taut(&["regress"])), 0);
+}
+
+#[test]
+fn what_is_not_recorded_is_no_match() {
+    let checkout = Checkout::new(FIGURE);
+    assert_eq!(status(&checkout.taut(&["regress"])), 1, "no record at all");
+    assert_eq!(status(&checkout.taut(&["regress", "--bless"])), 0);
+    for file in ["baseline.csv", "verdict.json"] {
+        let path = checkout.folder().join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert_eq!(status(&checkout.taut(&["regress"])), 1, "no {file}");
+        fs::write(&path, text).unwrap();
+    }
+    fs::write(checkout.folder().join("baseline.csv"), "panel,curve,x,y\n").unwrap();
+    assert_eq!(status(&checkout.taut(&["regress"])), 1, "curves that nobody recorded");
+}
+
+#[test]
+fn an_end_or_a_verdict_that_changed_is_a_regression() {
+    let checkout = Checkout::new(FIGURE);
+    assert_eq!(status(&checkout.taut(&["regress", "--bless"])), 0);
+    let path = checkout.folder().join("verdict.json");
+    let text = fs::read_to_string(&path).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&file["schema"], &file["quick"]), (&1.into(), &false.into()));
+    assert_eq!(file["claims"][0]["verdict"], "holds");
+    assert_eq!(file["runs"][1]["status"], "ok");
+    for (from, to, told) in [
+        ("\"status\": \"ok\"", "\"status\": \"frozen\"", "fall was frozen, is ok"),
+        ("\"holds\"", "\"fails\"", "it falls was `fails`, is `holds`"),
+        ("\"definition\": \"", "\"definition\": \"0", "has changed since its verdict"),
+    ] {
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let output = checkout.taut(&["regress", "--json"]);
+        assert_eq!(status(&output), 1, "{told}");
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let found = document["figures"][0]["differences"][0].as_str().unwrap();
+        assert!(found.contains(told), "{found}");
+    }
+}
+
+#[test]
+fn a_figure_that_does_nothing_cannot_pass() {
+    let sabotage = ["reproduce", "fall", "--sabotage", "--json"];
+    let output = Checkout::new(FIGURE).taut(&sabotage);
+    assert_eq!(status(&output), 0, "{}", error(&output));
+    let weak = FIGURE.replace(
+        "less(metric: \"height_m\", a: \"fall\", b: \"still\", at: every_step)",
+        "status(run: \"fall\", is: [\"ok\", \"frozen\", \"exploded\"])",
+    );
+    let output = Checkout::new(&weak).taut(&sabotage);
+    assert_eq!(status(&output), 1);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let found = &document["figures"][0]["sabotage"];
+    assert_eq!(found["replaceable"][0], "newton");
+    assert_eq!(found["unfailing"][0], "it falls");
 }
 
 #[test]
@@ -196,6 +257,12 @@ fn every_committed_figure_is_sound_and_recorded() {
         let folder = taut::figure::folder(&root, &id);
         for name in ["figure.svg", "baseline.csv", "baseline-quick.csv"] {
             assert!(folder.join(name).is_file(), "{id} has no {name}: bless it");
+        }
+        let definition = taut::figure::definition_hash(&root, &figure).unwrap();
+        for quick in [true] {
+            let file = taut::figure::read_verdict(&root, &id, quick).unwrap();
+            let file = file.unwrap_or_else(|| panic!("{id} has no verdict on file: bless it"));
+            assert_eq!(file.definition, definition, "{id} has changed: bless it, quick: {quick}");
         }
     }
 }
