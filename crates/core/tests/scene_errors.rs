@@ -196,6 +196,10 @@ fn bodies() {
             ),
             ("endless rounds", body("repeat(count: 1e15, bodies: [])")),
             (
+                "endless rounds within",
+                body("repeat(count: 1e6, bodies: [repeat(count: 1e6, bodies: [])])"),
+            ),
+            (
                 "generators too deep",
                 body(
                     "repeat(count: 1, bodies: [repeat(count: 1, bodies: [grid(name: \"c\", counts: (1,1,1), start: (0,0,0), step: (1,1,1), body: (shape: sphere(radius: 1), mass: 1))])])",

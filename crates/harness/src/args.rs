@@ -66,7 +66,7 @@ pub(crate) enum Verb {
 pub(crate) struct ListArgs {
     /// Only these
     pub(crate) what: Option<What>,
-    /// Replace the support matrix between the markers of this Markdown file
+    /// Replace the support matrix, or the table of figures, between the markers of this Markdown file
     #[arg(long, value_name = "FILE")]
     pub(crate) splice: Option<PathBuf>,
 }
@@ -121,6 +121,9 @@ pub(crate) struct RunArgs {
     /// Write the poses after these steps to states.csv; 0 is the initial state
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub(crate) states: Vec<u32>,
+    /// Repeat each row from so many starts moved by rounding errors, and tell how far the metrics move
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) spread: Option<u32>,
     /// Backend whose trajectory the others are compared with, `NAME[:key=value,..][@SUBSTEPS]`, or
     /// `none` [default: the finest `newton` among the rows, if any]
     #[arg(long, value_name = "BACKEND")]

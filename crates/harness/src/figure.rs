@@ -6,6 +6,7 @@
 pub mod baseline;
 mod claim;
 mod curves;
+mod gallery;
 mod judge;
 mod load;
 mod measure;
@@ -27,6 +28,7 @@ use serde::Deserialize;
 pub use self::{
     claim::{Claim, ClaimCheck, Target},
     curves::{PanelCurves, collect, lacks_times, plot_spec, write_csv},
+    gallery::gallery,
     judge::{Judged, Verdict, judge, number},
     load::{LoadError, load, parse},
     measure::{MeasuredFigure, measure},

@@ -8,6 +8,7 @@ mod adapter;
 mod args;
 pub mod backends;
 mod cmd;
+mod curve;
 pub mod figure;
 mod interrupt;
 pub mod machine;
@@ -22,6 +23,7 @@ pub mod report;
 pub mod ruler;
 pub mod runner;
 pub mod spec;
+mod splice;
 mod text_table;
 pub mod verify;
 

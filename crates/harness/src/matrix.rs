@@ -2,14 +2,9 @@
 
 use std::path::Path;
 
-use anyhow::Context;
 use taut_core::Table;
 
 use crate::places;
-
-/// The lines between which the matrix stands in a Markdown file.
-const BEGIN: &str = "<!-- matrix:begin -->";
-const END: &str = "<!-- matrix:end -->";
 
 /// Support of every backend for every scene.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,19 +70,10 @@ impl Matrix {
     }
 }
 
-/// `text` with what stands between the markers replaced by `matrix`.
-///
-/// # Errors
-/// When a marker is missing.
-pub(crate) fn splice(text: &str, matrix: &str) -> anyhow::Result<String> {
-    let begin = text.find(BEGIN).with_context(|| format!("no line `{BEGIN}`"))? + BEGIN.len();
-    let end = text[begin..].find(END).with_context(|| format!("no line `{END}` after it"))?;
-    Ok(format!("{}\n{}{}", &text[..begin], matrix, &text[begin + end..]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::splice::splice;
 
     #[test]
     fn equal_reasons_share_a_number() {
@@ -109,20 +95,11 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_between_the_markers_changes() {
-        let text = format!("before\n{BEGIN}\nold\n{END}\nafter\n");
-        let spliced = splice(&text, "new\n").unwrap();
-        assert_eq!(spliced, format!("before\n{BEGIN}\nnew\n{END}\nafter\n"));
-        assert_eq!(splice(&spliced, "new\n").unwrap(), spliced);
-        assert!(splice("nothing", "new").is_err());
-    }
-
-    #[test]
     fn the_readme_is_up_to_date() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
         let matrix = Matrix::of(&crate::backends::table(), &root).unwrap();
-        let spliced = splice(&readme, &matrix.markdown()).unwrap();
+        let spliced = splice(&readme, "matrix", &matrix.markdown()).unwrap();
         assert!(readme == spliced, "run `cargo run -- list --splice README.md`");
     }
 }

@@ -6,6 +6,7 @@
 mod csv;
 mod document;
 mod files;
+mod sensitivity;
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use taut_core::{BitHash, labels::Label};
@@ -14,6 +15,7 @@ pub use self::{
     csv::{frames_csv, number, states_csv, times_csv, trace_csv},
     document::{Document, ReferenceFacts, SCHEMA, SceneCounts, SceneFacts},
     files::{OutDir, write_atomically},
+    sensitivity::{MetricSpread, Sensitivity},
 };
 
 use crate::{ruler::Metrics, spec::Spec};
@@ -135,6 +137,9 @@ pub struct RunRow {
     pub summary: Summary,
     /// Wall time per frame without reads and metrics [s].
     pub step_time_s: Option<Spread>,
+    /// How far its results move with a start moved by rounding errors, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sensitivity: Option<Sensitivity>,
     /// Convergence curves of one step.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<Convergence>,

@@ -7,6 +7,7 @@
 
 mod blocks;
 mod guard;
+mod moved;
 mod observer;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ pub(crate) use self::guard::catch;
 pub use self::{
     blocks::{BLOCKS, Ratio, TimedRow, time_blocks},
     guard::silence_guarded_panics,
+    moved::moved_start,
     observer::{Keep, KeptStates, Observer},
     time::{TimeOptions, time},
     trace::{TraceOptions, TraceStart, trace},

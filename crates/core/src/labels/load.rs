@@ -44,8 +44,9 @@ struct HeldRow {
     curvature: f64,
 }
 
-/// Magnitude of the acceleration of every body, then every particle [m/s^2]: of the centre, and of a point at the
-/// radius of gyration about it.
+/// Magnitude of the acceleration of every body, then every particle [m/s^2]: of the centre, and, of what one joint or
+/// none holds, of a point at the radius of gyration about it. What several joints hold may quiver under their
+/// tension, so that its angular acceleration at one instant says nothing.
 ///
 /// `None` where the scene is too large, or the rows contradict each other. Motors, stiff springs,
 /// compliant joints and elastic material count as holding, so that accelerations are rather too small than too large.
@@ -62,7 +63,13 @@ pub(super) fn accelerations(scene: &Scene, state: &State) -> Option<Vec<f64>> {
         row.add_force(-l, &mut force);
     }
     let accelerations = mobility.iter().zip(&force).map(|(m, f)| m.apply(f)).enumerate();
-    let size = |(node, [a, turn]): (usize, Twist)| a.norm() + gyration_m(scene, node) * turn.norm();
+    let mut joints = vec![0_u32; mobility.len()];
+    for end in scene.joints.iter().flat_map(|joint| [joint.a, joint.b]) {
+        node(scene, end).into_iter().for_each(|node| joints[node] += 1);
+    }
+    let size = |(node, [a, turn]): (usize, Twist)| {
+        a.norm() + if joints[node] > 1 { 0.0 } else { gyration_m(scene, node) * turn.norm() }
+    };
     Some(accelerations.map(size).collect())
 }
 

@@ -150,6 +150,44 @@ pub(super) fn is_parameter_name(name: &str) -> bool {
         && FUNCTIONS.iter().all(|(function, _)| *function != name)
 }
 
+/// The power whose base has a sign before it, if any: here a sign binds more tightly than `^`, in mathematics less.
+fn negated_power(text: &str) -> Option<&str> {
+    let bytes = text.as_bytes();
+    let skip = |mut end: usize| {
+        while end > 0 && bytes[end - 1] == b' ' {
+            end -= 1;
+        }
+        end
+    };
+    let word = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'.';
+    for (place, _) in text.match_indices('^') {
+        let mut start = skip(place);
+        if start > 0 && bytes[start - 1] == b')' {
+            let mut open = 0;
+            while start > 0 {
+                start -= 1;
+                open += i32::from(bytes[start] == b')') - i32::from(bytes[start] == b'(');
+                if open == 0 {
+                    break;
+                }
+            }
+        }
+        while start > 0 && word(bytes[start - 1]) {
+            start -= 1;
+        }
+        let sign = skip(start);
+        if sign == 0 || bytes[sign - 1] != b'-' {
+            continue;
+        }
+        let before = skip(sign - 1);
+        // After a number, a name or a parenthesis it is a difference.
+        if before == 0 || !(word(bytes[before - 1]) || bytes[before - 1] == b')') {
+            return Some(&text[sign - 1..=place]);
+        }
+    }
+    None
+}
+
 impl Expression {
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let allowed = |c: char| c.is_ascii_alphanumeric() || "_+-*/%^(). ".contains(c);
@@ -162,6 +200,11 @@ impl Expression {
                 "expression of {} characters and {depth} parentheses is too long, at most \
                  {LENGTH_MAX} and {DEPTH_MAX}",
                 text.len()
+            ));
+        }
+        if let Some(power) = negated_power(text) {
+            return Err(format!(
+                "`{power}` in `{text}` may be read in two ways: write `(-a)^b` or `-(a^b)`"
             ));
         }
         // Folding constants reorders operators of equal rank, so it is left out.
@@ -321,6 +364,18 @@ mod tests {
         let parameters = [("links".to_owned(), 50.0), ("minimum".to_owned(), 2.0)];
         let scope = Scope::new(&parameters).indexed(&[7]);
         Formula::parse(text).unwrap().evaluate(&scope).unwrap()
+    }
+
+    #[test]
+    fn a_sign_before_a_power_is_refused() {
+        for text in ["-2^2", "- links ^2", "3*-2^2", "(-(1 + 2)^2)", "-sin(links)^2", "2^-3^2"] {
+            let error = Formula::parse(text).unwrap_err();
+            assert!(error.contains("in two ways"), "{text}: {error}");
+        }
+        assert_eq!(value("(-2)^2 + 1 - 2^2"), 1.0);
+        assert_eq!(value("-(2^2)"), -4.0);
+        assert_eq!(value("links - (1 + 1)^2 - links^1"), -4.0);
+        assert_eq!(value("2^(-1)"), 0.5);
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! `taut list`: what there is, and what takes what.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context;
 use serde::Serialize;
@@ -12,9 +15,10 @@ use crate::{
     args::{ListArgs, What},
     backends::LEFT_OUT,
     figure,
-    matrix::{Matrix, splice},
+    matrix::Matrix,
     places,
     record::{SCHEMA, write_atomically},
+    splice::splice,
     text_table::TextTable,
 };
 
@@ -72,10 +76,8 @@ struct AdapterEntry {
 
 pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Outcome> {
     let table = &session.bench.setup.table;
-    let root = places::root()?;
     if let Some(file) = &args.splice {
-        let matrix = Matrix::of(table, &root)?;
-        return splice_file(file, &matrix).map(|()| Outcome::Good);
+        return splice_file(session.bench.setup, file).map(|()| Outcome::Good);
     }
     let wants = |what| args.what.is_none_or(|only| only == what);
     let entries = table.iter().map(|backend| backend.info()).map(|info| BackendEntry {
@@ -84,6 +86,11 @@ pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Out
         reference: &info.reference,
         deterministic: info.determinism == Determinism::Bitwise,
     });
+    // Backends and adapters are there outside a checkout, too.
+    let root = match wants(What::Scenes) || wants(What::Figures) {
+        true => places::root()?,
+        false => PathBuf::new(),
+    };
     let matrix = wants(What::Scenes).then(|| Matrix::of(table, &root)).transpose()?;
     let document = ListDocument {
         schema: SCHEMA,
@@ -98,11 +105,25 @@ pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Out
     Ok(Outcome::Good)
 }
 
-fn splice_file(file: &Path, matrix: &Matrix) -> anyhow::Result<()> {
+/// Replaces each generated section that a file has.
+fn splice_file(setup: &Setup, file: &Path) -> anyhow::Result<()> {
     let name = file.display();
+    let root = places::root()?;
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
-    let text = splice(&text, &matrix.markdown()).with_context(|| format!("{name}"))?;
-    write_atomically(file, text.as_bytes())
+    let matrix = || anyhow::Ok(Matrix::of(&setup.table, &root)?.markdown());
+    let figures = || figure::gallery(setup, &root);
+    let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 2] =
+        [("matrix", &matrix), ("figures", &figures)];
+    let mut spliced = text.clone();
+    let mut found = false;
+    for (section, content) in sections {
+        if splice(&text, section, "").is_some() {
+            spliced = splice(&spliced, section, &content()?).unwrap_or(spliced);
+            found = true;
+        }
+    }
+    anyhow::ensure!(found, "{name}: no markers such as `<!-- matrix:begin -->`");
+    write_atomically(file, spliced.as_bytes())
 }
 
 fn scene_entries(matrix: Matrix) -> Vec<SceneEntry> {

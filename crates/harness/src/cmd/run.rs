@@ -2,16 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use taut_core::State;
+use taut_core::{Scene, State};
 
 use super::{Outcome, SceneTask, Session, plots};
 use crate::{
     args::RunArgs,
     plot::split_unit,
     progress::Progress,
-    record::{OutDir, ReferenceFacts, RunRow, frames_csv, states_csv},
+    record::{OutDir, ReferenceFacts, RunRow, Sensitivity, frames_csv, states_csv},
     ruler::Sample,
-    runner::{self, Keep, KeptStates, Observer, RunOptions},
+    runner::{self, Keep, KeptStates, Observer, RunOptions, moved_start},
     spec::{self, Spec},
     text_table::{TextTable, short},
 };
@@ -37,7 +37,10 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
     }
     let reference = choose_reference(session, args, &task)?;
     let mut out = OutDir::create(session.common.out.as_deref(), "run")?;
-    let (runs, facts) = measure(session, &task, steps, &args.states, reference.as_ref());
+    let (mut runs, facts) = measure(session, &task, steps, &args.states, reference.as_ref());
+    if let Some(starts) = args.spread {
+        add_sensitivity(session, &task, steps, starts, &mut runs);
+    }
 
     let rows: Vec<&RunRow> = runs.iter().map(|run| &run.row).collect();
     let name = task.scene.name.clone();
@@ -49,7 +52,7 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
     }
     plots::trajectories(&name, &rows, &session.palette(), &mut out)?;
     let rows: Vec<RunRow> = runs.into_iter().map(|run| run.row).collect();
-    let table = table(&rows);
+    let table = table(&rows, args.spread.is_some());
     let document = session.document("run", task, facts, rows, &mut out)?;
     session.present(&document, &table, out.path())
 }
@@ -171,7 +174,33 @@ fn pick(path: Option<&[State]>, steps: &[u32]) -> Vec<(u32, State)> {
     wanted.map(|(step, state)| (step, state.clone())).collect()
 }
 
-fn table(rows: &[RunRow]) -> TextTable {
+/// Runs every measured row again from moved starts. No reference: it would have to move, too.
+fn add_sensitivity(
+    session: &Session<'_>,
+    task: &SceneTask,
+    steps: u32,
+    starts: u32,
+    runs: &mut [KeptRun],
+) {
+    let progress = Progress::new(u64::from(starts) * runs.len() as u64, "moved runs");
+    let scenes: Vec<Scene> = (0..starts).map(|seed| moved_start(&task.scene, seed)).collect();
+    for (spec, run) in task.specs.iter().zip(runs).filter(|(_, run)| run.row.status.is_measured()) {
+        progress.start(&spec.label);
+        let mut moved = Vec::new();
+        for scene in &scenes {
+            let options = RunOptions { steps, reference: None };
+            moved.push(runner::run(&session.bench, scene, spec, &options, &mut []));
+            progress.advance(1);
+        }
+        // What was cut short is no spread.
+        if !session.bench.is_cancelled() {
+            run.row.sensitivity = Some(Sensitivity::of(&run.row, &moved));
+        }
+    }
+    progress.finish();
+}
+
+fn table(rows: &[RunRow], spread: bool) -> TextTable {
     let shown: Vec<&str> = SHOWN
         .iter()
         .copied()
@@ -187,6 +216,9 @@ fn table(rows: &[RunRow]) -> TextTable {
     for name in &shown {
         let (words, unit) = split_unit(name);
         table = table.number(&words, unit);
+        if spread {
+            table = table.number("spread", "decades");
+        }
     }
     for row in rows {
         let mut cells = vec![
@@ -197,7 +229,14 @@ fn table(rows: &[RunRow]) -> TextTable {
             row.steps.to_string(),
             short(row.step_time_s.map(|spread| 1e3 * spread.median)),
         ];
-        cells.extend(shown.iter().map(|name| short(row.summary.get(name))));
+        for name in &shown {
+            cells.push(short(row.summary.get(name)));
+            if spread {
+                let found = row.sensitivity.iter().flat_map(|s| &s.metrics);
+                let area = found.filter(|m| m.name == **name).map(|m| m.area).next();
+                cells.push(short(area));
+            }
+        }
         table.push(cells);
     }
     table

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 
 use taut_core::{Determinism, Table};
 
-use super::{Band, Figure, FigureRow, PanelCurves, PanelSpec, curves::quote, judge::fit_line};
-use crate::{plot, plot::Scale};
+use super::{Band, Figure, FigureRow, PanelCurves, PanelSpec, curves::quote};
+use crate::{curve::measures, plot, plot::Scale};
 
 /// Curves are recorded with at most this many points.
 const POINTS: usize = 120;
@@ -206,7 +206,7 @@ fn shift(
     };
     let length = last.0 - first.0;
     let recorded_length = old.last().map_or(0.0, |p| p.0) - old.first().map_or(0.0, |p| p.0);
-    let measures = [mean(&pairs), end(&pairs, length), slope_change(&pairs, length)];
+    let measures = measures(&pairs).unwrap_or_default();
     let bands = [band.area, band.end, band.slope];
     let outside = || measures.iter().zip(bands).filter(|(m, band)| m.abs() > *band);
     let change = if length < COVERAGE * recorded_length {
@@ -260,29 +260,6 @@ fn interpolate(points: &CurvePoints, x: f64) -> Option<f64> {
         (Some(a), Some(b)) => Some(a.1 + (b.1 - a.1) * (x - a.0) / (b.0 - a.0)),
         _ => None,
     }
-}
-
-/// Mean of the difference by the trapezoidal rule.
-fn mean(pairs: &[(f64, f64, f64)]) -> f64 {
-    let off = |p: &(f64, f64, f64)| p.2 - p.1;
-    let area: f64 =
-        pairs.windows(2).map(|w| 0.5 * (off(&w[0]) + off(&w[1])) * (w[1].0 - w[0].0)).sum();
-    let length = pairs.last().map_or(0.0, |p| p.0) - pairs[0].0;
-    if length > 0.0 { area / length } else { off(&pairs[0]) }
-}
-
-/// Mean difference over the last tenth.
-fn end(pairs: &[(f64, f64, f64)], length: f64) -> f64 {
-    let from = pairs.last().map_or(0.0, |p| p.0) - 0.1 * length;
-    let first = pairs.partition_point(|p| p.0 < from);
-    mean(&pairs[first..])
-}
-
-fn slope_change(pairs: &[(f64, f64, f64)], length: f64) -> f64 {
-    let line = |of: fn(&(f64, f64, f64)) -> f64| {
-        fit_line(&pairs.iter().map(|p| (p.0, of(p))).collect::<Vec<_>>())
-    };
-    (line(|p| p.2) - line(|p| p.1)) * length
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 mod evaluate;
 mod words;
 
-pub(super) use self::evaluate::fit_line;
 pub use self::words::number;
 use self::{
     evaluate::{Finding, Missing, evaluate},

@@ -46,7 +46,7 @@ impl Sabotage {
 /// each claim that this size judges flip, for at least one of these: the curves of `null` for one of its runs, under
 /// a label that is still `ok`; its metric times 10, 0.1 or -1 in one run, or fixed at a
 /// number that the check names, which a known deviation must flip to holding for; one run ended at a third; the curves of two
-/// runs swapped, or one taken by the other? Labels alone void every claim, so they are asked about only where a claim is on the label.
+/// runs swapped, or one taken by the other? Each is done to one run and to all that the claim names. Labels alone void every claim, so they are asked about only where a claim is on the label.
 pub(super) fn sabotage(
     figure: &Figure,
     rows: &[FigureRow],
@@ -120,16 +120,23 @@ fn flips(claim: &Claim, judged: &Judged, rows: &[FigureRow], null_rows: &[Figure
         return named.iter().any(|&i| ["ok", "exploded"].iter().any(|end| with(i, ended(i, end))));
     };
     let targets = claim.check.numbers();
-    named.iter().any(|&i| {
-        with(i, take_curves(&rows[i], &null_rows[i]))
-            || with(i, scaled(&rows[i], metric, 10.0))
-            || with(i, scaled(&rows[i], metric, 0.1))
-            || with(i, scaled(&rows[i], metric, -1.0))
-            || targets.iter().any(|&target| with(i, constant(&rows[i], metric, target)))
-            || with(i, shortened(&rows[i]))
-            || named.iter().any(|&j| j > i && swapped(i, j))
-            || named.iter().any(|&j| j != i && with(i, take_curves(&rows[i], &rows[j])))
-    })
+    // What a claim finds over all runs of an entry may bear one spoilt run.
+    let all = |spoil: &dyn Fn(usize) -> FigureRow| {
+        let mut spoilt = rows.to_vec();
+        named.iter().for_each(|&i| spoilt[i] = spoil(i));
+        judge_one(claim, &spoilt).verdict != judged.verdict
+    };
+    let each =
+        |spoil: &dyn Fn(usize) -> FigureRow| named.iter().any(|&i| with(i, spoil(i))) || all(spoil);
+    each(&|i| take_curves(&rows[i], &null_rows[i]))
+        || [10.0, 0.1, -1.0].iter().any(|&factor| each(&|i| scaled(&rows[i], metric, factor)))
+        || targets.iter().any(|&target| each(&|i| constant(&rows[i], metric, target)))
+        || each(&|i| shortened(&rows[i]))
+        || named.iter().any(|&i| {
+            let others = || named.iter().filter(move |&&j| j != i);
+            others().any(|&j| swapped(i, j))
+                || others().any(|&j| with(i, take_curves(&rows[i], &rows[j])))
+        })
 }
 
 /// A row with the curves of another, and what it is called and how it ended of its own.

@@ -16,12 +16,31 @@ pub fn number(value: f64) -> String {
 /// `frames.csv`: one line per row and frame.
 pub fn frames_csv(scene: &str, rows: &[&RunRow]) -> String {
     let names = metric_names(rows.iter().flat_map(|r| &r.frames).map(|f| &f.metrics));
-    let mut out = header("scene,label,backend,iterations,step,time_s", &names);
+    // Where a row has moved starts, the envelope of each metric follows all metrics.
+    let with_envelope = rows.iter().any(|row| row.sensitivity.is_some());
+    let ends: &[&str] = if with_envelope { &["low", "high"] } else { &[] };
+    let envelope: Vec<String> =
+        names.iter().flat_map(|name| ends.iter().map(move |end| format!("{name}_{end}"))).collect();
+    let all: Vec<&str> = names.iter().copied().chain(envelope.iter().map(String::as_str)).collect();
+    let mut out = header("scene,label,backend,iterations,step,time_s", &all);
     for row in rows {
         let head = row_head(scene, row);
-        for frame in &row.frames {
+        let spread = |name: &str| row.sensitivity.as_ref()?.metrics.iter().find(|m| m.name == name);
+        for (i, frame) in row.frames.iter().enumerate() {
             let _ = write!(out, "{head},{},{}", frame.step, number(frame.time_s));
             cells(&mut out, &names, &frame.metrics);
+            if with_envelope {
+                out.pop();
+                for name in &names {
+                    match spread(name) {
+                        Some(m) => {
+                            let _ = write!(out, ",{},{}", number(m.low[i]), number(m.high[i]));
+                        }
+                        None => out.push_str(",,"),
+                    }
+                }
+                out.push('\n');
+            }
         }
     }
     out

@@ -150,6 +150,6 @@ fn bodies_made(entry: &author::BodyEntry, scope: &Scope) -> Result<f64> {
         }
         BodyEntry::Path(spec) => spec.count.whole(scope, 1)? as f64,
         BodyEntry::Tree(spec) => tree::members(spec, scope)?,
-        BodyEntry::Repeat(spec) => repeat::made(spec, scope)?[0],
+        BodyEntry::Repeat(spec) => repeat::made(spec, scope)?.bodies,
     })
 }

@@ -2,6 +2,7 @@
 
 use super::words::number;
 use crate::{
+    curve::fit_line,
     figure::{Claim, ClaimCheck, FigureRow, StepChoice, TIMED, Target},
     runner::Ratio,
 };
@@ -345,17 +346,4 @@ impl Needed {
         let cost = self.step_time_s.map(|s| format!(", {} ms per frame", number(1e3 * s)));
         format!("{} {versus}{}", number(self.budget), cost.unwrap_or_default())
     }
-}
-
-/// Slope of the least-squares line.
-pub(in crate::figure) fn fit_line(points: &[(f64, f64)]) -> f64 {
-    let n = points.len() as f64;
-    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
-    let (mx, my) = (mean(|p| p.0), mean(|p| p.1));
-    let (mut xx, mut xy) = (0.0, 0.0);
-    for &(x, y) in points {
-        xx += (x - mx) * (x - mx);
-        xy += (x - mx) * (y - my);
-    }
-    if xx > 0.0 { xy / xx } else { 0.0 }
 }

@@ -16,11 +16,11 @@ pub(in crate::load) fn add(
 ) -> Result<()> {
     scope.check_depth(1)?;
     let rounds = spec.count.whole(scope, 0).at("count")?;
-    let [bodies, particles] = made(spec, scope)?;
-    builder.reserve("bodies", bodies)?;
-    builder.reserve("particles", particles)?;
+    let made = made(spec, scope)?;
+    builder.reserve("bodies", made.bodies)?;
+    builder.reserve("particles", made.particles)?;
     // Rounds that make nothing would still take time.
-    builder.reserve("joints", rounds as f64)?;
+    builder.reserve("joints", made.rounds)?;
     for i in 0..rounds {
         let scope = scope.indexed(&[i]);
         for (k, entry) in spec.bodies.iter().enumerate() {
@@ -42,30 +42,46 @@ pub(in crate::load) fn add(
     Ok(())
 }
 
-/// How many bodies and particles all rounds together make, if each makes as many as the first.
-pub(super) fn made(spec: &author::Repeat, scope: &Scope) -> Result<[f64; 2]> {
+/// What all rounds together make.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Made {
+    pub(super) bodies: f64,
+    pub(super) particles: f64,
+    /// Rounds, those of repetitions within included.
+    rounds: f64,
+}
+
+/// What all rounds together make, if each makes as much as the first.
+pub(super) fn made(spec: &author::Repeat, scope: &Scope) -> Result<Made> {
     let rounds = spec.count.whole(scope, 0).at("count")? as f64;
     scope.check_depth(1)?;
     let scope = scope.indexed(&[0]);
-    let [mut bodies, mut particles] = [0.0; 2];
+    let mut one = Made { rounds: 1.0, ..Made::default() };
     for (k, entry) in spec.bodies.iter().enumerate() {
-        bodies += bodies_made(entry, &scope).at_index("bodies", k)?;
-        if let BodyEntry::Repeat(inner) = entry {
-            particles += made(inner, &scope)?[1];
+        match entry {
+            BodyEntry::Repeat(inner) => one.add(made(inner, &scope)?),
+            _ => one.bodies += bodies_made(entry, &scope).at_index("bodies", k)?,
         }
     }
     for (k, entry) in spec.particles.iter().enumerate() {
         match entry {
-            ParticleEntry::Particle(_) => particles += 1.0,
+            ParticleEntry::Particle(_) => one.particles += 1.0,
             ParticleEntry::Grid(grid) => {
                 let counts = grid::counts(&grid.counts, &scope).at_index("particles", k)?;
-                particles += counts.iter().map(|&n| n as f64).product::<f64>();
+                one.particles += counts.iter().map(|&n| n as f64).product::<f64>();
             }
-            ParticleEntry::Repeat(inner) => {
-                let inner = made(inner, &scope)?;
-                (bodies, particles) = (bodies + inner[0], particles + inner[1]);
-            }
+            ParticleEntry::Repeat(inner) => one.add(made(inner, &scope)?),
         }
     }
-    Ok([bodies * rounds, particles * rounds])
+    let [bodies, particles, rounds] =
+        [one.bodies, one.particles, one.rounds].map(|count| count * rounds);
+    Ok(Made { bodies, particles, rounds })
+}
+
+impl Made {
+    fn add(&mut self, other: Self) {
+        self.bodies += other.bodies;
+        self.particles += other.particles;
+        self.rounds += other.rounds;
+    }
 }
