@@ -259,7 +259,7 @@ fn every_committed_figure_is_sound_and_recorded() {
             assert!(folder.join(name).is_file(), "{id} has no {name}: bless it");
         }
         let definition = taut::figure::definition_hash(&root, &figure).unwrap();
-        for quick in [true] {
+        for quick in [false, true] {
             let file = taut::figure::read_verdict(&root, &id, quick).unwrap();
             let file = file.unwrap_or_else(|| panic!("{id} has no verdict on file: bless it"));
             assert_eq!(file.definition, definition, "{id} has changed: bless it, quick: {quick}");
