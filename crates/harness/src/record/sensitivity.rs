@@ -113,7 +113,7 @@ mod tests {
             (&[0.1; 3][..], &[1.0, 10.0, 1.0][..])
         );
         assert!((metric.area - 1.0).abs() < 1e-12, "{metric:?}");
-        let alone = Sensitivity::of(&own, &[own.clone()]);
+        let alone = Sensitivity::of(&own, std::slice::from_ref(&own));
         assert_eq!((alone.metrics[0].area, alone.metrics[0].end), (0.0, 0.0));
     }
 }
