@@ -176,15 +176,17 @@ fn add_single(b: ptr<function, Block>, e: u32, pair: Pair, is_b: bool) {
     let free = keep1(full * value + lambda);
     let force = smaller(larger(free, elements[e].lower), elements[e].upper);
     let clamped = force != free;
-    if clamped && force == 0.0 {
+    let lets_go = clamped && force == 0.0;
+    if lets_go && lambda == 0.0 {
         return;
     }
+    // Eq. 14: a one-sided row that lets go of what it carried keeps what just reaches its bound.
     var k = full;
-    if clamped && (elements[e].flags & RESCALED) != 0u && value != 0.0 {
+    if clamped && ((elements[e].flags & RESCALED) != 0u || lets_go) && value != 0.0 {
         k = smaller(abs((force - lambda) / value), full);
     }
     add_row(b, row.linear, row.angular, k, force);
-    if (elements[e].flags & CURVED) != 0u {
+    if (elements[e].flags & CURVED) != 0u && !lets_go {
         add_lumped(b, curvature(kind, pair, is_b), force);
     }
 }

@@ -264,17 +264,21 @@ fn add_element<R: Real>(
             let free = k * value + element.lambda.0[0];
             let force = free.max(element.lower).min(element.upper);
             let clamped = force != free;
-            if clamped && force == R::ZERO {
-                // A one-sided row that does not act has no curvature either.
+            let lambda = element.lambda.0[0];
+            let lets_go = clamped && force == R::ZERO;
+            if lets_go && lambda == R::ZERO {
+                // A one-sided row that carries nothing has no curvature either.
                 return;
             }
-            let k = if clamped && element.rescaled && value != R::ZERO {
-                ((force - element.lambda.0[0]) / value).abs().min(k)
+            // Eq. 14. A one-sided row that lets go of a force it carried always needs it: a node that moves as if the
+            // row were not there falls out of reach, the next update overshoots, and so on, every other iteration.
+            let k = if clamped && (element.rescaled || lets_go) && value != R::ZERO {
+                ((force - lambda) / value).abs().min(k)
             } else {
                 k
             };
             block.add_row(row.linear, row.angular, k, force);
-            if element.curvature {
+            if element.curvature && !lets_go {
                 let h = curvature(kind, &pair, side);
                 block.add_lumped(&h.ll, &h.al, &h.aa, force);
             }
