@@ -43,10 +43,10 @@ impl Sabotage {
 /// Spoils the rows of a figure. `null_rows` are those of the method that does nothing, in the same order.
 ///
 /// Two questions: does the figure fail with `null` in the place of any one method that its claims name? And does
-/// each claim that this size judges flip, for at least one of these: the curves of `null` for one of its runs, under
-/// a label that is still `ok`; its metric times 10, 0.1 or -1 in one run, or fixed at a
-/// number that the check names, which a known deviation must flip to holding for; one run ended at a third; the curves of two
-/// runs swapped, or one taken by the other? Each is done to one run and to all that the claim names. Labels alone void every claim, so they are asked about only where a claim is on the label.
+/// each claim that this size judges flip, for at least one of these, done to one run and to all that it names: the
+/// curves of `null` under a label that is still `ok`; its metric times 10, 0.1 or -1, or fixed at a number that the
+/// check names, which makes a known deviation hold; the run ended at a third; the curves of two runs swapped, or one
+/// taken by the other? Labels alone void every claim, so they are asked about only where a claim is on the label.
 pub(super) fn sabotage(
     figure: &Figure,
     rows: &[FigureRow],
