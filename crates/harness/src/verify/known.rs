@@ -163,6 +163,8 @@ pub(super) const KNOWN: &[Known] = &[
     null("kinematic_bodies_follow", "carried"),
     null("every_joint_holds", "joint-zoo"),
     null("open_joints_close", "apart"),
+    null("joints_carry_the_load", "bar"),
+    null("joints_carry_the_load", "chain"),
     null("joints_break", "hanging"),
     null("approaches_newton", "chain"),
     null("approaches_newton", "two-springs"),
