@@ -118,6 +118,7 @@ impl<R: Real> BallSystem<R> {
     }
 
     /// Whether a step has begun and not ended.
+    #[cfg(feature = "gpu")]
     pub(crate) fn is_within_step(&self) -> bool {
         self.within_step
     }
