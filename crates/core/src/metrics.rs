@@ -19,7 +19,7 @@ pub use energy::{MechanicalEnergy, energy, objective_gap_j, objective_j};
 pub(crate) use joints::anchors;
 pub use joints::{JointError, Measured, joint_errors, measured_joints};
 pub use momentum::{Momentum, is_free, momentum};
-pub use trajectory::{distance_to_reference_rms_m, spring_strain_max, watched_error_rms_m};
+pub use trajectory::{pose_distance_rms_m, spring_strain_max, watched_error_rms_m};
 
 /// Largest `|singular value - 1|` of any dynamic body's frame [1].
 ///

@@ -125,9 +125,13 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) spread: Option<u32>,
     /// Backend whose trajectory the others are compared with, `NAME[:key=value,..][@SUBSTEPS]`, or
-    /// `none` [default: the finest `newton` among the rows, if any]
+    /// `none` [default: the true motion; where it cannot be found, the finest `newton` among the rows]
     #[arg(long, value_name = "BACKEND")]
     pub(crate) reference: Option<String>,
+    /// Most solver steps per frame from which the true motion is extrapolated [default: what some
+    /// seconds allow]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=65536))]
+    pub(crate) finest: Option<u32>,
 }
 
 #[derive(Debug, Args)]

@@ -24,7 +24,7 @@ use crate::{
     machine::Machine,
     places,
     plot::Palette,
-    record::{Document, OutDir, ReferenceFacts, RunRow, SCHEMA, SceneCounts, SceneFacts},
+    record::{Document, OutDir, ReferenceDocument, RunRow, SCHEMA, SceneCounts, SceneFacts},
     runner::Bench,
     spec::{self, Spec},
     text_table::TextTable,
@@ -111,7 +111,7 @@ impl Session<'_> {
         &self,
         verb: &'static str,
         task: SceneTask,
-        reference: Option<ReferenceFacts>,
+        references: ReferenceDocument,
         runs: Vec<RunRow>,
         out: &mut OutDir,
     ) -> anyhow::Result<Document> {
@@ -123,7 +123,7 @@ impl Session<'_> {
             command: self.command.clone(),
             scene: task.facts,
             machine: Machine::here(self.bench.threads()),
-            reference,
+            references,
             runs,
             files: out.files(),
         };
@@ -150,14 +150,7 @@ impl Session<'_> {
                 machine.profile,
                 machine.revision
             );
-            if let Some(reference) = &document.reference {
-                text += &format!(
-                    "reference: {} with {} substep(s), {}\n",
-                    reference.backend,
-                    reference.substeps,
-                    reference.status.name()
-                );
-            }
+            text += &document.references.describe();
             text += &format!("\n{}", table.render());
             for row in document.runs.iter().filter(|row| !row.reason.is_empty()) {
                 text += &format!("{}: {}: {}\n", row.label, row.status.name(), row.reason);

@@ -66,6 +66,10 @@ pub struct Figure {
     pub plot: Plot,
     /// What the source says of the figure.
     pub claims: Vec<Claim>,
+    /// Most steps per frame of the runs from which the motion without steps is extrapolated; `distance_to_motion_m`
+    /// and `distance_to_step_m` are measured where it is given.
+    #[serde(default)]
+    pub motion: Option<u32>,
     /// How far a curve may move from the recorded one.
     #[serde(default)]
     pub band: Band,
@@ -248,6 +252,8 @@ pub struct Quick {
     pub work: Option<u32>,
     /// Substeps of reference runs, at most.
     pub reference_substeps: Option<u32>,
+    /// Most steps per frame for the motion without steps, where the figure measures against it.
+    pub motion: Option<u32>,
     /// Parameters by scene that replace those of the runs.
     pub parameters: BTreeMap<String, BTreeMap<String, f64>>,
 }

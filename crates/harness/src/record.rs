@@ -13,7 +13,9 @@ use taut_core::{BitHash, labels::Label};
 
 pub use self::{
     csv::{frames_csv, number, states_csv, times_csv, trace_csv},
-    document::{Document, ReferenceFacts, SCHEMA, SceneCounts, SceneFacts},
+    document::{
+        Document, MotionFacts, ReferenceDocument, ReferenceFacts, SCHEMA, SceneCounts, SceneFacts,
+    },
     files::{OutDir, write_atomically},
     sensitivity::{MetricSpread, Sensitivity},
 };

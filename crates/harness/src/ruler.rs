@@ -93,8 +93,15 @@ impl Default for Ruler {
             always("momentum_drift_linear_kg_m_s", |s| Some(s.momentum_drift()?[0])),
             always("momentum_drift_angular_kg_m2_s", |s| Some(s.momentum_drift()?[1])),
             always("distance_to_reference_rms_m", |s| {
-                metrics::distance_to_reference_rms_m(s.scene, s.state, s.reference?)
+                metrics::pose_distance_rms_m(s.scene, s.state, s.reference?)
             }),
+            always("distance_to_step_m", |s| {
+                metrics::pose_distance_rms_m(s.scene, s.state, s.same_step?)
+            }),
+            always("distance_to_motion_m", |s| {
+                metrics::pose_distance_rms_m(s.scene, s.state, s.motion?.0)
+            }),
+            always("motion_error_m", |s| Some(s.motion?.1)),
             touching("penetration_max_m", |s| Some(s.contacts()?.penetration_max_m)),
             touching("penetration_share_max", |s| Some(s.contacts()?.penetration_share_max)),
             touching("contact_count", |s| Some(s.contacts()?.contact_count as f64)),
@@ -178,6 +185,10 @@ pub struct Sample<'a> {
     pub dt: f64,
     /// A trusted state of the same time.
     pub reference: Option<&'a State>,
+    /// Where implicit Euler is at that time, solved to tolerance at the steps of this run.
+    pub same_step: Option<&'a State>,
+    /// Where the motion without steps is at that time, and how far that may be from the truth [m].
+    pub motion: Option<(&'a State, f64)>,
     /// Where that very step ends for a trusted solver.
     pub target: Option<&'a State>,
     /// Forces of the step, where the solver knows them.
@@ -212,6 +223,8 @@ impl<'a> Sample<'a> {
             before: None,
             dt: scene.dt,
             reference: None,
+            same_step: None,
+            motion: None,
             target: None,
             forces: None,
             facts,

@@ -9,11 +9,13 @@ mod blocks;
 mod guard;
 mod moved;
 mod observer;
+mod reference;
 #[cfg(test)]
 mod tests;
 mod time;
 mod trace;
 mod trajectory;
+mod true_motion;
 
 use std::{
     any::Any,
@@ -32,9 +34,11 @@ pub use self::{
     guard::silence_guarded_panics,
     moved::moved_start,
     observer::{Keep, KeptStates, Observer},
+    reference::{ReferenceRuns, References},
     time::{TimeOptions, time},
     trace::{TraceOptions, TraceStart, trace},
     trajectory::{RunOptions, run},
+    true_motion::TrueMotion,
 };
 
 use crate::{

@@ -124,9 +124,21 @@ fn a_run_writes_what_it_says() {
         }
     }
     assert_eq!(json["reference"]["backend"], "newton");
-    let own = runs[0]["summary"].get("distance_to_reference_rms_m");
-    assert!(own.is_none(), "the reference is not compared with itself");
-    assert!(runs[1]["summary"]["distance_to_reference_rms_m"].as_f64().unwrap() > 0.0);
+    assert_eq!(json["reference"]["is_motion"], true);
+    let error = json["motion"]["error_max_m"].as_f64().expect("an estimate");
+    for run in runs {
+        let summary = &run["summary"];
+        let off = summary["distance_to_motion_m"].as_f64().expect("the motion is found");
+        // Steps of a sixtieth of a second are far worse than what the motion is known to.
+        assert!(off > 100.0 * error, "{off} {error}");
+        assert_eq!(summary["distance_to_reference_rms_m"].as_f64(), Some(off));
+        assert!(summary["motion_error_m"].as_f64().unwrap() <= error);
+    }
+    assert_eq!(
+        runs[0]["summary"]["distance_to_step_m"], 0.0,
+        "its steps are those of the row itself"
+    );
+    assert!(runs[1]["summary"]["distance_to_step_m"].as_f64().unwrap() > 0.0);
     check_files(&json, dir.path());
 }
 
@@ -158,7 +170,8 @@ fn a_reference_may_be_no_row() {
     assert!(json["runs"][0]["summary"]["distance_to_reference_rms_m"].is_f64());
     let arguments = ["run", "rope", "-b", "newton", "--steps", "3", "--reference", "none"];
     let (json, _dir) = document(0, &arguments);
-    assert!(json["reference"].is_null());
+    assert!(json["reference"].is_null() && json["motion"].is_null());
+    assert!(json["runs"][0]["summary"].get("distance_to_motion_m").is_none());
 }
 
 #[test]

@@ -71,7 +71,7 @@ pub(crate) fn second_moment(inertia: &Mat3) -> Mat3 {
 }
 
 /// `tr(M S M^T)`.
-fn weighted_square(m: &Mat3, s: &Mat3) -> f64 {
+pub(crate) fn weighted_square(m: &Mat3, s: &Mat3) -> f64 {
     (m * s).dot(m)
 }
 

@@ -268,8 +268,23 @@ fn distances_are_root_mean_squares_over_what_moves() {
     state.bodies[0].position.x += 3.0;
     state.bodies[2].position.y += 4.0;
     assert_eq!(watched_error_rms_m(&scene, &state, &reference), Some(4.0));
-    let all = distance_to_reference_rms_m(&scene, &state, &reference).expect("two bodies");
+    let all = pose_distance_rms_m(&scene, &state, &reference).expect("two bodies");
     assert_near(all, 12.5_f64.sqrt(), 1e-15);
+}
+
+#[test]
+fn a_turned_body_is_as_far_off_as_its_points() {
+    let scene = Scene { watch: vec![0], ..one_box(Vec::new()) };
+    let reference = scene.initial_state();
+    let mut state = reference.clone();
+    let turn = Quat::from_scaled_axis(Vec3::z() * 0.3);
+    state.bodies[0].frame = turn.to_rotation_matrix() * state.bodies[0].frame;
+    // Points at distance r from the axis move by the chord `2 r sin(a/2)`, and the mean of `r^2` is `I_zz / m`.
+    let body = &scene.bodies[0];
+    let gyration = (body.inertia[(2, 2)] / body.mass).sqrt();
+    let off = 2.0 * gyration * (0.15_f64).sin();
+    assert_near(pose_distance_rms_m(&scene, &state, &reference).expect("a body"), off, 1e-14);
+    assert_near(watched_error_rms_m(&scene, &state, &reference).expect("watched"), off, 1e-14);
 }
 
 /// A right triangle of particles with legs of 1 m, stretched along x by Green's strain 1/10.

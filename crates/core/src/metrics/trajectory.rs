@@ -3,31 +3,42 @@
 use crate::{
     Scene, State,
     constraint::Geometry,
-    metrics::energy::distance,
-    scene::{Spring, SpringKind},
+    metrics::energy::{distance, second_moment, weighted_square},
+    scene::{Body, Spring, SpringKind},
 };
 
 /// Root mean square distance of the watched bodies from the reference [m]; `None` where the scene
 /// watches nothing.
 pub fn watched_error_rms_m(scene: &Scene, state: &State, reference: &State) -> Option<f64> {
-    let squares = scene
-        .watch
-        .iter()
-        .map(|&i| (state.bodies[i].position - reference.bodies[i].position).norm_squared());
-    root_mean(squares)
+    root_mean(scene.watch.iter().map(|&i| body_square(scene, i, state, reference)))
 }
 
-/// Root mean square distance of all dynamic centres of mass and particles from the reference [m].
-pub fn distance_to_reference_rms_m(scene: &Scene, state: &State, reference: &State) -> Option<f64> {
-    let bodies = scene.bodies.iter().zip(state.bodies.iter().zip(&reference.bodies));
-    let bodies = bodies
-        .filter(|(body, _)| body.is_dynamic())
-        .map(|(_, (own, other))| (own.position - other.position).norm_squared());
+/// Root mean square distance of everything dynamic from the reference [m].
+///
+/// Of a body it is that of its material points, over its mass: how far its centre is off and how far it
+/// is turned or stretched, the latter at its radius of gyration. Every body and every particle counts alike.
+pub fn pose_distance_rms_m(scene: &Scene, state: &State, reference: &State) -> Option<f64> {
+    let dynamic = scene.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic());
+    let bodies = dynamic.map(|(i, _)| body_square(scene, i, state, reference));
     let particles = scene.particles.iter().zip(state.particles.iter().zip(&reference.particles));
     let particles = particles
         .filter(|(particle, _)| particle.mass > 0.0)
         .map(|(_, (own, other))| (own.position - other.position).norm_squared());
     root_mean(bodies.chain(particles))
+}
+
+/// Mean square distance of a body's material points, `|dx|^2 + tr(dF S dF^T) / m` [m^2]; of a body without mass that
+/// of its centre.
+fn body_square(scene: &Scene, body: usize, state: &State, reference: &State) -> f64 {
+    let (own, other) = (&state.bodies[body], &reference.bodies[body]);
+    let centre = (own.position - other.position).norm_squared();
+    let Body { mass, inertia, .. } = &scene.bodies[body];
+    if *mass <= 0.0 {
+        return centre;
+    }
+    let turned = weighted_square(&(own.frame - other.frame), &second_moment(inertia)) / mass;
+    // A body so thin that its second moment is zero along an axis may have it negative by rounding.
+    centre + turned.max(0.0)
 }
 
 fn root_mean(squares: impl Iterator<Item = f64>) -> Option<f64> {

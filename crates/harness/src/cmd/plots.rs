@@ -13,6 +13,8 @@ use crate::{
 const OVER_TIME: &[(&str, Scale)] = &[
     ("joint_error_max_m", Scale::Log),
     ("watched_error_rms_m", Scale::Log),
+    ("distance_to_motion_m", Scale::Log),
+    ("distance_to_step_m", Scale::Log),
     ("energy_j", Scale::Linear),
     ("spring_strain_max", Scale::Log),
     ("penetration_max_m", Scale::Log),

@@ -9,9 +9,15 @@ use crate::{
     args::RunArgs,
     plot::split_unit,
     progress::Progress,
-    record::{OutDir, ReferenceFacts, RunRow, Sensitivity, frames_csv, states_csv},
+    record::{
+        MotionFacts, OutDir, ReferenceDocument, ReferenceFacts, RunRow, Sensitivity, Status,
+        frames_csv, states_csv,
+    },
     ruler::Sample,
-    runner::{self, Keep, KeptStates, Observer, RunOptions, moved_start},
+    runner::{
+        self, Keep, KeptStates, Observer, ReferenceRuns, References, RunOptions, TrueMotion,
+        moved_start,
+    },
     spec::{self, Spec},
     text_table::{TextTable, short},
 };
@@ -23,6 +29,9 @@ const SHOWN: &[&str] = &[
     "spring_strain_max",
     "watched_error_rms_m",
     "distance_to_reference_rms_m",
+    "distance_to_step_m",
+    "distance_to_motion_m",
+    "motion_error_m",
     "energy_drift_j",
     "penetration_max_m",
 ];
@@ -35,9 +44,9 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
             "--states asks for step {step}, but the run has {steps}: give --steps {step}"
         );
     }
-    let reference = choose_reference(session, args, &task)?;
+    let wanted = wanted_reference(session, args, &task)?;
     let mut out = OutDir::create(session.common.out.as_deref(), "run")?;
-    let (mut runs, facts) = measure(session, &task, steps, &args.states, reference.as_ref());
+    let MeasuredRuns { mut runs, reference, motion } = measure(session, &task, args, steps, wanted);
     if let Some(starts) = args.spread {
         add_sensitivity(session, &task, steps, starts, &mut runs);
     }
@@ -52,8 +61,9 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
     }
     plots::trajectories(&name, &rows, &session.palette(), &mut out)?;
     let rows: Vec<RunRow> = runs.into_iter().map(|run| run.row).collect();
-    let table = table(&rows, args.spread.is_some());
-    let document = session.document("run", task, facts, rows, &mut out)?;
+    let table = table(&rows, args.spread.is_some(), &reference);
+    let references = ReferenceDocument { reference, motion };
+    let document = session.document("run", task, references, rows, &mut out)?;
     session.present(&document, &table, out.path())
 }
 
@@ -63,25 +73,27 @@ struct KeptRun {
     states: Vec<(u32, State)>,
 }
 
-/// What the rows are compared with: a row of its own where one is equal, else one more run.
-enum ChosenReference {
+/// What the rows are compared with.
+enum Wanted {
+    Nothing,
+    /// The motion without steps; where there is none, the finest `newton` among the rows.
+    Motion,
+    /// One of the rows.
     Row(usize),
+    /// One more run.
     Extra(Spec),
 }
 
-fn choose_reference(
+fn wanted_reference(
     session: &Session<'_>,
     args: &RunArgs,
     task: &SceneTask,
-) -> anyhow::Result<Option<ChosenReference>> {
-    let Some(text) = &args.reference else {
-        // The reference solves each step to tolerance, so the finest in time is the best.
-        let newtons = task.specs.iter().enumerate().filter(|(_, s)| s.backend == "newton");
-        return Ok(newtons.max_by_key(|(_, s)| s.substeps).map(|(i, _)| ChosenReference::Row(i)));
+) -> anyhow::Result<Wanted> {
+    let text = match &args.reference {
+        None => return Ok(Wanted::Motion),
+        Some(text) if text == "none" => return Ok(Wanted::Nothing),
+        Some(text) => text,
     };
-    if text == "none" {
-        return Ok(None);
-    }
     let most = task.specs.iter().map(|s| s.iterations).max().unwrap_or(1);
     let mut spec = spec::reference(text, most)?;
     session.bench.check(&task.scene, &spec)?;
@@ -92,41 +104,107 @@ fn choose_reference(
     spec.label = format!("reference {text}");
     let equal = |row: &Spec| Spec { label: spec.label.clone(), ..row.clone() } == spec;
     let row = task.specs.iter().position(equal);
-    Ok(Some(row.map_or(ChosenReference::Extra(spec), ChosenReference::Row)))
+    Ok(row.map_or(Wanted::Extra(spec), Wanted::Row))
 }
 
-/// Runs the reference, then all rows in order.
+/// All rows, and what they were compared with.
+#[derive(Default)]
+struct MeasuredRuns {
+    runs: Vec<KeptRun>,
+    reference: Option<ReferenceFacts>,
+    motion: Option<MotionFacts>,
+}
+
+/// Finds the references, then runs all rows in order.
 fn measure(
     session: &Session<'_>,
     task: &SceneTask,
+    args: &RunArgs,
     steps: u32,
-    kept: &[u32],
-    reference: Option<&ChosenReference>,
-) -> (Vec<KeptRun>, Option<ReferenceFacts>) {
-    let (own_row, spec) = match reference {
-        None => (None, None),
-        Some(ChosenReference::Row(index)) => (Some(*index), Some(&task.specs[*index])),
-        Some(ChosenReference::Extra(spec)) => (None, Some(spec)),
+    wanted: Wanted,
+) -> MeasuredRuns {
+    let mut measured = MeasuredRuns::default();
+    let mut references = ReferenceRuns::new(&session.bench, &task.scene, steps, args.finest);
+    let motion = match wanted {
+        Wanted::Nothing => None,
+        _ => {
+            let found = find_motion(&mut references);
+            measured.motion = Some(motion_facts(&found));
+            found.ok()
+        }
+    };
+    // The reference solves each step to tolerance, so the finest in time is the best.
+    let newtons = task.specs.iter().enumerate().filter(|(_, s)| s.backend == "newton");
+    let finest = newtons.max_by_key(|(_, s)| s.substeps).map(|(index, _)| index);
+    let (own_row, spec) = match (wanted, &motion) {
+        (Wanted::Nothing, _) | (Wanted::Motion, Some(_)) => (None, None),
+        (Wanted::Motion, None) => (finest, finest.map(|index| task.specs[index].clone())),
+        (Wanted::Row(index), _) => (Some(index), Some(task.specs[index].clone())),
+        (Wanted::Extra(spec), _) => (None, Some(spec)),
     };
     let count = task.specs.len() + usize::from(spec.is_some() && own_row.is_none());
     let progress = Progress::new(u64::from(steps) * count as u64, "steps");
-    let run_one = |spec: &Spec, reference: Option<&[State]>, keep| {
-        one_row(session, task, spec, &RunOptions { steps, reference }, keep, &progress)
+    let compares = measured.motion.is_some();
+    let mut run_one = |spec: &Spec, named, keep| {
+        let same_step = compares.then(|| references.same_step(spec)).flatten();
+        let same_step = same_step.as_deref();
+        let references = References { named, same_step, motion: motion.as_ref() };
+        one_row(session, task, spec, &RunOptions { steps, references }, keep, &progress)
     };
-    let mut trusted = spec.map(|spec| run_one(spec, None, Keep::Everything));
-    let facts = spec.zip(trusted.as_ref()).map(|(spec, run)| ReferenceFacts::of(spec, &run.row));
+    let mut trusted = spec.as_ref().map(|spec| run_one(spec, None, Keep::Everything));
+    let facts = spec.zip(trusted.as_ref());
+    measured.reference = match (facts, &motion) {
+        (Some((spec, run)), _) => Some(ReferenceFacts::of(&spec, &run.row)),
+        (None, motion) => motion.as_ref().map(finest_facts),
+    };
     let path: Option<Vec<State>> = trusted
         .as_mut()
         .map(|run| std::mem::take(&mut run.states).into_iter().map(|(_, state)| state).collect());
-    let mut runs = Vec::new();
+    let named = path.as_deref().or(motion.as_ref().map(|motion| motion.states.as_slice()));
     for (index, spec) in task.specs.iter().enumerate() {
-        runs.push(match trusted.take_if(|_| own_row == Some(index)) {
-            Some(run) => KeptRun { states: pick(path.as_deref(), kept), ..run },
-            None => run_one(spec, path.as_deref(), Keep::After(kept)),
+        measured.runs.push(match trusted.take_if(|_| own_row == Some(index)) {
+            Some(run) => KeptRun { states: pick(path.as_deref(), &args.states), ..run },
+            None => run_one(spec, named, Keep::After(&args.states)),
         });
     }
     progress.finish();
-    (runs, facts)
+    measured
+}
+
+/// The motion without steps, with a line of progress.
+fn find_motion(references: &mut ReferenceRuns<'_>) -> Result<TrueMotion, String> {
+    let progress = Progress::new(1, "references");
+    progress.start("the motion without steps");
+    let found = references.true_motion();
+    progress.advance(1);
+    progress.finish();
+    found
+}
+
+fn motion_facts(found: &Result<TrueMotion, String>) -> MotionFacts {
+    match found {
+        Ok(motion) => MotionFacts {
+            substeps: motion.substeps.clone(),
+            error_max_m: Some(motion.error_max_m()),
+            reason: String::new(),
+        },
+        Err(reason) => {
+            MotionFacts { substeps: Vec::new(), error_max_m: None, reason: reason.clone() }
+        }
+    }
+}
+
+/// The true motion as a reference: the finest of the runs that it is made of.
+fn finest_facts(motion: &TrueMotion) -> ReferenceFacts {
+    ReferenceFacts {
+        backend: "newton".to_owned(),
+        settings: String::new(),
+        iterations: 1,
+        substeps: motion.substeps.last().copied().unwrap_or(1),
+        status: Status::Ok,
+        reason: String::new(),
+        is_motion: true,
+    }
 }
 
 fn one_row(
@@ -188,7 +266,7 @@ fn add_sensitivity(
         progress.start(&spec.label);
         let mut moved = Vec::new();
         for scene in &scenes {
-            let options = RunOptions { steps, reference: None };
+            let options = RunOptions { steps, references: References::default() };
             moved.push(runner::run(&session.bench, scene, spec, &options, &mut []));
             progress.advance(1);
         }
@@ -200,10 +278,12 @@ fn add_sensitivity(
     progress.finish();
 }
 
-fn table(rows: &[RunRow], spread: bool) -> TextTable {
+fn table(rows: &[RunRow], spread: bool, reference: &Option<ReferenceFacts>) -> TextTable {
+    let twice = reference.as_ref().is_some_and(|reference| reference.is_motion);
     let shown: Vec<&str> = SHOWN
         .iter()
         .copied()
+        .filter(|name| !(twice && *name == "distance_to_reference_rms_m"))
         .filter(|name| rows.iter().any(|row| row.summary.get(name).is_some()))
         .collect();
     let mut table = TextTable::default()

@@ -4,7 +4,7 @@ use super::{Outcome, Session};
 use crate::{
     args::TimeArgs,
     progress::Progress,
-    record::{OutDir, RunRow, times_csv},
+    record::{OutDir, ReferenceDocument, RunRow, times_csv},
     runner::{self, TimeOptions},
     text_table::{TextTable, short},
 };
@@ -38,7 +38,7 @@ pub(crate) fn main(session: &Session<'_>, args: &TimeArgs) -> anyhow::Result<Out
     progress.finish();
     out.write("time.csv", &times_csv(&task.scene.name, &rows.iter().collect::<Vec<_>>()))?;
     let table = table(&rows);
-    let document = session.document("time", task, None, rows, &mut out)?;
+    let document = session.document("time", task, ReferenceDocument::default(), rows, &mut out)?;
     session.present(&document, &table, out.path())
 }
 

@@ -7,8 +7,8 @@ use crate::{
     args::TraceArgs,
     plot::split_unit,
     progress::Progress,
-    record::{OutDir, ReferenceFacts, RunRow, metric, trace_csv},
-    runner::{self, Keep, KeptStates, RunOptions, TraceOptions, TraceStart},
+    record::{OutDir, ReferenceDocument, ReferenceFacts, RunRow, metric, trace_csv},
+    runner::{self, Keep, KeptStates, References, RunOptions, TraceOptions, TraceStart},
     spec::{self, Spec},
     text_table::{TextTable, short},
 };
@@ -53,12 +53,13 @@ pub(crate) fn main(session: &Session<'_>, args: &TraceArgs) -> anyhow::Result<Ou
         })
         .collect();
     progress.finish();
-    let facts = cold.ok().map(|(_, facts)| facts);
+    let reference = cold.ok().map(|(_, facts)| facts);
+    let references = ReferenceDocument { reference, ..ReferenceDocument::default() };
     let shown: Vec<&RunRow> = rows.iter().collect();
     out.write("trace.csv", &trace_csv(&task.scene.name, &shown))?;
     plots::convergence(&task.scene.name, &shown, &session.palette(), &mut out)?;
     let table = table(&rows);
-    let document = session.document("trace", task, facts, rows, &mut out)?;
+    let document = session.document("trace", task, references, rows, &mut out)?;
     session.present(&document, &table, out.path())
 }
 
@@ -116,7 +117,7 @@ fn snapshot(
     frames: u32,
 ) -> Result<(State, ReferenceFacts), String> {
     let last = [frames];
-    let options = RunOptions { steps: frames, reference: None };
+    let options = RunOptions { steps: frames, references: References::default() };
     let mut kept = KeptStates::new(Keep::After(&last));
     let row = runner::run(&session.bench, &task.scene, reference, &options, &mut [&mut kept]);
     let facts = ReferenceFacts::of(reference, &row);

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, btree_map::Entry},
     path::Path,
+    sync::Arc,
     thread,
 };
 
@@ -18,8 +19,8 @@ use crate::{
     places,
     record::{RunDevice, RunRow, metric, metric_names},
     runner::{
-        BLOCKS, Bench, Keep, KeptStates, RunOptions, TimeOptions, TimedRow, TraceOptions,
-        TraceStart, run, time, time_blocks, trace,
+        BLOCKS, Bench, Keep, KeptStates, ReferenceRuns, References, RunOptions, TimeOptions,
+        TimedRow, TraceOptions, TraceStart, TrueMotion, run, time, time_blocks, trace,
     },
     spec::Spec,
 };
@@ -101,7 +102,8 @@ pub fn measure(
         checked.with_context(|| format!("figure `{}`, run `{}`", figure.id, planned.label))?;
         jobs.push(job);
     }
-    let done = run_all(bench, figure, &jobs, on_run)?;
+    let yardsticks = yardsticks(bench, figure, &jobs, quick, &mut warnings);
+    let done = run_all(bench, figure, &jobs, &yardsticks, on_run)?;
     let times = time_in_turn(bench, figure, &jobs, quick);
     let mut measured = MeasuredFigure { warnings, ..MeasuredFigure::default() };
     let mut null = Vec::new();
@@ -193,6 +195,48 @@ fn time_in_turn(
     all
 }
 
+/// What a run is compared with beside the reference that it names.
+#[derive(Clone, Debug, Default)]
+struct Yardsticks {
+    motion: Option<Arc<TrueMotion>>,
+    same_step: Option<Arc<[State]>>,
+}
+
+/// Finds the motion without steps of each scene, and implicit Euler solved to tolerance at the steps of each run, where
+/// the figure asks for them.
+fn yardsticks(
+    bench: &Bench<'_>,
+    figure: &Figure,
+    jobs: &[Job<'_>],
+    quick: bool,
+    warnings: &mut Vec<String>,
+) -> Vec<Yardsticks> {
+    let mut all = vec![Yardsticks::default(); jobs.len()];
+    let Some(most) = figure.motion else { return all };
+    let finest = figure.quick.motion.filter(|_| quick).unwrap_or(most);
+    let mut scenes: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (i, job) in jobs.iter().enumerate() {
+        scenes.entry(scene_key(job.planned)).or_default().push(i);
+    }
+    for places in scenes.values() {
+        let scene = &jobs[places[0]].loaded.scene;
+        let frames = places.iter().map(|&i| jobs[i].steps).max().unwrap_or(0);
+        let mut runs = ReferenceRuns::new(bench, scene, frames, Some(finest));
+        let motion = match runs.true_motion() {
+            Ok(motion) => Some(Arc::new(motion)),
+            Err(reason) => {
+                warnings.push(format!("{}: no motion to compare with: {reason}", scene.name));
+                None
+            }
+        };
+        for &i in places {
+            let same_step = runs.same_step(&jobs[i].spec);
+            all[i] = Yardsticks { motion: motion.clone(), same_step };
+        }
+    }
+    all
+}
+
 /// References first, since the others need their states.
 ///
 /// Runs that nothing times go side by side, each worker with a bench of one thread: that keeps the
@@ -201,6 +245,7 @@ fn run_all(
     bench: &Bench<'_>,
     figure: &Figure,
     jobs: &[Job<'_>],
+    yardsticks: &[Yardsticks],
     on_run: &(dyn Fn(&RunRow) + Sync),
 ) -> anyhow::Result<Vec<Done>> {
     let wanted: Vec<&str> =
@@ -215,7 +260,7 @@ fn run_all(
     let workers: Vec<&Bench<'_>> = if own.is_empty() { vec![bench] } else { own.iter().collect() };
 
     let references = in_parallel(&workers, &first, |bench, i| {
-        let done = one(bench, figure, &jobs[i], None, true);
+        let done = one(bench, figure, &jobs[i], None, None);
         on_run(&done.run);
         done
     });
@@ -227,7 +272,7 @@ fn run_all(
             spec: &jobs[first[place]].spec,
             states: &references[place].states,
         });
-        let done = one(bench, figure, job, reference, false);
+        let done = one(bench, figure, job, reference, Some(&yardsticks[i]));
         on_run(&done.run);
         done
     });
@@ -242,15 +287,22 @@ fn one(
     figure: &Figure,
     job: &Job<'_>,
     reference: Option<ReferenceRun<'_>>,
-    is_reference: bool,
+    yardsticks: Option<&Yardsticks>,
 ) -> Done {
+    // What others are compared with is compared with nothing.
+    let is_reference = yardsticks.is_none();
     let scene = &job.loaded.scene;
     match figure.measure {
         MeasureSpec::Trajectory => {
             let keeps = is_reference || !figure.probes.is_empty();
             let keep = if keeps { Keep::Everything } else { Keep::Nothing };
             let reference = reference.map(|reference| reference.states);
-            let options = RunOptions { steps: job.steps, reference };
+            let references = References {
+                named: reference,
+                same_step: yardsticks.and_then(|beside| beside.same_step.as_deref()),
+                motion: yardsticks.and_then(|beside| beside.motion.as_deref()),
+            };
+            let options = RunOptions { steps: job.steps, references };
             let mut kept = KeptStates::new(keep);
             let run = run(bench, scene, &job.spec, &options, &mut [&mut kept]);
             let states: Vec<State> = kept.states.into_iter().map(|(_, state)| state).collect();

@@ -23,8 +23,9 @@ pub struct Document {
     pub scene: SceneFacts,
     /// Where and by what.
     pub machine: Machine,
-    /// What trajectories are compared with; `null` where with nothing.
-    pub reference: Option<ReferenceFacts>,
+    /// What trajectories are compared with.
+    #[serde(flatten)]
+    pub references: ReferenceDocument,
     /// One row for everything asked for, in that order.
     pub runs: Vec<RunRow>,
     /// The files written.
@@ -90,6 +91,52 @@ impl SceneCounts {
 }
 
 /// What trajectories are compared with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ReferenceDocument {
+    /// The reference; `null` where there is none.
+    pub reference: Option<ReferenceFacts>,
+    /// The motion without steps; `null` where nobody asked for it.
+    pub motion: Option<MotionFacts>,
+}
+
+impl ReferenceDocument {
+    /// Lines for people.
+    pub fn describe(&self) -> String {
+        let mut text = String::new();
+        if let Some(reference) =
+            self.reference.as_ref().filter(|r| r.status != Status::Ok || !r.is_motion)
+        {
+            let ReferenceFacts { backend, substeps, status, .. } = reference;
+            text +=
+                &format!("reference: {backend} with {substeps} substep(s), {}\n", status.name());
+        }
+        match &self.motion {
+            None => {}
+            Some(MotionFacts { error_max_m: Some(error), substeps, .. }) => {
+                let substeps: Vec<String> = substeps.iter().map(u32::to_string).collect();
+                let substeps = substeps.join(", ");
+                text += &format!(
+                    "true motion: newton extrapolated from {substeps} substeps, off by at most {error:.1e} m\n"
+                );
+            }
+            Some(MotionFacts { reason, .. }) => text += &format!("true motion: none, {reason}\n"),
+        }
+        text
+    }
+}
+
+/// The motion without steps, to which `distance_to_motion_m` is measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MotionFacts {
+    /// Steps per frame of the runs from which it is extrapolated.
+    pub substeps: Vec<u32>,
+    /// How far it may be from the truth at most [m]; `null` where it could not be found.
+    pub error_max_m: Option<f64>,
+    /// Why it could not be found.
+    pub reason: String,
+}
+
+/// What trajectories are compared with.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReferenceFacts {
     /// Name of the backend.
@@ -104,6 +151,8 @@ pub struct ReferenceFacts {
     pub status: Status,
     /// Why it is not `ok`.
     pub reason: String,
+    /// Whether it is the motion without steps, extrapolated from runs of which this is the finest.
+    pub is_motion: bool,
 }
 
 impl ReferenceFacts {
@@ -116,6 +165,7 @@ impl ReferenceFacts {
             substeps: spec.substeps,
             status: row.status,
             reason: row.reason.clone(),
+            is_motion: false,
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use std::{ops::ControlFlow, time::Instant};
 
-use taut_core::{Multipliers, Scene, Solver, State};
+use taut_core::{Multipliers, Scene, Solver};
 
 use super::{
     Bench, Halt, advance_frame,
     observer::{Fingerprint, Gauge, Labelling, Observer},
+    reference::References,
 };
 use crate::{
     record::{RunRow, Spread},
@@ -19,8 +20,8 @@ use crate::{
 pub struct RunOptions<'a> {
     /// Frames to run.
     pub steps: u32,
-    /// States of the reference, index 0 the initial one; shorter than the run where it stopped.
-    pub reference: Option<&'a [State]>,
+    /// What it is compared with.
+    pub references: References<'a>,
 }
 
 /// Runs one row from the scene's initial state; never fails, but may return a row that says why not.
@@ -89,7 +90,11 @@ impl Walk<'_> {
             // Of several steps per frame only the end of the last one is known.
             sample.before = (self.spec.substeps == 1).then_some(&before);
             sample.dt = step.dt;
-            sample.reference = self.options.reference.and_then(|r| r.get(number as usize));
+            let (references, at) = (&self.options.references, number as usize);
+            sample.reference = references.named.and_then(|r| r.get(at));
+            sample.same_step = references.same_step.and_then(|r| r.get(at));
+            sample.motion =
+                references.motion.and_then(|m| Some((m.states.get(at)?, m.error_m[at])));
             sample.forces = solver.read_multipliers(&mut forces).then_some(&forces);
             row.steps = number;
             show(observers, &sample, row)?;

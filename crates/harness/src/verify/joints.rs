@@ -94,7 +94,7 @@ fn broken_joints_let_go(subject: &Subject<'_>) -> Result<(), Stop> {
     let plan = Plan::new(30, 10);
     let let_go = subject.end_from(&tied, &start, plan)?;
     let falling = subject.end(&free, plan)?;
-    let distance = metrics::distance_to_reference_rms_m(&tied, &let_go, &falling).unwrap_or(0.0);
+    let distance = metrics::pose_distance_rms_m(&tied, &let_go, &falling).unwrap_or(0.0);
     ensure(distance < 1e-9, || format!("{distance:.2e} m from where it falls without joints"))?;
     ensure(let_go.broken.iter().all(|&broken| broken), || "a broken joint has healed".to_owned())
 }
@@ -152,9 +152,8 @@ fn approaches(subject: &Subject<'_>, scene: &Scene) -> Result<(), Stop> {
     };
     let target = Subject::new(&**reference, subject.table, "")
         .end(scene, Plan::new(20, 1).substeps(fine))?;
-    let distance = |end: &State| {
-        metrics::distance_to_reference_rms_m(scene, end, &target).unwrap_or(f64::INFINITY)
-    };
+    let distance =
+        |end: &State| metrics::pose_distance_rms_m(scene, end, &target).unwrap_or(f64::INFINITY);
     let [few, many] = [8, 256].map(|iterations| subject.end(scene, Plan::new(20, iterations)));
     let (few, many) = (distance(&few?), distance(&many?));
     ensure(many < 0.01 && (many < 0.5 * few || many < 1e-6), || {
