@@ -74,7 +74,8 @@ fn start_value(e: u32, pair: Pair) -> vec3<f32> {
     if kind == TWIST {
         return relative(pair).xyz * 2.0;
     }
-    return vec3<f32>(gradient(kind, pair, false).value - elements[e].rest, 0.0, 0.0);
+    let value = counted(e, gradient(kind, pair, false).value);
+    return vec3<f32>(value - elements[e].rest, 0.0, 0.0);
 }
 
 // Sets what the rows of an element aim at: a share `kept` of the error at the step's start is left.
@@ -91,6 +92,7 @@ fn aim_at(e: u32, kept: f32) {
     elements[e].offset = offset;
     let start = start_value(e, Pair(arm_a, arm_b, offset, basis_a, basis_b));
     let kind = elements[e].kind;
+    elements[e].counted = start.x;
     if elements[e].role == LIMIT {
         let value = start.x;
         let least = elements[e].least;

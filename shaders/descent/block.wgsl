@@ -170,7 +170,7 @@ fn add_twist(b: ptr<function, Block>, e: u32, pair: Pair, is_b: bool) {
 fn add_single(b: ptr<function, Block>, e: u32, pair: Pair, is_b: bool) {
     let kind = elements[e].kind;
     let row = gradient(kind, pair, is_b);
-    let value = row.value - elements[e].shift.x;
+    let value = counted(e, row.value) - elements[e].shift.x;
     let full = elements[e].stiffness.x;
     let lambda = elements[e].lambda.x;
     let free = keep1(full * value + lambda);

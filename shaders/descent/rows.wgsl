@@ -152,6 +152,14 @@ fn pair_of(e: u32) -> Pair {
     );
 }
 
+// The value of a scalar row, with the full turns of an angle.
+fn counted(e: u32, value: f32) -> f32 {
+    if elements[e].kind == ANGLE {
+        return nearest_turn(value, elements[e].counted);
+    }
+    return value;
+}
+
 // The rows' current values less what is not to be corrected.
 fn value_of(e: u32) -> vec3<f32> {
     let kind = elements[e].kind;
@@ -162,7 +170,8 @@ fn value_of(e: u32) -> vec3<f32> {
     if kind == TWIST {
         return relative(pair).xyz * 2.0 - elements[e].shift;
     }
-    return vec3<f32>(gradient(kind, pair, false).value, 0.0, 0.0) - elements[e].shift;
+    let value = counted(e, gradient(kind, pair, false).value);
+    return vec3<f32>(value, 0.0, 0.0) - elements[e].shift;
 }
 
 // Force of the rows after an update, within its bounds: the multiplier where that took over all of it.

@@ -129,7 +129,8 @@ struct Element {
     node_b: u32,
     end_a: u32,
     end_b: u32,
-    pad: u32,
+    // An angle, at the last start of a step: full turns are counted from there.
+    counted: f32,
     // Bounds of a limit, or speed and effort of a motor.
     least: f32,
     most: f32,

@@ -64,6 +64,15 @@ fn arc_tangent(y: f32, x: f32) -> f32 {
     return select(angle, -angle, y < 0.0);
 }
 
+// An angle and the full turns that bring it nearest to another; twin of `nearest_turn` in crates/math/src/number.rs.
+fn nearest_turn(angle: f32, to: f32) -> f32 {
+    let turns = floor(keep1(keep1(to - angle) * 0.15915494309189535) + 0.5);
+    if turns == 0.0 {
+        return angle;
+    }
+    return angle + keep1(turns * 6.283185307179586);
+}
+
 // A symmetric matrix: its diagonal, and xy, xz, yz.
 struct Sym3 {
     d: vec3<f32>,

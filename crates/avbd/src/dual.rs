@@ -161,6 +161,7 @@ mod tests {
             shift: V3::ZERO,
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
+            counted: 0.0,
             lever: 1.0,
         }
     }

@@ -41,6 +41,9 @@ pub enum SolverError {
     /// A solver that promises a tolerance did not reach it.
     #[error("not converged: {0}")]
     NotConverged(String),
+    /// A step in which something turns so far that its end does not tell which way.
+    #[error("step too long: {0}")]
+    StepTooLong(String),
     /// A loaded state does not fit the scene the solver was built for.
     #[error("state has {found} {what} but the scene has {expected}")]
     StateMismatch {

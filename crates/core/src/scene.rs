@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use body::{Body, Material, Motion};
 pub(crate) use elastic::points;
 pub use elastic::{Anchor, ElasticPart, Elasticity};
-pub use joint::{Joint, JointKind, Limit, Motor};
+pub use joint::{FastestMotor, Joint, JointKind, Limit, Motor};
 pub use shape::{Part, Shape};
 
 use crate::{

@@ -96,6 +96,8 @@ pub struct SweepElement<R> {
     pub lower: R,
     /// Greatest force of a scalar row.
     pub upper: R,
+    /// An angle [rad], full turns included, when the step began: turns are counted from there.
+    pub counted: R,
     /// Lever of a [`ElementKind::WorldTwist`].
     pub lever: R,
 }

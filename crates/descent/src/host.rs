@@ -1,6 +1,8 @@
 //! A method of block descent, and a solver of it on the CPU.
 
-use taut_core::{Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
+use taut_core::{
+    Multipliers, Scene, Solver, SolverError, StageTime, State, Step, scene::FastestMotor,
+};
 use taut_math::{Real, V3};
 
 use crate::{options::Options, patch::Patch, system::System};
@@ -32,6 +34,7 @@ pub struct OnHost<R: Real, M> {
     scene: Scene,
     system: System<R>,
     method: M,
+    fastest: FastestMotor,
     dt: f64,
 }
 
@@ -40,7 +43,8 @@ impl<R: Real, M: Method<R>> OnHost<R, M> {
     pub fn new(scene: &Scene, mut method: M) -> Self {
         let mut system = System::new(scene, method.options());
         method.configure(&mut system);
-        Self { scene: scene.clone(), system, method, dt: scene.dt }
+        let fastest = FastestMotor::of(scene);
+        Self { scene: scene.clone(), system, method, fastest, dt: scene.dt }
     }
 }
 
@@ -50,6 +54,7 @@ impl<R: Real, M: Method<R>> Solver for OnHost<R, M> {
     }
 
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
+        self.fastest.check(step.dt)?;
         self.dt = step.dt;
         self.system.begin(step.dt);
         self.method.prepare(&mut self.system, step.dt);

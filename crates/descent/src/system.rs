@@ -1,6 +1,6 @@
 //! The state of a descent solver between and within steps.
 
-use taut_core::{BodyState, ParticleState, Scene, SolverError, State};
+use taut_core::{BodyState, ParticleState, Scene, SolverError, State, constraint::RowKind};
 use taut_math::{Q4, Real, Sym3, V3};
 use taut_model::{
     Csr, Model, NodeKind, Owner, Pair, Role, Side, Strength, Supported, breakable, gradient,
@@ -153,6 +153,7 @@ impl<R: Real> System<R> {
         self.within_step = false;
         for element in &mut self.elements {
             (element.lambda, element.stiffness) = (V3::ZERO, V3::ZERO);
+            element.counted = R::ZERO;
         }
         if let Some(contacts) = &mut self.contacts {
             contacts.forget();
@@ -206,8 +207,9 @@ impl<R: Real> System<R> {
                 a.rotation.times(b.rotation.conjugate()).v * (R::TWO * element.lever)
             }
             ElementKind::Row(kind) => {
-                let value = gradient(kind, &pair, Side::A).value - R::of(definition.rest);
-                V3([value, R::ZERO, R::ZERO])
+                let value = counted(element, kind, gradient(kind, &pair, Side::A).value);
+                element.counted = value;
+                V3([value - R::of(definition.rest), R::ZERO, R::ZERO])
             }
         };
     }
@@ -368,8 +370,17 @@ pub(crate) fn value_of<R: Real>(element: &SweepElement<R>, pair: &Pair<R>) -> V3
             // Without a rest pose the bases are the bodies' own rotations.
             pair.basis_a.times(pair.basis_b.conjugate()).v * (R::TWO * element.lever)
         }
-        ElementKind::Row(kind) => V3([gradient(kind, pair, Side::A).value, R::ZERO, R::ZERO]),
+        ElementKind::Row(kind) => {
+            let value = counted(element, kind, gradient(kind, pair, Side::A).value);
+            V3([value, R::ZERO, R::ZERO])
+        }
     }
+}
+
+/// The value of a scalar row, with the full turns of an angle.
+#[inline]
+pub(crate) fn counted<R: Real>(element: &SweepElement<R>, kind: RowKind, value: R) -> R {
+    if kind == RowKind::Angle { value.nearest_turn(element.counted) } else { value }
 }
 
 fn make_nodes<R: Real>(
@@ -412,6 +423,7 @@ fn make_element<R: Real>(definition: &Definition, layout: &NodeLayout) -> SweepE
         shift: V3::ZERO,
         lower: R::of(f64::NEG_INFINITY),
         upper: R::of(f64::INFINITY),
+        counted: R::ZERO,
         lever: R::of(definition.lever),
     }
 }

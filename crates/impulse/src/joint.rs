@@ -56,7 +56,9 @@ pub(crate) struct VelocityPair<'a, R> {
 impl<R: Real> Joints<R> {
     /// Forgets impulses.
     pub(crate) fn forget(&mut self) {
-        self.reactions().for_each(|reaction| reaction.lambda = V3::ZERO);
+        self.reactions().for_each(|reaction| {
+            (reaction.lambda, reaction.value) = (V3::ZERO, V3::ZERO);
+        });
         self.forget_loads();
     }
 

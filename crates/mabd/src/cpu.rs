@@ -1,7 +1,8 @@
 //! The step on the CPU: integrators, the watchdog over stretch, and the interface.
 
 use taut_core::{
-    Mat3, Multipliers, Scene, Solver, SolverError, StageTime, State, Step, scene::Joint,
+    Mat3, Multipliers, Scene, Solver, SolverError, StageTime, State, Step,
+    scene::{FastestMotor, Joint},
 };
 use taut_math::{Fused, LANES, Number};
 
@@ -24,6 +25,7 @@ pub(crate) struct Mabd {
     /// Force and torque above which each joint breaks; empty where none does.
     strengths: Vec<[f64; 2]>,
     broken: Vec<bool>,
+    fastest: FastestMotor,
     forces: Multipliers,
     step: Step,
     /// Calls of `iterate` since the step began; none between steps.
@@ -57,6 +59,7 @@ impl Mabd {
             settings,
             strengths,
             broken: vec![false; scene.joints.len()],
+            fastest: FastestMotor::of(scene),
             forces: Multipliers::default(),
             step: Step { dt: scene.dt, iterations: 1 },
             done: None,
@@ -81,6 +84,7 @@ impl Mabd {
             contacts.forget();
         }
         self.system.reset(&self.broken);
+        self.system.forget_turns();
         (self.time_s, self.done) = (state.time_s, None);
         (self.tense, self.history, self.iterations) = (false, None, None);
         (self.pending, self.resumed) = (None, None);
@@ -256,6 +260,7 @@ impl Mabd {
                 self.finish(h, &scheme);
                 self.settle();
             }
+            self.system.aim_motors(h);
             self.system.detect(&self.broken, h)?;
             self.system.nodes.hold(h);
             self.predict(h);
@@ -310,6 +315,7 @@ impl Solver for Mabd {
     }
 
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
+        self.fastest.check(step.dt)?;
         (self.step, self.done, self.iterations) = (step, Some(0), Some(0));
         if self.refines() || self.pending.is_some_and(|h| h != step.dt) {
             self.settle();

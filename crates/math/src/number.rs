@@ -1,12 +1,15 @@
 //! What one calculates with: numbers in either precision, or several of them side by side.
 
 use std::{
+    f64::consts::TAU,
     fmt::Debug,
     ops::{Add, AddAssign, Div, Mul, Neg, Sub},
 };
 
 /// How many lanes there are.
 pub const LANES: usize = 4;
+
+const FRAC_1_TAU: f64 = 1.0 / TAU;
 
 /// A number, or several that go through the same arithmetic, with just the operations whose results
 /// WGSL and Rust agree on to the bit.
@@ -77,6 +80,17 @@ pub trait Real: Number + PartialOrd {
     fn to_f64(self) -> f64;
     /// Angle of the point `(x, self)` from the x axis, in (-pi, pi].
     fn atan2(self, x: Self) -> Self;
+    /// The largest whole number that is not above this one.
+    fn floor(self) -> Self;
+
+    /// This angle and the full turns that bring it nearest to another [rad]; twin of `nearest_turn` in
+    /// `shaders/shared/math.wgsl`.
+    #[inline]
+    fn nearest_turn(self, to: Self) -> Self {
+        let turns = ((to - self) * Self::of(FRAC_1_TAU) + Self::HALF).floor();
+        // Not a bit is changed where there is no turn to add.
+        if turns == Self::ZERO { self } else { self + turns * Self::of(TAU) }
+    }
 }
 
 /// Four numbers of one precision.
@@ -170,6 +184,10 @@ impl Real for f32 {
     fn atan2(self, x: Self) -> Self {
         arc_tangent(self, x)
     }
+    #[inline(always)]
+    fn floor(self) -> Self {
+        Self::floor(self)
+    }
 }
 
 impl Real for f64 {
@@ -182,6 +200,10 @@ impl Real for f64 {
     #[inline]
     fn atan2(self, x: Self) -> Self {
         Self::atan2(self, x)
+    }
+    #[inline(always)]
+    fn floor(self) -> Self {
+        Self::floor(self)
     }
 }
 
@@ -212,6 +234,21 @@ fn arc_tangent(y: f32, x: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn full_turns_bring_an_angle_nearest_to_another() {
+        for turns in -3..=3 {
+            for (angle, to) in [(0.3, 0.1), (-3.0, -2.0), (3.1, 3.1), (-3.1, 3.1)] {
+                let whole = f64::from(turns) * TAU;
+                let found = Real::nearest_turn(angle, to + whole);
+                assert!((found - to - whole).abs() <= std::f64::consts::PI + 1e-12);
+                assert!((((found - angle) / TAU).fract()).abs() < 1e-12);
+                let single = Real::nearest_turn(angle as f32, (to + whole) as f32);
+                assert!((f64::from(single) - found).abs() < 1e-5, "{single} {found}");
+            }
+        }
+        assert_eq!(Real::nearest_turn(-0.0_f64, 3.0).to_bits(), (-0.0_f64).to_bits());
+    }
 
     #[test]
     fn angles_of_all_quadrants_are_those_of_the_library() {

@@ -5,8 +5,6 @@
 //! equations whose zero is exactly the complementarity condition, which Newton's method solves by
 //! taking the slope of the piece it is on (a semismooth Newton method, or primal-dual active set).
 
-use std::f64::consts::{PI, TAU};
-
 /// The equation of one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Law {
@@ -34,8 +32,6 @@ pub(crate) enum Law {
         /// gradient, which have multipliers only if they agree on where to be. How the two share the
         /// effort is left open and moves nothing.
         range: [f64; 2],
-        /// Whether `C` is an angle, known up to full turns.
-        angle: bool,
     },
 }
 
@@ -85,9 +81,8 @@ impl Law {
                     free(multiplier)
                 }
             }
-            Self::Motor { speed, max_effort, range: [lower, upper], angle } => {
+            Self::Motor { speed, max_effort, range: [lower, upper] } => {
                 let lead = value - (start + speed * h).max(lower).min(upper);
-                let lead = if angle { wrapped(lead) } else { lead };
                 let wished = multiplier + lead / softness;
                 if wished.abs() < max_effort {
                     held(lead)
@@ -102,11 +97,6 @@ impl Law {
     pub(crate) fn absent(multiplier: f64, softness: f64) -> Response {
         Response { error: -softness * multiplier, by_value: 0.0, by_multiplier: -softness }
     }
-}
-
-/// The equal angle in [-pi, pi) [rad].
-fn wrapped(angle: f64) -> f64 {
-    (angle + PI).rem_euclid(TAU) - PI
 }
 
 #[cfg(test)]
@@ -129,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_motor_aims_no_further_than_its_limit() {
-        let motor = Law::Motor { speed: 2.0, max_effort: 5.0, range: [-1.0, 0.7], angle: true };
+        let motor = Law::Motor { speed: 2.0, max_effort: 5.0, range: [-1.0, 0.7] };
         let error = |value, multiplier| motor.respond(value, multiplier, 0.1, 0.1, 0.5).error;
         assert!(error(0.7, -3.0).abs() < 1e-15, "it may rest there");
         assert!(error(0.7, 3.0).abs() < 1e-15, "or hold against what pulls it away");
@@ -138,10 +128,9 @@ mod tests {
 
     #[test]
     fn a_motor_saturates_at_its_effort() {
-        let motor = Law::Motor { speed: 2.0, max_effort: 5.0, range: FREE, angle: true };
+        let motor = Law::Motor { speed: 2.0, max_effort: 5.0, range: FREE };
         let error = |value, multiplier| motor.respond(value, multiplier, 0.1, 0.1, 0.5).error;
         assert!(error(1.1, 3.0).abs() < 1e-15, "on speed with effort to spare");
-        assert!(error(1.1 + TAU, 3.0).abs() < 1e-14, "an angle counts modulo full turns");
         assert_eq!(error(0.9, -5.0), 0.0, "too slow at full effort");
         assert_eq!(error(1.3, 5.0), 0.0, "too fast at full brake");
         assert!(error(0.9, 5.0) != 0.0, "too slow while braking");

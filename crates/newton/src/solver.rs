@@ -2,7 +2,7 @@
 
 use taut_core::{
     BodyState, BuildError, Multipliers, Placement, Scene, Solver, SolverError, StageTime, State,
-    Step, Vec3, constraint::Pose,
+    Step, Vec3, constraint::Pose, scene::FastestMotor,
 };
 
 use crate::{
@@ -20,6 +20,7 @@ pub(crate) struct Newton {
     dt: f64,
     /// Between `begin_step` and `end_step`.
     stepping: bool,
+    fastest: FastestMotor,
     breakable: bool,
     forces: Multipliers,
     iterations_max: Option<u32>,
@@ -39,6 +40,7 @@ impl Newton {
             time_s: 0.0,
             dt: 0.0,
             stepping: false,
+            fastest: FastestMotor::of(scene),
             breakable: scene.joints.iter().any(breaks),
             forces: Multipliers::default(),
             iterations_max: None,
@@ -116,6 +118,7 @@ impl Solver for Newton {
     }
 
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
+        self.fastest.check(step.dt)?;
         (self.dt, self.stepping) = (step.dt, true);
         self.stepper.reset_counters();
         self.stepper.detect(step.dt)?;

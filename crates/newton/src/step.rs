@@ -158,6 +158,7 @@ impl Stepper {
             self.start[n] = motion;
         }
         self.broken.copy_from_slice(&state.broken);
+        self.fixed.forget_turns();
         self.factorised = None;
         self.past.h = None;
         for multipliers in &mut self.past.multipliers {

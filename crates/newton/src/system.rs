@@ -16,9 +16,10 @@
 
 use taut_core::{
     Placement, Vec3,
-    constraint::{Evaluation, Hessian, stack},
+    constraint::{Evaluation, Hessian, RowKind, stack},
     math::skew,
 };
+use taut_math::Real;
 
 use crate::{
     contact::{self, ContactPoint, Map},
@@ -129,8 +130,8 @@ impl Fixed {
 
     fn soften(&mut self, topology: &Topology, start: &[Placement]) {
         self.softness.clear();
-        self.origin.clear();
-        for row in &topology.rows {
+        self.origin.resize(topology.rows.len(), 0.0);
+        for (row, origin) in topology.rows.iter().zip(&mut self.origin) {
             let Coordinate { kind, nodes, geometry } = &row.coordinate;
             let [a, b] = nodes.map(|n| pose(&start[n]));
             let evaluation = kind.evaluate(geometry, &a, &b);
@@ -139,7 +140,7 @@ impl Fixed {
             let softness: f64 = moved.map(|(k, u)| (gradient[k] * self.scale[u]).powi(2)).sum();
             // A distance row between coincident anchors has no gradient; any positive number serves.
             self.softness.push(if softness > 0.0 { softness } else { self.h * self.h });
-            self.origin.push(evaluation.value);
+            *origin = counted(row, evaluation.value, *origin);
         }
         self.scale.extend(self.softness.iter().map(|s| 1.0 / s.sqrt()));
         self.scale.extend(self.touches.iter().flat_map(|touch| [touch.scale(); 3]));
@@ -150,7 +151,13 @@ impl Fixed {
         if broken {
             return Law::absent(multiplier, softness);
         }
-        row.law.respond(value, multiplier, self.origin[r], softness, self.h)
+        let origin = self.origin[r];
+        row.law.respond(counted(row, value, origin), multiplier, origin, softness, self.h)
+    }
+
+    /// Counts angles from half a turn either way again.
+    pub(crate) fn forget_turns(&mut self) {
+        self.origin.fill(0.0);
     }
 
     /// Residual of every equation at `at`, scaled and negated: the right-hand side of Newton's system.
@@ -302,7 +309,7 @@ impl Fixed {
         for (r, row) in topology.rows.iter().enumerate().filter(|(_, row)| !broken[row.joint]) {
             let value = row.coordinate.evaluate(&at.poses).value;
             let error = self.respond(r, row, value, multipliers[r], false).error;
-            energy += multipliers[r] * (value - self.origin[r]);
+            energy += multipliers[r] * (counted(row, value, self.origin[r]) - self.origin[r]);
             energy += 0.5 * error * error / self.softness[r];
         }
         energy
@@ -356,6 +363,11 @@ impl Fixed {
 }
 
 /// Sums forces into the negated, scaled residual.
+/// The value of a row, with the full turns of an angle that bring it nearest to `origin`.
+fn counted(row: &Row, value: f64, origin: f64) -> f64 {
+    if row.coordinate.kind == RowKind::Angle { value.nearest_turn(origin) } else { value }
+}
+
 struct Accumulator<'a> {
     topology: &'a Topology,
     scale: &'a [f64],

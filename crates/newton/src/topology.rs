@@ -346,9 +346,8 @@ fn law(element: &Element, unit: &[Element], least: f64) -> Option<Law> {
         Role::Motor { speed, max_effort } => {
             let everywhere = [f64::NEG_INFINITY, f64::INFINITY];
             let range = unit.iter().find_map(range).unwrap_or(everywhere);
-            let angle = element.form == Form::Row(RowKind::Angle);
             let driven = element.form != Form::Row(RowKind::Distance);
-            driven.then_some(Law::Motor { speed, max_effort, range, angle })
+            driven.then_some(Law::Motor { speed, max_effort, range })
         }
         Role::Store => None,
     }

@@ -28,6 +28,8 @@ pub(crate) struct Terms<R> {
     pub(crate) blocks: PointRule,
     /// Whether this is the first sweep, before which multipliers are zero.
     pub(crate) fresh: bool,
+    /// Whether the blocks of a joint are corrected there and back.
+    pub(crate) symmetric: bool,
 }
 
 /// One body while it is corrected.
@@ -427,6 +429,9 @@ fn next_multiplier<R: Real>(
     terms: &Terms<R>,
 ) -> R {
     let gain = terms.relaxation / weight;
+    let counted = |value: R| {
+        if row == RowKind::Angle { value.nearest_turn(element.rest) } else { value }
+    };
     match frame.role {
         Role::Lock | Role::Store => {
             let softness = element.compliance * terms.inverse_square;
@@ -434,24 +439,18 @@ fn next_multiplier<R: Real>(
             lambda - terms.relaxation * error / (weight + softness)
         }
         Role::Limit { lower, upper } => {
+            let value = counted(value);
             // The multiplier that would bring the row to either bound, if that pushes inwards.
             let from_below = (lambda + (R::of(lower) - value) * gain).max(R::ZERO);
             let from_above = (lambda + (R::of(upper) - value) * gain).min(R::ZERO);
             from_below + from_above
         }
         Role::Motor { max_effort, .. } => {
-            let value = if row == RowKind::Angle { near(value, element.rest) } else { value };
+            let value = counted(value);
             let bound = R::of(max_effort) * terms.square;
             (lambda + (element.rest - value) * gain).max(-bound).min(bound)
         }
     }
-}
-
-/// The angle equal to `angle` up to full turns that is nearest to `target` [rad].
-fn near<R: Real>(angle: R, target: R) -> R {
-    use std::f64::consts::TAU;
-    let turns = ((target - angle).to_f64() / TAU).round();
-    angle + R::of(turns * TAU)
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! The step on the CPU.
 
-use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
+use taut_core::{
+    Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State, Step,
+    constraint::RowKind, scene::FastestMotor,
+};
 use taut_math::{Real, V3};
 use taut_model::{BrokenJoints, Model, Pose, Velocity, Wrench};
 
@@ -10,7 +13,7 @@ use crate::{
     correct::{BodyPair, Terms},
     elastic::{EnergyRows, elastics},
     layout::{Corrections, MovingTarget, lower},
-    settings::{Mode, XpbdSettings},
+    settings::{Mode, RowOrder, XpbdSettings},
     sweep::Memory,
 };
 
@@ -24,6 +27,7 @@ pub(crate) struct Xpbd<R: Real> {
     contacts: Option<ContactPasses<R>>,
     external: External<R>,
     breaking: BrokenJoints,
+    fastest: FastestMotor,
     forces: Multipliers,
     /// Room for what threads prepare.
     staged: Vec<[Pose<R>; 2]>,
@@ -51,6 +55,7 @@ impl<R: Real> Xpbd<R> {
             layout,
             external,
             breaking: BrokenJoints::new(scene),
+            fastest: FastestMotor::of(scene),
             forces: Multipliers::default(),
             staged: vec![],
             predicted: vec![],
@@ -74,15 +79,18 @@ impl<R: Real> Xpbd<R> {
         self.step.dt / f64::from(self.substeps())
     }
 
-    /// Starts a step or sub-step: what motors aim at, then free motion.
+    /// Starts a step or sub-step: what motors aim at and limits count from, then free motion.
     fn predict(&mut self) {
         let h = R::of(self.h());
-        let Corrections { units, elements, frames, motors, .. } = &mut self.layout;
-        for &MovingTarget { unit, element, row, speed } in &*motors {
+        let Corrections { units, elements, frames, targets, .. } = &mut self.layout;
+        for &MovingTarget { unit, element, row, speed } in &*targets {
             let slots = units[unit as usize].slots;
             let pair = BodyPair::at(slots, &self.bodies.now.poses, &self.bodies.weights);
             let (element, frame) = (&mut elements[element as usize], &frames[element as usize]);
-            element.rest = pair.value(row, element, frame) + R::of(speed) * h;
+            let value = pair.value(row, element, frame);
+            let value =
+                if row == RowKind::Angle { value.nearest_turn(element.rest) } else { value };
+            element.rest = value + R::of(speed) * h;
         }
         self.bodies.predict(h, &self.external);
     }
@@ -95,6 +103,8 @@ impl<R: Real> Xpbd<R> {
             relaxation: R::of(self.settings.relaxation),
             blocks: self.settings.blocks,
             fresh,
+            symmetric: self.settings.mode == Mode::Substeps
+                && self.settings.rows == RowOrder::Symmetric,
         };
         let PositionBodies { now, weights, .. } = &mut self.bodies;
         self.layout.sweep(&mut now.poses, weights, &mut self.memory, &mut self.staged, &terms);
@@ -151,6 +161,7 @@ impl<R: Real> Solver for Xpbd<R> {
         self.bodies.load(state);
         self.breaking.load(&state.broken);
         self.layout.let_go(&state.broken);
+        self.layout.forget_turns();
         self.memory.lambda.fill(V3::ZERO);
         self.memory.loads.fill(Wrench::ZERO);
         if let Some(contacts) = &mut self.contacts {
@@ -162,6 +173,7 @@ impl<R: Real> Solver for Xpbd<R> {
 
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         (self.step, self.done) = (step, Some(0));
+        self.fastest.check(self.h())?;
         self.memory.loads.fill(Wrench::ZERO);
         if let Some(contacts) = &mut self.contacts {
             contacts.detect(&self.bodies, self.breaking.broken(), step.dt);

@@ -43,14 +43,15 @@ pub(crate) struct PairUnit {
     pub(crate) active: bool,
 }
 
-/// A motor's element, whose target moves.
+/// An element whose `rest` changes from step to step: a motor's, which aims at it, or the limit of an angle, which
+/// counts full turns from it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MovingTarget {
     pub(crate) unit: u32,
     pub(crate) element: u32,
     /// The row that it drives.
     pub(crate) row: RowKind,
-    /// [m/s or rad/s]
+    /// [m/s or rad/s]; zero for a limit.
     pub(crate) speed: f64,
 }
 
@@ -64,7 +65,7 @@ pub(crate) struct Corrections<R> {
     pub(crate) schedule: Schedule,
     /// Unit of each joint of the scene.
     pub(crate) joints: Vec<u32>,
-    pub(crate) motors: Vec<MovingTarget>,
+    pub(crate) targets: Vec<MovingTarget>,
 }
 
 /// Lays out the joints and springs of a scene in the given order.
@@ -91,7 +92,7 @@ pub(crate) fn lower<R: Real>(model: &Model, order: Order) -> Corrections<R> {
         frames: vec![],
         schedule,
         joints: vec![0; joints.count()],
-        motors: vec![],
+        targets: vec![],
     };
     for unit in sequence {
         corrections.push(model, unit);
@@ -113,15 +114,27 @@ impl<R: Real> Corrections<R> {
         }
     }
 
+    /// Counts angles from half a turn either way again.
+    pub(crate) fn forget_turns(&mut self) {
+        for target in &self.targets {
+            self.elements[target.element as usize].rest = R::ZERO;
+        }
+    }
+
     fn push(&mut self, model: &Model, unit: u32) {
         let (place, first) = (narrow(self.units.len()), narrow(self.elements.len()));
         let one = &model.units[unit as usize];
         // A spring of no stiffness exerts nothing.
         let exerts = |element: &&Element| element.softness.stiffness() > 0.0;
         for element in model.turning_first(one).filter(exerts) {
-            if let (Form::Row(row), Role::Motor { speed, .. }) = (element.form, element.role) {
+            let moving = match (element.form, element.role) {
+                (Form::Row(row), Role::Motor { speed, .. }) => Some((row, speed)),
+                (Form::Row(row @ RowKind::Angle), Role::Limit { .. }) => Some((row, 0.0)),
+                _ => None,
+            };
+            if let Some((row, speed)) = moving {
                 let element = narrow(self.elements.len());
-                self.motors.push(MovingTarget { unit: place, element, row, speed });
+                self.targets.push(MovingTarget { unit: place, element, row, speed });
             }
             let [a, b] = model.pair_of(element);
             self.elements.push(PackedElement {

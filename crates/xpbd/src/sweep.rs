@@ -99,8 +99,15 @@ impl<R: Real> SweepWork<Pose<R>> for UnitRun<'_, R> {
         let range = within(unit.elements, 0);
         let lambda = &mut self.lambda[within(unit.elements, self.units[0].elements[0])];
         let elements = layout.elements[range.clone()].iter().zip(&layout.frames[range]);
-        for ((element, frame), lambda) in elements.zip(lambda) {
-            pair = pair.correct(element, frame, lambda, &mut self.loads[index], terms);
+        let load = &mut self.loads[index];
+        for ((element, frame), lambda) in elements.clone().zip(&mut *lambda) {
+            pair = pair.correct(element, frame, lambda, load, terms);
+        }
+        if terms.symmetric && lambda.len() > 1 {
+            let again = Terms { fresh: false, ..*terms };
+            for ((element, frame), lambda) in elements.zip(lambda).rev().skip(1) {
+                pair = pair.correct(element, frame, lambda, load, &again);
+            }
         }
         [pair.a.pose, pair.b.pose]
     }

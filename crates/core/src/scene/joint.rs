@@ -1,9 +1,12 @@
 //! Joints between bodies, particles and the world.
 
+use std::f64::consts::PI;
+
 use serde::{Deserialize, Serialize};
 
-use super::Endpoint;
+use super::{Endpoint, Scene};
 use crate::{
+    error::SolverError,
     math::{Quat, Vec3},
     wire,
 };
@@ -97,6 +100,53 @@ pub struct Motor {
     pub max_effort: f64,
 }
 
+/// The motor that turns fastest.
+///
+/// A pose tells an angle up to full turns, so that a step in which a motor makes half a turn or more ends where one
+/// the other way round would. Solvers whose rows are functions of poses refuse such a step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FastestMotor {
+    joint: String,
+    /// Absolute target rate [rad/s]; zero where nothing turns.
+    rate: f64,
+}
+
+impl FastestMotor {
+    /// The one of `scene`.
+    pub fn of(scene: &Scene) -> Self {
+        let mut fastest = Self::default();
+        for (i, joint) in scene.joints.iter().enumerate() {
+            let turns = matches!(joint.kind, JointKind::Hinge);
+            let rate = joint.motor.map_or(0.0, |motor| motor.speed.abs());
+            if turns && rate > fastest.rate {
+                let joint = match &*joint.name {
+                    "" => format!("joint {i}"),
+                    name => format!("joint `{name}`"),
+                };
+                fastest = Self { joint, rate };
+            }
+        }
+        fastest
+    }
+
+    /// Whether a step of length `h` [s] is short enough.
+    ///
+    /// # Errors
+    /// Names the motor, and how many steps would do.
+    pub fn check(&self, h: f64) -> Result<(), SolverError> {
+        let turn = self.rate * h;
+        if turn < PI {
+            return Ok(());
+        }
+        let joint = &self.joint;
+        let steps = (turn / PI).floor() + 1.0;
+        Err(SolverError::StepTooLong(format!(
+            "the motor of {joint} makes {turn:.2} rad in a step of {h:.2e} s, and poses do not tell more than half a \
+             turn: take {steps} times as many steps"
+        )))
+    }
+}
+
 impl Joint {
     /// A hard joint of the given kind, anchored at both origins, without limit, motor or break threshold.
     pub fn new(kind: JointKind, a: Endpoint, b: Endpoint) -> Self {
@@ -123,5 +173,24 @@ impl Joint {
     pub fn anchored(mut self, anchor_a: Vec3, anchor_b: Vec3) -> Self {
         (self.anchor_a, self.anchor_b) = (anchor_a, anchor_b);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_motor_makes_less_than_half_a_turn_in_a_step() {
+        let mut hinge = Joint::new(JointKind::Hinge, Endpoint::World, Endpoint::Body(0));
+        hinge.motor = Some(Motor { speed: -100.0, max_effort: 1.0 });
+        let mut slider = Joint::new(JointKind::Prismatic, Endpoint::World, Endpoint::Body(0));
+        slider.motor = Some(Motor { speed: 1e6, max_effort: 1.0 });
+        let scene = Scene { joints: vec![slider, hinge], ..Scene::default() };
+        let fastest = FastestMotor::of(&scene);
+        assert!(fastest.check(0.03).is_ok());
+        let told = fastest.check(0.1).expect_err("ten radians").to_string();
+        assert!(told.contains("joint 1") && told.contains("take 4 times as many"), "{told}");
+        assert!(FastestMotor::of(&Scene::default()).check(1e9).is_ok());
     }
 }

@@ -117,7 +117,7 @@ pub(crate) struct Element {
     node_b: u32,
     end_a: u32,
     end_b: u32,
-    pad: u32,
+    counted: f32,
     least: f32,
     most: f32,
     pad_0: u32,
@@ -259,7 +259,7 @@ impl Element {
             node_b: element.nodes[1],
             end_a: element.incidences[0],
             end_b: element.incidences[1],
-            pad: 0,
+            counted: element.counted,
             least: finite(round(least)),
             most: finite(round(most)),
             pad_0: 0,
@@ -280,6 +280,7 @@ impl Element {
         element.offset = V3(self.offset);
         element.shift = V3(self.shift);
         (element.lower, element.upper) = (self.lower, self.upper);
+        element.counted = self.counted;
     }
 }
 
@@ -344,7 +345,7 @@ mod tests {
         });
         assert_layout!(FILE, Element {
             lambda, lower, stiffness, upper, offset, rest, shift, kept, basis_a, basis_b, local_a, local_b, kind,
-            flags, role, node_a, node_b, end_a, end_b, pad, least, most, pad_0, pad_1
+            flags, role, node_a, node_b, end_a, end_b, counted, least, most, pad_0, pad_1
         });
     }
 }

@@ -1,7 +1,10 @@
 //! A method of block descent on a device, as a solver.
 
 use bytemuck::Pod;
-use taut_core::{BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
+use taut_core::{
+    BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step,
+    scene::FastestMotor,
+};
 use taut_gpu::{Buffer, Gpu};
 use taut_model_gpu::{fault, unbuilt};
 
@@ -43,6 +46,7 @@ pub struct OnDevice<M: DeviceMethod> {
     device: Device,
     method: M,
     ramps: Option<Buffer<M::Ramp>>,
+    fastest: FastestMotor,
     dt: f64,
 }
 
@@ -71,7 +75,7 @@ impl<M: DeviceMethod> OnDevice<M> {
         device.touch_by(M::CONTACTS, spec.collision).map_err(unbuilt)?;
         device.govern(&method.law(), &method.begin())?;
         device.load(&scene.initial_state())?;
-        Ok(Self { device, method, ramps, dt: scene.dt })
+        Ok(Self { device, method, ramps, fastest: FastestMotor::of(scene), dt: scene.dt })
     }
 
     /// Takes on the length of a step [s].
@@ -92,6 +96,7 @@ impl<M: DeviceMethod> Solver for OnDevice<M> {
     }
 
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
+        self.fastest.check(step.dt)?;
         if step.dt != self.dt {
             self.scale(step.dt)?;
         }

@@ -1,5 +1,7 @@
 //! Limits, ropes, motors, and joints that break at their strength.
 
+use std::f64::consts::TAU;
+
 use taut_core::{
     Scene, State, Vec3,
     constraint::{Geometry, Pose, free_coordinate},
@@ -18,6 +20,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     Property { name: "motors_turn", scene: "hinged-bar", test: motors_turn },
     Property { name: "motors_lift", scene: "hinged-bar", test: motors_lift },
     Property { name: "motors_meet_limits", scene: "hinged-bar", test: motors_meet_limits },
+    Property { name: "turns_are_counted", scene: "hinged-bar", test: turns_are_counted },
     Property { name: "sliders_are_driven", scene: "slider", test: sliders },
     Property { name: "break_thresholds", scene: "bar", test: break_thresholds },
 ];
@@ -143,6 +146,35 @@ fn motors_meet_limits(subject: &Subject<'_>) -> Result<(), Stop> {
                 format!("with {share} of its load at {speed} rad/s it is at {angle:.4} rad")
             })?;
         }
+    }
+    Ok(())
+}
+
+/// A motor keeps its speed where the angle that poses tell starts again from the other side, and a hinge that has
+/// turned more than once stops at its limit, not at an angle that looks like it.
+fn turns_are_counted(subject: &Subject<'_>) -> Result<(), Stop> {
+    const SPEED: f64 = 10.0;
+    let mut scene = hinged_bar(0.0);
+    let max_effort = 100.0 * SPEED * about_hinge(&scene);
+    let allowed = subject.allowed("turns_are_counted", 0.02);
+    // It is half-way round after 19 of the first 22 steps.
+    for (direction, steps) in [(1.0, 18), (1.0, 19), (1.0, 20), (1.0, 22), (-1.0, 19), (-1.0, 140)]
+    {
+        let speed = direction * SPEED;
+        scene.joints[0].motor = Some(Motor { speed, max_effort });
+        let found = subject.end(&scene, Plan::new(steps, 20))?.bodies[0].omega().y;
+        ensure((found / speed - 1.0).abs() < allowed, || {
+            format!("after {steps} steps it turns at {found:.4} instead of {speed} rad/s")
+        })?;
+    }
+    scene.joints[0].limit = Some(Limit { lower: -8.0, upper: 10.0 });
+    for (speed, bound) in [(SPEED, 10.0), (-SPEED, -8.0_f64)] {
+        scene.joints[0].motor = Some(Motor { speed, max_effort });
+        let angle = coordinate(&scene, &subject.end(&scene, Plan::new(120, 20))?);
+        let off = (angle - bound).rem_euclid(TAU);
+        ensure(off.min(TAU - off) < allowed, || {
+            format!("driven to its limit of {bound} rad, it is at {angle:.4} rad after full turns")
+        })?;
     }
     Ok(())
 }

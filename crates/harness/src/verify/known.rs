@@ -183,6 +183,7 @@ pub(super) const KNOWN: &[Known] = &[
     null("motors_turn", "hinged-bar"),
     null("motors_lift", "hinged-bar"),
     null("motors_meet_limits", "hinged-bar"),
+    null("turns_are_counted", "hinged-bar"),
     null("sliders_are_driven", "slider"),
     null("break_thresholds", "bar"),
     null("friction_has_no_direction", "slider"),

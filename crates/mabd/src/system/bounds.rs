@@ -4,9 +4,8 @@
 //! how far a unit multiplier moves the row, a limit holds where `C + softness * lambda` is outside of
 //! it, and a motor holds where `lambda + lead / softness` is within its effort.
 
-use std::f64::consts::{PI, TAU};
-
 use taut_core::constraint::RowKind;
+use taut_math::Real;
 
 use super::{StepScheme, System};
 use crate::{
@@ -24,8 +23,10 @@ pub(crate) struct Bound {
     element: u32,
     row: u32,
     law: RowLaw,
-    /// Whether its value is an angle, known up to full turns.
+    /// Whether its value is an angle, which poses tell up to full turns; these are counted from one step to the next.
     angle: bool,
+    /// Value when the step began.
+    start: f64,
     /// Value at the end of the step at which a motor aims, and of the row in the current iterate.
     target: f64,
     value: f64,
@@ -50,6 +51,7 @@ pub(crate) fn all(elements: &[JointElement], blocks: &DualBlocks) -> Vec<Bound> 
                 row: blocks.first[e] + k as u32,
                 law: row.law,
                 angle: row.function == RowFunction::Plain(RowKind::Angle),
+                start: 0.0,
                 target: 0.0,
                 value: 0.0,
                 given: Some(0.0),
@@ -67,6 +69,11 @@ impl Bound {
         self.given = Some(0.0);
     }
 
+    /// A value of the row, with the full turns of an angle.
+    fn counted(&self, value: f64) -> f64 {
+        if self.angle { value.nearest_turn(self.start) } else { value }
+    }
+
     /// Chooses what the row does from its predicted value and its multiplier.
     fn choose(&mut self, value: f64, multiplier: f64, softness: f64) {
         (self.given, self.held) = match self.law {
@@ -82,7 +89,7 @@ impl Bound {
                 }
             }
             RowLaw::Motor(motor) => {
-                let wished = multiplier + self.lead(value) / softness;
+                let wished = multiplier + (value - self.target) / softness;
                 let within = wished.abs() < motor.max_effort;
                 let given = (!within).then(|| motor.max_effort.copysign(wished));
                 (given, self.target)
@@ -95,19 +102,22 @@ impl Bound {
         let (given, held) = self.was;
         given != self.given || (given.is_none() && held != self.held)
     }
-
-    /// How far a value is from what a motor aims at.
-    fn lead(&self, value: f64) -> f64 {
-        let lead = value - self.target;
-        if self.angle { wrapped(lead) } else { lead }
-    }
 }
 
 impl System {
-    /// Notes at the start of a step of length `h` [s] where motors should be at its end.
+    /// Counts angles from half a turn either way again.
+    pub(crate) fn forget_turns(&mut self) {
+        self.bounds.iter_mut().for_each(|bound| bound.start = 0.0);
+    }
+
+    /// Notes at the start of a step of length `h` [s] from where angles count, and where motors should be at its end.
     pub(crate) fn aim_motors(&mut self, h: f64) {
         for bound in &mut self.bounds {
-            let RowLaw::Motor(motor) = bound.law else { continue };
+            let motor = match bound.law {
+                RowLaw::Motor(motor) => Some(motor),
+                _ if bound.angle => None,
+                _ => continue,
+            };
             let element = &self.elements[bound.element as usize];
             let places = element.nodes.map(|node| self.nodes.place(node));
             let view = crate::joint::ElementView {
@@ -116,7 +126,9 @@ impl System {
                 bases: &element.bases,
             };
             let k = bound.row - self.dual.blocks.first[bound.element as usize];
-            let value = view.evaluate(element.rows[k as usize].function).value;
+            let value = bound.counted(view.evaluate(element.rows[k as usize].function).value);
+            bound.start = value;
+            let Some(motor) = motor else { continue };
             bound.target = value + motor.speed * h;
             bound.held = bound.target;
             bound.given = None;
@@ -127,7 +139,7 @@ impl System {
     /// Notes the values of bounded rows where they have just been evaluated.
     pub(super) fn note_bounds(&mut self) {
         for bound in &mut self.bounds {
-            bound.value = self.rows.errors[bound.row as usize];
+            bound.value = bound.counted(self.rows.errors[bound.row as usize]);
         }
     }
 
@@ -163,8 +175,7 @@ impl System {
             let active = self.active[bound.element as usize];
             self.rows.live[row] = active && bound.given.is_none();
             if self.rows.live[row] {
-                let error = bound.value - bound.held;
-                self.rows.errors[row] = if bound.angle { wrapped(error) } else { error };
+                self.rows.errors[row] = bound.value - bound.held;
             } else if active {
                 self.rows.lambda[row] = bound.given.unwrap_or(0.0);
             }
@@ -231,9 +242,4 @@ fn yield_to_limits(bounds: &mut [Bound]) {
             }
         }
     }
-}
-
-/// The equal angle in [-pi, pi) [rad].
-fn wrapped(angle: f64) -> f64 {
-    (angle + PI).rem_euclid(TAU) - PI
 }

@@ -93,6 +93,7 @@ fn terms(compliance_scale: f64) -> Terms<f64> {
         relaxation: 1.0,
         blocks: PointRule::Direction,
         fresh: true,
+        symmetric: false,
     }
 }
 
