@@ -52,6 +52,8 @@ pub(crate) enum Verb {
     Trace(TraceArgs),
     /// Measure wall times, without reading any state while the clock runs
     Time(TimeArgs),
+    /// Find what each backend's cheapest budget is that meets bounds on its errors
+    Best(BestArgs),
     /// Gather results into one self-contained page
     Report(ReportArgs),
     /// Run published figures, draw them and judge what their papers say of them
@@ -168,6 +170,59 @@ pub(crate) struct TimeArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct BestArgs {
+    /// Scene file, or the name of a file in `scenes`
+    pub(crate) scene: String,
+    /// Backend with settings, `NAME[:key=value,..]`, optionally labelled, `LABEL=NAME:..`; repeatable
+    #[arg(short, long = "backend", required = true, value_name = "BACKEND")]
+    pub(crate) backends: Vec<String>,
+    /// Bounds on the worst of metrics over the run; all have to be met
+    #[arg(long, required = true, value_name = "METRIC=BOUND", value_delimiter = ',',
+        value_parser = bound)]
+    pub(crate) within: Vec<(String, f64)>,
+    /// Iterations per solver step that are tried
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,4,8,16,32,64,128,256",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) iterations: Vec<u32>,
+    /// Solver steps per frame that are tried with each
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) substeps: Vec<u32>,
+    /// Value of a scene parameter
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parameter)]
+    pub(crate) set: Vec<(String, f64)>,
+    /// Frames to run [default: the scene's own number]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) steps: Option<u32>,
+    /// What trajectories are compared with, as in `run`
+    #[arg(long, value_name = "BACKEND")]
+    pub(crate) reference: Option<String>,
+    /// Most solver steps per frame from which the true motion is extrapolated, as in `run`
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=65536))]
+    pub(crate) finest: Option<u32>,
+}
+
+impl BestArgs {
+    /// The rows of the grid, as `run` would take them.
+    pub(crate) fn grid(&self) -> RunArgs {
+        RunArgs {
+            selection: Selection {
+                scene: self.scene.clone(),
+                backends: self.backends.clone(),
+                iterations: self.iterations.clone(),
+                substeps: self.substeps.clone(),
+                set: self.set.clone(),
+            },
+            steps: self.steps,
+            states: Vec::new(),
+            spread: None,
+            reference: self.reference.clone(),
+            finest: self.finest,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     /// Folders with what other verbs have written
     #[arg(required = true, value_name = "DIR")]
@@ -210,6 +265,15 @@ pub(crate) struct VerifyArgs {
     /// Backend to verify; repeatable [default: all]
     #[arg(short, long = "backend", value_name = "NAME")]
     pub(crate) backends: Vec<String>,
+}
+
+/// A metric with its bound.
+fn bound(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = parameter(text).map_err(|e| e.replace("KEY=VALUE", "METRIC=BOUND"))?;
+    if value <= 0.0 {
+        return Err(format!("the bound of `{name}` is {value} but must be positive"));
+    }
+    Ok((name, value))
 }
 
 /// A scene parameter with its value.

@@ -1,5 +1,6 @@
 //! The verbs. Each has its own file; what they share is here.
 
+pub(crate) mod best;
 pub(crate) mod check;
 pub(crate) mod list;
 mod plots;

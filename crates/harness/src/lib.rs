@@ -102,6 +102,7 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
         Verb::Run(args) => cmd::run::main(&session, args),
         Verb::Trace(args) => cmd::trace::main(&session, args),
         Verb::Time(args) => cmd::time::main(&session, args),
+        Verb::Best(args) => cmd::best::main(&session, args),
         Verb::Report(args) => cmd::report::main(&session, args),
         Verb::Reproduce(args) => {
             let questions = Questions {

@@ -148,6 +148,9 @@ pub struct RunRow {
     /// Times by stage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub times: Option<Times>,
+    /// Times in turn with the other rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_turn: Option<TimesInTurn>,
 }
 
 /// The metrics of one frame.
@@ -199,6 +202,21 @@ pub struct Times {
     pub throughput_step_s: Spread,
     /// Time per frame by stage.
     pub stages: Stages,
+}
+
+/// Times taken in turn with the other rows, block by block, and what they say against the first row's.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TimesInTurn {
+    /// Frames of the runs, each from the scene's initial state.
+    pub frames: u32,
+    /// Mean time per frame in each block, of the processor where the row runs on one [s].
+    pub samples_s: Vec<f64>,
+    /// Lower end, median and upper end of how many times as long as the first row it takes: 95 %.
+    pub ratio: Option<[f64; 3]>,
+    /// Width of the interval of the first row against itself, at least 0.02: what is not told apart.
+    pub noise_band: Option<f64>,
+    /// `first`, `faster`, `slower` or `not separable`.
+    pub verdict: &'static str,
 }
 
 /// Time per frame by stage, median over the samples [s].

@@ -222,6 +222,32 @@ fn times_have_a_spread_and_stages() {
         assert!(times["stages"][stage].as_f64().unwrap() >= 0.0, "{stage}");
     }
     assert_eq!(cells(dir.path().join("time.csv")).len(), 3);
+    let in_turn = |row: usize| &json["runs"][row]["in_turn"];
+    assert_eq!(in_turn(0)["verdict"], "first");
+    assert_eq!(in_turn(1)["samples_s"].as_array().unwrap().len(), 7);
+    let ratio = in_turn(1)["ratio"].as_array().unwrap();
+    assert!(ratio[0].as_f64() <= ratio[1].as_f64() && ratio[1].as_f64() <= ratio[2].as_f64());
+    assert!(in_turn(1)["noise_band"].as_f64().unwrap() >= 0.02);
+}
+
+#[test]
+fn the_best_budget_meets_its_bounds() {
+    let arguments = ["best", "rope", "-b", "newton", "-b", "null", "--iterations", "1,2"];
+    let bounds = ["--within", "joint_error_max_m=1e-9,distance_to_motion_m=0.01", "--steps", "4"];
+    let (json, dir) = document(0, &[&arguments[..], &bounds[..]].concat());
+    assert_eq!(json["runs"].as_array().unwrap().len(), 4);
+    let best = json["best"].as_array().unwrap();
+    assert_eq!((&best[0]["backend"], &best[0]["reached"]), (&"newton".into(), &true.into()));
+    assert!(best[0]["cost_s"].as_f64().unwrap() > 0.0 && best[0]["interval_s"].is_array());
+    assert!(best[0]["excess"].as_f64().unwrap() <= 1.0);
+    // It does nothing, which keeps joints closed and is no result.
+    assert_eq!((&best[1]["reached"], &best[1]["cost_s"]), (&false.into(), &Value::Null));
+    let written = fs::read_to_string(dir.path().join("best.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), json);
+    let wrong = ["best", "rope", "-b", "null", "--within", "joint_eror_max_m=1"];
+    let output = output(&wrong);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("did you mean `joint_error_max_m`?"));
 }
 
 #[test]

@@ -68,13 +68,13 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
 }
 
 /// A row with the states that were asked for, each with its frame.
-struct KeptRun {
-    row: RunRow,
+pub(super) struct KeptRun {
+    pub(super) row: RunRow,
     states: Vec<(u32, State)>,
 }
 
 /// What the rows are compared with.
-enum Wanted {
+pub(super) enum Wanted {
     Nothing,
     /// The motion without steps; where there is none, the finest `newton` among the rows.
     Motion,
@@ -84,7 +84,7 @@ enum Wanted {
     Extra(Spec),
 }
 
-fn wanted_reference(
+pub(super) fn wanted_reference(
     session: &Session<'_>,
     args: &RunArgs,
     task: &SceneTask,
@@ -109,14 +109,14 @@ fn wanted_reference(
 
 /// All rows, and what they were compared with.
 #[derive(Default)]
-struct MeasuredRuns {
-    runs: Vec<KeptRun>,
-    reference: Option<ReferenceFacts>,
-    motion: Option<MotionFacts>,
+pub(super) struct MeasuredRuns {
+    pub(super) runs: Vec<KeptRun>,
+    pub(super) reference: Option<ReferenceFacts>,
+    pub(super) motion: Option<MotionFacts>,
 }
 
 /// Finds the references, then runs all rows in order.
-fn measure(
+pub(super) fn measure(
     session: &Session<'_>,
     task: &SceneTask,
     args: &RunArgs,

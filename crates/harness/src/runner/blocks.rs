@@ -125,6 +125,22 @@ pub struct Ratio {
 }
 
 impl Ratio {
+    /// The width of the interval of a row against itself, at least 0.02: what is not told apart.
+    pub fn noise_band(&self) -> f64 {
+        (self.high - self.low).max(0.02)
+    }
+
+    /// Whether the whole interval lies beyond the noise band around one: `faster`, `slower` or `not separable`.
+    pub fn verdict(&self, noise_band: f64) -> &'static str {
+        if self.low > 1.0 + noise_band {
+            "slower"
+        } else if self.high < 1.0 - noise_band {
+            "faster"
+        } else {
+            "not separable"
+        }
+    }
+
     /// How many times as long as `a` the row `b` takes; `None` without pairs of samples.
     pub fn of(a: &[f64], b: &[f64]) -> Option<Self> {
         const DRAWS: usize = 2000;
@@ -170,6 +186,13 @@ mod tests {
         assert!(1.8 <= noisy.low && noisy.low < 2.0 && 2.0 < noisy.high && noisy.high <= 2.2);
         assert_eq!(Ratio::of(&a, &b), Some(noisy), "drawn the same every time");
         assert_eq!(Ratio::of(&[], &b), None);
+        assert_eq!(same.verdict(same.noise_band()), "slower");
+        let third = Ratio::of(&a, &a.map(|t| t / 3.0)).unwrap();
+        assert_eq!(third.verdict(0.02), "faster");
+        assert_eq!(Ratio::of(&a, &a).unwrap().verdict(0.02), "not separable");
+        let wide = Ratio { low: 0.7, median: 1.1, high: 1.3 };
+        assert!((wide.noise_band() - 0.6).abs() < 1e-15);
+        assert_eq!(Ratio { low: 1.2, median: 1.3, high: 1.4 }.verdict(0.3), "not separable");
         assert_eq!(Ratio::of(&[0.0], &b), None);
     }
 }

@@ -53,6 +53,7 @@ const CORNERS: &str = "the corners of what lands flat bounce one after the other
 
 const SOFT: &str = "the engine's contacts are springs";
 
+const TURNS: &str = "its limits know an angle up to full turns only";
 const YIELDS: &str = "its motors yield under load";
 
 /// A check that some backend or variant does not pass.
@@ -85,6 +86,8 @@ pub(super) const KNOWN: &[Known] = &[
     row("xpbd-cpu", "bounces_level", "drop", CORNERS),
     row("rapier-f64", "bounces_level", "drop", CORNERS),
     row("rapier-f32", "bounces_level", "drop", CORNERS),
+    row("rapier-f64", "turns_are_counted", "hinged-bar", TURNS),
+    row("rapier-f32", "turns_are_counted", "hinged-bar", TURNS),
     row("rapier-f64", "motors_lift", "hinged-bar", YIELDS),
     row("rapier-f32", "motors_lift", "hinged-bar", YIELDS),
     row("rapier-f64", "a_heavy_top_is_borne", "stack", SOFT),
