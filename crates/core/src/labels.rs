@@ -16,6 +16,7 @@
 mod fall;
 mod load;
 mod still;
+mod supports;
 mod weight;
 
 use std::fmt;
@@ -23,7 +24,7 @@ use std::fmt;
 use crate::{
     Multipliers, Scene, State, Vec3,
     metrics::{anchors, energy, joint_errors, motion_energy_j},
-    scene::{Body, Endpoint, Motion},
+    scene::{Body, Endpoint},
 };
 
 /// The verdict on a run, from harmless to worst.
@@ -65,8 +66,9 @@ impl fmt::Display for Label {
 ///
 /// A run is `exploded` when kinetic plus gravitational energy exceeds that of the start by more than
 /// the sum of: the energy it started with in motion and in springs; the work of gravity on the whole
-/// mass over the size of the scene; what motors and kinematic bodies can have supplied; what closing
-/// the initial joint error within one frame gives; and a tenth of the work gravity has done.
+/// mass over the size of the scene; what motors can have supplied, and kinematic bodies at the speed of what
+/// they have carried farthest out; what closing the initial joint error within one frame gives; and a tenth of
+/// the work gravity has done.
 #[derive(Clone, Debug)]
 pub struct Judge {
     scene: Scene,
@@ -80,16 +82,22 @@ pub struct Judge {
 }
 
 /// The energy a run starts with, and what may be added.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct EnergyBudget {
+    /// Of the last state.
     time_s: f64,
     /// Kinetic plus gravitational [J].
     motion_j: f64,
     gravity_j: f64,
     /// What may be gained at once [J].
     allowance_j: f64,
-    /// What may be gained per second by motors and moving supports [W].
-    supply_w: f64,
+    /// What motors may supply per second [W].
+    motor_w: f64,
+    supports: supports::Supports,
+    /// Of everything that forces move [kg].
+    mass: f64,
+    /// What motors and moving supports may have supplied until now [J].
+    supplied_j: f64,
 }
 
 impl Judge {
@@ -175,28 +183,33 @@ impl EnergyBudget {
         // Nothing at rest without forces may cross its own size within ten seconds.
         let least = 0.5 * mass * (0.1 * size).powi(2);
         let closing = 0.5 * mass * (joint_errors(scene, initial).max_m / scene.dt).powi(2);
-        let speed = support_speed(scene, size);
-        // A support moving at u can throw what it carries to 2 u, and lifts it at u.
-        let thrown = 0.5 * mass * (2.0 * speed).powi(2);
         let motors = scene.joints.iter().filter_map(|joint| joint.motor);
         let motor_w: f64 = motors.map(|m| m.max_effort * m.speed.abs()).sum();
         Self {
             time_s: initial.time_s,
             motion_j: energy.kinetic_j + energy.gravity_j,
             gravity_j: energy.gravity_j,
-            allowance_j: supplied.max(least) + closing + thrown,
-            supply_w: motor_w + mass * scene.gravity.norm() * speed,
+            allowance_j: supplied.max(least) + closing,
+            motor_w,
+            supports: supports::Supports::new(scene, size),
+            mass,
+            supplied_j: 0.0,
         }
     }
 
     /// Why the energy of `state` cannot be.
-    fn explosion(&self, scene: &Scene, state: &State) -> Option<String> {
+    fn explosion(&mut self, scene: &Scene, state: &State) -> Option<String> {
+        // A support moving at u can throw what it carries to 2 u, and lifts or drags it at u.
+        let speed = self.supports.speed(scene, state);
+        let thrown = 0.5 * self.mass * (2.0 * speed).powi(2);
+        let power_w = self.motor_w + self.mass * scene.gravity.norm() * speed;
+        self.supplied_j += power_w * (state.time_s - self.time_s).max(0.0);
+        self.time_s = state.time_s;
         let [kinetic_j, gravity_j] = motion_energy_j(scene, state);
         let gain = kinetic_j + gravity_j - self.motion_j;
         // An integrator's relative error of a long fall is not an explosion.
         let fallen = 0.1 * (self.gravity_j - gravity_j).max(0.0);
-        let bound =
-            self.allowance_j + self.supply_w * (state.time_s - self.time_s).max(0.0) + fallen;
+        let bound = self.allowance_j + thrown + self.supplied_j + fallen;
         // Written so that an energy that overflows to infinity or NaN is caught too.
         let fine = gain <= bound;
         (!fine).then(|| {
@@ -236,12 +249,6 @@ fn body_gyration_m(body: &Body) -> f64 {
 /// Radius of gyration of a node, counted bodies first; zero of a particle [m].
 fn gyration_m(scene: &Scene, node: usize) -> f64 {
     scene.bodies.get(node).filter(|body| body.is_dynamic()).map_or(0.0, body_gyration_m)
-}
-
-/// Largest speed at which a kinematic body can move a point within the scene [m/s].
-fn support_speed(scene: &Scene, size: f64) -> f64 {
-    let kinematic = scene.bodies.iter().filter(|b| b.motion == Motion::Kinematic);
-    kinematic.map(|b| b.velocity.norm() + b.omega.norm() * size).fold(0.0, f64::max)
 }
 
 /// The node of an endpoint, counted bodies first.

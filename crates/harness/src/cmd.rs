@@ -111,7 +111,7 @@ impl Session<'_> {
     fn document(
         &self,
         verb: &'static str,
-        task: SceneTask,
+        task: &SceneTask,
         references: ReferenceDocument,
         runs: Vec<RunRow>,
         out: &mut OutDir,
@@ -122,7 +122,7 @@ impl Session<'_> {
             schema: SCHEMA,
             verb,
             command: self.command.clone(),
-            scene: task.facts,
+            scene: task.facts.clone(),
             machine: Machine::here(self.bench.threads()),
             references,
             runs,

@@ -80,10 +80,20 @@ pub fn execute(setup: &Setup, arguments: impl IntoIterator<Item = OsString>) -> 
     match dispatch(setup, cli, &arguments) {
         Ok(outcome) => outcome.code(),
         Err(error) => {
-            eprintln!("taut: error: {error:#}");
+            eprintln!("taut: error: {}", shortened(&format!("{error:#}")));
             BAD_INPUT
         }
     }
+}
+
+/// A message whose words, such as names from a file, are no longer than somebody reads.
+fn shortened(message: &str) -> String {
+    const LONGEST: usize = 200;
+    let shorten = |word: &str| match word.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}..", &word[..at]),
+        None => word.to_owned(),
+    };
+    message.split(' ').map(shorten).collect::<Vec<_>>().join(" ")
 }
 
 fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<Outcome> {
@@ -145,5 +155,13 @@ mod tests {
         let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
         let expected = r"taut run rope -b 'A 20=null:a=(1, 2)' 'it'\''s'";
         assert_eq!(command_line(&arguments), expected);
+    }
+
+    #[test]
+    fn long_names_are_cut_in_messages() {
+        let name = "b".repeat(10_000);
+        let message = shortened(&format!("no body `{name}` in the scene"));
+        assert!(message.len() < 300 && message.ends_with("bb.. in the scene"), "{message}");
+        assert_eq!(shortened("as it is"), "as it is");
     }
 }

@@ -52,6 +52,8 @@ impl Named {
     ///
     /// An `=` separates a label only if it comes before the first `:`.
     pub(crate) fn parse(text: &str) -> anyhow::Result<Self> {
+        // Pictures and tables have no place for them.
+        ensure!(!text.contains(char::is_control), "{text:?} holds control characters");
         let before_settings = text.split(':').next().unwrap_or_default();
         let (label, rest) = match before_settings.find('=') {
             Some(at) => (Some(text[..at].trim()), &text[at + 1..]),
@@ -235,6 +237,7 @@ mod tests {
             (error(&["avbd-cpu:beta="]), "setting `beta` has no value"),
             (error(&["=null"]), "empty label"),
             (error(&[":beta=1"]), "names no backend"),
+            (error(&["A\u{1}=null"]), "control characters"),
         ];
         for (error, expected) in cases {
             assert!(error.contains(expected), "{error}");

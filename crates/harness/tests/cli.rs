@@ -297,6 +297,29 @@ fn ctrl_c_leaves_complete_files() {
     assert!(names.all(|name| !name.to_string_lossy().contains("tmp")));
 }
 
+#[test]
+fn a_run_that_is_killed_keeps_its_finished_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let arguments = ["run", "pendulum", "-b", "null", "-b", "avbd-cpu", "--steps", "20000"];
+    let rest = ["--reference", "none", "--out", out.to_str().unwrap()];
+    let mut child = taut(&[&arguments[..], &rest].concat())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    while !out.join("run.json").is_file() {
+        assert!(child.try_wait().unwrap().is_none(), "ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let json: Value = serde_json::from_slice(&fs::read(out.join("run.json")).unwrap()).unwrap();
+    let runs = json["runs"].as_array().unwrap();
+    assert_eq!((runs.len(), &runs[0]["backend"]), (1, &"null".into()));
+    assert_eq!(cells(out.join("frames.csv")).len() as u64, 1 + runs[0]["steps"].as_u64().unwrap());
+}
+
 /// Bodies inside each other, thin ones, slivers and extreme sizes: a recorded warning and a row for
 /// every backend, never a panic.
 #[test]

@@ -1,5 +1,6 @@
 //! Synthetic trajectories, right ones and the wrong ones that look right to a joint error.
 
+mod carried;
 mod rest;
 
 use nalgebra::Rotation3;
@@ -9,8 +10,8 @@ use crate::{
     energy::Membrane,
     math::skew,
     scene::{
-        Anchor, Body, ElasticPart, Endpoint, Joint, JointKind, Limit, Motor, Particle, Spring,
-        SpringKind,
+        Anchor, Body, ElasticPart, Endpoint, Joint, JointKind, Limit, Motion, Motor, Particle,
+        Spring, SpringKind,
     },
 };
 

@@ -19,20 +19,20 @@ struct BestDocument {
     #[serde(flatten)]
     document: Document,
     /// The bounds.
-    within: Vec<Bound>,
+    within: Vec<MetricBound>,
     /// One for each backend, in the order asked for.
-    best: Vec<Best>,
+    best: Vec<Cheapest>,
 }
 
 #[derive(Clone, Serialize)]
-struct Bound {
+struct MetricBound {
     metric: String,
     bound: f64,
 }
 
 /// The cheapest budget of a backend that meets all bounds, or the one that comes nearest.
 #[derive(Serialize)]
-struct Best {
+struct Cheapest {
     /// Label of the row.
     label: String,
     backend: String,
@@ -56,7 +56,7 @@ pub(crate) fn main(session: &Session<'_>, args: &BestArgs) -> anyhow::Result<Out
     let wanted = run::wanted_reference(session, &grid, &task)?;
     let mut out = OutDir::create(session.common.out.as_deref(), "best")?;
     let run::MeasuredRuns { runs, reference, motion } =
-        run::measure(session, &task, &grid, steps, wanted);
+        run::measure(session, &task, &grid, steps, wanted, &mut |_| Ok(()))?;
     let rows: Vec<RunRow> = runs.into_iter().map(|run| run.row).collect();
     let budgets = args.iterations.len() * args.substeps.len();
     let chosen: Vec<usize> = (0..rows.len())
@@ -66,10 +66,11 @@ pub(crate) fn main(session: &Session<'_>, args: &BestArgs) -> anyhow::Result<Out
     let best = costs(session, &task, &rows, &chosen, args, steps);
     let table = table(&best, &rows, &chosen, &args.within);
     let references = ReferenceDocument { reference, motion };
-    let document = session.document("best", task, references, rows, &mut out)?;
+    let document = session.document("best", &task, references, rows, &mut out)?;
     let outcome = session.outcome(&document.runs);
     let within = args.within.iter();
-    let within = within.map(|(metric, bound)| Bound { metric: metric.clone(), bound: *bound });
+    let within =
+        within.map(|(metric, bound)| MetricBound { metric: metric.clone(), bound: *bound });
     let whole = BestDocument { document, within: within.collect(), best };
     out.write("best.json", &json(&whole)?)?;
     if session.common.json {
@@ -136,7 +137,7 @@ fn costs(
     chosen: &[usize],
     args: &BestArgs,
     steps: u32,
-) -> Vec<Best> {
+) -> Vec<Cheapest> {
     let reached: Vec<usize> =
         chosen.iter().copied().filter(|&i| meets(&rows[i], &args.within)).collect();
     let timed: Vec<TimedRow<'_>> = reached
@@ -151,7 +152,7 @@ fn costs(
         let place = reached.iter().position(|&other| other == i);
         // Against blocks of a second each, the ratio is the time.
         let time = place.and_then(|place| Ratio::of(&[1.0; BLOCKS as usize], &samples[place]));
-        Best {
+        Cheapest {
             label: row.label.clone(),
             backend: row.backend.clone(),
             reached: place.is_some(),
@@ -165,7 +166,12 @@ fn costs(
     chosen.iter().map(best).collect()
 }
 
-fn table(best: &[Best], rows: &[RunRow], chosen: &[usize], within: &[(String, f64)]) -> TextTable {
+fn table(
+    best: &[Cheapest],
+    rows: &[RunRow],
+    chosen: &[usize],
+    within: &[(String, f64)],
+) -> TextTable {
     let mut table = TextTable::default()
         .text("label")
         .text("bounds")

@@ -46,7 +46,14 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
     }
     let wanted = wanted_reference(session, args, &task)?;
     let mut out = OutDir::create(session.common.out.as_deref(), "run")?;
-    let MeasuredRuns { mut runs, reference, motion } = measure(session, &task, args, steps, wanted);
+    let mut done = Vec::new();
+    // Each finished row is on file before the next begins, so that nobody who is stopped by force loses it.
+    let mut keep = |row: &RunRow| {
+        done.push(row.clone());
+        save(session, &task, &done, &mut out)
+    };
+    let measured = measure(session, &task, args, steps, wanted, &mut keep)?;
+    let MeasuredRuns { mut runs, reference, motion } = measured;
     if let Some(starts) = args.spread {
         add_sensitivity(session, &task, steps, starts, &mut runs);
     }
@@ -63,8 +70,21 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
     let rows: Vec<RunRow> = runs.into_iter().map(|run| run.row).collect();
     let table = table(&rows, args.spread.is_some(), &reference);
     let references = ReferenceDocument { reference, motion };
-    let document = session.document("run", task, references, rows, &mut out)?;
+    let document = session.document("run", &task, references, rows, &mut out)?;
     session.present(&document, &table, out.path())
+}
+
+/// Writes what is known so far.
+fn save(
+    session: &Session<'_>,
+    task: &SceneTask,
+    done: &[RunRow],
+    out: &mut OutDir,
+) -> anyhow::Result<()> {
+    let rows: Vec<&RunRow> = done.iter().collect();
+    out.write("frames.csv", &frames_csv(&task.scene.name, &rows))?;
+    session.document("run", task, ReferenceDocument::default(), done.to_vec(), out)?;
+    Ok(())
 }
 
 /// A row with the states that were asked for, each with its frame.
@@ -122,7 +142,8 @@ pub(super) fn measure(
     args: &RunArgs,
     steps: u32,
     wanted: Wanted,
-) -> MeasuredRuns {
+    on_row: &mut dyn FnMut(&RunRow) -> anyhow::Result<()>,
+) -> anyhow::Result<MeasuredRuns> {
     let mut measured = MeasuredRuns::default();
     let mut references = ReferenceRuns::new(&session.bench, &task.scene, steps, args.finest);
     let motion = match wanted {
@@ -166,9 +187,10 @@ pub(super) fn measure(
             Some(run) => KeptRun { states: pick(path.as_deref(), &args.states), ..run },
             None => run_one(spec, named, Keep::After(&args.states)),
         });
+        on_row(&measured.runs[index].row)?;
     }
     progress.finish();
-    measured
+    Ok(measured)
 }
 
 /// The motion without steps, with a line of progress.

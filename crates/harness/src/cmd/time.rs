@@ -39,7 +39,7 @@ pub(crate) fn main(session: &Session<'_>, args: &TimeArgs) -> anyhow::Result<Out
     time_in_turn(session, &task, args, &mut rows);
     out.write("time.csv", &times_csv(&task.scene.name, &rows.iter().collect::<Vec<_>>()))?;
     let table = table(&rows);
-    let document = session.document("time", task, ReferenceDocument::default(), rows, &mut out)?;
+    let document = session.document("time", &task, ReferenceDocument::default(), rows, &mut out)?;
     session.present(&document, &table, out.path())
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn main(session: &Session<'_>, args: &TraceArgs) -> anyhow::Result<Ou
     out.write("trace.csv", &trace_csv(&task.scene.name, &shown))?;
     plots::convergence(&task.scene.name, &shown, &session.palette(), &mut out)?;
     let table = table(&rows);
-    let document = session.document("trace", task, references, rows, &mut out)?;
+    let document = session.document("trace", &task, references, rows, &mut out)?;
     session.present(&document, &table, out.path())
 }
 
