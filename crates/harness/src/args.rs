@@ -120,7 +120,8 @@ pub(crate) struct RunArgs {
     /// Frames to run [default: the scene's own number]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) steps: Option<u32>,
-    /// Write the poses after these steps to states.csv; 0 is the initial state
+    /// Write the poses after these steps to states.csv, those of particles to particles.csv, and what their numbers
+    /// stand for to names.csv; 0 is the initial state
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub(crate) states: Vec<u32>,
     /// Repeat each row from so many starts moved by rounding errors, and tell how far the metrics move

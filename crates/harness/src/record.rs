@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use taut_core::{BitHash, labels::Label};
 
 pub use self::{
-    csv::{frames_csv, number, states_csv, times_csv, trace_csv},
+    csv::{frames_csv, names_csv, number, particles_csv, states_csv, times_csv, trace_csv},
     document::{
         Document, MotionFacts, ReferenceDocument, ReferenceFacts, SCHEMA, SceneCounts, SceneFacts,
     },

@@ -175,6 +175,19 @@ fn a_reference_may_be_no_row() {
 }
 
 #[test]
+fn states_of_particles_are_written_and_all_numbers_have_names() {
+    let arguments = ["run", "jointed-drop", "-b", "null", "--steps", "1", "--states", "0,1"];
+    let (json, dir) = document(0, &[&arguments[..], &["--reference", "none"]].concat());
+    let count = |kind: &str| json["counts"][kind].as_u64().unwrap() as usize;
+    let particles = cells(dir.path().join("particles.csv"));
+    assert_eq!(particles[0].join(","), "label,frame,particle,px,py,pz,vx,vy,vz");
+    assert_eq!(particles.len(), 1 + 2 * count("particles"));
+    let names = cells(dir.path().join("names.csv"));
+    assert_eq!(names[0].join(","), "kind,index,name");
+    assert_eq!(names.len(), 1 + count("bodies") + count("particles") + count("joints"));
+}
+
+#[test]
 fn several_budgets_are_several_rows() {
     let arguments = ["run", "rope", "-b", "null", "--steps", "2", "--iterations", "1,2"];
     let (json, _dir) = document(0, &[&arguments[..], &["--substeps", "1,3"]].concat());

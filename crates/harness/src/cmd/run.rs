@@ -11,7 +11,7 @@ use crate::{
     progress::Progress,
     record::{
         MotionFacts, OutDir, ReferenceDocument, ReferenceFacts, RunRow, Sensitivity, Status,
-        frames_csv, states_csv,
+        frames_csv, names_csv, particles_csv, states_csv,
     },
     ruler::Sample,
     runner::{
@@ -65,6 +65,10 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
         let states: Vec<(&RunRow, &[(u32, State)])> =
             runs.iter().map(|run| (&run.row, run.states.as_slice())).collect();
         out.write("states.csv", &states_csv(&states))?;
+        if !task.scene.particles.is_empty() {
+            out.write("particles.csv", &particles_csv(&states))?;
+        }
+        out.write("names.csv", &names_csv(&task.scene))?;
     }
     plots::trajectories(&name, &rows, &session.palette(), &mut out)?;
     let rows: Vec<RunRow> = runs.into_iter().map(|run| run.row).collect();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use taut_core::{State, Vec3};
+use taut_core::{Scene, State, Vec3};
 
 use super::{RunRow, metric, metric_names};
 use crate::ruler::Metrics;
@@ -116,6 +116,40 @@ pub fn states_csv(runs: &[(&RunRow, &[(u32, State)])]) -> String {
             }
         }
     }
+    out
+}
+
+/// States of particles after some frames, numbered in scene order; velocities and places in world axes.
+pub fn particles_csv(runs: &[(&RunRow, &[(u32, State)])]) -> String {
+    let mut out = "label,frame,particle,px,py,pz,vx,vy,vz\n".to_owned();
+    for (row, states) in runs {
+        let label = quoted(&row.label);
+        for (step, state) in *states {
+            for (index, particle) in state.particles.iter().enumerate() {
+                let _ = write!(out, "{label},{step},{index}");
+                vector(&mut out, &particle.position);
+                vector(&mut out, &particle.velocity);
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+/// What the numbers of bodies, particles and joints stand for; names may be empty.
+pub fn names_csv(scene: &Scene) -> String {
+    let mut out = "kind,index,name\n".to_owned();
+    let bodies = scene.bodies.iter().map(|body| &body.name);
+    let particles = scene.particles.iter().map(|particle| &particle.name);
+    let joints = scene.joints.iter().map(|joint| &joint.name);
+    let mut list = |kind: &str, names: &mut dyn Iterator<Item = &String>| {
+        for (index, name) in names.enumerate() {
+            let _ = writeln!(out, "{kind},{index},{}", quoted(name));
+        }
+    };
+    list("body", &mut bodies.into_iter());
+    list("particle", &mut particles.into_iter());
+    list("joint", &mut joints.into_iter());
     out
 }
 
