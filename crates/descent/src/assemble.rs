@@ -1,7 +1,7 @@
 //! What acts on one node, as a block, and the Newton step that follows from it.
 
 use taut_math::{Real, V3};
-use taut_model::{NodeKind, Pair, Side, curvature, gradient};
+use taut_model::{NodeKind, Pair, Side, counted, curvature, gradient};
 
 use crate::{
     block::{Block, PointBlock},
@@ -9,7 +9,7 @@ use crate::{
     element::{Bases, ElementKind, SweepElement},
     node::{Acted, Incidence, SweepNode},
     options::Options,
-    system::{counted, value_of},
+    system::value_of,
 };
 
 /// Read access to nodes and incidences other than those being moved.
@@ -259,7 +259,7 @@ fn add_element<R: Real>(
         ElementKind::WorldTwist => add_world_twist(block, element, &pair, side),
         ElementKind::Row(kind) => {
             let row = gradient(kind, &pair, side);
-            let value = counted(element, kind, row.value) - element.shift.0[0];
+            let value = counted(kind, row.value, element.counted) - element.shift.0[0];
             let k = element.stiffness.0[0];
             let free = k * value + element.lambda.0[0];
             let force = free.max(element.lower).min(element.upper);

@@ -1,10 +1,10 @@
 //! The state of a descent solver between and within steps.
 
-use taut_core::{BodyState, ParticleState, Scene, SolverError, State, constraint::RowKind};
+use taut_core::{BodyState, ParticleState, Scene, SolverError, State};
 use taut_math::{Q4, Real, Sym3, V3};
 use taut_model::{
-    Csr, Model, NodeKind, Owner, Pair, Role, Side, Strength, Supported, breakable, gradient,
-    narrow, placement,
+    Csr, Model, NodeKind, Owner, Pair, Role, Side, Strength, Supported, breakable, counted,
+    gradient, narrow, placement,
 };
 
 use crate::{
@@ -207,7 +207,8 @@ impl<R: Real> System<R> {
                 a.rotation.times(b.rotation.conjugate()).v * (R::TWO * element.lever)
             }
             ElementKind::Row(kind) => {
-                let value = counted(element, kind, gradient(kind, &pair, Side::A).value);
+                let value = gradient(kind, &pair, Side::A).value;
+                let value = counted(kind, value, element.counted);
                 element.counted = value;
                 V3([value - R::of(definition.rest), R::ZERO, R::ZERO])
             }
@@ -371,16 +372,11 @@ pub(crate) fn value_of<R: Real>(element: &SweepElement<R>, pair: &Pair<R>) -> V3
             pair.basis_a.times(pair.basis_b.conjugate()).v * (R::TWO * element.lever)
         }
         ElementKind::Row(kind) => {
-            let value = counted(element, kind, gradient(kind, pair, Side::A).value);
+            let value = gradient(kind, pair, Side::A).value;
+            let value = counted(kind, value, element.counted);
             V3([value, R::ZERO, R::ZERO])
         }
     }
-}
-
-/// The value of a scalar row, with the full turns of an angle.
-#[inline]
-pub(crate) fn counted<R: Real>(element: &SweepElement<R>, kind: RowKind, value: R) -> R {
-    if kind == RowKind::Angle { value.nearest_turn(element.counted) } else { value }
 }
 
 fn make_nodes<R: Real>(

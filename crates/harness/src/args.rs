@@ -113,20 +113,12 @@ pub(crate) struct Selection {
     pub(crate) set: Vec<(String, f64)>,
 }
 
+/// How long trajectories are, and what they are compared with.
 #[derive(Debug, Args)]
-pub(crate) struct RunArgs {
-    #[command(flatten)]
-    pub(crate) selection: Selection,
+pub(crate) struct Course {
     /// Frames to run [default: the scene's own number]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) steps: Option<u32>,
-    /// Write the poses after these steps to states.csv, those of particles to particles.csv, and what their numbers
-    /// stand for to names.csv; 0 is the initial state
-    #[arg(long, value_name = "N", value_delimiter = ',')]
-    pub(crate) states: Vec<u32>,
-    /// Repeat each row from so many starts moved by rounding errors, and tell how far the metrics move
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) spread: Option<u32>,
     /// Backend whose trajectory the others are compared with, `NAME[:key=value,..][@SUBSTEPS]`, or
     /// `none` [default: the true motion; where it cannot be found, the finest `newton` among the rows]
     #[arg(long, value_name = "BACKEND")]
@@ -135,6 +127,21 @@ pub(crate) struct RunArgs {
     /// seconds allow]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=65536))]
     pub(crate) finest: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) course: Course,
+    /// Write the poses after these steps to states.csv, those of particles to particles.csv, and what their numbers
+    /// stand for to names.csv; 0 is the initial state
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    pub(crate) states: Vec<u32>,
+    /// Repeat each row from so many starts moved by rounding errors, and tell how far the metrics move
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) spread: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -171,56 +178,16 @@ pub(crate) struct TimeArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("iterations", |grid| grid.default_value("1,2,4,8,16,32,64,128,256")))]
 pub(crate) struct BestArgs {
-    /// Scene file, or the name of a file in `scenes`
-    pub(crate) scene: String,
-    /// Backend with settings, `NAME[:key=value,..]`, optionally labelled, `LABEL=NAME:..`; repeatable
-    #[arg(short, long = "backend", required = true, value_name = "BACKEND")]
-    pub(crate) backends: Vec<String>,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    #[command(flatten)]
+    pub(crate) course: Course,
     /// Bounds on the worst of metrics over the run; all have to be met
     #[arg(long, required = true, value_name = "METRIC=BOUND", value_delimiter = ',',
         value_parser = bound)]
     pub(crate) within: Vec<(String, f64)>,
-    /// Iterations per solver step that are tried
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,4,8,16,32,64,128,256",
-        value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) iterations: Vec<u32>,
-    /// Solver steps per frame that are tried with each
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1",
-        value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) substeps: Vec<u32>,
-    /// Value of a scene parameter
-    #[arg(long, value_name = "KEY=VALUE", value_parser = parameter)]
-    pub(crate) set: Vec<(String, f64)>,
-    /// Frames to run [default: the scene's own number]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) steps: Option<u32>,
-    /// What trajectories are compared with, as in `run`
-    #[arg(long, value_name = "BACKEND")]
-    pub(crate) reference: Option<String>,
-    /// Most solver steps per frame from which the true motion is extrapolated, as in `run`
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=65536))]
-    pub(crate) finest: Option<u32>,
-}
-
-impl BestArgs {
-    /// The rows of the grid, as `run` would take them.
-    pub(crate) fn grid(&self) -> RunArgs {
-        RunArgs {
-            selection: Selection {
-                scene: self.scene.clone(),
-                backends: self.backends.clone(),
-                iterations: self.iterations.clone(),
-                substeps: self.substeps.clone(),
-                set: self.set.clone(),
-            },
-            steps: self.steps,
-            states: Vec::new(),
-            spread: None,
-            reference: self.reference.clone(),
-            finest: self.finest,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

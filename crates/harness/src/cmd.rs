@@ -116,9 +116,22 @@ impl Session<'_> {
         runs: Vec<RunRow>,
         out: &mut OutDir,
     ) -> anyhow::Result<Document> {
-        let name = format!("{verb}.json");
-        out.add(&name);
-        let document = Document {
+        let document = self.unwritten(verb, task, references, runs, out);
+        out.write(&format!("{verb}.json"), &json(&document)?)?;
+        Ok(document)
+    }
+
+    /// The document of a verb, which is yet to be written to `<verb>.json`.
+    fn unwritten(
+        &self,
+        verb: &'static str,
+        task: &SceneTask,
+        references: ReferenceDocument,
+        runs: Vec<RunRow>,
+        out: &mut OutDir,
+    ) -> Document {
+        out.add(&format!("{verb}.json"));
+        Document {
             schema: SCHEMA,
             verb,
             command: self.command.clone(),
@@ -127,9 +140,7 @@ impl Session<'_> {
             references,
             runs,
             files: out.files(),
-        };
-        out.write(&name, &json(&document)?)?;
-        Ok(document)
+        }
     }
 
     /// Prints the document as JSON, or its table and where everything was written.

@@ -29,7 +29,7 @@ pub use graph::Graph;
 pub use islands::Islands;
 pub use motion::{Motions, Pose, Velocity, driven_turn, free_omega, placement};
 pub use node::{Node, NodeKind, Slots};
-pub use row::{Curvature, Gradient, Pair, Side, curvature, gradient};
+pub use row::{Curvature, Gradient, Pair, Side, counted, curvature, gradient};
 pub use settings::{Order, Precision, Rotation};
 pub use supported::Supported;
 pub use wrench::{Strength, Wrench, breakable};

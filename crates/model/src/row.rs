@@ -138,6 +138,12 @@ pub fn gradient<R: Real>(kind: RowKind, pair: &Pair<R>, side: Side) -> Gradient<
     }
 }
 
+/// The value of a row; of an angle, which poses tell up to full turns, with those that bring it nearest to `start`.
+#[inline]
+pub fn counted<R: Real>(kind: RowKind, value: R, start: R) -> R {
+    if kind == RowKind::Angle { value.nearest_turn(start) } else { value }
+}
+
 fn axes<R: Real>(pair: &Pair<R>, axis_a: usize, axis_b: usize) -> (V3<R>, V3<R>) {
     (pair.basis_a.rotate(V3::axis(axis_a)), pair.basis_b.rotate(V3::axis(axis_b)))
 }

@@ -16,10 +16,10 @@
 
 use taut_core::{
     Placement, Vec3,
-    constraint::{Evaluation, Hessian, RowKind, stack},
+    constraint::{Evaluation, Hessian, stack},
     math::skew,
 };
-use taut_math::Real;
+use taut_model::counted;
 
 use crate::{
     contact::{self, ContactPoint, Map},
@@ -140,7 +140,7 @@ impl Fixed {
             let softness: f64 = moved.map(|(k, u)| (gradient[k] * self.scale[u]).powi(2)).sum();
             // A distance row between coincident anchors has no gradient; any positive number serves.
             self.softness.push(if softness > 0.0 { softness } else { self.h * self.h });
-            *origin = counted(row, evaluation.value, *origin);
+            *origin = counted(*kind, evaluation.value, *origin);
         }
         self.scale.extend(self.softness.iter().map(|s| 1.0 / s.sqrt()));
         self.scale.extend(self.touches.iter().flat_map(|touch| [touch.scale(); 3]));
@@ -152,7 +152,8 @@ impl Fixed {
             return Law::absent(multiplier, softness);
         }
         let origin = self.origin[r];
-        row.law.respond(counted(row, value, origin), multiplier, origin, softness, self.h)
+        let value = counted(row.coordinate.kind, value, origin);
+        row.law.respond(value, multiplier, origin, softness, self.h)
     }
 
     /// Counts angles from half a turn either way again.
@@ -309,7 +310,8 @@ impl Fixed {
         for (r, row) in topology.rows.iter().enumerate().filter(|(_, row)| !broken[row.joint]) {
             let value = row.coordinate.evaluate(&at.poses).value;
             let error = self.respond(r, row, value, multipliers[r], false).error;
-            energy += multipliers[r] * (counted(row, value, self.origin[r]) - self.origin[r]);
+            energy += multipliers[r]
+                * (counted(row.coordinate.kind, value, self.origin[r]) - self.origin[r]);
             energy += 0.5 * error * error / self.softness[r];
         }
         energy
@@ -363,11 +365,6 @@ impl Fixed {
 }
 
 /// Sums forces into the negated, scaled residual.
-/// The value of a row, with the full turns of an angle that bring it nearest to `origin`.
-fn counted(row: &Row, value: f64, origin: f64) -> f64 {
-    if row.coordinate.kind == RowKind::Angle { value.nearest_turn(origin) } else { value }
-}
-
 struct Accumulator<'a> {
     topology: &'a Topology,
     scale: &'a [f64],

@@ -7,7 +7,7 @@
 
 use taut_core::constraint::RowKind;
 use taut_math::{M3, Q4, Real, Sym3, V3};
-use taut_model::{Form, Pair, Pose, Role, Side, Velocity, Wrench, gradient};
+use taut_model::{Form, Pair, Pose, Role, Side, Velocity, Wrench, counted, gradient};
 
 use crate::{
     body::Weight,
@@ -429,9 +429,6 @@ fn next_multiplier<R: Real>(
     terms: &Terms<R>,
 ) -> R {
     let gain = terms.relaxation / weight;
-    let counted = |value: R| {
-        if row == RowKind::Angle { value.nearest_turn(element.rest) } else { value }
-    };
     match frame.role {
         Role::Lock | Role::Store => {
             let softness = element.compliance * terms.inverse_square;
@@ -439,14 +436,14 @@ fn next_multiplier<R: Real>(
             lambda - terms.relaxation * error / (weight + softness)
         }
         Role::Limit { lower, upper } => {
-            let value = counted(value);
+            let value = counted(row, value, element.rest);
             // The multiplier that would bring the row to either bound, if that pushes inwards.
             let from_below = (lambda + (R::of(lower) - value) * gain).max(R::ZERO);
             let from_above = (lambda + (R::of(upper) - value) * gain).min(R::ZERO);
             from_below + from_above
         }
         Role::Motor { max_effort, .. } => {
-            let value = counted(value);
+            let value = counted(row, value, element.rest);
             let bound = R::of(max_effort) * terms.square;
             (lambda + (element.rest - value) * gain).max(-bound).min(bound)
         }

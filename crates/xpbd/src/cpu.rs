@@ -1,11 +1,10 @@
 //! The step on the CPU.
 
 use taut_core::{
-    Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State, Step,
-    constraint::RowKind, scene::FastestMotor,
+    Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State, Step, scene::FastestMotor,
 };
 use taut_math::{Real, V3};
-use taut_model::{BrokenJoints, Model, Pose, Velocity, Wrench};
+use taut_model::{BrokenJoints, Model, Pose, Velocity, Wrench, counted};
 
 use crate::{
     body::{External, PositionBodies},
@@ -88,9 +87,7 @@ impl<R: Real> Xpbd<R> {
             let pair = BodyPair::at(slots, &self.bodies.now.poses, &self.bodies.weights);
             let (element, frame) = (&mut elements[element as usize], &frames[element as usize]);
             let value = pair.value(row, element, frame);
-            let value =
-                if row == RowKind::Angle { value.nearest_turn(element.rest) } else { value };
-            element.rest = value + R::of(speed) * h;
+            element.rest = counted(row, value, element.rest) + R::of(speed) * h;
         }
         self.bodies.predict(h, &self.external);
     }

@@ -93,6 +93,6 @@ fn hinges_in_series_gain_no_energy_at_any_length_of_the_sub_step() {
         assert!(energy_j < 0.0, "{energy_j} J with {iterations} sub-steps");
         assert!(gained("(precision: f32)", iterations) < 0.0);
     }
-    // The published order, for which no order of convergence can be told.
+    // The published order gains it without bound.
     assert!(gained("(rows: forward)", 32) > 1000.0, "a finding that no longer holds");
 }

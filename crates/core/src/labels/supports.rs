@@ -3,14 +3,15 @@
 use super::{dynamic_nodes, node, node_position};
 use crate::{
     Scene, State,
-    scene::{Endpoint, Motion},
+    scene::{Body, Motion},
 };
 
 /// The kinematic bodies of a scene and how far from their centres they have carried anything.
 #[derive(Clone, Debug)]
 pub(super) struct Supports {
-    supports: Vec<Carrier>,
-    /// What forces move, counted bodies first, with the farthest point of its shape from its centre [m].
+    carriers: Vec<Carrier>,
+    /// What forces move, counted bodies first, with the farthest point of its shape from its centre [m]; none where no
+    /// carrier turns.
     nodes: Vec<(usize, f64)>,
 }
 
@@ -19,7 +20,7 @@ struct Carrier {
     body: usize,
     /// Farthest point of its shape from its centre [m].
     radius_m: f64,
-    /// Which nodes hang on it by joints and springs, directly or not.
+    /// Which nodes hang on it by joints and springs, directly or not; unknown where it does not turn.
     attached: Vec<bool>,
     /// Farthest that anything within its reach has been from its centre [m].
     reach_m: f64,
@@ -30,31 +31,33 @@ impl Supports {
     pub(super) fn new(scene: &Scene, size_m: f64) -> Self {
         let kinematic = scene.bodies.iter().enumerate();
         let kinematic = kinematic.filter(|(_, body)| body.motion == Motion::Kinematic);
-        let support = |(body, _)| Carrier {
+        let carrier = |(body, found): (usize, &Body)| Carrier {
             body,
             radius_m: radius_m(scene, body),
-            attached: attached(scene, body),
+            attached: if turns(found) { attached(scene, body) } else { Vec::new() },
             reach_m: size_m,
         };
+        let carriers: Vec<Carrier> = kinematic.map(carrier).collect();
         let radius = |node| scene.bodies.get(node).map_or(0.0, |_| radius_m(scene, node));
-        Self {
-            supports: kinematic.map(support).collect(),
-            nodes: dynamic_nodes(scene).into_iter().map(|node| (node, radius(node))).collect(),
-        }
+        let nodes = if carriers.iter().any(|carrier| turns(&scene.bodies[carrier.body])) {
+            dynamic_nodes(scene).into_iter().map(|node| (node, radius(node))).collect()
+        } else {
+            Vec::new()
+        };
+        Self { carriers, nodes }
     }
 
     /// Largest speed at which any of them can move a point that it has carried so far [m/s].
     pub(super) fn speed(&mut self, scene: &Scene, state: &State) -> f64 {
-        let Self { supports, nodes } = self;
-        let speed = |support: &mut Carrier| {
-            let body = &scene.bodies[support.body];
-            let turning = body.omega.norm();
-            if turning > 0.0 {
-                support.follow(nodes, state);
+        let Self { carriers, nodes } = self;
+        let speed = |carrier: &mut Carrier| {
+            let body = &scene.bodies[carrier.body];
+            if turns(body) {
+                carrier.follow(nodes, state);
             }
-            body.velocity.norm() + turning * support.reach_m
+            body.velocity.norm() + body.omega.norm() * carrier.reach_m
         };
-        supports.iter_mut().map(speed).fold(0.0, f64::max)
+        carriers.iter_mut().map(speed).fold(0.0, f64::max)
     }
 }
 
@@ -71,29 +74,36 @@ impl Carrier {
     }
 }
 
+fn turns(body: &Body) -> bool {
+    body.omega.norm() > 0.0
+}
+
 /// Farthest point of a body's shape from its centre, at most [m].
 fn radius_m(scene: &Scene, body: usize) -> f64 {
     let (low, high) = scene.bodies[body].shape.bounds();
     low.abs().sup(&high.abs()).norm()
 }
 
-/// Which nodes are joined to a body, directly or through others that move.
+/// Which nodes are joined to a body, directly or through others.
 fn attached(scene: &Scene, body: usize) -> Vec<bool> {
-    let pairs = scene.joints.iter().map(|joint| [joint.a, joint.b]);
-    let pairs: Vec<[Endpoint; 2]> =
-        pairs.chain(scene.springs.iter().map(|spring| [spring.a, spring.b])).collect();
-    let mut reached = vec![false; scene.bodies.len() + scene.particles.len()];
-    reached[body] = true;
-    loop {
-        let mut grown = false;
-        for [a, b] in &pairs {
-            let (Some(a), Some(b)) = (node(scene, *a), node(scene, *b)) else { continue };
-            if reached[a] != reached[b] {
-                (reached[a], reached[b], grown) = (true, true, true);
-            }
-        }
-        if !grown {
-            return reached;
+    let mut neighbours = vec![Vec::new(); scene.bodies.len() + scene.particles.len()];
+    let joints = scene.joints.iter().map(|joint| [joint.a, joint.b]);
+    for ends in joints.chain(scene.springs.iter().map(|spring| [spring.a, spring.b])) {
+        if let [Some(a), Some(b)] = ends.map(|end| node(scene, end)) {
+            neighbours[a].push(b);
+            neighbours[b].push(a);
         }
     }
+    let mut reached = vec![false; neighbours.len()];
+    reached[body] = true;
+    let mut open = vec![body];
+    while let Some(node) = open.pop() {
+        for &next in &neighbours[node] {
+            if !reached[next] {
+                reached[next] = true;
+                open.push(next);
+            }
+        }
+    }
+    reached
 }

@@ -49,24 +49,22 @@ struct Cheapest {
 }
 
 pub(crate) fn main(session: &Session<'_>, args: &BestArgs) -> anyhow::Result<Outcome> {
-    let grid = args.grid();
-    let task = session.task(&grid.selection)?;
+    let task = session.task(&args.selection)?;
     check_metrics(session, args)?;
-    let steps = args.steps.unwrap_or(task.scene.steps);
-    let wanted = run::wanted_reference(session, &grid, &task)?;
+    let wanted = run::wanted_reference(session, &args.course, &task)?;
     let mut out = OutDir::create(session.common.out.as_deref(), "best")?;
     let run::MeasuredRuns { runs, reference, motion } =
-        run::measure(session, &task, &grid, steps, wanted, &mut |_| Ok(()))?;
+        run::measure(session, &task, &args.course, &[], wanted, &mut |_| Ok(()))?;
     let rows: Vec<RunRow> = runs.into_iter().map(|run| run.row).collect();
-    let budgets = args.iterations.len() * args.substeps.len();
+    let budgets = args.selection.iterations.len() * args.selection.substeps.len();
     let chosen: Vec<usize> = (0..rows.len())
         .step_by(budgets)
         .map(|first| first + choose(&rows[first..first + budgets], &args.within))
         .collect();
-    let best = costs(session, &task, &rows, &chosen, args, steps);
+    let best = costs(session, &task, &rows, &chosen, args);
     let table = table(&best, &rows, &chosen, &args.within);
     let references = ReferenceDocument { reference, motion };
-    let document = session.document("best", &task, references, rows, &mut out)?;
+    let document = session.unwritten("best", &task, references, rows, &mut out);
     let outcome = session.outcome(&document.runs);
     let within = args.within.iter();
     let within =
@@ -136,8 +134,8 @@ fn costs(
     rows: &[RunRow],
     chosen: &[usize],
     args: &BestArgs,
-    steps: u32,
 ) -> Vec<Cheapest> {
+    let steps = args.course.steps.unwrap_or(task.scene.steps);
     let reached: Vec<usize> =
         chosen.iter().copied().filter(|&i| meets(&rows[i], &args.within)).collect();
     let timed: Vec<TimedRow<'_>> = reached

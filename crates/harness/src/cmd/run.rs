@@ -6,7 +6,7 @@ use taut_core::{Scene, State};
 
 use super::{Outcome, SceneTask, Session, plots};
 use crate::{
-    args::RunArgs,
+    args::{Course, RunArgs},
     plot::split_unit,
     progress::Progress,
     record::{
@@ -38,21 +38,22 @@ const SHOWN: &[&str] = &[
 
 pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outcome> {
     let task = session.task(&args.selection)?;
-    let steps = args.steps.unwrap_or(task.scene.steps);
+    let steps = args.course.steps.unwrap_or(task.scene.steps);
     if let Some(step) = args.states.iter().find(|&&step| step > steps) {
         anyhow::bail!(
             "--states asks for step {step}, but the run has {steps}: give --steps {step}"
         );
     }
-    let wanted = wanted_reference(session, args, &task)?;
+    let wanted = wanted_reference(session, &args.course, &task)?;
     let mut out = OutDir::create(session.common.out.as_deref(), "run")?;
-    let mut done = Vec::new();
     // Each finished row is on file before the next begins, so that nobody who is stopped by force loses it.
-    let mut keep = |row: &RunRow| {
-        done.push(row.clone());
-        save(session, &task, &done, &mut out)
+    let mut keep = |done: &[KeptRun]| {
+        if done.len() == task.specs.len() {
+            return Ok(());
+        }
+        save(session, &task, done, &mut out)
     };
-    let measured = measure(session, &task, args, steps, wanted, &mut keep)?;
+    let measured = measure(session, &task, &args.course, &args.states, wanted, &mut keep)?;
     let MeasuredRuns { mut runs, reference, motion } = measured;
     if let Some(starts) = args.spread {
         add_sensitivity(session, &task, steps, starts, &mut runs);
@@ -82,12 +83,13 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
 fn save(
     session: &Session<'_>,
     task: &SceneTask,
-    done: &[RunRow],
+    done: &[KeptRun],
     out: &mut OutDir,
 ) -> anyhow::Result<()> {
-    let rows: Vec<&RunRow> = done.iter().collect();
+    let rows: Vec<&RunRow> = done.iter().map(|run| &run.row).collect();
     out.write("frames.csv", &frames_csv(&task.scene.name, &rows))?;
-    session.document("run", task, ReferenceDocument::default(), done.to_vec(), out)?;
+    let rows = rows.into_iter().cloned().collect();
+    session.document("run", task, ReferenceDocument::default(), rows, out)?;
     Ok(())
 }
 
@@ -110,10 +112,10 @@ pub(super) enum Wanted {
 
 pub(super) fn wanted_reference(
     session: &Session<'_>,
-    args: &RunArgs,
+    course: &Course,
     task: &SceneTask,
 ) -> anyhow::Result<Wanted> {
-    let text = match &args.reference {
+    let text = match &course.reference {
         None => return Ok(Wanted::Motion),
         Some(text) if text == "none" => return Ok(Wanted::Nothing),
         Some(text) => text,
@@ -143,13 +145,14 @@ pub(super) struct MeasuredRuns {
 pub(super) fn measure(
     session: &Session<'_>,
     task: &SceneTask,
-    args: &RunArgs,
-    steps: u32,
+    course: &Course,
+    states: &[u32],
     wanted: Wanted,
-    on_row: &mut dyn FnMut(&RunRow) -> anyhow::Result<()>,
+    on_row: &mut dyn FnMut(&[KeptRun]) -> anyhow::Result<()>,
 ) -> anyhow::Result<MeasuredRuns> {
     let mut measured = MeasuredRuns::default();
-    let mut references = ReferenceRuns::new(&session.bench, &task.scene, steps, args.finest);
+    let steps = course.steps.unwrap_or(task.scene.steps);
+    let mut references = ReferenceRuns::new(&session.bench, &task.scene, steps, course.finest);
     let motion = match wanted {
         Wanted::Nothing => None,
         _ => {
@@ -188,10 +191,10 @@ pub(super) fn measure(
     let named = path.as_deref().or(motion.as_ref().map(|motion| motion.states.as_slice()));
     for (index, spec) in task.specs.iter().enumerate() {
         measured.runs.push(match trusted.take_if(|_| own_row == Some(index)) {
-            Some(run) => KeptRun { states: pick(path.as_deref(), &args.states), ..run },
-            None => run_one(spec, named, Keep::After(&args.states)),
+            Some(run) => KeptRun { states: pick(path.as_deref(), states), ..run },
+            None => run_one(spec, named, Keep::After(states)),
         });
-        on_row(&measured.runs[index].row)?;
+        on_row(&measured.runs)?;
     }
     progress.finish();
     Ok(measured)

@@ -2,9 +2,8 @@
 //!
 //! Values and gradients are those of [`taut_core::constraint`], so that what is held is what is judged.
 
-use taut_core::constraint::RowKind;
 use taut_math::{Q4, Real, Sym3, V3};
-use taut_model::{Element, End, Form, Gradient, Pair, Pose, Role, Side, Wrench, gradient};
+use taut_model::{Element, End, Form, Gradient, Pair, Pose, Role, Side, Wrench, counted, gradient};
 
 use super::{Pass, VelocityPair, reaction::BlockReaction};
 use crate::body::WorldWeight;
@@ -139,9 +138,7 @@ impl<R: Real> RowBlock<R> {
             let (on_a, on_b) = (gradient(row, &pair, Side::A), gradient(row, &pair, Side::B));
             let value = on_a.value - self.rest;
             // Full turns are counted from the step before.
-            let counted = row == RowKind::Angle;
-            let before = reaction.value.0[i];
-            reaction.value.0[i] = if counted { value.nearest_turn(before) } else { value };
+            reaction.value.0[i] = counted(row, value, reaction.value.0[i]);
             self.jacobians[i] = Jacobian::new(&on_a, &on_b, sides);
         }
         let inverse_masses = sides[0].inverse_mass + sides[1].inverse_mass;
