@@ -5,7 +5,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use taut_core::{
     ContactForce, Placement, Scene, Stage, StageTime, Vec3,
-    scene::{Contacts, Endpoint, Motion},
+    scene::{Body, Contacts, Endpoint, Motion},
 };
 
 use crate::{
@@ -60,11 +60,28 @@ pub struct ContactSet {
 
 /// What of a body decides with whom it touches, and how.
 #[derive(Clone, Copy, Debug)]
-struct Traits {
+pub(crate) struct Traits {
     motion: Motion,
     group: Option<u32>,
     friction: [f64; 2],
     restitution: f64,
+}
+
+impl Traits {
+    pub(crate) fn of(body: &Body) -> Self {
+        Self {
+            motion: body.motion,
+            group: body.group,
+            friction: [body.material.friction_static, body.material.friction_dynamic],
+            restitution: body.material.restitution,
+        }
+    }
+
+    /// Whether bodies touch where they meet, unless a joint keeps them from it.
+    pub(crate) fn may_touch(&self, other: &Self) -> bool {
+        let moves = self.motion == Motion::Dynamic || other.motion == Motion::Dynamic;
+        moves && (self.group.is_none() || self.group != other.group)
+    }
 }
 
 /// Buffers of one thread's share.
@@ -89,17 +106,11 @@ impl ContactSet {
 
     /// The same, made in another style.
     pub fn in_style(scene: &Scene, style: Style) -> Option<Self> {
-        let traits = scene.bodies.iter().map(|body| Traits {
-            motion: body.motion,
-            group: body.group,
-            friction: [body.material.friction_static, body.material.friction_dynamic],
-            restitution: body.material.restitution,
-        });
         Some(Self {
             contacts: scene.contacts?,
             style,
             bodies: scene.bodies.iter().map(|body| BodyGeometry::new(&body.shape)).collect(),
-            traits: traits.collect(),
+            traits: scene.bodies.iter().map(Traits::of).collect(),
             joined: joined(scene, style),
             placements: vec![],
             places: vec![],
@@ -191,11 +202,7 @@ impl ContactSet {
             self.bounds.push(swept(body, place, motion, rules));
         }
         let traits = &self.traits;
-        let allowed = |a: u32, b: u32| {
-            let (a, b) = (&traits[a as usize], &traits[b as usize]);
-            let moves = a.motion == Motion::Dynamic || b.motion == Motion::Dynamic;
-            moves && (a.group.is_none() || a.group != b.group)
-        };
+        let allowed = |a: u32, b: u32| traits[a as usize].may_touch(&traits[b as usize]);
         let close = self.broad.update(&self.bounds, &self.planes, allowed);
         self.pairs.clear();
         let mut joined = self.joined.iter().peekable();

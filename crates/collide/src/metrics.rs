@@ -4,7 +4,10 @@
 //! from what a solver detected.
 
 use taut_core::{
-    Mat3, Multipliers, Placement, Scene, State, Vec3, scene::Body, solver::ContactForce,
+    Mat3, Multipliers, Placement, Scene, State, Vec3,
+    labels::Intrusion,
+    scene::{Body, Shape},
+    solver::ContactForce,
 };
 
 use crate::{contact::Site, detect::ContactSet};
@@ -17,8 +20,8 @@ const STICK_M: f64 = 1e-6;
 pub struct ContactMeasures {
     /// Depth of the deepest overlap [m]; zero where nothing overlaps.
     pub penetration_max_m: f64,
-    /// The largest depth as a share of the smallest extent of the smaller of the two bodies [1].
-    pub penetration_share_max: f64,
+    /// The two bodies that are farthest inside each other for their size.
+    pub overlap: Option<Intrusion>,
     /// Number of points closer than the scene's margin, after reduction.
     pub contact_count: usize,
     /// Largest relative speed across the normal at these points [m/s].
@@ -68,8 +71,10 @@ impl Probe {
             for contact in &list.contacts[manifold.range()] {
                 let depth = -contact.gap;
                 measures.penetration_max_m = measures.penetration_max_m.max(depth);
-                measures.penetration_share_max =
-                    measures.penetration_share_max.max(depth / smaller);
+                let share = depth / smaller;
+                if share > measures.overlap.map_or(0.0, |overlap| overlap.share) {
+                    measures.overlap = Some(Intrusion { bodies: [a, b], depth_m: depth, share });
+                }
                 let [speed_a, speed_b] = contact.sites.map(|Site::Body { node, anchor }| {
                     let place = &self.placements[node as usize];
                     place.velocity + place.omega.cross(&(place.rotation * anchor))
@@ -83,10 +88,12 @@ impl Probe {
     }
 }
 
-/// Smallest extent along the body axes [m]; infinite for half-spaces.
+/// Smallest extent along the body axes [m]; infinite for half-spaces, and for surfaces, which have no thickness that
+/// something could be inside of.
 fn smallest_extent(body: &Body) -> f64 {
     let extent = body.shape.extent();
-    if extent.iter().all(|x| x.is_finite()) { extent.min() } else { f64::INFINITY }
+    let thick = !matches!(body.shape, Shape::Mesh { .. }) && extent.iter().all(|x| x.is_finite());
+    if thick { extent.min() } else { f64::INFINITY }
 }
 
 /// By how much the force of any contact leaves the cone of static friction [N]: the larger of
@@ -111,7 +118,7 @@ pub fn friction_cone_violation_n(multipliers: &Multipliers) -> f64 {
 /// displacement of A against B in the step, both linearised with the arms at its start; and `P` the
 /// projection onto the disc of radius `mu l_n`. `mu` is the dynamic coefficient, or the static one where
 /// the slip is below a micrometre. Zero means that the forces press where the gap is closed only, stick
-/// where nothing slips, and oppose the slip with the whole friction elsewhere. Overlap that was there
+/// where nothing slips, and oppose the slip with the whole friction elsewhere. Intrusion that was there
 /// before counts as a gap that the step left open.
 pub fn contact_residual_max_m(
     scene: &Scene,
@@ -167,7 +174,7 @@ fn inverse_mass(body: &Body, rotation: &taut_core::Quat, arm: &Vec3, direction: 
 
 #[cfg(test)]
 mod tests {
-    use taut_core::scene::{Contacts, Shape};
+    use taut_core::scene::Contacts;
 
     use super::*;
 
@@ -192,7 +199,8 @@ mod tests {
         state.bodies[1].velocity = Vec3::new(3.0, 4.0, 12.0);
         let measures = Probe::new(&scene).measure(&state);
         assert!((measures.penetration_max_m - 0.01).abs() < 1e-15);
-        assert!((measures.penetration_share_max - 0.01).abs() < 1e-15);
+        let overlap = measures.overlap.expect("they overlap");
+        assert!((overlap.share - 0.01).abs() < 1e-15 && overlap.bodies == [0, 1]);
         assert_eq!(measures.contact_count, 4);
         assert!((measures.slip_speed_max_m_s - 5.0).abs() < 1e-14);
     }

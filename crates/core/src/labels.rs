@@ -3,6 +3,8 @@
 //! A solver may report a separation of 1e-14 m and be 80 m off, or an error of zero because nothing
 //! moves any more. The labels catch both from the trajectory itself:
 //!
+//! - `penetrating`: more than half of the thinner of two bodies is inside the other, or the centre of one went
+//!   through the other between two states.
 //! - `diverged`: a number is not finite.
 //! - `exploded`: kinetic plus gravitational energy has grown by more than the scene could supply.
 //!   No passive system gains any, so the bound is generous: see [`Judge`].
@@ -10,8 +12,9 @@
 //!   reference, its own velocity, or the acceleration that its unbalanced load gives it says more than 0.2 m; in
 //!   scenes smaller than 1 m both in shares of their size. Or it is still while the forces that the solver itself
 //!   reports leave most of its load uncarried. A true equilibrium is not frozen.
-//! - `falling`: something jointed to the world moved for 0.5 s as if it were not, and is beyond the
-//!   reach of its joints. At first every swing is nearly a fall; only the reach tells them apart.
+//! - `falling`: something that joints or springs tie to the world moved for 0.5 s as if they did not, and is
+//!   beyond their reach, to which what is compliant adds as much as the load can stretch it. At first every swing is
+//!   nearly a fall; only the reach tells them apart.
 
 mod fall;
 mod load;
@@ -24,7 +27,7 @@ use std::fmt;
 use crate::{
     Multipliers, Scene, State, Vec3,
     metrics::{anchors, energy, joint_errors, motion_energy_j},
-    scene::{Body, Endpoint},
+    scene::{Body, Endpoint, JointKind, SpringKind},
 };
 
 /// The verdict on a run, from harmless to worst.
@@ -33,6 +36,8 @@ pub enum Label {
     /// None of the others.
     #[default]
     Ok,
+    /// A body is inside another, or went through it.
+    Penetrating,
     /// Something jointed to the world falls as if it were not.
     Falling,
     /// Something does not move that should.
@@ -48,6 +53,7 @@ impl Label {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
+            Self::Penetrating => "penetrating",
             Self::Falling => "falling",
             Self::Frozen => "frozen",
             Self::Exploded => "exploded",
@@ -61,6 +67,33 @@ impl fmt::Display for Label {
         f.write_str(self.as_str())
     }
 }
+
+/// Two bodies inside each other, as a collision query of the state finds them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Intrusion {
+    /// Their indices.
+    pub bodies: [usize; 2],
+    /// How far apart they would have to be moved [m].
+    pub depth_m: f64,
+    /// The depth as a share of the smallest extent of the smaller body [1].
+    pub share: f64,
+}
+
+/// What is known of a state besides its numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Evidence<'a> {
+    /// Those that the solver reports of the step to it.
+    pub forces: Option<&'a Multipliers>,
+    /// A trusted solution at the same time.
+    pub reference: Option<&'a State>,
+    /// The two bodies of the largest share.
+    pub overlap: Option<Intrusion>,
+    /// A body whose centre went through another since the last state, and that other.
+    pub passed: Option<[usize; 2]>,
+}
+
+/// Of two bodies inside each other, more than this share of the thinner one [1].
+const PENETRATING: f64 = 0.5;
 
 /// Watches one run, state by state, and labels it.
 ///
@@ -76,6 +109,8 @@ pub struct Judge {
     still: still::StillWatch,
     fall: fall::FallWatch,
     weight: weight::WeightWatch,
+    /// Largest overlap that the scene itself begins with, in shares as in [`Intrusion`] [1].
+    start_share: f64,
     label: Label,
     reason: String,
     failed_at_s: Option<f64>,
@@ -109,28 +144,33 @@ impl Judge {
             still: still::StillWatch::new(scene, initial),
             fall: fall::FallWatch::new(scene, initial),
             weight: weight::WeightWatch::new(scene, initial),
+            start_share: 0.0,
             label: Label::Ok,
             reason: String::new(),
             failed_at_s: None,
         }
     }
 
-    /// Takes note of the next state; `forces` are those that the solver reports of the step to it, `reference` is the
-    /// state of a trusted solution at the same time.
+    /// The same of a scene in which bodies begin inside each other, which is nobody's fault.
+    #[must_use]
+    pub fn beginning_with(self, overlap: Option<Intrusion>) -> Self {
+        Self { start_share: overlap.map_or(0.0, |overlap| overlap.share), ..self }
+    }
+
+    /// Takes note of the next state, and of what else is known of it.
     ///
     /// Call it at least ten times per second of simulated time.
-    pub fn observe(
-        &mut self,
-        state: &State,
-        forces: Option<&Multipliers>,
-        reference: Option<&State>,
-    ) {
+    pub fn observe(&mut self, state: &State, evidence: &Evidence<'_>) {
+        let &Evidence { forces, reference, .. } = evidence;
         if self.label == Label::Diverged {
             return;
         }
         if !state.is_finite() {
             self.raise(Label::Diverged, format!("not finite at {:.3} s", state.time_s), state);
             return;
+        }
+        if let Some(reason) = self.penetration(evidence) {
+            self.raise(Label::Penetrating, reason, state);
         }
         if let Some(reason) = self.budget.explosion(&self.scene, state) {
             self.raise(Label::Exploded, reason, state);
@@ -159,6 +199,23 @@ impl Judge {
     /// When the run was first found to be anything but `ok` [s].
     pub fn failed_at_s(&self) -> Option<f64> {
         self.failed_at_s
+    }
+
+    /// Why two bodies are where only one can be.
+    fn penetration(&self, evidence: &Evidence<'_>) -> Option<String> {
+        let name = |body| node_name(&self.scene, body);
+        if let Some([mover, through]) = evidence.passed {
+            return Some(format!("{} went through {}", name(mover), name(through)));
+        }
+        let Intrusion { bodies: [a, b], depth_m, share } = evidence.overlap?;
+        let percent = 100.0 * share;
+        (share > PENETRATING + self.start_share).then(|| {
+            format!(
+                "{} and {} are {depth_m:.3e} m inside each other, {percent:.0} % of the thinner one",
+                name(a),
+                name(b)
+            )
+        })
     }
 
     /// Keeps the worst label, with the reason for which it was first given.
@@ -221,8 +278,8 @@ impl EnergyBudget {
     }
 }
 
-/// Diagonal of the box around all that moves and all that it is attached to [m], at least the
-/// largest body's own extent.
+/// Diagonal of the box around all that moves and all that it is attached to [m], at least the largest body's own
+/// extent and the longest rope or spring.
 fn size_m(scene: &Scene, state: &State) -> f64 {
     let mut least = Vec3::repeat(f64::INFINITY);
     let mut most = Vec3::repeat(f64::NEG_INFINITY);
@@ -236,9 +293,35 @@ fn size_m(scene: &Scene, state: &State) -> f64 {
     state.particles.iter().for_each(|p| include(&p.position));
     for joint in &scene.joints {
         anchors(joint, state).iter().for_each(&mut include);
+        if let JointKind::Distance { length } = joint.kind {
+            own = own.max(length);
+        }
+    }
+    for spring in &scene.springs {
+        if let SpringKind::Linear { anchor_a, anchor_b, rest_length } = spring.kind {
+            own = own.max(rest_length);
+            [(spring.a, anchor_a), (spring.b, anchor_b)]
+                .iter()
+                .for_each(|end| include(&point(state, *end)));
+        }
     }
     let diagonal = (most - least).norm();
     if diagonal.is_finite() { own.max(diagonal) } else { own }
+}
+
+/// Where an anchor is in the world [m].
+fn point(state: &State, (endpoint, anchor): (Endpoint, Vec3)) -> Vec3 {
+    match endpoint {
+        Endpoint::World => anchor,
+        Endpoint::Body(i) => state.bodies[i].point(&anchor),
+        Endpoint::Particle(i) => state.particles[i].position,
+    }
+}
+
+/// Size of a scene, at most 1 [m]; a single point has none, and counts as if it had.
+fn scale_m(scene: &Scene, state: &State) -> f64 {
+    let size = size_m(scene, state);
+    if size > 0.0 { size.min(1.0) } else { 1.0 }
 }
 
 /// Root of the mean square distance of a body's mass from its centre [m].
@@ -249,15 +332,6 @@ fn body_gyration_m(body: &Body) -> f64 {
 /// Radius of gyration of a node, counted bodies first; zero of a particle [m].
 fn gyration_m(scene: &Scene, node: usize) -> f64 {
     scene.bodies.get(node).filter(|body| body.is_dynamic()).map_or(0.0, body_gyration_m)
-}
-
-/// The node of an endpoint, counted bodies first.
-fn node(scene: &Scene, endpoint: Endpoint) -> Option<usize> {
-    match endpoint {
-        Endpoint::World => None,
-        Endpoint::Body(i) => Some(i),
-        Endpoint::Particle(i) => Some(scene.bodies.len() + i),
-    }
 }
 
 /// How a body or particle, counted bodies first, is called in a reason.

@@ -7,6 +7,7 @@
 //! - Broken joints, and joints between two endpoints that no force moves.
 //! - Elastic energy inside an affine body.
 
+mod balance;
 mod energy;
 mod joints;
 mod momentum;
@@ -14,6 +15,7 @@ mod trajectory;
 
 use crate::{Mat3, Scene, State};
 
+pub use balance::imbalance_share_max;
 pub(crate) use energy::motion_energy_j;
 pub use energy::{MechanicalEnergy, energy, objective_gap_j, objective_j};
 pub(crate) use joints::anchors;

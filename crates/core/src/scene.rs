@@ -173,6 +173,15 @@ impl Scene {
         triangles.chain(bends.map(|part| (Energy::Bending(part.energy), part.anchors())))
     }
 
+    /// Number of what an endpoint is on, bodies counted first, then particles.
+    pub fn node(&self, endpoint: Endpoint) -> Option<usize> {
+        match endpoint {
+            Endpoint::World => None,
+            Endpoint::Body(i) => Some(i),
+            Endpoint::Particle(i) => Some(self.bodies.len() + i),
+        }
+    }
+
     /// Whether forces move an endpoint.
     pub fn is_dynamic(&self, endpoint: Endpoint) -> bool {
         match endpoint {

@@ -22,7 +22,7 @@ pub use self::{
 
 use crate::{ruler::Metrics, spec::Spec};
 
-/// How a row ended. The first five are labels of a finished measurement, the others say why there is none.
+/// How a row ended. The first six are labels of a finished measurement, the others say why there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -37,6 +37,8 @@ pub enum Status {
     Frozen,
     /// A jointed body fell as if it were free.
     Falling,
+    /// A body was inside another, or went through it.
+    Penetrating,
     /// The backend does not take this scene.
     Unsupported,
     /// The backend reported an error or panicked.
@@ -54,6 +56,7 @@ impl Status {
             Self::Exploded => "exploded",
             Self::Frozen => "frozen",
             Self::Falling => "falling",
+            Self::Penetrating => "penetrating",
             Self::Unsupported => "unsupported",
             Self::Failed => "failed",
             Self::Skipped => "skipped",
@@ -98,6 +101,7 @@ impl From<Label> for Status {
             Label::Exploded => Self::Exploded,
             Label::Frozen => Self::Frozen,
             Label::Falling => Self::Falling,
+            Label::Penetrating => Self::Penetrating,
         }
     }
 }
@@ -121,6 +125,10 @@ pub struct RunRow {
     pub status: Status,
     /// Why it is not `ok`, or why it stopped early; empty otherwise.
     pub reason: String,
+    /// What its steps left unsolved on average, where that is much; a method may be stopped early on purpose, so this
+    /// stands beside the status.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unconverged: Option<String>,
     /// When it was first found to be anything but `ok`, or could not go on [s].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_at_s: Option<f64>,
@@ -152,6 +160,12 @@ pub struct RunRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_turn: Option<TimesInTurn>,
 }
+
+/// Steps are not converged where the mean of one of these metrics is larger than that.
+const UNCONVERGED: [(&str, f64, &str); 2] = [
+    ("joint_error_share_max", 0.1, "a joint is open for its size"),
+    ("imbalance_share_max", 0.5, "forces on something miss its change of momentum"),
+];
 
 /// The metrics of one frame.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -370,12 +384,16 @@ impl RunRow {
         Self { status: Status::Skipped, reason: reason.to_owned(), ..Self::new(spec) }
     }
 
-    /// The status for a table, marked where the times beside it say nothing.
+    /// The status for a table, marked where steps were left unsolved or the times beside it say nothing.
     pub fn status_and_mark(&self) -> String {
-        match self.device {
-            RunDevice::Software => format!("{}, software", self.status.name()),
-            RunDevice::Cpu | RunDevice::Gpu => self.status.name().to_owned(),
+        let mut cell = self.status.name().to_owned();
+        if self.unconverged.is_some() {
+            cell += ", unconverged";
         }
+        if self.device == RunDevice::Software {
+            cell += ", software";
+        }
+        cell
     }
 
     /// Sets how the row ended and why.
@@ -389,9 +407,16 @@ impl RunRow {
         };
     }
 
-    /// Fills the summary from the frames.
+    /// Fills the summary from the frames, and tells what they left unsolved.
     pub fn summarise(&mut self) {
         self.summary = Summary::of(&self.frames);
+        let left = UNCONVERGED.iter().filter_map(|&(metric, bound, words)| {
+            let share = self.summary.get(&format!("{metric}_mean"))?;
+            let much = share > bound || share.is_nan();
+            much.then(|| format!("{words} by {:.0} % on average", 100.0 * share))
+        });
+        let left: Vec<String> = left.collect();
+        self.unconverged = (!left.is_empty()).then(|| left.join("; "));
     }
 }
 
@@ -413,6 +438,21 @@ mod tests {
         let summary = Summary::of(&[frame(1, 1.0), frame(2, -6.0), frame(3, 2.0)]);
         let got: Vec<_> = summary.iter().collect();
         assert_eq!(got, [("drift_j", -6.0), ("drift_j_mean", -1.0), ("drift_j_final", 2.0)]);
+    }
+
+    #[test]
+    fn steps_left_unsolved_are_told_beside_the_status() {
+        let told = |name: &'static str, values: [f64; 2]| {
+            let frame = |value| Frame { step: 1, time_s: 0.0, metrics: vec![(name.into(), value)] };
+            let mut row = RunRow { frames: values.map(frame).into(), ..RunRow::default() };
+            row.summarise();
+            (row.status_and_mark(), row.unconverged)
+        };
+        assert_eq!(told("imbalance_share_max", [0.9, 0.05]), ("ok".to_owned(), None));
+        let (status, why) = told("imbalance_share_max", [0.9, 0.3]);
+        assert_eq!(status, "ok, unconverged");
+        assert!(why.expect("told").contains("by 60 %"));
+        assert!(told("joint_error_share_max", [0.0, f64::NAN]).1.is_some());
     }
 
     #[test]

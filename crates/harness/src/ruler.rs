@@ -76,6 +76,9 @@ impl Default for Ruler {
     fn default() -> Self {
         Self(vec![
             always("joint_error_max_m", |s| s.facts.joints.linear.then(|| s.joints().max_m)),
+            always("joint_error_share_max", |s| {
+                s.facts.joints.linear.then(|| s.joints().share_max)
+            }),
             always("joint_error_rms_m", |s| s.facts.joints.linear.then(|| s.joints().rms_m)),
             always("joint_angle_error_max_rad", |s| {
                 s.facts.joints.angular.then(|| s.joints().angle_max_rad)
@@ -103,12 +106,18 @@ impl Default for Ruler {
             }),
             always("motion_error_m", |s| Some(s.motion?.1)),
             touching("penetration_max_m", |s| Some(s.contacts()?.penetration_max_m)),
-            touching("penetration_share_max", |s| Some(s.contacts()?.penetration_share_max)),
+            touching("penetration_share_max", |s| {
+                Some(s.contacts()?.overlap.map_or(0.0, |overlap| overlap.share))
+            }),
             touching("contact_count", |s| Some(s.contacts()?.contact_count as f64)),
             touching("slip_speed_max_m_s", |s| Some(s.contacts()?.slip_speed_max_m_s)),
             touching("friction_cone_violation_n", |s| Some(friction_cone_violation_n(s.forces?))),
             touching("contact_residual_max_m", |s| {
                 Some(contact_residual_max_m(s.scene, s.before?, s.state, s.dt, s.forces?))
+            }),
+            always("imbalance_share_max", |s| {
+                let before = s.before.filter(|_| s.refined)?;
+                metrics::imbalance_share_max(s.scene, before, s.state, s.dt, s.forces)
             }),
             always("objective_gap_j", |s| {
                 metrics::objective_gap_j(s.scene, s.before?, s.state, s.target?, s.dt)
@@ -183,6 +192,8 @@ pub struct Sample<'a> {
     pub before: Option<&'a State>,
     /// Length of that step [s].
     pub dt: f64,
+    /// Whether the solver took that step as one, and refined it.
+    pub refined: bool,
     /// A trusted state of the same time.
     pub reference: Option<&'a State>,
     /// Where implicit Euler is at that time, solved to tolerance at the steps of this run.
@@ -222,6 +233,7 @@ impl<'a> Sample<'a> {
             moment,
             before: None,
             dt: scene.dt,
+            refined: false,
             reference: None,
             same_step: None,
             motion: None,

@@ -5,11 +5,11 @@ use std::{
     collections::{BinaryHeap, VecDeque},
 };
 
-use super::{node, node_name, node_position};
+use super::{node_name, node_position, point, size_m};
 use crate::{
     Scene, State, Vec3,
-    metrics::anchors,
-    scene::{Endpoint, Joint, JointKind},
+    metrics::energy,
+    scene::{Endpoint, Joint, JointKind, Spring, SpringKind},
 };
 
 /// Time between the positions that are compared [s]; four such intervals make the half second.
@@ -25,18 +25,52 @@ const OVERRUN: f64 = 0.05;
 #[derive(Clone, Debug)]
 pub(super) struct FallWatch {
     tethers: Vec<Tether>,
+    /// What may pull at compliant joints and springs.
+    load: Load,
     broken: Vec<bool>,
     window: VecDeque<Snapshot>,
 }
 
-/// The hard joints by which a node hangs on something that no force moves.
+/// The joints and springs by which a node hangs on something that no force moves.
 #[derive(Clone, Copy, Debug)]
 struct Tether {
     node: usize,
-    /// The joint at the fixed end, and which side of it is fixed.
-    root: (usize, usize),
-    /// Farthest that the centre of mass can be from the fixed anchor while all joints hold [m].
+    /// What the fixed end is on, and where.
+    root: (Endpoint, Vec3),
+    /// Farthest that the centre of mass can be from the fixed anchor while all of them hold [m].
     reach: f64,
+}
+
+/// What may pull at one compliant joint: everything that moves, after a fall over the whole scene.
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    /// Weight of everything that forces move [N].
+    weight_n: f64,
+    /// What may have to be stopped [J].
+    energy_j: f64,
+}
+
+impl Load {
+    fn new(scene: &Scene, initial: &State) -> Self {
+        let bodies = scene.bodies.iter().filter(|body| body.is_dynamic()).map(|body| body.mass);
+        let mass: f64 = bodies.chain(scene.particles.iter().map(|particle| particle.mass)).sum();
+        let weight_n = mass * scene.gravity.norm();
+        let start = energy(scene, initial);
+        let energy_j = start.kinetic_j + start.elastic_j() + weight_n * size_m(scene, initial);
+        Self { weight_n, energy_j }
+    }
+
+    /// How far it stretches something of this compliance [m/N] at most, `x^2 / 2 c = E + W x` [m].
+    fn stretch_m(&self, compliance: f64) -> f64 {
+        let rest = compliance * self.weight_n;
+        rest + (rest * rest + 2.0 * compliance * self.energy_j).sqrt()
+    }
+}
+
+/// Something that keeps two points from coming apart, and how far they may be.
+struct Tying {
+    ends: [(Endpoint, Vec3); 2],
+    length_m: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -48,8 +82,10 @@ struct Snapshot {
 
 impl FallWatch {
     pub(super) fn new(scene: &Scene, initial: &State) -> Self {
+        let load = Load::new(scene, initial);
         let mut watch = Self {
-            tethers: tethers(scene, &initial.broken),
+            tethers: tethers(scene, &initial.broken, &load),
+            load,
             broken: initial.broken.clone(),
             window: VecDeque::with_capacity(WINDOW),
         };
@@ -69,7 +105,7 @@ impl FallWatch {
         }
         if self.broken != state.broken {
             self.broken.clone_from(&state.broken);
-            self.tethers = tethers(scene, &self.broken);
+            self.tethers = tethers(scene, &self.broken, &self.load);
             self.window.clear();
         }
         // A rounding of time must not stretch the interval by a frame.
@@ -105,8 +141,7 @@ impl FallWatch {
             if !self.falls(scene, LIKENESS, |snapshot| Some(snapshot.own[i])) {
                 continue;
             }
-            let (joint, side) = tether.root;
-            let root = anchors(&scene.joints[joint], state)[side];
+            let root = point(state, tether.root);
             let beyond = (node_position(state, tether.node) - root).norm() - tether.reach;
             // Whether the reference falls too is asked with more tolerance: it need not fall as exactly.
             let falls_there =
@@ -142,27 +177,27 @@ impl FallWatch {
     }
 }
 
-/// Shortest paths over hard, unbroken joints from all that no force moves.
-fn tethers(scene: &Scene, broken: &[bool]) -> Vec<Tether> {
+/// Shortest paths over unbroken joints and springs from all that no force moves.
+fn tethers(scene: &Scene, broken: &[bool], load: &Load) -> Vec<Tether> {
     let count = scene.bodies.len() + scene.particles.len();
     let mut links: Vec<Vec<(usize, f64)>> = vec![Vec::new(); count];
     let mut best: Vec<Option<Tether>> = vec![None; count];
     let mut queue = BinaryHeap::new();
     // Bits of non-negative floats are ordered as the floats are.
     let key = |reach: f64, node: usize| Reverse((reach.to_bits(), node));
-    for (index, joint) in scene.joints.iter().enumerate().filter(|(i, _)| !broken[*i]) {
-        let Some(slack) = slack(joint) else { continue };
-        let nodes = [joint.a, joint.b].map(|e| node(scene, e).filter(|_| scene.is_dynamic(e)));
-        let arms = [(joint.a, joint.anchor_a), (joint.b, joint.anchor_b)].map(arm);
+    for tie in ties(scene, broken, load) {
+        let nodes = tie.ends.map(|(end, _)| scene.node(end).filter(|_| scene.is_dynamic(end)));
+        let arms = tie.ends.map(arm);
         match nodes {
             [Some(a), Some(b)] => {
-                let length = arms[0] + slack + arms[1];
+                let length = arms[0] + tie.length_m + arms[1];
                 links[a].push((b, length));
                 links[b].push((a, length));
             }
             [None, Some(node)] | [Some(node), None] => {
                 let side = usize::from(nodes[0].is_some());
-                let tether = Tether { node, root: (index, side), reach: slack + arms[1 - side] };
+                let reach = tie.length_m + arms[1 - side];
+                let tether = Tether { node, root: tie.ends[side], reach };
                 if best[node].is_none_or(|old| tether.reach < old.reach) {
                     best[node] = Some(tether);
                     queue.push(key(tether.reach, node));
@@ -184,6 +219,23 @@ fn tethers(scene: &Scene, broken: &[bool]) -> Vec<Tether> {
     best.into_iter().flatten().collect()
 }
 
+/// What keeps points together in a scene.
+fn ties(scene: &Scene, broken: &[bool], load: &Load) -> impl Iterator<Item = Tying> {
+    let joints = scene.joints.iter().zip(broken).filter(|(_, broken)| !**broken);
+    let joints = joints.filter_map(|(joint, _)| {
+        let length_m = slack(joint)? + load.stretch_m(joint.compliance_linear);
+        Some(Tying { ends: [(joint.a, joint.anchor_a), (joint.b, joint.anchor_b)], length_m })
+    });
+    joints.chain(scene.springs.iter().filter_map(|spring| spring_tie(spring, load)))
+}
+
+fn spring_tie(spring: &Spring, load: &Load) -> Option<Tying> {
+    let SpringKind::Linear { anchor_a, anchor_b, rest_length } = spring.kind else { return None };
+    let length_m = rest_length + load.stretch_m(1.0 / spring.stiffness);
+    let tie = Tying { ends: [(spring.a, anchor_a), (spring.b, anchor_b)], length_m };
+    length_m.is_finite().then_some(tie)
+}
+
 /// Distance of an anchor from the centre of mass [m].
 fn arm((endpoint, anchor): (Endpoint, Vec3)) -> f64 {
     match endpoint {
@@ -192,11 +244,8 @@ fn arm((endpoint, anchor): (Endpoint, Vec3)) -> f64 {
     }
 }
 
-/// How far apart the anchors of a hard joint may be [m]; `None` where nothing bounds it.
+/// How far apart the anchors of a joint may be that does not give way [m]; `None` where nothing bounds it.
 fn slack(joint: &Joint) -> Option<f64> {
-    if joint.compliance_linear > 0.0 {
-        return None;
-    }
     match joint.kind {
         JointKind::Ball | JointKind::Hinge | JointKind::Universal | JointKind::Fixed => Some(0.0),
         JointKind::Distance { length } => {

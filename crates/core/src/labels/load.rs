@@ -6,13 +6,13 @@
 
 use taut_math::V3;
 
-use super::{gyration_m, node};
+use super::gyration_m;
 use crate::{
     Mat3, Scene, State, Vec3,
     constraint::{Geometry, Pose, RowKind, free_coordinate, locked_rows, spring_rows, stack},
     energy::{ENDS_MAX, Energy, ROWS_MAX},
     math::axial,
-    scene::{Anchor, Endpoint, Joint, Spring, SpringKind, points},
+    scene::{Anchor, Endpoint, Joint, Motor, Spring, SpringKind, points},
 };
 
 /// A limit within this distance of its bound holds [m or rad].
@@ -25,6 +25,9 @@ const BUDGET: usize = 20_000_000;
 /// A spring that would swing its end faster than this holds it like a joint [rad/s]: within
 /// the distance of a node that does not move its force varies by more than a load that matters here.
 const STIFF_RAD_S: f64 = 30.0;
+
+/// A motor off its speed by no more than this share of it turns as it should [1].
+const AS_IT_SHOULD: f64 = 0.1;
 
 /// Linear and angular part of a force, velocity or acceleration.
 type Twist = [Vec3; 2];
@@ -42,30 +45,41 @@ struct HeldRow {
     gradient: [Twist; ENDS_MAX],
     /// `v^T H v` [m/s^2 or rad/s^2].
     curvature: f64,
+    /// What drives it, where it is held by a motor.
+    motor: Option<Motor>,
 }
 
 /// Magnitude of the acceleration of every body, then every particle [m/s^2]: of the centre, and, of what one joint or
 /// none holds, of a point at the radius of gyration about it. What several joints hold may quiver under their
 /// tension, so that its angular acceleration at one instant says nothing.
 ///
-/// `None` where the scene is too large, or the rows contradict each other. Motors, stiff springs,
-/// compliant joints and elastic material count as holding, so that accelerations are rather too small than too large.
+/// `None` where the scene is too large, or the rows contradict each other. Motors that turn as they should, stiff
+/// springs, stiff compliant joints and elastic material count as holding, so that accelerations are rather too small
+/// than too large.
 pub(super) fn accelerations(scene: &Scene, state: &State) -> Option<Vec<f64>> {
     let mobility = mobilities(scene, state);
     let mut force = forces(scene, state);
-    let rows = rows(scene, state);
-    let load: Vec<f64> = {
-        let free: Vec<Twist> = mobility.iter().zip(&force).map(|(m, f)| m.apply(f)).collect();
-        rows.iter().map(|row| row.rate(&free) + row.curvature).collect()
-    };
-    let multipliers = solve(&rows, &mobility, &load)?;
+    let mut rows = rows(scene, state);
+    let mut multipliers = hold(&rows, &mobility, &force)?;
+    let velocities: Vec<Twist> =
+        (0..mobility.len()).map(|node| velocity(state, Some(node))).collect();
+    let efforts: Vec<Option<f64>> =
+        rows.iter().zip(&multipliers).map(|(row, l)| row.effort(&velocities, -l)).collect();
+    if efforts.iter().any(Option::is_some) {
+        for (row, effort) in rows.iter().zip(&efforts) {
+            row.add_force(effort.unwrap_or(0.0), &mut force);
+        }
+        let mut efforts = efforts.iter();
+        rows.retain(|_| efforts.next().is_some_and(Option::is_none));
+        multipliers = hold(&rows, &mobility, &force)?;
+    }
     for (row, l) in rows.iter().zip(&multipliers) {
         row.add_force(-l, &mut force);
     }
     let accelerations = mobility.iter().zip(&force).map(|(m, f)| m.apply(f)).enumerate();
     let mut joints = vec![0_u32; mobility.len()];
     for end in scene.joints.iter().flat_map(|joint| [joint.a, joint.b]) {
-        node(scene, end).into_iter().for_each(|node| joints[node] += 1);
+        scene.node(end).into_iter().for_each(|node| joints[node] += 1);
     }
     let size = |(node, [a, turn]): (usize, Twist)| {
         a.norm() + if joints[node] > 1 { 0.0 } else { gyration_m(scene, node) * turn.norm() }
@@ -73,22 +87,40 @@ pub(super) fn accelerations(scene: &Scene, state: &State) -> Option<Vec<f64>> {
     Some(accelerations.map(size).collect())
 }
 
-/// Frequency at which a linear spring would swing its lighter end [rad/s].
-pub(super) fn frequency(scene: &Scene, spring: &Spring) -> f64 {
+/// Frequencies of what is soft, each as it would swing the lighter of its ends [rad/s].
+pub(super) fn soft_frequencies(scene: &Scene) -> impl Iterator<Item = f64> {
+    let springs = scene.springs.iter().filter(|spring| !is_stiff(scene, spring));
+    let springs = springs.map(|spring| frequency(scene, [spring.a, spring.b], spring.stiffness));
+    let joints = scene.joints.iter().filter(|joint| is_soft(scene, joint));
+    springs.chain(
+        joints.map(|joint| frequency(scene, [joint.a, joint.b], 1.0 / joint.compliance_linear)),
+    )
+}
+
+/// Frequency at which a stiffness [N/m] would swing the lighter of two ends [rad/s].
+fn frequency(scene: &Scene, ends: [Endpoint; 2], stiffness: f64) -> f64 {
     let mass = |endpoint| match endpoint {
         Endpoint::Body(i) if scene.is_dynamic(endpoint) => scene.bodies[i].mass,
         Endpoint::Particle(i) if scene.is_dynamic(endpoint) => scene.particles[i].mass,
         _ => f64::INFINITY,
     };
-    (spring.stiffness / mass(spring.a).min(mass(spring.b))).sqrt()
+    (stiffness / mass(ends[0]).min(mass(ends[1]))).sqrt()
 }
 
 /// Whether a spring holds its ends like a joint as long as they stay still.
-pub(super) fn is_stiff(scene: &Scene, spring: &Spring) -> bool {
+fn is_stiff(scene: &Scene, spring: &Spring) -> bool {
     match spring.kind {
         SpringKind::Angular { .. } => true,
-        SpringKind::Linear { .. } => frequency(scene, spring) > STIFF_RAD_S,
+        SpringKind::Linear { .. } => {
+            frequency(scene, [spring.a, spring.b], spring.stiffness) > STIFF_RAD_S
+        }
     }
+}
+
+/// Whether a joint's positions give way like a spring.
+fn is_soft(scene: &Scene, joint: &Joint) -> bool {
+    let compliance = joint.compliance_linear;
+    compliance > 0.0 && frequency(scene, [joint.a, joint.b], 1.0 / compliance) <= STIFF_RAD_S
 }
 
 impl Mobility {
@@ -116,6 +148,18 @@ impl HeldRow {
                 force[node][0] += linear * multiplier;
                 force[node][1] += angular * multiplier;
             }
+        }
+    }
+
+    /// What a motor exerts that does not turn as it should, or cannot hold what it would have to [N or N m].
+    fn effort(&self, velocities: &[Twist], holding: f64) -> Option<f64> {
+        let Motor { speed, max_effort } = self.motor?;
+        let lacking = speed - self.rate(velocities);
+        let turns = lacking.abs() <= AS_IT_SHOULD * speed.abs();
+        match (turns, holding.abs() <= max_effort) {
+            (true, true) => None,
+            (true, false) => Some(holding.clamp(-max_effort, max_effort)),
+            (false, _) => Some(max_effort.copysign(lacking)),
         }
     }
 
@@ -148,7 +192,7 @@ fn mobilities(scene: &Scene, state: &State) -> Vec<Mobility> {
     bodies.chain(particles).collect()
 }
 
-/// Gravity, gyroscopic torques and soft springs.
+/// Gravity, gyroscopic torques, soft springs and soft joints.
 fn forces(scene: &Scene, state: &State) -> Vec<Twist> {
     let bodies = scene.bodies.iter().zip(&state.bodies).map(|(body, s)| {
         let rotation = s.rotation().to_rotation_matrix().into_inner();
@@ -165,6 +209,15 @@ fn forces(scene: &Scene, state: &State) -> Vec<Twist> {
             place.row(kind).add_force(-spring.stiffness * (value - rest), &mut force);
         }
     }
+    let whole = scene.joints.iter().zip(&state.broken).filter(|(_, broken)| !**broken);
+    for (joint, _) in whole.filter(|(joint, _)| is_soft(scene, joint)) {
+        let place = Place::new(scene, state, joint.a, joint.b, Geometry::from(joint));
+        for (kind, target) in locked_rows(joint).filter(|(kind, _)| !kind.is_angular()) {
+            let value = kind.evaluate(&place.geometry, &place.poses[0], &place.poses[1]).value;
+            let pull = (target - value) / joint.compliance_linear;
+            place.row(kind).add_force(pull, &mut force);
+        }
+    }
     force
 }
 
@@ -173,7 +226,9 @@ fn rows(scene: &Scene, state: &State) -> Vec<HeldRow> {
     let mut rows = Vec::new();
     for (joint, _) in scene.joints.iter().zip(&state.broken).filter(|(_, broken)| !**broken) {
         let place = Place::new(scene, state, joint.a, joint.b, Geometry::from(joint));
-        rows.extend(locked_rows(joint).map(|(kind, _)| place.row(kind)));
+        let soft = is_soft(scene, joint);
+        let locked = locked_rows(joint).filter(|(kind, _)| !soft || kind.is_angular());
+        rows.extend(locked.map(|(kind, _)| place.row(kind)));
         rows.extend(free_row(joint, &place));
     }
     for spring in scene.springs.iter().filter(|spring| is_stiff(scene, spring)) {
@@ -195,7 +250,7 @@ fn material_rows(
 ) -> impl Iterator<Item = HeldRow> {
     let x = points(&anchors, state);
     let rows = energy.rows(&x);
-    let nodes = anchors.map(|anchor| node(scene, anchor.end));
+    let nodes = anchors.map(|anchor| scene.node(anchor.end));
     let arms = [0, 1, 2, 3].map(|i| match anchors[i].end {
         Endpoint::Body(body) => x[i].to_f64() - state.bodies[body].position,
         Endpoint::World | Endpoint::Particle(_) => Vec3::zeros(),
@@ -216,7 +271,7 @@ fn material_rows(
             }
         }
         let gradient = [0, 1, 2, 3].map(|i| [gradient[i], arms[i].cross(&gradient[i])]);
-        HeldRow { nodes, gradient, curvature }
+        HeldRow { nodes, gradient, curvature, motor: None }
     })
 }
 
@@ -240,7 +295,8 @@ fn free_row(joint: &Joint, place: &Place<'_>) -> Option<HeldRow> {
     let value = kind.evaluate(&place.geometry, &place.poses[0], &place.poses[1]).value;
     let at_limit =
         joint.limit.is_some_and(|l| value <= l.lower + TOUCHES || value >= l.upper - TOUCHES);
-    (at_limit || joint.motor.is_some()).then(|| place.row(kind))
+    let motor = joint.motor.filter(|_| !at_limit);
+    (at_limit || motor.is_some()).then(|| HeldRow { motor, ..place.row(kind) })
 }
 
 /// Two endpoints with their poses and velocities.
@@ -254,7 +310,7 @@ struct Place<'a> {
 impl<'a> Place<'a> {
     fn new(scene: &Scene, state: &'a State, a: Endpoint, b: Endpoint, geometry: Geometry) -> Self {
         let poses = [Pose::of(a, state), Pose::of(b, state)];
-        Self { state, nodes: [node(scene, a), node(scene, b)], poses, geometry }
+        Self { state, nodes: [scene.node(a), scene.node(b)], poses, geometry }
     }
 
     fn row(&self, kind: RowKind) -> HeldRow {
@@ -270,8 +326,16 @@ impl<'a> Place<'a> {
         };
         let none = [Vec3::zeros(); 2];
         let gradient = [[linear_a, angular_a], [linear_b, angular_b], none, none];
-        HeldRow { nodes: [self.nodes[0], self.nodes[1], None, None], gradient, curvature }
+        let nodes = [self.nodes[0], self.nodes[1], None, None];
+        HeldRow { nodes, gradient, curvature, motor: None }
     }
+}
+
+/// The multipliers of rows that hold against forces.
+fn hold(rows: &[HeldRow], mobility: &[Mobility], force: &[Twist]) -> Option<Vec<f64>> {
+    let free: Vec<Twist> = mobility.iter().zip(force).map(|(m, f)| m.apply(f)).collect();
+    let load: Vec<f64> = rows.iter().map(|row| row.rate(&free) + row.curvature).collect();
+    solve(rows, mobility, &load)
 }
 
 /// Conjugate gradients on `J M^-1 J^T l = load`, scaled by the diagonal.

@@ -2,8 +2,8 @@
 
 use super::{
     dynamic_nodes, gyration_m,
-    load::{accelerations, frequency, is_stiff},
-    node_name, node_position, size_m,
+    load::{accelerations, soft_frequencies},
+    node_name, node_position, scale_m,
 };
 use crate::{Quat, Scene, State, Vec3};
 
@@ -84,11 +84,11 @@ impl StillWatch {
         let nodes = dynamic_nodes(scene);
         Self {
             nodes: nodes.into_iter().map(|i| TrackedNode::new(scene, initial, i)).collect(),
-            scale_m: size_m(scene, initial).min(1.0),
+            scale_m: scale_m(scene, initial),
             start_s: initial.time_s,
             next_look_s: initial.time_s + PATIENCE_S,
             suspicion: None,
-            steady_s: std::f64::consts::PI / fastest_soft_spring(scene),
+            steady_s: std::f64::consts::PI / soft_frequencies(scene).fold(0.0, f64::max),
         }
     }
 
@@ -188,10 +188,4 @@ impl StillWatch {
 /// Rotation of a node, counted bodies first; none of a particle.
 fn node_rotation(state: &State, node: usize) -> Quat {
     state.bodies.get(node).map_or_else(Quat::identity, |body| body.rotation())
-}
-
-/// Largest frequency among the springs that are not stiff [rad/s].
-fn fastest_soft_spring(scene: &Scene) -> f64 {
-    let soft = scene.springs.iter().filter(|spring| !is_stiff(scene, spring));
-    soft.map(|spring| frequency(scene, spring)).fold(0.0, f64::max)
 }

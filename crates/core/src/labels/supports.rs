@@ -1,6 +1,6 @@
 //! How fast kinematic bodies can move what they carry.
 
-use super::{dynamic_nodes, node, node_position};
+use super::{dynamic_nodes, node_position};
 use crate::{
     Scene, State,
     scene::{Body, Motion},
@@ -89,7 +89,7 @@ fn attached(scene: &Scene, body: usize) -> Vec<bool> {
     let mut neighbours = vec![Vec::new(); scene.bodies.len() + scene.particles.len()];
     let joints = scene.joints.iter().map(|joint| [joint.a, joint.b]);
     for ends in joints.chain(scene.springs.iter().map(|spring| [spring.a, spring.b])) {
-        if let [Some(a), Some(b)] = ends.map(|end| node(scene, end)) {
+        if let [Some(a), Some(b)] = ends.map(|end| scene.node(end)) {
             neighbours[a].push(b);
             neighbours[b].push(a);
         }

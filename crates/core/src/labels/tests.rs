@@ -1,6 +1,7 @@
 //! Synthetic trajectories, right ones and the wrong ones that look right to a joint error.
 
 mod carried;
+mod inside;
 mod rest;
 
 use nalgebra::Rotation3;
@@ -79,7 +80,9 @@ fn judged(
             motion(&mut state, time);
             state
         };
-        judge.observe(&at(&motion), None, reference.map(at).as_ref());
+        let reference = reference.map(at);
+        let evidence = Evidence { reference: reference.as_ref(), ..Evidence::default() };
+        judge.observe(&at(&motion), &evidence);
     }
     judge
 }

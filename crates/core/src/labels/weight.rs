@@ -3,7 +3,7 @@
 //! Where bodies touch, the state does not tell what they press. But a solver that reports its forces must account
 //! for stillness by them: over a while, what rests has no force left on average.
 
-use super::{dynamic_nodes, node, node_name, node_position, size_m};
+use super::{dynamic_nodes, node_name, node_position, scale_m};
 use crate::{ContactForce, Multipliers, Scene, State, Vec3};
 
 /// Forces are averaged over this time [s].
@@ -41,7 +41,7 @@ impl WeightWatch {
         };
         let mut watch = Self {
             nodes,
-            still_m: STILL_M * size_m(scene, initial).min(1.0),
+            still_m: STILL_M * scale_m(scene, initial),
             start_s: 0.0,
             frames: 0.0,
             anchor: vec![Vec3::zeros(); count],
@@ -107,7 +107,7 @@ impl WeightWatch {
         self.frames += 1.0;
         for (joint, &force) in scene.joints.iter().zip(&forces.joint_force) {
             for (end, force) in [(joint.a, -force), (joint.b, force)] {
-                if let Some(node) = node(scene, end) {
+                if let Some(node) = scene.node(end) {
                     self.press(node, force);
                 }
             }
@@ -132,7 +132,7 @@ fn reported(scene: &Scene) -> Vec<usize> {
         anchors.into_iter().take(energy.ends()).map(|anchor| anchor.end)
     });
     for end in ends.chain(elastic) {
-        if let Some(node) = node(scene, end) {
+        if let Some(node) = scene.node(end) {
             alone[node] = false;
         }
     }

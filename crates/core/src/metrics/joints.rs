@@ -11,7 +11,9 @@ use crate::{
 pub struct JointError {
     /// Largest distance from where the joint allows [m].
     pub max_m: f64,
-    /// Root mean square of the same over the joints [m].
+    /// The largest share that such a distance is of its joint's own size, from centre to centre of what it joins [1].
+    pub share_max: f64,
+    /// Root mean square of the same distances over the joints [m].
     pub rms_m: f64,
     /// Largest angle from where the joint allows, angular limits included [rad].
     pub angle_max_rad: f64,
@@ -51,6 +53,7 @@ pub fn joint_errors(scene: &Scene, state: &State) -> JointError {
         if measured.linear {
             let distance = linear_error_m(joint, state);
             error.max_m = error.max_m.max(distance);
+            error.share_max = error.share_max.max(distance / size_m(scene, joint));
             sum += distance * distance;
             count += 1;
         }
@@ -60,6 +63,28 @@ pub fn joint_errors(scene: &Scene, state: &State) -> JointError {
     }
     error.rms_m = (sum / count.max(1) as f64).sqrt();
     error
+}
+
+/// Distance between the centres of what a joint joins as it is meant to be, or their radii of gyration where that is
+/// larger [m].
+fn size_m(scene: &Scene, joint: &Joint) -> f64 {
+    let end = |(endpoint, anchor): (Endpoint, Vec3)| match endpoint {
+        Endpoint::Body(i) if scene.bodies[i].is_dynamic() => {
+            let body = &scene.bodies[i];
+            [anchor.norm(), (body.inertia.trace() / (2.0 * body.mass)).sqrt()]
+        }
+        _ => [0.0; 2],
+    };
+    let [a, b] = [(joint.a, joint.anchor_a), (joint.b, joint.anchor_b)].map(end);
+    let length = match joint.kind {
+        JointKind::Distance { length } => {
+            let longest = joint.limit.map(|limit| limit.upper).filter(|upper| upper.is_finite());
+            longest.unwrap_or(length)
+        }
+        _ => 0.0,
+    };
+    let least = 1e-6; // Of two points without a distance.
+    (a[0] + b[0] + length).max(a[1] + b[1]).max(least)
 }
 
 /// World positions of the anchors of A and B [m], stretched with an affine body.

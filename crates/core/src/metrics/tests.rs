@@ -4,7 +4,7 @@ use nalgebra::Matrix3;
 
 use super::*;
 use crate::{
-    Quat, Vec3,
+    Multipliers, Quat, Vec3,
     energy::Membrane,
     scene::{
         Anchor, Body, ElasticPart, Endpoint, Joint, JointKind, Limit, Particle, Spring, SpringKind,
@@ -320,4 +320,50 @@ fn triangles_store_energy_and_hold_what_they_are_fixed_to() {
     assert!(is_free(&scene));
     scene.particles[1].mass = 0.0;
     assert!(!is_free(&scene));
+}
+
+#[test]
+fn a_step_is_balanced_where_its_forces_explain_the_change_of_momentum() {
+    let dt = 0.01;
+    let scene = one_box(vec![Joint::new(JointKind::Ball, WORLD, BODY)]);
+    let before = scene.initial_state();
+    let mut after = before.clone();
+    let weight = scene.bodies[0].mass * 10.0;
+    let carried = |share: f64| Multipliers {
+        joint_force: vec![Vec3::z() * (share * weight)],
+        joint_torque: vec![Vec3::zeros()],
+        contacts: Vec::new(),
+    };
+    let share = |after: &State, forces: &Multipliers| {
+        imbalance_share_max(&scene, &before, after, dt, Some(forces)).expect("forces are told")
+    };
+    assert_near(share(&after, &carried(1.0)), 0.0, 1e-15);
+    // Forces that carry half of the weight of what stays where it is.
+    assert_near(share(&after, &carried(0.5)), 0.5 / 1.5, 1e-15);
+    after.bodies[0].velocity.z = -10.0 * dt;
+    assert_near(share(&after, &carried(0.0)), 0.0, 1e-14);
+    assert_near(share(&after, &carried(1.0)), 0.5, 1e-14);
+    // Without the forces of the joint nothing can be said.
+    assert_eq!(imbalance_share_max(&scene, &before, &after, dt, None), None);
+}
+
+#[test]
+fn the_force_of_a_spring_may_be_asked_for_anywhere_in_the_step() {
+    let (anchor_a, anchor_b) = (Vec3::zeros(), Vec3::zeros());
+    let kind = SpringKind::Linear { anchor_a, anchor_b, rest_length: 1.0 };
+    let end = Endpoint::Particle(0);
+    let spring = Spring { name: String::new(), kind, a: WORLD, b: end, stiffness: 100.0 };
+    let (mass, dt) = (2.0, 0.01);
+    let name = String::new();
+    let load = Particle { name, mass, position: Vec3::x() * 1.1, velocity: Vec3::zeros() };
+    let scene = Scene { springs: vec![spring], particles: vec![load], ..Scene::default() };
+    let before = scene.initial_state();
+    let mut after = before.clone();
+    after.particles[0].position.x = 1.05;
+    // It pulls with 10 N at the start and with 5 N at the end.
+    for (pull, expected) in [(10.0, 0.0), (7.0, 0.0), (5.0, 0.0), (4.0, 0.1), (20.0, 1.0)] {
+        after.particles[0].velocity.x = -pull * dt / mass;
+        let share = imbalance_share_max(&scene, &before, &after, dt, None);
+        assert_near(share.expect("nothing is hidden"), expected, 1e-12);
+    }
 }

@@ -34,6 +34,7 @@ const SHOWN: &[&str] = &[
     "motion_error_m",
     "energy_drift_j",
     "penetration_max_m",
+    "imbalance_share_max",
 ];
 
 pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outcome> {

@@ -193,7 +193,7 @@ pub enum ClaimCheck {
     Status {
         /// The run.
         run: String,
-        /// Any of these: `ok`, `diverged`, `exploded`, `frozen`, `falling`.
+        /// Any of these: `ok`, `diverged`, `exploded`, `frozen`, `falling`, `penetrating`.
         is: Vec<String>,
     },
 }

@@ -101,7 +101,7 @@ fn class(cell: &str) -> &'static str {
     match cell {
         "fails" | "void" | "failed" | "worse" | "shorter" | "missing" => " class=\"bad\"",
         "deviation" | "unclear" | "not judged" | "diverged" | "exploded" | "frozen" | "falling"
-        | "unsupported" | "skipped" | "better" => " class=\"known\"",
+        | "penetrating" | "unsupported" | "skipped" | "better" => " class=\"known\"",
         _ => "",
     }
 }

@@ -2,7 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use taut_core::{BitHash, Scene, State, labels::Judge};
+use taut_collide::{Passages, metrics::Probe};
+use taut_core::{
+    BitHash, Scene, State,
+    labels::{Evidence, Judge},
+};
 
 use crate::{
     record::{Frame, RunRow, TracePoint},
@@ -25,19 +29,33 @@ pub trait Observer: Send {
 }
 
 /// Labels the row, and says why.
-pub(super) struct Labelling(Judge);
+pub(super) struct Labelling {
+    judge: Judge,
+    passages: Option<Passages>,
+}
 
 impl Labelling {
     pub(super) fn new(scene: &Scene) -> Self {
-        Self(Judge::new(scene, &scene.initial_state()))
+        let initial = scene.initial_state();
+        let start = scene.contacts.and_then(|_| Probe::new(scene).measure(&initial).overlap);
+        Self {
+            judge: Judge::new(scene, &initial).beginning_with(start),
+            passages: Passages::new(scene, &initial),
+        }
     }
 }
 
 impl Observer for Labelling {
     fn frame(&mut self, sample: &Sample<'_>, row: &mut RunRow) -> ControlFlow<String> {
-        self.0.observe(sample.state, sample.forces, sample.reference);
-        (row.status, row.reason) = (self.0.label().into(), self.0.reason().to_owned());
-        row.failed_at_s = self.0.failed_at_s();
+        let evidence = Evidence {
+            forces: sample.forces,
+            reference: sample.reference,
+            overlap: sample.contacts().and_then(|contacts| contacts.overlap),
+            passed: self.passages.as_mut().and_then(|passages| passages.observe(sample.state)),
+        };
+        self.judge.observe(sample.state, &evidence);
+        (row.status, row.reason) = (self.judge.label().into(), self.judge.reason().to_owned());
+        row.failed_at_s = self.judge.failed_at_s();
         ControlFlow::Continue(())
     }
 }

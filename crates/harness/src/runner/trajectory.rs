@@ -2,7 +2,7 @@
 
 use std::{ops::ControlFlow, time::Instant};
 
-use taut_core::{Multipliers, Scene, Solver};
+use taut_core::{Iteration, Multipliers, Scene, Solver};
 
 use super::{
     Bench, Halt, advance_frame,
@@ -90,6 +90,7 @@ impl Walk<'_> {
             // Of several steps per frame only the end of the last one is known.
             sample.before = (self.spec.substeps == 1).then_some(&before);
             sample.dt = step.dt;
+            sample.refined = solver.iteration() == Iteration::Refine;
             let (references, at) = (&self.options.references, number as usize);
             sample.reference = references.named.and_then(|r| r.get(at));
             sample.same_step = references.same_step.and_then(|r| r.get(at));

@@ -2,7 +2,7 @@
 
 use taut_core::{
     Iteration, Scene, State,
-    labels::{Judge, Label},
+    labels::{Evidence, Judge, Label},
     metrics,
     scene::JointKind,
 };
@@ -39,7 +39,7 @@ fn every_joint_holds(subject: &Subject<'_>) -> Result<(), Stop> {
     let scene = embedded("joint-zoo", &[]);
     let path = subject.path(&scene, Plan::new(60, 50))?;
     let mut judge = Judge::new(&scene, &path[0]);
-    path.iter().skip(1).for_each(|state| judge.observe(state, None, None));
+    path.iter().skip(1).for_each(|state| judge.observe(state, &Evidence::default()));
     ensure(judge.label() == Label::Ok, || format!("{}: {}", judge.label(), judge.reason()))?;
     let errors = path.iter().map(|state| metrics::joint_errors(&scene, state));
     let (length, angle) = errors.fold((0.0_f64, 0.0_f64), |(length, angle), error| {

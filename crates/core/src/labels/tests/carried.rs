@@ -20,7 +20,7 @@ fn carried(scene: &Scene, motion: impl Fn(f64) -> (Vec3, Vec3)) -> Label {
     for frame in 1..=120 {
         state.time_s = f64::from(frame) * FRAME_S;
         (state.bodies[1].position, state.bodies[1].velocity) = motion(state.time_s);
-        judge.observe(&state, None, None);
+        judge.observe(&state, &Evidence::default());
     }
     judge.label()
 }
@@ -76,7 +76,7 @@ fn an_arm_on_a_drive_reaches_as_far_as_its_links() {
             body.frame = *turn.matrix();
             body.frame_rate = skew(&(Vec3::z() * 3.0)) * turn.matrix();
         }
-        judge.observe(&state, None, None);
+        judge.observe(&state, &Evidence::default());
     }
     assert_eq!((judge.label(), judge.reason()), (Label::Ok, ""));
 }

@@ -72,7 +72,7 @@ fn carried(share: impl Fn(u32) -> f64) -> Judge {
         let contact =
             ContactForce { bodies: [0, 1], force: force * 0.5, ..ContactForce::default() };
         let forces = Multipliers { contacts: vec![contact; 2], ..Multipliers::default() };
-        judge.observe(&state, Some(&forces), None);
+        judge.observe(&state, &Evidence { forces: Some(&forces), ..Evidence::default() });
     }
     judge
 }
