@@ -21,7 +21,7 @@ use serde::Deserialize;
 
 use crate::{
     math::Vec3,
-    scene::{Contacts, Endpoint, Scene},
+    scene::{Contacts, Scene},
     settings::nearest,
 };
 use error::{At, Result};
@@ -174,11 +174,10 @@ impl<'a> SourceText<'a> {
     fn watched(&self, raw: &'a RawValue, builder: &Builder, scope: &Scope) -> Result<Vec<usize>> {
         self.value(raw, |names: &Vec<String>| {
             let resolve = |(i, name): (usize, &String)| match builder.names.resolve(name, scope) {
-                Ok(Endpoint::Body(body)) => Ok(body),
-                Ok(_) => {
-                    let error = SceneError::new(format!("expected a body, `{name}` is none"));
-                    Err(error.within(&format!("[{i}]")))
-                }
+                Ok(end) => builder.scene.node(end).ok_or_else(|| {
+                    let message = format!("expected a body or particle, `{name}` is none");
+                    SceneError::new(message).within(&format!("[{i}]"))
+                }),
                 Err(error) => Err(error.within(&format!("[{i}]"))),
             };
             names.iter().enumerate().map(resolve).collect()

@@ -40,7 +40,7 @@ pub struct Scene {
     pub steps: u32,
     /// Contact handling; `None` where bodies pass through each other.
     pub contacts: Option<Contacts>,
-    /// Bodies whose path is compared with the reference, as indices.
+    /// What has its path compared with the reference, as numbers of [`Scene::node`].
     pub watch: Vec<usize>,
     /// Rigid bodies, in creation order.
     pub bodies: Vec<Body>,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use taut_core::load::{Loaded, load_file};
+use taut_core::load::{Loaded, load_file, load_str};
 use taut_core::scene::{Endpoint, Joint, JointKind, Motion};
 
 fn load(name: &str, overrides: &[(&str, f64)]) -> Loaded {
@@ -20,6 +20,22 @@ fn folder() -> PathBuf {
 fn counts(loaded: &Loaded) -> [usize; 4] {
     let scene = &loaded.scene;
     [scene.bodies.len(), scene.particles.len(), scene.joints.len(), scene.springs.len()]
+}
+
+#[test]
+fn particles_can_be_watched_and_velocities_against_joints_are_told() {
+    let text = "(contacts: false, particles: [particle(name: \"load\", mass: 1, position: (1, 0, 0))],
+        bodies: [body(name: \"rod\", shape: box(size: (1, 0.1, 0.1)), mass: 1, velocity: (0, 0, 2))],
+        joints: [ball(name: \"pin\", a: \"world\", b: \"rod\", at: (-0.5, 0, 0))],
+        watch: [\"rod\", \"load\"])";
+    let loaded = load_str(text, "test", &[]).expect("a good scene");
+    assert_eq!(loaded.scene.watch, [0, 1]);
+    let stops = "`pin` stops initial velocities of 2.000e0 m/s and 0.000e0 rad/s in the first step, \
+                 and their energy is lost";
+    assert_eq!(loaded.warnings, [stops]);
+    // With the spin that goes with it nothing is stopped.
+    let swings = text.replace("velocity: (0, 0, 2)", "velocity: (0, 0, 2), omega: (0, -4, 0)");
+    assert!(load_str(&swings, "test", &[]).expect("a good scene").warnings.is_empty());
 }
 
 #[test]

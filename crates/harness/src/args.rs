@@ -135,8 +135,9 @@ pub(crate) struct RunArgs {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) course: Course,
-    /// Write the poses after these steps to states.csv, those of particles to particles.csv, and what their numbers
-    /// stand for to names.csv; 0 is the initial state
+    /// Write the poses after these steps to states.csv, those of particles to particles.csv, the forces that solvers
+    /// tell to joint_forces.csv and contact_forces.csv, and what their numbers stand for to names.csv; 0 is the
+    /// initial state
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub(crate) states: Vec<u32>,
     /// Repeat each row from so many starts moved by rounding errors, and tell how far the metrics move
@@ -223,6 +224,13 @@ pub(crate) struct FigureArgs {
     /// Replace the committed picture and recorded curves by what is measured now
     #[arg(long)]
     pub(crate) bless: bool,
+    /// With --bless, from how many moved starts the spread of the recorded curves is found, by which they are compared
+    /// from then on [default: 8 with --quick, else 0]
+    #[arg(long, value_name = "N", requires = "bless")]
+    pub(crate) spread: Option<u32>,
+    /// With --bless, also when the program was built from sources that differ from their revision
+    #[arg(long, requires = "bless")]
+    pub(crate) dirty: bool,
     /// Where curves are compared with recorded ones: fail where one became better, too
     #[arg(long)]
     pub(crate) strict: bool,

@@ -3,6 +3,7 @@
 //! A definition says which runs to make, what to draw of them and which sentences of the paper the
 //! curves must bear out. Everything here is data; `reproduce` runs it.
 
+mod band;
 pub mod baseline;
 mod claim;
 mod curves;
@@ -15,6 +16,7 @@ mod probe;
 mod reproduce;
 mod row;
 mod sabotage;
+mod spread;
 mod verdict;
 
 use std::{
@@ -31,7 +33,7 @@ pub use self::{
     gallery::gallery,
     judge::{Judged, Verdict, judge, number},
     load::{LoadError, load, parse},
-    measure::{MeasuredFigure, measure},
+    measure::{Beside, MeasuredFigure, measure},
     plan::Planned,
     probe::{ProbeSpec, Probes},
     reproduce::{ReproduceOptions, Reproduced, reproduce},

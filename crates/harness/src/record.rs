@@ -12,7 +12,10 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use taut_core::{BitHash, labels::Label};
 
 pub use self::{
-    csv::{frames_csv, names_csv, number, particles_csv, states_csv, times_csv, trace_csv},
+    csv::{
+        contact_forces_csv, frames_csv, joint_forces_csv, names_csv, number, particles_csv,
+        states_csv, times_csv, trace_csv,
+    },
     document::{
         Document, MotionFacts, ReferenceDocument, ReferenceFacts, SCHEMA, SceneCounts, SceneFacts,
     },

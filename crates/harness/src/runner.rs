@@ -33,7 +33,7 @@ pub use self::{
     blocks::{BLOCKS, Ratio, TimedRow, time_blocks},
     guard::silence_guarded_panics,
     moved::moved_start,
-    observer::{Keep, KeptStates, Observer},
+    observer::{Keep, KeptForces, KeptStates, Observer},
     reference::{ReferenceRuns, References},
     time::{TimeOptions, time},
     trace::{TraceOptions, TraceStart, trace},

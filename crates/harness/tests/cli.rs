@@ -188,6 +188,39 @@ fn states_of_particles_are_written_and_all_numbers_have_names() {
 }
 
 #[test]
+fn reaction_forces_are_written_and_carry_the_weight() {
+    let arguments = ["run", "drop", "-b", "avbd-cpu", "--steps", "120", "--states", "1,120"];
+    let (_, dir) = document(0, &[&arguments[..], &["--reference", "none"]].concat());
+    let contacts = cells(dir.path().join("contact_forces.csv"));
+    assert_eq!(contacts[0].join(","), "label,frame,a,b,px,py,pz,nx,ny,nz,fx,fy,fz");
+    let last = contacts.iter().filter(|line| line[1] == "120");
+    let pressed: f64 = last.map(|line| line[12].parse::<f64>().unwrap().abs()).sum();
+    // 1 kg where gravity is 10 m/s^2.
+    assert!((pressed - 10.0).abs() < 0.01, "{pressed} N");
+    assert!(!contacts.iter().any(|line| line[1] == "1"), "it is in the air");
+    let arguments = ["run", "rope", "-b", "newton", "--steps", "2", "--states", "2"];
+    let (json, dir) = document(0, &[&arguments[..], &["--reference", "none"]].concat());
+    let joints = cells(dir.path().join("joint_forces.csv"));
+    assert_eq!(joints[0].join(","), "label,frame,joint,fx,fy,fz,tx,ty,tz");
+    assert_eq!(joints.len() as u64, 1 + json["counts"]["joints"].as_u64().unwrap());
+}
+
+/// Sizes at which squares overflow.
+#[test]
+fn numbers_that_overflow_in_a_metric_are_no_good_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let scene = dir.path().join("huge.ron");
+    let text = "(contacts: false, bodies: [body(shape: box(size: (1, 1, 1)), mass: 1,
+        velocity: (1e160, 0, 0))])";
+    fs::write(&scene, text).unwrap();
+    let arguments = ["run", scene.to_str().unwrap(), "-b", "newton", "-b", "null", "--steps", "2"];
+    let (json, _dir) = document(0, &[&arguments[..], &["--reference", "none"]].concat());
+    for run in json["runs"].as_array().unwrap() {
+        assert_ne!(run["status"], "ok", "{run}");
+    }
+}
+
+#[test]
 fn several_budgets_are_several_rows() {
     let arguments = ["run", "rope", "-b", "null", "--steps", "2", "--iterations", "1,2"];
     let (json, _dir) = document(0, &[&arguments[..], &["--substeps", "1,3"]].concat());
@@ -276,7 +309,12 @@ fn the_list_names_what_there_is() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_leaves_complete_files() {
+fn ctrl_c_and_termination_leave_complete_files() {
+    ["-INT", "-TERM"].into_iter().for_each(stops_in_order);
+}
+
+#[cfg(unix)]
+fn stops_in_order(signal: &str) {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     let arguments = ["run", "pendulum", "-b", "newton", "-b", "null", "--steps", "100000", "--out"];
@@ -291,7 +329,7 @@ fn ctrl_c_leaves_complete_files() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     std::thread::sleep(std::time::Duration::from_millis(1500));
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
@@ -331,6 +369,29 @@ fn a_run_that_is_killed_keeps_its_finished_rows() {
     let runs = json["runs"].as_array().unwrap();
     assert_eq!((runs.len(), &runs[0]["backend"]), (1, &"null".into()));
     assert_eq!(cells(out.join("frames.csv")).len() as u64, 1 + runs[0]["steps"].as_u64().unwrap());
+}
+
+/// A limit on the size of files refuses bytes as a full disk does.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_told_and_leaves_what_was_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let arguments = ["run", "pendulum", "-b", "null", "--reference", "none", "--steps"];
+    let place = ["--out", out.to_str().unwrap()];
+    let whole = taut(&[&arguments[..], &["2"], &place].concat()).output().unwrap();
+    assert_eq!(whole.status.code(), Some(0));
+    let before = fs::read(out.join("frames.csv")).unwrap();
+    let program = env!("CARGO_BIN_EXE_taut");
+    let limited = [&arguments[..], &["2000"], &place].concat();
+    // The signal that comes with the refusal would end the program by force.
+    let script = format!("trap '' XFSZ; ulimit -f 8; exec '{program}' \"$@\"");
+    let shell = Command::new("bash").args(["-c", &script, "taut"]).args(limited).output().unwrap();
+    assert_eq!(shell.status.code(), Some(2), "{}", stderr(&shell));
+    assert!(stderr(&shell).contains("cannot write"), "{}", stderr(&shell));
+    assert_eq!(fs::read(out.join("frames.csv")).unwrap(), before, "replaced by half a file");
+    let mut names = fs::read_dir(&out).unwrap().map(|e| e.unwrap().file_name());
+    assert!(names.all(|name| !name.to_string_lossy().contains("tmp")));
 }
 
 /// Bodies inside each other, thin ones, slivers and extreme sizes: a recorded warning and a row for

@@ -144,7 +144,7 @@ fn mistakes_are_bad_input() {
 #[test]
 fn a_curve_that_moved_is_a_regression_until_blessed() {
     let checkout = Checkout::new(FIGURE);
-    assert_eq!(status(&checkout.taut(&["regress", "--bless"])), 0);
+    assert_eq!(status(&checkout.taut(&["regress", "--bless", "--dirty"])), 0);
     assert!(checkout.folder().join("baseline.csv").is_file());
     assert!(checkout.folder().join("figure.svg").is_file());
     let both = ["reproduce", "--all", "--regress", "--json"];
@@ -160,7 +160,7 @@ fn a_curve_that_moved_is_a_regression_until_blessed() {
         assert_eq!(figure["curves"][0]["change"], "worse");
         assert_eq!(figure["claims"].is_array(), verb == both);
     }
-    assert_eq!(status(&checkout.taut(&["regress", "--bless"])), 0);
+    assert_eq!(status(&checkout.taut(&["regress", "--bless", "--dirty"])), 0);
     assert_eq!(status(&checkout.taut(&["regress"])), 0);
 }
 
@@ -168,7 +168,7 @@ fn a_curve_that_moved_is_a_regression_until_blessed() {
 fn what_is_not_recorded_is_no_match() {
     let checkout = Checkout::new(FIGURE);
     assert_eq!(status(&checkout.taut(&["regress"])), 1, "no record at all");
-    assert_eq!(status(&checkout.taut(&["regress", "--bless"])), 0);
+    assert_eq!(status(&checkout.taut(&["regress", "--bless", "--dirty"])), 0);
     for file in ["baseline.csv", "verdict.json"] {
         let path = checkout.folder().join(file);
         let text = fs::read_to_string(&path).unwrap();
@@ -183,7 +183,7 @@ fn what_is_not_recorded_is_no_match() {
 #[test]
 fn an_end_or_a_verdict_that_changed_is_a_regression() {
     let checkout = Checkout::new(FIGURE);
-    assert_eq!(status(&checkout.taut(&["regress", "--bless"])), 0);
+    assert_eq!(status(&checkout.taut(&["regress", "--bless", "--dirty"])), 0);
     let path = checkout.folder().join("verdict.json");
     let text = fs::read_to_string(&path).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
@@ -224,7 +224,7 @@ fn a_figure_that_does_nothing_cannot_pass() {
 #[test]
 fn the_quick_form_has_a_record_of_its_own() {
     let checkout = Checkout::new(FIGURE);
-    assert_eq!(status(&checkout.taut(&["regress", "--quick", "--bless"])), 0);
+    assert_eq!(status(&checkout.taut(&["regress", "--quick", "--bless", "--dirty"])), 0);
     let record = fs::read_to_string(checkout.folder().join("baseline-quick.csv")).unwrap();
     assert_eq!(record.lines().filter(|line| line.contains("fall")).count(), 3);
     assert!(!checkout.folder().join("figure.svg").exists(), "a quick picture is no figure");

@@ -79,7 +79,7 @@ fn a_backend_outside_the_tree_is_one_like_any_other() {
     assert!(report.starts_with("drop-cpu: "), "{report}");
     assert!(report.contains(" 0 failed, 0 known failures, "), "{report}");
 
-    run(&["reproduce", "fall", "--bless", "--out", "out"]);
+    run(&["reproduce", "fall", "--bless", "--dirty", "--out", "out"]);
     let (red, green, blue) = Palette::of(&listed(&run(&["list", "--json"]))).colour("drop-cpu");
     let picture = fs::read_to_string(folder.join("figure.svg")).unwrap();
     let colour = format!("stroke=\"#{red:02X}{green:02X}{blue:02X}\"");

@@ -10,6 +10,8 @@ use crate::{
 
 /// Joints that open by less are taken for rounding of the file's numbers [m or rad].
 const VIOLATION_MIN: f64 = 1e-6;
+/// Slower openings of joints are taken for rounding of the file's numbers [m/s or rad/s].
+const OPPOSED_MIN: f64 = 1e-3;
 /// So many warnings of one sort are spelled out; the rest is counted.
 const LISTED_MAX: usize = 8;
 
@@ -17,6 +19,7 @@ const LISTED_MAX: usize = 8;
 pub(super) fn warnings(scene: &Scene) -> Vec<String> {
     let state = scene.initial_state();
     let mut warnings = listed("joints violated at the start", violations(scene, &state));
+    warnings.extend(listed("velocities against joints", opposed(scene, &state)));
     warnings.extend(listed("joints between immovable ends", immovable(scene)));
     warnings.extend(idle(scene));
     warnings
@@ -89,6 +92,49 @@ fn violations<'a>(scene: &'a Scene, state: &'a State) -> impl Iterator<Item = St
         let outside = (limit.lower - value).max(value - limit.upper);
         (outside > VIOLATION_MIN).then(|| format!("{name} starts {outside:.3e} beyond its limit"))
     })
+}
+
+/// Hard joints that the initial velocities would open: the first step takes that motion away, with its energy.
+fn opposed<'a>(scene: &'a Scene, state: &'a State) -> impl Iterator<Item = String> + 'a {
+    scene.joints.iter().enumerate().filter_map(|(i, joint)| {
+        let geometry = Geometry::from(joint);
+        let [a, b] = [joint.a, joint.b].map(|end| Pose::of(end, state));
+        let motions = [joint.a, joint.b].map(|end| motion(end, state));
+        // What is at rest may be pulled along by a support.
+        let moves = [joint.a, joint.b].into_iter().zip(motions).any(|(end, motion)| {
+            scene.is_dynamic(end) && motion.iter().any(|part| *part != Vec3::zeros())
+        });
+        if !moves {
+            return None;
+        }
+        let [[va, wa], [vb, wb]] = motions;
+        let (mut linear, mut angular) = (0.0_f64, 0.0_f64);
+        for (row, _) in locked_rows(joint) {
+            let [on_va, on_wa, on_vb, on_wb] = row.evaluate(&geometry, &a, &b).gradient;
+            let rate = on_va.dot(&va) + on_wa.dot(&wa) + on_vb.dot(&vb) + on_wb.dot(&wb);
+            match (row.is_angular(), joint.compliance_linear, joint.compliance_angular) {
+                (true, _, 0.0) => angular = angular.max(rate.abs()),
+                (false, 0.0, _) => linear = linear.hypot(rate),
+                _ => {}
+            }
+        }
+        let name = label("joints", i, &joint.name);
+        (linear > OPPOSED_MIN || angular > OPPOSED_MIN).then(|| {
+            format!(
+                "{name} stops initial velocities of {linear:.3e} m/s and {angular:.3e} rad/s in the \
+                 first step, and their energy is lost"
+            )
+        })
+    })
+}
+
+/// Velocity [m/s] and angular velocity [rad/s] of an endpoint.
+fn motion(end: Endpoint, state: &State) -> [Vec3; 2] {
+    match end {
+        Endpoint::World => [Vec3::zeros(); 2],
+        Endpoint::Body(i) => [state.bodies[i].velocity, state.bodies[i].omega()],
+        Endpoint::Particle(i) => [state.particles[i].velocity, Vec3::zeros()],
+    }
 }
 
 /// Joints, springs and triangles that nothing can move.

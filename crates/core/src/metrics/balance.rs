@@ -13,7 +13,7 @@ const LEAST: f64 = 1e-3;
 /// Largest share of the load on anything that one step leaves without a change of momentum, or the other way
 /// round [1].
 ///
-/// Of each body and particle `|m (v1 - v0) / dt - m g - r - s|` over the sum of the magnitudes of what acts on it:
+/// Of each body and particle `|m (v1 - v0) / dt - m g - r - s|` over the sum of the magnitudes of what acts on it and of that change:
 /// `r` are the forces of joints and contacts that the solver reports, `s` is the nearest point of the segment
 /// between the forces of springs and elastic parts at the start and at the end, so that no integrator is blamed
 /// for the place where it asks for them. Angular momentum is not looked at. `None` where joints or contacts act
@@ -40,11 +40,12 @@ pub fn imbalance_share_max(
         let along = (open - from).dot(&span) / span.norm_squared().max(f64::MIN_POSITIVE);
         let left = (open - from - span * along.clamp(0.0, 1.0)).norm();
         let elastic = start.load[node].max(end.load[node]);
-        found.push((left, weight.norm() + reported.load[node] + elastic));
+        found.push((left, change.norm() + weight.norm() + reported.load[node] + elastic));
     }
     let largest = found.iter().map(|&(_, load)| load).fold(0.0, f64::max);
-    let least = (LEAST * largest).max(f64::MIN_POSITIVE);
-    found.iter().map(|&(left, load)| left / load.max(least)).reduce(f64::max)
+    let least = LEAST * largest;
+    let share = |&(left, load): &(f64, f64)| if left > 0.0 { left / load.max(least) } else { 0.0 };
+    found.iter().map(share).reduce(f64::max)
 }
 
 /// What acts on each body, then on each particle.

@@ -7,10 +7,17 @@ use crate::{
     scene::{Body, Spring, SpringKind},
 };
 
-/// Root mean square distance of the watched bodies from the reference [m]; `None` where the scene
+/// Root mean square distance of the watched bodies and particles from the reference [m]; `None` where the scene
 /// watches nothing.
 pub fn watched_error_rms_m(scene: &Scene, state: &State, reference: &State) -> Option<f64> {
-    root_mean(scene.watch.iter().map(|&i| body_square(scene, i, state, reference)))
+    let square = |&node: &usize| match node.checked_sub(scene.bodies.len()) {
+        None => body_square(scene, node, state, reference),
+        Some(i) => {
+            let away = state.particles[i].position - reference.particles[i].position;
+            away.norm_squared()
+        }
+    };
+    root_mean(scene.watch.iter().map(square))
 }
 
 /// Root mean square distance of everything dynamic from the reference [m].

@@ -67,6 +67,13 @@ pub(crate) fn main(
         }
         ids.push(id);
     }
+    let built = Machine::here(1).revision;
+    if args.bless && !args.dirty && built.ends_with("-dirty") {
+        bail!(
+            "this program was built from sources that differ from {built}: commit and build, or give \
+             --dirty to bless what nobody can make again"
+        );
+    }
     let mut out = OutDir::create(session.common.out.as_deref(), questions.verb())?;
     let options = ReproduceOptions {
         root: &root,
@@ -74,6 +81,7 @@ pub(crate) fn main(
         quick: args.quick,
         bless: args.bless,
         sabotage: questions.sabotage,
+        starts: args.spread.unwrap_or(if args.quick { 8 } else { 0 }),
     };
     let progress = Progress::new(planned, "runs");
     let mut figures = Vec::new();
@@ -197,7 +205,8 @@ fn describe(figure: &Reproduced, questions: Questions) -> String {
         .number("end", "")
         .number("slope", "");
     for shift in shifts {
-        let numbers = [shift.area, shift.end, shift.slope].map(|v| format!("{v:+.4}"));
+        let measured = [shift.area, shift.end, shift.slope].into_iter().zip(shift.band);
+        let numbers = measured.map(|(value, band)| format!("{value:+.4} of {band:.4}"));
         let mut cells = vec![
             shift.change.name().to_owned(),
             (shift.panel + 1).to_string(),

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use taut_core::{Scene, State};
+use taut_core::{Multipliers, Scene, State};
 
 use super::{Outcome, SceneTask, Session, plots};
 use crate::{
@@ -11,12 +11,12 @@ use crate::{
     progress::Progress,
     record::{
         MotionFacts, OutDir, ReferenceDocument, ReferenceFacts, RunRow, Sensitivity, Status,
-        frames_csv, names_csv, particles_csv, states_csv,
+        contact_forces_csv, frames_csv, joint_forces_csv, names_csv, particles_csv, states_csv,
     },
     ruler::Sample,
     runner::{
-        self, Keep, KeptStates, Observer, ReferenceRuns, References, RunOptions, TrueMotion,
-        moved_start,
+        self, Keep, KeptForces, KeptStates, Observer, ReferenceRuns, References, RunOptions,
+        TrueMotion, moved_start,
     },
     spec::{self, Spec},
     text_table::{TextTable, short},
@@ -70,6 +70,14 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
         if !task.scene.particles.is_empty() {
             out.write("particles.csv", &particles_csv(&states))?;
         }
+        let forces: Vec<(&RunRow, &[(u32, Multipliers)])> =
+            runs.iter().map(|run| (&run.row, run.forces.as_slice())).collect();
+        if !task.scene.joints.is_empty() {
+            out.write("joint_forces.csv", &joint_forces_csv(&forces))?;
+        }
+        if task.scene.contacts.is_some() {
+            out.write("contact_forces.csv", &contact_forces_csv(&forces))?;
+        }
         out.write("names.csv", &names_csv(&task.scene))?;
     }
     plots::trajectories(&name, &rows, &session.palette(), &mut out)?;
@@ -98,6 +106,7 @@ fn save(
 pub(super) struct KeptRun {
     pub(super) row: RunRow,
     states: Vec<(u32, State)>,
+    forces: Vec<(u32, Multipliers)>,
 }
 
 /// What the rows are compared with.
@@ -178,7 +187,7 @@ pub(super) fn measure(
         let same_step = compares.then(|| references.same_step(spec)).flatten();
         let same_step = same_step.as_deref();
         let references = References { named, same_step, motion: motion.as_ref() };
-        one_row(session, task, spec, &RunOptions { steps, references }, keep, &progress)
+        one_row(session, task, spec, &RunOptions { steps, references }, (keep, states), &progress)
     };
     let mut trusted = spec.as_ref().map(|spec| run_one(spec, None, Keep::Everything));
     let facts = spec.zip(trusted.as_ref());
@@ -242,18 +251,19 @@ fn one_row(
     task: &SceneTask,
     spec: &Spec,
     options: &RunOptions<'_>,
-    keep: Keep<'_>,
+    (keep, forces): (Keep<'_>, &[u32]),
     progress: &Progress,
 ) -> KeptRun {
     if session.bench.is_cancelled() {
         let row = RunRow::skipped(spec, "interrupted before it started");
-        return KeptRun { row, states: Vec::new() };
+        return KeptRun { row, states: Vec::new(), forces: Vec::new() };
     }
     progress.start(&spec.label);
-    let mut kept = KeptStates::new(keep);
+    let (mut kept, mut told) = (KeptStates::new(keep), KeptForces::new(forces));
     let mut ticks = Ticks { progress, left: options.steps };
-    let row = runner::run(&session.bench, &task.scene, spec, options, &mut [&mut kept, &mut ticks]);
-    KeptRun { row, states: kept.states }
+    let observers: &mut [&mut dyn Observer] = &mut [&mut kept, &mut told, &mut ticks];
+    let row = runner::run(&session.bench, &task.scene, spec, options, observers);
+    KeptRun { row, states: kept.states, forces: told.forces }
 }
 
 /// Moves the bar of progress by frames.

@@ -8,7 +8,11 @@ use std::fmt::Write as _;
 
 use taut_core::{Determinism, Table};
 
-use super::{Band, Figure, FigureRow, PanelCurves, PanelSpec, curves::quote};
+use super::{
+    Figure, FigureRow, PanelCurves, PanelSpec,
+    band::{CurveSpread, NARROWEST},
+    curves::{quote, unquote},
+};
 use crate::{curve::measures, plot, plot::Scale};
 
 /// Curves are recorded with at most this many points.
@@ -31,6 +35,8 @@ pub struct Shift {
     pub end: f64,
     /// Difference of the fitted slopes over the whole length, in the same unit.
     pub slope: f64,
+    /// What these three may be.
+    pub band: [f64; 3],
 }
 
 /// What became of a recorded curve.
@@ -51,12 +57,14 @@ pub enum Change {
     Skipped,
     /// It is there, but was never recorded.
     New,
+    /// It moved, and moves so much with its start that only a sample of starts can say whether that means anything.
+    Unsettled,
 }
 
 impl Change {
     /// Whether a check must fail.
     pub fn is_bad(self) -> bool {
-        matches!(self, Self::Worse | Self::Shorter | Self::Missing | Self::New)
+        matches!(self, Self::Worse | Self::Shorter | Self::Missing | Self::New | Self::Unsettled)
     }
 
     /// The name used in tables and files.
@@ -69,6 +77,7 @@ impl Change {
             Self::Missing => "missing",
             Self::Skipped => "skipped",
             Self::New => "new",
+            Self::Unsettled => "unsettled",
         }
     }
 }
@@ -131,17 +140,14 @@ pub fn parse_record(text: &str) -> Result<Vec<PanelCurves>, String> {
     Ok(panels)
 }
 
-fn unquote(name: &str) -> String {
-    let inner = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
-    inner.map_or_else(|| name.to_owned(), |inner| inner.replace("\"\"", "\""))
-}
-
-/// Compares all curves with their records.
+/// Compares all curves with their records, within bands that their spreads give; where none is on file, within the
+/// figure's own.
 pub fn compare(
     table: &Table,
     figure: &Figure,
     measured: &[PanelCurves],
     recorded: &[PanelCurves],
+    spreads: &[CurveSpread],
 ) -> Vec<Shift> {
     let measured = repeatable(table, figure, measured);
     let mut shifts = Vec::new();
@@ -151,12 +157,22 @@ pub fn compare(
         let then = then.map_or(&[][..], |p| &p.curves);
         for curve in &now.curves {
             let old = then.iter().find(|old| old.label == curve.label);
-            let (change, [area, end, slope]) = match old {
-                Some(old) => shift(panel, &figure.band, &curve.points, &old.points),
+            let spread = spreads.iter().find(|s| s.panel == now.panel && s.curve == curve.label);
+            let own = &figure.band;
+            let band = spread.map_or([own.area, own.end, own.slope], CurveSpread::band);
+            let (mut change, [area, end, slope]) = match old {
+                Some(old) => shift(panel, own.floor, band, &curve.points, &old.points),
                 None => (Change::New, [0.0; 3]),
             };
+            if let Some(spread) = spread.filter(|spread| spread.is_blind()) {
+                let moved = [area, end, slope].iter().any(|by| by.abs() > NARROWEST);
+                let whole = matches!(change, Change::Same | Change::Better | Change::Worse);
+                if moved && whole && !spread.starts.is_empty() {
+                    change = Change::Unsettled;
+                }
+            }
             let label = curve.label.clone();
-            shifts.push(Shift { panel: now.panel, curve: label, change, area, end, slope });
+            shifts.push(Shift { panel: now.panel, curve: label, change, area, end, slope, band });
         }
     }
     for then in recorded {
@@ -164,8 +180,16 @@ pub fn compare(
         for old in &then.curves {
             if !now.is_some_and(|p| p.curves.iter().any(|curve| curve.label == old.label)) {
                 let (panel, curve) = (then.panel, old.label.clone());
-                let (area, end, slope) = (0.0, 0.0, 0.0);
-                shifts.push(Shift { panel, curve, change: Change::Missing, area, end, slope });
+                let (area, end, slope, band) = (0.0, 0.0, 0.0, [0.0; 3]);
+                shifts.push(Shift {
+                    panel,
+                    curve,
+                    change: Change::Missing,
+                    area,
+                    end,
+                    slope,
+                    band,
+                });
             }
         }
     }
@@ -186,17 +210,18 @@ type CurvePoints = [(f64, f64)];
 
 fn shift(
     panel: &PanelSpec,
-    band: &Band,
+    floor: f64,
+    bands: [f64; 3],
     new: &CurvePoints,
     old: &CurvePoints,
 ) -> (Change, [f64; 3]) {
-    let old = transform(panel, band, old, 1.0);
+    let old = transform(panel, floor, old, 1.0);
     let extent = match panel.y.scale {
         Scale::Log => 1.0,
         Scale::Linear => extent(&old),
     };
     let old: Vec<(f64, f64)> = old.iter().map(|&(x, y)| (x, y / extent)).collect();
-    let new = transform(panel, band, new, extent);
+    let new = transform(panel, floor, new, extent);
     let pairs: Vec<(f64, f64, f64)> =
         old.iter().filter_map(|&(x, y)| Some((x, y, interpolate(&new, x)?))).collect();
     let (Some(&first), Some(&last)) = (pairs.first(), pairs.last()) else {
@@ -207,7 +232,6 @@ fn shift(
     let length = last.0 - first.0;
     let recorded_length = old.last().map_or(0.0, |p| p.0) - old.first().map_or(0.0, |p| p.0);
     let measures = measures(&pairs).unwrap_or_default();
-    let bands = [band.area, band.end, band.slope];
     let outside = || measures.iter().zip(bands).filter(|(m, band)| m.abs() > *band);
     let change = if length < COVERAGE * recorded_length {
         Change::Shorter
@@ -222,7 +246,7 @@ fn shift(
 }
 
 /// Points in the coordinates of the axes; those that an axis cannot show are left out.
-fn transform(panel: &PanelSpec, band: &Band, points: &CurvePoints, extent: f64) -> Vec<(f64, f64)> {
+fn transform(panel: &PanelSpec, floor: f64, points: &CurvePoints, extent: f64) -> Vec<(f64, f64)> {
     let one = |&(x, y): &(f64, f64)| {
         let x = match panel.x.scale {
             Scale::Linear => x,
@@ -231,7 +255,7 @@ fn transform(panel: &PanelSpec, band: &Band, points: &CurvePoints, extent: f64) 
         };
         let y = match panel.y.scale {
             Scale::Linear => y / extent,
-            Scale::Log => y.max(band.floor).log10(),
+            Scale::Log => y.max(floor).log10(),
         };
         Some((x, y))
     };
@@ -296,7 +320,7 @@ mod tests {
         let figure = figure(scale);
         let recorded =
             parse_record(&record(&backends::table(), &figure, &panel(old, 300))).unwrap();
-        compare(&backends::table(), &figure, &panel(new, count), &recorded).remove(0)
+        compare(&backends::table(), &figure, &panel(new, count), &recorded, &[]).remove(0)
     }
 
     fn wave(phase: f64) -> impl Fn(f64) -> f64 {
@@ -353,13 +377,17 @@ mod tests {
     fn missing_and_new_curves_are_told_apart() {
         let figure = figure("log");
         let there = panel(wave(0.0), 300);
-        assert_eq!(compare(&backends::table(), &figure, &[], &there)[0].change, Change::Missing);
-        assert_eq!(compare(&backends::table(), &figure, &there, &[])[0].change, Change::New);
+        assert_eq!(
+            compare(&backends::table(), &figure, &[], &there, &[])[0].change,
+            Change::Missing
+        );
+        assert_eq!(compare(&backends::table(), &figure, &there, &[], &[])[0].change, Change::New);
     }
 
     #[test]
     fn a_curve_without_a_device_is_not_missing() {
-        let mut shifts = compare(&backends::table(), &figure("log"), &[], &panel(wave(0.0), 300));
+        let mut shifts =
+            compare(&backends::table(), &figure("log"), &[], &panel(wave(0.0), 300), &[]);
         let row = |label: &str, group: &str, status: &str| FigureRow {
             label: label.to_owned(),
             group: group.to_owned(),

@@ -163,6 +163,12 @@ pub(super) fn quote(name: &str) -> String {
     }
 }
 
+/// What [`quote`] was given.
+pub(super) fn unquote(name: &str) -> String {
+    let inner = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    inner.map_or_else(|| name.to_owned(), |inner| inner.replace("\"\"", "\""))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

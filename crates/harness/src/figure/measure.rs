@@ -20,7 +20,7 @@ use crate::{
     record::{RunDevice, RunRow, metric, metric_names},
     runner::{
         BLOCKS, Bench, Keep, KeptStates, ReferenceRuns, References, RunOptions, TimeOptions,
-        TimedRow, TraceOptions, TraceStart, TrueMotion, run, time, time_blocks, trace,
+        TimedRow, TraceOptions, TraceStart, TrueMotion, moved_start, run, time, time_blocks, trace,
     },
     spec::Spec,
 };
@@ -35,8 +35,19 @@ pub struct MeasuredFigure {
     /// What the method that does nothing gives in the place of each row, under the same labels; empty unless asked
     /// for.
     pub null_rows: Vec<FigureRow>,
+    /// The same rows from each moved start that was asked for.
+    pub moved_rows: Vec<Vec<FigureRow>>,
     /// What the loader had to say of the scenes.
     pub warnings: Vec<String>,
+}
+
+/// What is measured beside a figure's own runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beside {
+    /// The method that does nothing in the place of each row.
+    pub null: bool,
+    /// The whole from so many starts that rounding cannot tell from the scenes' own.
+    pub starts: u32,
 }
 
 /// A scene as one run needs it.
@@ -78,12 +89,12 @@ pub fn measure(
     root: &Path,
     figure: &Figure,
     quick: bool,
-    with_null: bool,
+    beside: Beside,
     on_run: &(dyn Fn(&RunRow) + Sync),
 ) -> anyhow::Result<MeasuredFigure> {
     let mut plan = figure.plan(quick);
     let own = plan.len();
-    if with_null {
+    if beside.null {
         plan.extend(figure.plan_of_null(&plan));
     }
     let mut scenes: BTreeMap<String, LoadedScene> = BTreeMap::new();
@@ -106,6 +117,9 @@ pub fn measure(
     let done = run_all(bench, figure, &jobs, &yardsticks, on_run)?;
     let times = time_in_turn(bench, figure, &jobs, quick);
     let mut measured = MeasuredFigure { warnings, ..MeasuredFigure::default() };
+    for seed in 0..beside.starts {
+        measured.moved_rows.push(moved(bench, figure, &plan[..own], &scenes, &yardsticks, seed)?);
+    }
     let mut null = Vec::new();
     for (i, (mut one, times)) in done.into_iter().zip(times).enumerate() {
         one.row.block_times_s = times;
@@ -116,10 +130,30 @@ pub fn measure(
             null.push(one.row);
         }
     }
-    if with_null {
+    if beside.null {
         measured.null_rows = plan[..own].iter().map(|p| null_row(p, &plan[own..], &null)).collect();
     }
     Ok(measured)
+}
+
+/// The rows of a plan from moved starts; what they are compared with stays.
+fn moved(
+    bench: &Bench<'_>,
+    figure: &Figure,
+    plan: &[Planned],
+    scenes: &BTreeMap<String, LoadedScene>,
+    yardsticks: &[Yardsticks],
+    seed: u32,
+) -> anyhow::Result<Vec<FigureRow>> {
+    let moved = |loaded: &LoadedScene| LoadedScene {
+        scene: moved_start(&loaded.scene, seed),
+        parameters: loaded.parameters.clone(),
+    };
+    let scenes: BTreeMap<&String, LoadedScene> =
+        scenes.iter().map(|(key, loaded)| (key, moved(loaded))).collect();
+    let jobs: Vec<Job<'_>> = plan.iter().map(|p| job(p, &scenes[&scene_key(p)])).collect();
+    let done = run_all(bench, figure, &jobs, yardsticks, &|_| {})?;
+    Ok(done.into_iter().map(|done| done.row).collect())
 }
 
 /// What stands for a run where its method does nothing.

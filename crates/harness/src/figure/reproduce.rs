@@ -7,14 +7,16 @@ use std::{
     time::Instant,
 };
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use serde_json::{Value, json};
 
 use super::{
-    Figure, Judged, MeasuredFigure, PanelCurves, Sabotage,
+    Beside, Figure, FigureRow, Judged, MeasuredFigure, PanelCurves, Sabotage,
+    band::{self, CurveSpread},
     baseline::{self, Change, Shift},
     collect, folder, judge, lacks_times, load, measure, number, plot_spec,
     sabotage::sabotage,
+    spread,
     verdict::{self, VerdictFile, definition_hash},
     write_csv,
 };
@@ -37,6 +39,8 @@ pub struct ReproduceOptions<'a> {
     pub bless: bool,
     /// Whether claims are asked if they can fail.
     pub sabotage: bool,
+    /// From how many moved starts the spread of what is blessed is found; none is written with zero.
+    pub starts: u32,
 }
 
 /// A figure after its runs.
@@ -78,17 +82,32 @@ pub fn reproduce(
     let on_file = verdict::read(options.root, id, options.quick)?;
     let record_path = record_path(options, id);
     let recorded = read_record(&record_path)?;
+    let spreads = read_spreads(&spread_path(options, id))?;
     let begin = Instant::now();
-    let MeasuredFigure { runs, rows, null_rows, warnings } =
-        measure(bench, options.root, &figure, options.quick, options.sabotage, on_run)?;
+    let starts = if options.bless { options.starts } else { 0 };
+    let beside = Beside { null: options.sabotage, starts };
+    let MeasuredFigure { runs, rows, null_rows, moved_rows, warnings } =
+        measure(bench, options.root, &figure, options.quick, beside, on_run)?;
     let claims = judge(&figure.claims, &rows, options.quick);
     let sabotage = options.sabotage.then(|| sabotage(&figure, &rows, &null_rows, options.quick));
     let seconds = begin.elapsed().as_secs_f64();
     let verdicts = VerdictFile::new(definition, options.quick, &claims, &runs, seconds);
     let differences = on_file.map(|file| file.differences(&verdicts));
     let curves = collect(&figure, &rows);
-    let mut shifts = recorded.map(|recorded| baseline::compare(table, &figure, &curves, &recorded));
+    let mut shifts = recorded
+        .as_ref()
+        .map(|recorded| baseline::compare(table, &figure, &curves, recorded, &spreads));
     baseline::excuse(shifts.as_deref_mut().unwrap_or_default(), &rows);
+    let unsettled = |shifts: &Vec<Shift>| shifts.iter().any(|s| s.change == Change::Unsettled);
+    if let (Some(recorded), Some(shifts)) = (&recorded, shifts.as_mut().filter(|s| unsettled(s)))
+        && !options.bless
+    {
+        let starts = spreads.iter().map(|spread| spread.starts.len()).max().unwrap_or(0);
+        let beside = Beside { null: false, starts: starts as u32 };
+        let again = measure(bench, options.root, &figure, options.quick, beside, &|_| {})?;
+        let moved = all_curves(&figure, &again.moved_rows);
+        spread::settle(table, &figure, recorded, &spreads, &moved, shifts);
+    }
     let mut done = Reproduced {
         figure,
         runs,
@@ -116,6 +135,16 @@ pub fn reproduce(
         let record = baseline::record(table, &done.figure, &curves);
         write_atomically(&record_path, record.as_bytes())?;
         done.files.push(record_path);
+        let path = spread_path(options, id);
+        if moved_rows.is_empty() {
+            // That of older curves says nothing of these.
+            let _ = fs::remove_file(&path);
+        } else {
+            let moved = all_curves(&done.figure, &moved_rows);
+            let spreads = spread::spreads(table, &done.figure, &curves, &moved);
+            write_atomically(&path, band::record(&spreads).as_bytes())?;
+            done.files.push(path);
+        }
         let path = folder(options.root, id).join(verdict::file_name(options.quick));
         let text = serde_json::to_string_pretty(&verdicts)?;
         write_atomically(&path, format!("{text}\n").as_bytes())?;
@@ -130,6 +159,25 @@ pub fn reproduce(
 fn record_path(options: &ReproduceOptions<'_>, id: &str) -> PathBuf {
     let name = if options.quick { "baseline-quick.csv" } else { "baseline.csv" };
     folder(options.root, id).join(name)
+}
+
+fn spread_path(options: &ReproduceOptions<'_>, id: &str) -> PathBuf {
+    let name = if options.quick { "spread-quick.csv" } else { "spread.csv" };
+    folder(options.root, id).join(name)
+}
+
+fn read_spreads(path: &Path) -> anyhow::Result<Vec<CurveSpread>> {
+    if !path.is_file() {
+        return Ok(Vec::new());
+    }
+    let text =
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    band::parse(&text).map_err(|message| anyhow!("{}: {message}", path.display()))
+}
+
+/// The curves from each moved start.
+fn all_curves(figure: &Figure, moved_rows: &[Vec<FigureRow>]) -> Vec<Vec<PanelCurves>> {
+    moved_rows.iter().map(|rows| collect(figure, rows)).collect()
 }
 
 fn read_record(path: &Path) -> anyhow::Result<Option<Vec<PanelCurves>>> {
@@ -227,6 +275,7 @@ impl Reproduced {
                 "area": shift.area,
                 "end": shift.end,
                 "slope": shift.slope,
+                "band": shift.band,
             })
         };
         self.shifts.iter().flatten().map(curve).collect()

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use taut_core::{Scene, State, Vec3};
+use taut_core::{Multipliers, Scene, State, Vec3};
 
 use super::{RunRow, metric, metric_names};
 use crate::ruler::Metrics;
@@ -129,6 +129,44 @@ pub fn particles_csv(runs: &[(&RunRow, &[(u32, State)])]) -> String {
                 let _ = write!(out, "{label},{step},{index}");
                 vector(&mut out, &particle.position);
                 vector(&mut out, &particle.velocity);
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+/// Forces and torques of the joints on their B sides in the steps to some frames, in world axes, where the solver tells
+/// them; joints are numbered in scene order.
+pub fn joint_forces_csv(runs: &[(&RunRow, &[(u32, Multipliers)])]) -> String {
+    let mut out = "label,frame,joint,fx,fy,fz,tx,ty,tz\n".to_owned();
+    for (row, forces) in runs {
+        let label = quoted(&row.label);
+        for (step, forces) in *forces {
+            let joints = forces.joint_force.iter().zip(&forces.joint_torque);
+            for (index, (force, torque)) in joints.enumerate() {
+                let _ = write!(out, "{label},{step},{index}");
+                vector(&mut out, force);
+                vector(&mut out, torque);
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+/// Forces of the contacts on body A in the steps to some frames, with their points and normals, in world axes.
+pub fn contact_forces_csv(runs: &[(&RunRow, &[(u32, Multipliers)])]) -> String {
+    let mut out = "label,frame,a,b,px,py,pz,nx,ny,nz,fx,fy,fz\n".to_owned();
+    for (row, forces) in runs {
+        let label = quoted(&row.label);
+        for (step, forces) in *forces {
+            for contact in &forces.contacts {
+                let [a, b] = contact.bodies;
+                let _ = write!(out, "{label},{step},{a},{b}");
+                vector(&mut out, &contact.point);
+                vector(&mut out, &contact.normal);
+                vector(&mut out, &contact.force);
                 out.push('\n');
             }
         }

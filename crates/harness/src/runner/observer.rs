@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use taut_collide::{Passages, metrics::Probe};
 use taut_core::{
-    BitHash, Scene, State,
+    BitHash, Multipliers, Scene, State,
     labels::{Evidence, Judge},
 };
 
@@ -144,6 +144,32 @@ impl Observer for KeptStates<'_> {
     fn frame(&mut self, sample: &Sample<'_>, _row: &mut RunRow) -> ControlFlow<String> {
         if let Moment::Frame(frame) = sample.moment {
             self.offer(frame, || sample.state.clone());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Keeps the forces of the steps to some frames, where the solver tells them.
+#[derive(Clone, Debug)]
+pub struct KeptForces<'a> {
+    frames: &'a [u32],
+    /// Those of the frames asked for, each with its frame.
+    pub forces: Vec<(u32, Multipliers)>,
+}
+
+impl<'a> KeptForces<'a> {
+    /// Will keep these.
+    pub fn new(frames: &'a [u32]) -> Self {
+        Self { frames, forces: Vec::new() }
+    }
+}
+
+impl Observer for KeptForces<'_> {
+    fn frame(&mut self, sample: &Sample<'_>, _row: &mut RunRow) -> ControlFlow<String> {
+        if let (Moment::Frame(frame), Some(forces)) = (sample.moment, sample.forces)
+            && self.frames.contains(&frame)
+        {
+            self.forces.push((frame, forces.clone()));
         }
         ControlFlow::Continue(())
     }

@@ -99,8 +99,20 @@ impl Walk<'_> {
             sample.forces = solver.read_multipliers(&mut forces).then_some(&forces);
             row.steps = number;
             show(observers, &sample, row)?;
+            check_finite(row, number)?;
         }
         Ok(())
+    }
+}
+
+/// Numbers may be finite in a state and overflow where they are combined.
+fn check_finite(row: &RunRow, number: u32) -> Result<(), Halt> {
+    let metrics = row.frames.last().map_or(&[][..], |frame| &frame.metrics);
+    match metrics.iter().find(|(_, value)| !value.is_finite()) {
+        Some((name, value)) => {
+            Err(Halt::NonFinite(format!("after step {number}: {name} is {value}")))
+        }
+        None => Ok(()),
     }
 }
 
