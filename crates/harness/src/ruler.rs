@@ -56,6 +56,9 @@ impl fmt::Debug for Metric {
 #[derive(Clone, Debug)]
 pub struct Ruler(Vec<Metric>);
 
+/// How many iterations a step took at most, where a solver chooses by itself: those of steps that it takes again count.
+pub const ITERATIONS_USED: &str = "iterations_used";
+
 /// A metric of any scene.
 fn always(
     name: &'static str,
@@ -119,6 +122,7 @@ impl Default for Ruler {
                 let before = s.before.filter(|_| s.refined)?;
                 metrics::imbalance_share_max(s.scene, before, s.state, s.dt, s.forces)
             }),
+            always(ITERATIONS_USED, |s| s.iterations_used.map(f64::from)),
             always("objective_gap_j", |s| {
                 metrics::objective_gap_j(s.scene, s.before?, s.state, s.target?, s.dt)
             }),
@@ -202,6 +206,8 @@ pub struct Sample<'a> {
     pub motion: Option<(&'a State, f64)>,
     /// Where that very step ends for a trusted solver.
     pub target: Option<&'a State>,
+    /// How many iterations the last step took at most, where the solver chooses by itself.
+    pub iterations_used: Option<u32>,
     /// Forces of the step, where the solver knows them.
     pub forces: Option<&'a Multipliers>,
     facts: &'a Facts,
@@ -238,6 +244,7 @@ impl<'a> Sample<'a> {
             same_step: None,
             motion: None,
             target: None,
+            iterations_used: None,
             forces: None,
             facts,
             joints: OnceCell::new(),

@@ -13,7 +13,7 @@ use crate::{
         MotionFacts, OutDir, ReferenceDocument, ReferenceFacts, RunRow, Sensitivity, Status,
         contact_forces_csv, frames_csv, joint_forces_csv, names_csv, particles_csv, states_csv,
     },
-    ruler::Sample,
+    ruler::{ITERATIONS_USED, Sample},
     runner::{
         self, Keep, KeptForces, KeptStates, Observer, ReferenceRuns, References, RunOptions,
         TrueMotion, moved_start,
@@ -35,6 +35,7 @@ const SHOWN: &[&str] = &[
     "energy_drift_j",
     "penetration_max_m",
     "imbalance_share_max",
+    ITERATIONS_USED,
 ];
 
 pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outcome> {

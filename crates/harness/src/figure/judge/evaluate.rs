@@ -4,6 +4,7 @@ use super::words::number;
 use crate::{
     curve::fit_line,
     figure::{Claim, ClaimCheck, FigureRow, StepChoice, TIMED, Target},
+    ruler::ITERATIONS_USED,
     runner::Ratio,
 };
 
@@ -40,6 +41,7 @@ pub(super) fn evaluate(claim: &Claim, rows: &[FigureRow]) -> Result<Finding, Mis
     for told in rows.told_ends() {
         finding.measured += &format!("; {told}, as told");
     }
+    rows.more_iterations().for_each(|told| finding.measured += &format!("; {told}"));
     Ok(finding)
 }
 
@@ -134,6 +136,19 @@ impl<'a> NamedRows<'a> {
         let named = self.rows.iter().filter(|row| check.names(&row.label, &row.group));
         let ended = named.filter(move |row| !is_status && row.status != OK);
         ended.map(|row| format!("{} {}", row.label, row.status))
+    }
+
+    /// The named runs whose solvers took more iterations for a step than they were given.
+    fn more_iterations(self) -> impl Iterator<Item = String> + 'a {
+        let check = &self.claim.check;
+        let named = self.rows.iter().filter(|row| check.names(&row.label, &row.group));
+        named.filter_map(|row| {
+            let (used, given) = (row.column(ITERATIONS_USED)?, row.fact("iterations")?);
+            let most = used.iter().copied().fold(0.0, f64::max);
+            let mean = used.iter().sum::<f64>() / used.len() as f64;
+            let told = format!("{} took {} iterations a step", row.label, number(mean));
+            (most > given).then(|| format!("{told} on average and {} at most", number(most)))
+        })
     }
 
     /// A run that there is something to judge of: it ended as told.

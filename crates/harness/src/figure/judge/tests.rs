@@ -64,6 +64,22 @@ fn what_no_device_could_run_is_not_judged() {
 }
 
 #[test]
+fn more_iterations_than_were_given_are_told() {
+    let told = |used: &[f64]| {
+        let mut rows = rows();
+        rows[0].set_fact("iterations", 1.0);
+        rows[0].columns.push((crate::ruler::ITERATIONS_USED.to_owned(), used.to_vec()));
+        let check = r#"bound(metric: "e_m", run: "low", max: 9)"#;
+        judge_one(&claim(&format!("check: {check}")), &rows).measured
+    };
+    assert!(
+        told(&[1.0, 4.0, 1.0, 2.0])
+            .ends_with("; low took 2 iterations a step on average and 4 at most")
+    );
+    assert!(!told(&[1.0; 4]).contains("took"));
+}
+
+#[test]
 fn less_looks_at_its_window() {
     assert!(!holds(r#"less(metric: "e_m", a: "low", b: "high", at: every_step)"#));
     assert!(holds(r#"less(metric: "e_m", a: "low", b: "high", at: every_step_after(1))"#));
