@@ -63,7 +63,7 @@ fn update(
     let k = elements[e].stiffness;
     let free = keep(k * value + elements[e].lambda);
     let grows = (r.flags & FIXED_STIFFNESS) == 0u;
-    if elements[e].kind != POINT && elements[e].kind != TWIST {
+    if elements[e].kind != POINT && !is_rotation(elements[e].kind) {
         let force = smaller(larger(free.x, elements[e].lower), elements[e].upper);
         elements[e].lambda.x = force * r.share;
         if force == free.x && grows {

@@ -74,6 +74,9 @@ fn start_value(e: u32, pair: Pair) -> vec3<f32> {
     if kind == TWIST {
         return relative(pair).xyz * 2.0;
     }
+    if kind == TURN {
+        return turning(pair).phi;
+    }
     let value = counted(e, gradient(kind, pair, false).value);
     return vec3<f32>(value - elements[e].rest, 0.0, 0.0);
 }
@@ -115,7 +118,7 @@ fn aim_at(e: u32, kept: f32) {
         elements[e].upper = elements[e].most;
     } else if kind == POINT {
         elements[e].offset = start * (1.0 - kept);
-    } else if kind == TWIST {
+    } else if is_rotation(kind) {
         elements[e].shift = start * kept;
     } else {
         elements[e].shift.x = elements[e].rest + start.x * kept;

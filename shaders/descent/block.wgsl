@@ -167,6 +167,16 @@ fn add_twist(b: ptr<function, Block>, e: u32, pair: Pair, is_b: bool) {
     }
 }
 
+fn add_turn(b: ptr<function, Block>, e: u32, pair: Pair, is_b: bool) {
+    let t = turning(pair);
+    let k = elements[e].stiffness;
+    let force = keep(k * (t.phi - elements[e].shift) + elements[e].lambda);
+    for (var c = 0u; c < 3u; c++) {
+        let g = turn_gradient(pair, t, c);
+        add_angular(b, select(-g, g, is_b), k[c], force[c]);
+    }
+}
+
 fn add_single(b: ptr<function, Block>, e: u32, pair: Pair, is_b: bool) {
     let kind = elements[e].kind;
     let row = gradient(kind, pair, is_b);
@@ -225,6 +235,8 @@ fn add_end(b: ptr<function, Block>, n: u32, i: u32) {
     pair.offset = elements[e].offset + apart(n, i);
     if elements[e].kind == TWIST {
         add_twist(b, e, pair, is_b);
+    } else if elements[e].kind == TURN {
+        add_turn(b, e, pair, is_b);
     } else {
         add_single(b, e, pair, is_b);
     }

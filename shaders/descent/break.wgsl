@@ -37,7 +37,7 @@ fn let_go(
         let pull = force_of(e);
         let square = dot3(pull, pull);
         let kind = elements[e].kind;
-        if kind == TWIST || kind == ANGLE || kind >= DOT {
+        if is_rotation(kind) || kind == ANGLE || kind >= DOT {
             angular = keep1(angular + square);
         } else {
             linear = keep1(linear + square);

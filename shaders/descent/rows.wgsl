@@ -19,6 +19,44 @@ fn relative(p: Pair) -> vec4<f32> {
     return q;
 }
 
+// A rotation vector of at most half a turn, and the factor of [phi]^2 in its gradient.
+struct Turning {
+    phi: vec3<f32>,
+    bend: f32,
+}
+
+// The rotation vector from A's basis to B's, in A's; twin of `turning` in crates/model/src/row.rs.
+fn turning(p: Pair) -> Turning {
+    let q = relative(p);
+    let s = norm3(q.xyz);
+    let angle = 2.0 * arc_tangent(s, q.w);
+    let square = keep1(angle * angle);
+    var phi = q.xyz * 2.0;
+    if s > 0.0 {
+        phi = keep(q.xyz * keep1(angle * (1.0 / s)));
+    }
+    if angle < 0.3 {
+        var bend = keep1(3.306878306878307e-5 + keep1(square * 8.267195767195768e-7));
+        bend = keep1(1.3888888888888889e-3 + keep1(square * bend));
+        return Turning(phi, keep1(8.333333333333333e-2 + keep1(square * bend)));
+    }
+    let cotangent = keep1(q.w * (1.0 / keep1(keep1(2.0 * angle) * s)));
+    return Turning(phi, keep1(1.0 / square - cotangent));
+}
+
+// Gradient of a component of it with respect to B's rotation; A's is the negative.
+fn turn_gradient(p: Pair, t: Turning, c: u32) -> vec3<f32> {
+    let e = unit3(c);
+    let across = cross3(t.phi, e);
+    let bent = keep(cross3(t.phi, across) * t.bend);
+    return quat_rotate(p.basis_a, keep(keep(e + across * 0.5) + bent));
+}
+
+// Whether an element is three rows of a rotation.
+fn is_rotation(kind: u32) -> bool {
+    return kind == TWIST || kind == TURN;
+}
+
 // Gradient of a twist row with respect to B's rotation; A's is the negative.
 fn twist_gradient(p: Pair, q: vec4<f32>, c: u32) -> vec3<f32> {
     let e = unit3(c);
@@ -170,6 +208,9 @@ fn value_of(e: u32) -> vec3<f32> {
     if kind == TWIST {
         return relative(pair).xyz * 2.0 - elements[e].shift;
     }
+    if kind == TURN {
+        return turning(pair).phi - elements[e].shift;
+    }
     let value = counted(e, gradient(kind, pair, false).value);
     return vec3<f32>(value, 0.0, 0.0) - elements[e].shift;
 }
@@ -180,7 +221,7 @@ fn force_of(e: u32) -> vec3<f32> {
         return elements[e].lambda;
     }
     let free = keep(elements[e].stiffness * keep(value_of(e)) + elements[e].lambda);
-    if elements[e].kind == POINT || elements[e].kind == TWIST {
+    if elements[e].kind == POINT || is_rotation(elements[e].kind) {
         return free;
     }
     return vec3<f32>(smaller(larger(free.x, elements[e].lower), elements[e].upper), 0.0, 0.0);

@@ -31,7 +31,7 @@ fn tie(model: &Model, unit: &Unit) -> Option<Tie> {
     let arm = moving.map(|node| 0.5 * node.extent.max()).fold(0.0, f64::max);
     let axes = |form| match form {
         Form::Axis => 1,
-        Form::Twist => 3,
+        Form::Twist | Form::Turn => 3,
         Form::Point | Form::Line | Form::Row(_) => 0,
     };
     let axes = model.elements_of(unit).iter().map(|element| axes(element.form)).sum();

@@ -5,6 +5,8 @@
 //! and world-axis rotation vectors applied from the left, `R <- exp(t) R`. The second-order term of
 //! a row along such a motion `z` is `z^T H z / 2` with `H` from [`RowKind::hessian`].
 
+mod turn;
+
 use nalgebra::{SMatrix, Unit};
 
 use crate::{
@@ -12,6 +14,7 @@ use crate::{
     scene::{Endpoint, Joint, JointKind, Spring, SpringKind},
     state::State,
 };
+use turn::Turning;
 
 /// Second derivatives of one row with respect to `(pA, tA, pB, tB)`.
 pub type Hessian = SMatrix<f64, 12, 12>;
@@ -102,6 +105,8 @@ pub enum RowKind {
     Dot(usize, usize),
     /// Component of `2 vec(q)`, `q` turning A's basis into B's with `q.w >= 0` [rad].
     Twist(usize),
+    /// Component of the rotation vector of `q`, at most half a turn long [rad].
+    Turn(usize),
     /// Distance of the anchors [m].
     Distance,
     /// Angle from A's y axis to B's about A's x axis, in (-pi, pi] [rad].
@@ -152,7 +157,7 @@ pub fn spring_rows(spring: &Spring) -> impl Iterator<Item = (RowKind, f64)> {
     let (rows, rest): (&[RowKind], f64) = match spring.kind {
         SpringKind::Linear { rest_length, .. } => (&[RowKind::Distance], rest_length),
         SpringKind::Angular { .. } => {
-            (&[RowKind::Twist(0), RowKind::Twist(1), RowKind::Twist(2)], 0.0)
+            (&[RowKind::Turn(0), RowKind::Turn(1), RowKind::Turn(2)], 0.0)
         }
     };
     rows.iter().map(move |&row| (row, rest))
@@ -195,6 +200,12 @@ impl WorldVectors {
         (sign * q.w, sign * q.imag())
     }
 
+    /// The rotation vector from A's basis to B's, in A's basis.
+    fn turn(&self) -> Turning {
+        let (w, v) = self.relative();
+        Turning::new(w, &v)
+    }
+
     /// Gradient of twist component `axis` with respect to `tB`, in world axes.
     fn twist_gradient(&self, axis: usize) -> Vec3 {
         let (w, v) = self.relative();
@@ -215,7 +226,7 @@ fn rotation_hessian(u: &Vec3, e: &Vec3) -> Mat3 {
 impl RowKind {
     /// Whether the row locks a rotation rather than a position.
     pub fn is_angular(self) -> bool {
-        matches!(self, Self::Dot(..) | Self::Twist(_) | Self::Angle)
+        matches!(self, Self::Dot(..) | Self::Twist(_) | Self::Turn(_) | Self::Angle)
     }
 
     /// Value and gradient.
@@ -243,6 +254,11 @@ impl RowKind {
                 let value = 2.0 * world.relative().1[axis];
                 let torque = world.twist_gradient(axis);
                 Evaluation { value, gradient: [zero, -torque, zero, torque] }
+            }
+            Self::Turn(axis) => {
+                let turn = world.turn();
+                let torque = world.basis_a * turn.jacobian().row(axis).transpose();
+                Evaluation { value: turn.phi[axis], gradient: [zero, -torque, zero, torque] }
             }
             Self::Distance => {
                 let value = world.offset.norm();
@@ -293,6 +309,16 @@ impl RowKind {
                 add(&mut h, 3, 3, &-quarter);
                 let coupling = quarter + skew(&world.twist_gradient(axis)) * 0.5;
                 add_pair(&mut h, 1, 3, &coupling);
+            }
+            Self::Turn(axis) => {
+                let turn = world.turn();
+                let to_world = world.basis_a.to_rotation_matrix();
+                let torque = to_world * turn.jacobian().row(axis).transpose();
+                let own = to_world * turn.hessian(axis) * to_world.transpose();
+                add(&mut h, 1, 1, &own);
+                add(&mut h, 3, 3, &own);
+                // Of small rotations a of A and b of B it sees b - a - a x b / 2.
+                add_pair(&mut h, 1, 3, &(skew(&torque) * 0.5 - own));
             }
             Self::Distance => {
                 let length = world.offset.norm();
@@ -346,102 +372,4 @@ fn add_pair(h: &mut Hessian, row: usize, column: usize, block: &Mat3) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ROWS: [RowKind; 15] = [
-        RowKind::Point(0),
-        RowKind::Point(1),
-        RowKind::Point(2),
-        RowKind::Slide(0),
-        RowKind::Slide(1),
-        RowKind::Slide(2),
-        RowKind::Dot(1, 0),
-        RowKind::Dot(2, 0),
-        RowKind::Dot(0, 1),
-        RowKind::Dot(1, 1),
-        RowKind::Twist(0),
-        RowKind::Twist(1),
-        RowKind::Twist(2),
-        RowKind::Distance,
-        RowKind::Angle,
-    ];
-
-    fn rotation(x: f64, y: f64, z: f64) -> Quat {
-        Quat::from_scaled_axis(Vec3::new(x, y, z))
-    }
-
-    fn case() -> (Geometry, [Pose; 2]) {
-        let geometry = Geometry {
-            anchor_a: Vec3::new(0.5, -0.2, 0.3),
-            anchor_b: Vec3::new(-0.4, 0.1, 0.25),
-            basis_a: rotation(0.3, -0.5, 0.2),
-            basis_b: rotation(-0.2, 0.4, 0.6),
-        };
-        let a = Pose { position: Vec3::new(0.1, 0.7, -0.3), rotation: rotation(0.4, 0.9, -0.6) };
-        let b = Pose { position: Vec3::new(1.2, 0.2, 0.8), rotation: rotation(-0.7, 0.3, 1.1) };
-        (geometry, [a, b])
-    }
-
-    fn moved(poses: &[Pose; 2], z: &SMatrix<f64, 12, 1>) -> [Pose; 2] {
-        let part = |i: usize| z.fixed_rows::<3>(3 * i).into_owned();
-        [0, 1].map(|side| Pose {
-            position: poses[side].position + part(2 * side),
-            rotation: Quat::from_scaled_axis(part(2 * side + 1)) * poses[side].rotation,
-        })
-    }
-
-    #[test]
-    fn gradients_match_central_differences() {
-        let (geometry, poses) = case();
-        let step = 1e-6;
-        for row in ROWS {
-            let gradient = stack(&row.evaluate(&geometry, &poses[0], &poses[1]).gradient);
-            for i in 0..12 {
-                let at = |sign: f64| {
-                    let mut z = SMatrix::<f64, 12, 1>::zeros();
-                    z[i] = sign * step;
-                    let [a, b] = moved(&poses, &z);
-                    row.evaluate(&geometry, &a, &b).value
-                };
-                let difference = (at(1.0) - at(-1.0)) / (2.0 * step);
-                assert!((difference - gradient[i]).abs() < 1e-8, "{row:?} {i}");
-            }
-        }
-    }
-
-    #[test]
-    fn hessians_match_second_differences() {
-        let (geometry, poses) = case();
-        let step = 1e-4;
-        for row in ROWS {
-            let hessian = row.hessian(&geometry, &poses[0], &poses[1]);
-            let at = |z: SMatrix<f64, 12, 1>| {
-                let [a, b] = moved(&poses, &z);
-                row.evaluate(&geometry, &a, &b).value
-            };
-            // Polarisation: joint motion z, so that both rotations of one body enter together.
-            for i in 0..12 {
-                for j in 0..12 {
-                    let (mut ei, mut ej) = (SMatrix::zeros(), SMatrix::zeros());
-                    ei[i] = step;
-                    ej[j] = step;
-                    let mixed = at(ei + ej) - at(ei - ej) - at(ej - ei) + at(-ei - ej);
-                    let difference = mixed / (4.0 * step * step);
-                    assert!((difference - hessian[(i, j)]).abs() < 2e-7, "{row:?} {i} {j}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn twist_ignores_the_sign_of_the_quaternion() {
-        let (geometry, [a, b]) = case();
-        let flipped = Pose { rotation: Quat::new_unchecked(-b.rotation.into_inner()), ..b };
-        let row = RowKind::Twist(1);
-        let (plain, other) =
-            (row.evaluate(&geometry, &a, &b), row.evaluate(&geometry, &a, &flipped));
-        assert!((plain.value - other.value).abs() < 1e-15);
-        assert!((plain.gradient[3] - other.gradient[3]).norm() < 1e-15);
-    }
-}
+mod tests;

@@ -214,6 +214,8 @@ fn of_row(row: RowKind) -> Needs {
         RowKind::Slide(_) => Needs::SLIDES,
         RowKind::Dot(..) => Needs::DOTS,
         RowKind::Twist(_) => Needs::TWISTS,
+        // Only an angular spring holds it.
+        RowKind::Turn(_) => Needs::ANGULAR_SPRINGS,
         RowKind::Distance => Needs::DISTANCES,
         // Only a limit or a motor acts on it.
         RowKind::Angle => Needs::NONE,

@@ -134,8 +134,9 @@ pub enum SpringKind {
         /// Length without force [m].
         rest_length: f64,
     },
-    /// Relative rotation of the bases: energy `k/2 |2 vec(q)|^2` with `q` the rotation from A's
-    /// basis to B's, equal to `k/2 angle^2` for small angles and monotone up to a half turn.
+    /// Relative rotation of the bases: energy `k/2 angle^2`, so that the torque is `k angle` about the axis of the
+    /// rotation from A's basis to B's. The angle is at most half a turn; beyond it the spring pulls on the other way
+    /// round.
     Angular {
         /// Rotation of the rest basis on A.
         #[serde(with = "wire::numbers")]

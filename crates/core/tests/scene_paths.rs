@@ -152,7 +152,7 @@ fn springs_of_generators_rest_and_vanish_without_stiffness() {
     for spring in &scene.springs {
         let [a, b] = [spring.a, spring.b].map(|end| Pose::of(end, &state));
         for axis in 0..3 {
-            let row = RowKind::Twist(axis);
+            let row = RowKind::Turn(axis);
             assert!(row.evaluate(&Geometry::from(spring), &a, &b).value.abs() < 1e-14);
         }
     }

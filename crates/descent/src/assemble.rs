@@ -255,7 +255,7 @@ fn add_element<R: Real>(
     };
     match element.kind {
         ElementKind::Point => {}
-        ElementKind::Twist => add_twist(block, element, &pair, side),
+        ElementKind::Twist | ElementKind::Turn => add_rotation(block, element, &pair, side),
         ElementKind::WorldTwist => add_world_twist(block, element, &pair, side),
         ElementKind::Row(kind) => {
             let row = gradient(kind, &pair, side);
@@ -286,14 +286,22 @@ fn add_element<R: Real>(
     }
 }
 
-fn add_twist<R: Real>(block: &mut Block<R>, element: &SweepElement<R>, pair: &Pair<R>, side: Side) {
+fn add_rotation<R: Real>(
+    block: &mut Block<R>,
+    element: &SweepElement<R>,
+    pair: &Pair<R>,
+    side: Side,
+) {
     let value = value_of(element, pair);
     let force = element.stiffness.scale(value - element.shift) + element.lambda;
-    for (c, gradient) in pair.twist_gradients().into_iter().enumerate() {
+    let turns = element.kind == ElementKind::Turn;
+    let gradients = if turns { pair.turn_gradients() } else { pair.twist_gradients() };
+    for (c, gradient) in gradients.into_iter().enumerate() {
         let angular = if side == Side::A { -gradient } else { gradient };
         block.add_angular(angular, element.stiffness.0[c], force.0[c]);
     }
-    if element.curvature {
+    // The second derivatives of a rotation vector, summed along the pull of a spring, are negative.
+    if element.curvature && !turns {
         // Each row's second derivative is -value/4 times the unit matrix.
         let size = value.dot(force).abs() * (R::HALF * R::HALF);
         (0..3).for_each(|c| block.aa.0[c] += size);

@@ -11,6 +11,8 @@ pub enum ElementKind {
     Point,
     /// Relative rotation as `2 vec(q)` in A's basis: three rows.
     Twist,
+    /// Relative rotation as its rotation vector in A's basis: three rows.
+    Turn,
     /// Difference of both rotations in world axes times a lever, without a rest pose, as in the
     /// official 3D demo: three rows.
     WorldTwist,
@@ -58,7 +60,7 @@ impl Definition {
     pub fn is_angular(&self) -> bool {
         match self.kind {
             ElementKind::Point => false,
-            ElementKind::Twist | ElementKind::WorldTwist => true,
+            ElementKind::Twist | ElementKind::Turn | ElementKind::WorldTwist => true,
             ElementKind::Row(kind) => kind.is_angular(),
         }
     }
@@ -130,6 +132,7 @@ pub fn definitions(scene: &Scene, model: &Model, angular: AngularRows) -> Vec<De
                 out.push(definition(scene, model, element, ElementKind::WorldTwist));
             }
             Form::Twist => out.push(definition(scene, model, element, ElementKind::Twist)),
+            Form::Turn => out.push(definition(scene, model, element, ElementKind::Turn)),
             Form::Line | Form::Axis | Form::Row(_) => {
                 let rows = element.form.kinds().map(ElementKind::Row);
                 out.extend(rows.map(|kind| definition(scene, model, element, kind)));

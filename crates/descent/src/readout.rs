@@ -70,6 +70,7 @@ impl<R: Real> System<R> {
             }
             ElementKind::Point => Form::Point,
             ElementKind::Twist => Form::Twist,
+            ElementKind::Turn => Form::Turn,
             ElementKind::Row(kind) => Form::Row(kind),
         };
         Wrench::on_b(form, &self.pair(index), force)

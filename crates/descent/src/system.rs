@@ -203,6 +203,7 @@ impl<R: Real> System<R> {
         self.start_values[index] = match element.kind {
             ElementKind::Point => element.offset,
             ElementKind::Twist => pair.relative().1 * R::TWO,
+            ElementKind::Turn => pair.turn(),
             ElementKind::WorldTwist => {
                 a.rotation.times(b.rotation.conjugate()).v * (R::TWO * element.lever)
             }
@@ -243,7 +244,9 @@ impl<R: Real> System<R> {
             }
             Role::Lock | Role::Store => match element.kind {
                 ElementKind::Point => element.offset = start * (R::ONE - kept),
-                ElementKind::Twist | ElementKind::WorldTwist => element.shift = start * kept,
+                ElementKind::Twist | ElementKind::Turn | ElementKind::WorldTwist => {
+                    element.shift = start * kept;
+                }
                 ElementKind::Row(_) => {
                     element.shift.0[0] = R::of(definition.rest) + start.0[0] * kept;
                 }
@@ -367,6 +370,7 @@ pub(crate) fn value_of<R: Real>(element: &SweepElement<R>, pair: &Pair<R>) -> V3
     match element.kind {
         ElementKind::Point => pair.offset,
         ElementKind::Twist => pair.relative().1 * R::TWO,
+        ElementKind::Turn => pair.turn(),
         ElementKind::WorldTwist => {
             // Without a rest pose the bases are the bodies' own rotations.
             pair.basis_a.times(pair.basis_b.conjugate()).v * (R::TWO * element.lever)

@@ -78,7 +78,7 @@ impl JointElement {
     pub(crate) fn is_turn(&self) -> bool {
         let law = self.rows.first().map(|row| row.law);
         let turn = |axis: usize, row: &JointRow| {
-            row.function == RowFunction::Plain(RowKind::Twist(axis)) && Some(row.law) == law
+            row.function == RowFunction::Plain(RowKind::Turn(axis)) && Some(row.law) == law
         };
         self.rows.len() == 3
             && matches!(law, Some(RowLaw::Held { target: 0.0, .. }))
@@ -145,6 +145,7 @@ impl ElementView<'_> {
             RowFunction::Plain(RowKind::Slide(axis)) => self.slide(axis, [Vec3::zeros(); 2]),
             RowFunction::Plain(RowKind::Dot(i, j)) => RowGradient::dot(self, i, j),
             RowFunction::Plain(RowKind::Twist(axis)) => self.twist(axis),
+            RowFunction::Plain(RowKind::Turn(axis)) => self.turn(axis),
             RowFunction::Plain(RowKind::Distance) => {
                 let [a, b] = self.points();
                 let (offset, length) = (a - b, (a - b).norm());
@@ -191,6 +192,21 @@ impl ElementView<'_> {
         }
     }
 
+    /// Component of the rotation vector between the bases, from the matrix `T` between them: the axial vector of `T`
+    /// times a factor of its trace.
+    fn turn(&self, axis: usize) -> RowGradient {
+        let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
+        let (more, less) = (RowGradient::dot(self, j, i), RowGradient::dot(self, i, j));
+        let trace = [0, 1, 2].map(|k| RowGradient::dot(self, k, k));
+        let sum = 1.0 + trace.iter().map(|part| part.value).sum::<f64>();
+        let [turn, slope] = turn_factors(sum);
+        let value = turn * (more.value - less.value);
+        let bend = value * slope;
+        let [x, y, z] = &trace;
+        let parts = [(turn, &more), (-turn, &less), (bend, x), (bend, y), (bend, z)];
+        RowGradient { value, ..RowGradient::combined(&parts) }
+    }
+
     /// `2 vec(q)` of the rotation between the bases, from its matrix `T`: the axial vector of `T` over
     /// `q.w = sqrt(1 + tr T) / 2`.
     fn twist(&self, axis: usize) -> RowGradient {
@@ -207,6 +223,25 @@ impl ElementView<'_> {
         let parts = [(turn, &more), (-turn, &less), (bend, x), (bend, y), (bend, z)];
         RowGradient { value, ..RowGradient::combined(&parts) }
     }
+}
+
+/// Of a rotation by `a` between two bases, from `1 + tr T`: the factor `a / (2 sin a)` that makes a rotation vector of
+/// the axial vector of `T`, and the derivative of its logarithm by the trace, `-(sin a - a cos a) / (2 a sin^2 a)`.
+///
+/// Half turns have no direction; near them the factors are kept finite.
+pub(crate) fn turn_factors(sum: f64) -> [f64; 2] {
+    let w = 0.5 * sum.max(0.01).sqrt();
+    // A frame that is stretched a little may seem to turn by less than nothing.
+    let s = (1.0 - w * w).max(0.0).sqrt();
+    let a = 2.0 * s.atan2(w);
+    let square = a * a;
+    if a < 0.05 {
+        // By series, where differences would lose digits.
+        let factor = 0.5 + square * (1.0 / 12.0 + square * (7.0 / 720.0));
+        return [factor, -(1.0 / 6.0 + square * (7.0 / 180.0 + square * (31.0 / 5040.0)))];
+    }
+    let (sine, cosine) = (2.0 * s * w, w * w - s * s);
+    [0.5 * a / sine, -(sine - a * cosine) / (2.0 * a * sine * sine)]
 }
 
 /// The elements of a scene, joints first. Those between nodes that no force moves are left out.

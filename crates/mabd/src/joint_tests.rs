@@ -9,10 +9,10 @@ use taut_core::{
 
 use taut_model::Model;
 
-use super::{ElementView, RowFunction, RowGradient, rows};
+use super::{ElementView, RowFunction, RowGradient, rows, turn_factors};
 use crate::affine::Affine;
 
-const FUNCTIONS: [RowFunction; 13] = [
+const FUNCTIONS: [RowFunction; 16] = [
     RowFunction::Plain(RowKind::Point(0)),
     RowFunction::Plain(RowKind::Point(2)),
     RowFunction::Plain(RowKind::Slide(0)),
@@ -22,6 +22,9 @@ const FUNCTIONS: [RowFunction; 13] = [
     RowFunction::Plain(RowKind::Twist(0)),
     RowFunction::Plain(RowKind::Twist(1)),
     RowFunction::Plain(RowKind::Twist(2)),
+    RowFunction::Plain(RowKind::Turn(0)),
+    RowFunction::Plain(RowKind::Turn(1)),
+    RowFunction::Plain(RowKind::Turn(2)),
     RowFunction::Plain(RowKind::Distance),
     RowFunction::Plain(RowKind::Angle),
     RowFunction::Ahead(1),
@@ -119,6 +122,30 @@ fn values_are_those_of_the_core_where_frames_are_rotations() {
             assert!((found.origins[side] - core.gradient[2 * side]).norm() < 1e-14);
         }
     }
+}
+
+#[test]
+fn rotation_vectors_are_exact_but_for_the_last_degrees_before_half_a_turn() {
+    let axis = Vec3::new(0.48, -0.6, 0.64);
+    for angle in [0.0, 1e-9, 1e-4, 0.049, 0.051, 1.0, 2.0, 3.0] {
+        let mut case = Case::new(0.0);
+        case.bases = [Mat3::identity(); 2];
+        case.places[1].frame = case.places[0].frame * matrix(Quat::from_scaled_axis(axis * angle));
+        let rows = [0, 1, 2].map(|k| case.evaluate(RowFunction::Plain(RowKind::Turn(k))));
+        let phi = Vec3::from(rows.map(|row| row.value));
+        assert!((phi - axis * angle).norm() < 1e-9 * (angle + 1e-6), "{angle}: {phi}");
+        let slope = |row: &RowGradient| {
+            let frame = case.places[1].frame;
+            let columns = frame.column_iter().zip(row.frames[1].column_iter());
+            columns.map(|(a, g)| a.cross(&g)).sum::<Vec3>() * row.value
+        };
+        let torque: Vec3 = rows.iter().map(slope).sum();
+        let world = case.places[0].frame * axis * angle;
+        assert!((torque - world).norm() < 1e-9 * (angle + 1e-6), "{angle}: {torque}");
+    }
+    // Beyond 174 degrees it gives way.
+    let [factor, _] = turn_factors(0.0);
+    assert!(factor.is_finite());
 }
 
 #[test]

@@ -9,11 +9,14 @@ pub fn number(form: Form) -> Option<u32> {
     match form {
         Form::Point => Some(kinds::POINT),
         Form::Twist => Some(kinds::TWIST),
+        Form::Turn => Some(kinds::TURN),
         Form::Row(RowKind::Distance) => Some(kinds::DISTANCE),
         Form::Row(RowKind::Angle) => Some(kinds::ANGLE),
         Form::Row(RowKind::Slide(axis)) => Some(kinds::SLIDE + narrow(axis)),
         Form::Row(RowKind::Dot(a, b)) => Some(kinds::DOT + 3 * narrow(a) + narrow(b)),
-        Form::Line | Form::Axis | Form::Row(RowKind::Point(_) | RowKind::Twist(_)) => None,
+        Form::Line
+        | Form::Axis
+        | Form::Row(RowKind::Point(_) | RowKind::Twist(_) | RowKind::Turn(_)) => None,
     }
 }
 
@@ -28,11 +31,11 @@ mod tests {
             dots.chain([RowKind::Point(i), RowKind::Slide(i), RowKind::Twist(i)])
         });
         let rows = rows.chain([RowKind::Distance, RowKind::Angle]).map(Form::Row);
-        let forms = rows.chain([Form::Point, Form::Line, Form::Axis, Form::Twist]);
+        let forms = rows.chain([Form::Point, Form::Line, Form::Axis, Form::Twist, Form::Turn]);
         let mut numbers: Vec<u32> = forms.filter_map(number).collect();
         let count = numbers.len();
         numbers.sort_unstable();
         numbers.dedup();
-        assert_eq!((count, numbers.len()), (16, 16));
+        assert_eq!((count, numbers.len()), (17, 17));
     }
 }

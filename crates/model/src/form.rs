@@ -13,6 +13,8 @@ pub enum Form {
     Axis,
     /// Parallel bases: `Twist(0..3)`.
     Twist,
+    /// The rotation vector between the bases: `Turn(0..3)`.
+    Turn,
     /// A single row.
     Row(RowKind),
 }
@@ -23,11 +25,11 @@ impl Form {
         let mut out = vec![];
         let mut rest = rows;
         while let Some(&first) = rest.first() {
-            let mut blocks = [Self::Point, Self::Line, Self::Axis, Self::Twist].into_iter();
+            let blocks = [Self::Point, Self::Line, Self::Axis, Self::Twist, Self::Turn];
             let whole = |form: &Self| {
                 rest.len() >= form.rows() && form.kinds().eq(rest[..form.rows()].iter().copied())
             };
-            let form = blocks.find(whole).unwrap_or(Self::Row(first));
+            let form = blocks.into_iter().find(whole).unwrap_or(Self::Row(first));
             rest = &rest[form.rows()..];
             out.push(form);
         }
@@ -38,7 +40,7 @@ impl Form {
     #[inline]
     pub fn rows(self) -> usize {
         match self {
-            Self::Point | Self::Twist => 3,
+            Self::Point | Self::Twist | Self::Turn => 3,
             Self::Line | Self::Axis => 2,
             Self::Row(_) => 1,
         }
@@ -52,6 +54,7 @@ impl Form {
             Self::Line => RowKind::Slide(1 + i),
             Self::Axis => RowKind::Dot(1 + i, 0),
             Self::Twist => RowKind::Twist(i),
+            Self::Turn => RowKind::Turn(i),
             Self::Row(row) => row,
         }
     }

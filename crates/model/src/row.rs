@@ -82,6 +82,53 @@ impl<R: Real> Pair<R> {
     }
 }
 
+/// Angles below this go by a series, where differences of large numbers would lose digits [rad].
+const SMALL_TURN: f64 = 0.3;
+
+impl<R: Real> Pair<R> {
+    /// The rotation vector from A's basis to B's, in A's, at most half a turn long [rad], and the factor of
+    /// `[phi]^2` in its gradient; see [`taut_core::constraint`]. Twin: `turning` in `shaders/descent/rows.wgsl`.
+    #[inline]
+    fn turning(&self) -> (V3<R>, R) {
+        let (w, v) = self.relative();
+        let s = v.norm();
+        let angle = R::TWO * s.atan2(w);
+        let square = angle * angle;
+        let phi = if s > R::ZERO { v * (angle * (R::ONE / s)) } else { v * R::TWO };
+        if angle < R::of(SMALL_TURN) {
+            let bend = R::of(1.0 / 30240.0) + square * R::of(1.0 / 1_209_600.0);
+            let bend = R::of(1.0 / 720.0) + square * bend;
+            return (phi, R::of(1.0 / 12.0) + square * bend);
+        }
+        (phi, R::ONE / square - w * (R::ONE / (R::TWO * angle * s)))
+    }
+
+    /// The rotation vector from A's basis to B's, in A's, at most half a turn long [rad].
+    #[inline]
+    pub fn turn(&self) -> V3<R> {
+        self.turning().0
+    }
+
+    /// Gradients of its components with respect to B's rotation; A's are the negatives.
+    #[inline]
+    pub fn turn_gradients(&self) -> [V3<R>; 3] {
+        let (phi, bend) = self.turning();
+        [0, 1, 2].map(|c| {
+            let e = V3::axis(c);
+            let across = phi.cross(e);
+            self.basis_a.rotate(e + across * R::HALF + phi.cross(across) * bend)
+        })
+    }
+
+    /// The sum of the same gradients times `force`, in A's basis.
+    #[inline]
+    pub fn along_turn(&self, force: V3<R>) -> V3<R> {
+        let (phi, bend) = self.turning();
+        let across = phi.cross(force);
+        force + across * R::HALF + phi.cross(across) * bend
+    }
+}
+
 /// Value and gradient of a scalar row on one side.
 #[inline]
 pub fn gradient<R: Real>(kind: RowKind, pair: &Pair<R>, side: Side) -> Gradient<R> {
@@ -117,6 +164,11 @@ pub fn gradient<R: Real>(kind: RowKind, pair: &Pair<R>, side: Side) -> Gradient<
             let angular = if side == Side::A { -torque } else { torque };
             Gradient { value: R::TWO * pair.relative().1.0[axis], linear: zero, angular }
         }
+        (RowKind::Turn(axis), _) => {
+            let torque = pair.turn_gradients()[axis];
+            let angular = if side == Side::A { -torque } else { torque };
+            Gradient { value: pair.turn().0[axis], linear: zero, angular }
+        }
         (RowKind::Distance, _) => {
             let value = pair.offset.norm();
             let n = if value > R::ZERO { pair.offset * (R::ONE / value) } else { zero };
@@ -148,7 +200,8 @@ fn axes<R: Real>(pair: &Pair<R>, axis_a: usize, axis_b: usize) -> (V3<R>, V3<R>)
     (pair.basis_a.rotate(V3::axis(axis_a)), pair.basis_b.rotate(V3::axis(axis_b)))
 }
 
-/// Second derivative of a row on one side. Zero for angles, where it vanishes on an aligned hinge.
+/// Second derivative of a row on one side. Zero for angles, where it vanishes on an aligned hinge, and for rotation
+/// vectors, where its sum along a spring's pull is negative.
 pub fn curvature<R: Real>(kind: RowKind, pair: &Pair<R>, side: Side) -> Curvature<R> {
     let mut h = Curvature { ll: M3::ZERO, al: M3::ZERO, aa: M3::ZERO };
     match (kind, side) {
@@ -178,7 +231,7 @@ pub fn curvature<R: Real>(kind: RowKind, pair: &Pair<R>, side: Side) -> Curvatur
                 distance(&mut h, pair, side, length);
             }
         }
-        (RowKind::Angle, _) => {}
+        (RowKind::Angle | RowKind::Turn(_), _) => {}
     }
     h
 }
@@ -220,7 +273,7 @@ mod tests {
 
     use super::*;
 
-    const ROWS: [RowKind; 12] = [
+    const ROWS: [RowKind; 15] = [
         RowKind::Point(1),
         RowKind::Slide(0),
         RowKind::Slide(1),
@@ -231,6 +284,9 @@ mod tests {
         RowKind::Twist(0),
         RowKind::Twist(1),
         RowKind::Twist(2),
+        RowKind::Turn(0),
+        RowKind::Turn(1),
+        RowKind::Turn(2),
         RowKind::Distance,
         RowKind::Angle,
     ];
@@ -274,7 +330,9 @@ mod tests {
     #[test]
     fn curvatures_are_those_of_the_model() {
         let (geometry, a, b, pair) = case();
-        for kind in ROWS.into_iter().filter(|&kind| kind != RowKind::Angle) {
+        for kind in
+            ROWS.into_iter().filter(|kind| !matches!(kind, RowKind::Angle | RowKind::Turn(_)))
+        {
             let model = kind.hessian(&geometry, &a, &b);
             for (side, at) in [(Side::A, 0), (Side::B, 6)] {
                 let mine = curvature(kind, &pair, side);

@@ -41,6 +41,10 @@ impl<R: Real> Wrench<R> {
                 let ([x, y, z], f) = (pair.twist_gradients(), force.0);
                 Self { force: V3::ZERO, torque: -(x * f[0] + y * f[1] + z * f[2]) }
             }
+            Form::Turn => {
+                let torque = -pair.basis_a.rotate(pair.along_turn(force));
+                Self { force: V3::ZERO, torque }
+            }
             Form::Line | Form::Axis | Form::Row(_) => {
                 let mut sum = of_row(0);
                 (1..form.rows()).for_each(|i| sum += of_row(i));
@@ -102,7 +106,7 @@ mod tests {
             basis_b: tilt,
         };
         let force = V3([3.0, -1.0, 2.0]);
-        for form in [Form::Point, Form::Line, Form::Axis, Form::Twist] {
+        for form in [Form::Point, Form::Line, Form::Axis, Form::Twist, Form::Turn] {
             let whole = Wrench::on_b(form, &pair, force);
             let mut sum = Wrench::<f64>::ZERO;
             for (row, f) in form.kinds().zip(force.0) {

@@ -297,7 +297,7 @@ fn curved(kind: RowKind, k: usize, l: usize) -> bool {
     let turning = k % 6 >= 3 && l % 6 >= 3;
     match kind {
         RowKind::Point(_) => turning && k / 6 == l / 6,
-        RowKind::Dot(..) | RowKind::Twist(_) | RowKind::Angle => turning,
+        RowKind::Dot(..) | RowKind::Twist(_) | RowKind::Turn(_) | RowKind::Angle => turning,
         RowKind::Slide(_) | RowKind::Distance => true,
     }
 }

@@ -2,7 +2,7 @@
 
 use taut_core::{
     Quat, Scene, State, Vec3, metrics,
-    scene::{Body, Endpoint, Joint, JointKind},
+    scene::{Body, Endpoint, Joint, JointKind, Spring, SpringKind},
 };
 use taut_fixtures::{Run, bar_on, hinged, rod_quarter_period};
 use taut_newton::BACKEND;
@@ -84,6 +84,30 @@ fn quarter_period(scene: &Scene, h: f64) -> f64 {
         last = x;
     }
     unreachable!("a pendulum passes the vertical")
+}
+
+/// A body on a spring of 1 N m/rad wound by 120 degrees swings as `a0 cos(sqrt(k/I) t)`.
+#[test]
+fn a_wound_spring_swings_as_the_cosine_and_converges_to_it() {
+    let (a, b) = (Endpoint::World, Endpoint::Body(0));
+    let start = 120.0_f64.to_radians();
+    let mut scene = Scene::default();
+    let body = rod();
+    let inertia = body.inertia.m11;
+    let rotation = Quat::from_scaled_axis(Vec3::x() * start);
+    scene.bodies.push(Body { rotation, ..body });
+    let mut joint = Joint::new(JointKind::Hinge, a, b);
+    joint.basis_b = Quat::identity();
+    scene.joints.push(joint);
+    let kind = SpringKind::Angular { basis_a: Quat::identity(), basis_b: Quat::identity() };
+    scene.springs.push(Spring { name: String::new(), kind, a, b, stiffness: 4.0 * inertia });
+    let off = |steps: u32| {
+        let end = run(&scene, 1.0 / f64::from(steps), steps);
+        end.bodies[0].rotation().scaled_axis().x - start * 2.0_f64.cos()
+    };
+    let (coarse, fine) = (off(500), off(1000));
+    assert!(fine.abs() < 5e-3, "{fine} rad after a second");
+    assert!((coarse / fine - 2.0).abs() < 0.05, "first order: {coarse}, {fine}");
 }
 
 #[test]

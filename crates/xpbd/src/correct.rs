@@ -182,6 +182,7 @@ impl<R: Real> BodyPair<'_, R> {
             Form::Line => self.correct_line(element, frame, lambda, load, terms),
             Form::Axis => self.correct_axis(element, frame, lambda, load, terms),
             Form::Twist => self.correct_twist(element, frame, lambda, load, terms),
+            Form::Turn => self.correct_turn(element, frame, lambda, load, terms),
             Form::Row(row) => self.correct_row(row, element, frame, &mut lambda.0[0], load, terms),
         }
     }
@@ -380,6 +381,25 @@ impl<R: Real> BodyPair<'_, R> {
         let rows = v * R::TWO + *lambda * softness;
         let way = if softness > R::ZERO { rows * w + v.cross(rows) } else { rows };
         let t = -a.rotate(way);
+        let (after, s) = self.wrung(t, rows.dot(rows), softness, terms);
+        *lambda += rows * s;
+        load.torque += t * -s;
+        after
+    }
+
+    /// An angular spring: `rows` are those of its rotation vector, whose gradients are taken along them.
+    fn correct_turn(
+        self,
+        element: &PackedElement<R>,
+        frame: &ElementFrame<R>,
+        lambda: &mut V3<R>,
+        load: &mut Wrench<R>,
+        terms: &Terms<R>,
+    ) -> Self {
+        let pair = self.pair(element, frame);
+        let softness = element.compliance * terms.inverse_square;
+        let rows = pair.turn() + *lambda * softness;
+        let t = -pair.basis_a.rotate(pair.along_turn(rows));
         let (after, s) = self.wrung(t, rows.dot(rows), softness, terms);
         *lambda += rows * s;
         load.torque += t * -s;

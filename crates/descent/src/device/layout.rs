@@ -289,6 +289,7 @@ pub(super) fn numbers(definitions: &[Definition]) -> Result<Vec<u32>, Unsupporte
     let form = |kind| match kind {
         ElementKind::Point => Some(Form::Point),
         ElementKind::Twist => Some(Form::Twist),
+        ElementKind::Turn => Some(Form::Turn),
         ElementKind::WorldTwist => None,
         ElementKind::Row(row) => Some(Form::Row(row)),
     };

@@ -37,8 +37,29 @@ pub(crate) fn scenes() -> Vec<Scene> {
         load("two-springs", &[]),
         load("joint-zoo", &[]),
         load("panda", &[]),
+        load_str(WOUND, "wound", &[]).expect("a scene").scene,
     ]
 }
+
+const WOUND: &str = r#"(
+    about: "Angular springs wound up by up to 140 degrees, alone and along a chain.",
+    gravity: (0, 0, -10), dt: "1/60", steps: 60, contacts: false, watch: ["free"],
+    bodies: [
+        body(name: "free", shape: box(size: (0.6, 0.4, 0.2)), mass: 1, position: (0, 2, 0)),
+        chain(
+            name: "link", count: 3, start: (0.5, 0, 0), step: (1, 0, 0), root: "world",
+            body: (shape: box(size: (1, 0.2, 0.3)), mass: 1), joint: ball(),
+        ),
+    ],
+    springs: [
+        angular(a: "world", b: "free", stiffness: 3,
+            basis_b: axis_angle(axis: (1, 2, -1), degrees: 140)),
+        angular(a: "link[0]", b: "link[1]", stiffness: 20,
+            basis_b: axis_angle(axis: (0.3, 1, 0.5), degrees: 100)),
+        angular(a: "link[1]", b: "link[2]", stiffness: 5,
+            basis_a: axis_angle(axis: (1, 0, 0.5), degrees: 3)),
+    ],
+)"#;
 
 /// A body with 65 joints, and one that lies on 36 others.
 pub(crate) fn crowded_scenes() -> [Scene; 2] {

@@ -5,6 +5,7 @@ use std::{
     path::Path,
     sync::Arc,
     thread,
+    time::Instant,
 };
 
 use anyhow::Context;
@@ -39,6 +40,8 @@ pub struct MeasuredFigure {
     pub moved_rows: Vec<Vec<FigureRow>>,
     /// What the loader had to say of the scenes.
     pub warnings: Vec<String>,
+    /// How long all took but the moved starts [s].
+    pub seconds: f64,
 }
 
 /// What is measured beside a figure's own runs.
@@ -92,6 +95,7 @@ pub fn measure(
     beside: Beside,
     on_run: &(dyn Fn(&RunRow) + Sync),
 ) -> anyhow::Result<MeasuredFigure> {
+    let begin = Instant::now();
     let mut plan = figure.plan(quick);
     let own = plan.len();
     if beside.null {
@@ -116,7 +120,8 @@ pub fn measure(
     let yardsticks = yardsticks(bench, figure, &jobs, quick, &mut warnings);
     let done = run_all(bench, figure, &jobs, &yardsticks, on_run)?;
     let times = time_in_turn(bench, figure, &jobs, quick);
-    let mut measured = MeasuredFigure { warnings, ..MeasuredFigure::default() };
+    let seconds = begin.elapsed().as_secs_f64();
+    let mut measured = MeasuredFigure { warnings, seconds, ..MeasuredFigure::default() };
     for seed in 0..beside.starts {
         measured.moved_rows.push(moved(bench, figure, &plan[..own], &scenes, &yardsticks, seed)?);
     }

@@ -4,11 +4,11 @@ use std::{
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
-    time::Instant,
 };
 
 use anyhow::{Context, anyhow, bail};
 use serde_json::{Value, json};
+use taut_core::Table;
 
 use super::{
     Beside, Figure, FigureRow, Judged, MeasuredFigure, PanelCurves, Sabotage,
@@ -80,17 +80,14 @@ pub fn reproduce(
     let figure = load(options.root, id, bench.setup)?;
     let definition = definition_hash(options.root, &figure)?;
     let on_file = verdict::read(options.root, id, options.quick)?;
-    let record_path = record_path(options, id);
-    let recorded = read_record(&record_path)?;
+    let recorded = read_record(&record_path(options, id))?;
     let spreads = read_spreads(&spread_path(options, id))?;
-    let begin = Instant::now();
     let starts = if options.bless { options.starts } else { 0 };
     let beside = Beside { null: options.sabotage, starts };
-    let MeasuredFigure { runs, rows, null_rows, moved_rows, warnings } =
+    let MeasuredFigure { runs, rows, null_rows, moved_rows, warnings, seconds } =
         measure(bench, options.root, &figure, options.quick, beside, on_run)?;
     let claims = judge(&figure.claims, &rows, options.quick);
     let sabotage = options.sabotage.then(|| sabotage(&figure, &rows, &null_rows, options.quick));
-    let seconds = begin.elapsed().as_secs_f64();
     let verdicts = VerdictFile::new(definition, options.quick, &claims, &runs, seconds);
     let differences = on_file.map(|file| file.differences(&verdicts));
     let curves = collect(&figure, &rows);
@@ -98,15 +95,8 @@ pub fn reproduce(
         .as_ref()
         .map(|recorded| baseline::compare(table, &figure, &curves, recorded, &spreads));
     baseline::excuse(shifts.as_deref_mut().unwrap_or_default(), &rows);
-    let unsettled = |shifts: &Vec<Shift>| shifts.iter().any(|s| s.change == Change::Unsettled);
-    if let (Some(recorded), Some(shifts)) = (&recorded, shifts.as_mut().filter(|s| unsettled(s)))
-        && !options.bless
-    {
-        let starts = spreads.iter().map(|spread| spread.starts.len()).max().unwrap_or(0);
-        let beside = Beside { null: false, starts: starts as u32 };
-        let again = measure(bench, options.root, &figure, options.quick, beside, &|_| {})?;
-        let moved = all_curves(&figure, &again.moved_rows);
-        spread::settle(table, &figure, recorded, &spreads, &moved, shifts);
+    if let (Some(recorded), Some(shifts), false) = (&recorded, &mut shifts, options.bless) {
+        settle(bench, &figure, options, (recorded, &spreads), shifts)?;
     }
     let mut done = Reproduced {
         figure,
@@ -132,28 +122,32 @@ pub fn reproduce(
                 row.label
             );
         }
-        let record = baseline::record(table, &done.figure, &curves);
-        write_atomically(&record_path, record.as_bytes())?;
-        done.files.push(record_path);
-        let path = spread_path(options, id);
-        if moved_rows.is_empty() {
-            // That of older curves says nothing of these.
-            let _ = fs::remove_file(&path);
-        } else {
-            let moved = all_curves(&done.figure, &moved_rows);
-            let spreads = spread::spreads(table, &done.figure, &curves, &moved);
-            write_atomically(&path, band::record(&spreads).as_bytes())?;
-            done.files.push(path);
-        }
-        let path = folder(options.root, id).join(verdict::file_name(options.quick));
-        let text = serde_json::to_string_pretty(&verdicts)?;
-        write_atomically(&path, format!("{text}\n").as_bytes())?;
-        done.files.push(path);
+        let moved = all_curves(&done.figure, &moved_rows);
+        done.bless(table, &verdicts, (&curves, &moved), options)?;
         if !options.quick {
-            done.bless(&picture, &palette, options)?;
+            done.bless_picture(&picture, &palette, options)?;
         }
     }
     Ok(done)
+}
+
+/// Decides by runs from moved starts what became of curves whose bands would be blind, if there are any.
+fn settle(
+    bench: &Bench<'_>,
+    figure: &Figure,
+    options: &ReproduceOptions<'_>,
+    (recorded, spreads): (&[PanelCurves], &[CurveSpread]),
+    shifts: &mut [Shift],
+) -> anyhow::Result<()> {
+    if !shifts.iter().any(|shift| shift.change == Change::Unsettled) {
+        return Ok(());
+    }
+    let starts = spreads.iter().map(|spread| spread.starts.len()).max().unwrap_or(0);
+    let beside = Beside { null: false, starts: starts as u32 };
+    let again = measure(bench, options.root, figure, options.quick, beside, &|_| {})?;
+    let moved = all_curves(figure, &again.moved_rows);
+    spread::settle(&bench.setup.table, figure, recorded, spreads, &moved, shifts);
+    Ok(())
 }
 
 fn record_path(options: &ReproduceOptions<'_>, id: &str) -> PathBuf {
@@ -339,8 +333,36 @@ impl Reproduced {
         Ok(())
     }
 
-    /// Replaces the committed picture, which shows the full size.
+    /// Replaces the recorded curves, how they move with their starts, and the verdicts.
     fn bless(
+        &mut self,
+        table: &Table,
+        verdicts: &VerdictFile,
+        (curves, moved): (&[PanelCurves], &[Vec<PanelCurves>]),
+        options: &ReproduceOptions<'_>,
+    ) -> anyhow::Result<()> {
+        let id = self.figure.id.clone();
+        let path = record_path(options, &id);
+        write_atomically(&path, baseline::record(table, &self.figure, curves).as_bytes())?;
+        self.files.push(path);
+        let path = spread_path(options, &id);
+        if moved.is_empty() {
+            // That of older curves says nothing of these.
+            let _ = fs::remove_file(&path);
+        } else {
+            let spreads = spread::spreads(table, &self.figure, curves, moved);
+            write_atomically(&path, band::record(&spreads).as_bytes())?;
+            self.files.push(path);
+        }
+        let path = folder(options.root, &id).join(verdict::file_name(options.quick));
+        let text = serde_json::to_string_pretty(verdicts)?;
+        write_atomically(&path, format!("{text}\n").as_bytes())?;
+        self.files.push(path);
+        Ok(())
+    }
+
+    /// Replaces the committed picture, which shows the full size.
+    fn bless_picture(
         &mut self,
         picture: &PlotSpec,
         palette: &Palette,

@@ -148,12 +148,15 @@ fn particles(subject: &Subject<'_>) -> Result<(), Stop> {
     })
 }
 
-/// Quarter period pi/2 sqrt(I/k), here with k = 4 I; the energy is of 2 sin(angle/2), so that the
-/// amplitude of 0.2 rad lengthens it by its square over sixteen.
+/// Quarter period pi/2 sqrt(I/k), here with k = 4 I, whatever the amplitude: the torque grows with the angle.
 fn torsion(subject: &Subject<'_>) -> Result<(), Stop> {
-    let scene = scenes::torsion();
-    let quarter = std::f64::consts::FRAC_PI_4 * (1.0 + 0.2 * 0.2 / 16.0);
-    crosses_after(subject, &scene, quarter, |s| s.bodies[0].rotation().scaled_axis().x)
+    for degrees in [10.0_f64, 60.0, 120.0] {
+        let scene = scenes::torsion(degrees.to_radians());
+        let quarter = std::f64::consts::FRAC_PI_4;
+        crosses_after(subject, &scene, quarter, |s| s.bodies[0].rotation().scaled_axis().x)
+            .map_err(|stop| stop.about(&format!("{degrees} degrees")))?;
+    }
+    Ok(())
 }
 
 /// Whether a coordinate that starts positive becomes negative after `expected` seconds, within one

@@ -164,7 +164,7 @@ fn unsupported(subject: &Subject<'_>) -> Result<(), Stop> {
         ("two-springs", embedded("two-springs", &[])),
         ("a kinematic carrier", scenes::carried()),
         ("a breakable joint", scenes::hanging(JointKind::Fixed, 1e6)),
-        ("a torsion spring", scenes::torsion()),
+        ("a torsion spring", scenes::torsion(2.0)),
     ];
     for (name, scene) in named {
         let declared = subject.backend.supports(&scene);

@@ -156,11 +156,11 @@ pub(super) fn oscillator() -> Scene {
     scene
 }
 
-/// A cube on a hinge and an angular spring about the same axis, turned by 0.2 rad and released.
-pub(super) fn torsion() -> Scene {
+/// A cube on a hinge and an angular spring about the same axis, turned by an angle [rad] and released.
+pub(super) fn torsion(angle: f64) -> Scene {
     let mut scene = empty(0.0);
     let mut body = cube();
-    body.rotation = Quat::from_scaled_axis(Vec3::new(0.2, 0.0, 0.0));
+    body.rotation = Quat::from_scaled_axis(Vec3::new(angle, 0.0, 0.0));
     let stiffness = 4.0 * body.inertia.m11;
     scene.bodies.push(body);
     let (a, b) = (Endpoint::World, Endpoint::Body(0));

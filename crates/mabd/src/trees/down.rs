@@ -7,7 +7,7 @@ use super::{
     TreePlan,
     block::{Factor, first, last},
     message::{DownMessage, UpMessage, gather_frames},
-    side::{pull, twist},
+    side::{pull, wring},
 };
 use crate::{
     affine::Affine,
@@ -38,7 +38,7 @@ pub(super) fn ground<const N: usize>(
         answer.multipliers = Factor::new(&block, &scale).solve(&gap);
         if N > 3 {
             answer.load =
-                product(at, product(hold.basis, message.twist.sum(last(&answer.multipliers))));
+                product(at, product(hold.basis, message.turns.sum(last(&answer.multipliers))));
         }
     }
 }
@@ -73,7 +73,7 @@ impl<const N: usize> Down<'_, N> {
         let (mut load, mut sum) = ([ZERO3; 3], ZERO3);
         pull(&mut load, &mut sum, kept.rotation, constants.left, first(&own.multipliers));
         if N > 3 {
-            twist(&mut load, kept.rotation, own.load);
+            wring(&mut load, kept.rotation, own.load);
         }
         let (slots, base) = (plan.slots(index), plan.slots(self.first).start);
         let mut end = plan.replies[index + 1] as usize;
@@ -98,11 +98,11 @@ impl<const N: usize> Down<'_, N> {
             pull(&mut load, &mut sum, kept.rotation, hold.anchor, force);
             if N > 3 {
                 let children = &plan.children[slot];
-                let child = UpMessage::gather_twists(self.up_messages, 0, children);
+                let child = UpMessage::gather_turns(self.up_messages, 0, children);
                 let between = product(hold.basis, child.sum(last(&message.multipliers)));
                 message.load = product(kept.at, between);
                 let frames = gather_frames(self.kept, 0, children);
-                twist(&mut load, kept.rotation, product(frames, transposed(between)));
+                wring(&mut load, kept.rotation, product(frames, transposed(between)));
             }
         }
         let turned = minus(kept.frame, kept.local.apply(load));

@@ -2,7 +2,7 @@
 
 use taut_math::{Fused, LANES, Number, Wide};
 
-use super::{block::Square, side::TwistRows};
+use super::{block::Square, side::TurnRows};
 use crate::{
     free::FreeResponse,
     lane::{M, ZERO3, matrix},
@@ -15,7 +15,7 @@ pub(super) struct UpMessage<const N: usize> {
     /// Diagonal before anything was eliminated.
     pub(super) scale: [Fused; N],
     pub(super) tip: [Fused; N],
-    pub(super) twist: TwistRows,
+    pub(super) turns: TurnRows,
 }
 
 impl<const N: usize> UpMessage<N> {
@@ -23,7 +23,7 @@ impl<const N: usize> UpMessage<N> {
         own: [[Fused::ZERO; N]; N],
         scale: [Fused::ZERO; N],
         tip: [Fused::ZERO; N],
-        twist: TwistRows::NONE,
+        turns: TurnRows::NONE,
     };
 
     /// Becomes what four bodies show that are not side by side; `all` begins with group `base`.
@@ -39,17 +39,17 @@ impl<const N: usize> UpMessage<N> {
             self.tip[i] = Fused::gather(|k| from[k].tip[i].0[lane[k]]);
         }
         if N > 3 {
-            self.twist = Self::gather_twists(all, base, nodes);
+            self.turns = Self::gather_turns(all, base, nodes);
         }
     }
 
     #[inline(always)]
-    pub(super) fn gather_twists(all: &[Self], base: usize, nodes: &[u32; LANES]) -> TwistRows {
-        let from = nodes.map(|node| &all[node as usize / LANES - base].twist);
+    pub(super) fn gather_turns(all: &[Self], base: usize, nodes: &[u32; LANES]) -> TurnRows {
+        let from = nodes.map(|node| &all[node as usize / LANES - base].turns);
         let lane = nodes.map(|node| node as usize % LANES);
         let bend = |i: usize| Fused::gather(|k| from[k].bend[i].0[lane[k]]);
         let turn = Fused::gather(|k| from[k].turn.0[lane[k]]);
-        TwistRows { turn, bend: [bend(0), bend(1), bend(2)] }
+        TurnRows { turn, bend: [bend(0), bend(1), bend(2)] }
     }
 }
 

@@ -2,16 +2,17 @@
 //! three that hold the rotation between the bodies.
 //!
 //! With the axes of a spring in the parent's coordinates `B`, those of the child being its principal ones,
-//! frames `P` of the parent and `C` of the child, `T = (P B)^T C`, row `k` is `(T_ji - T_ij) / 2 w` with
-//! `w = sqrt(1 + tr T) / 2`; its derivative by `T` is `F_k = t (e_j e_i^T - e_i e_j^T) + b_k`. So the gradients
+//! frames `P` of the parent and `C` of the child, `T = (P B)^T C`, row `k` is `(T_ji - T_ij) a / (2 sin a)` with
+//! `cos a = (tr T - 1) / 2`; its derivative by `T` is `F_k = t (e_j e_i^T - e_i e_j^T) + b_k`. So the gradients
 //! are `P B F_k` by the child's frame and `C F_k^T B^T` by the parent's. All three rows are equally soft, so
 //! that the axes in which they are written do not matter.
 
-use taut_math::{Fused, Number};
+use taut_math::{Fused, Number, Wide};
 
 use super::block::Square;
 use crate::{
     free::FreeResponse,
+    joint::turn_factors,
     lane::{
         M, V, ZERO3, add, conjugate, dot, dot_onto, plus, product, scale, sub, times, transposed,
         transposed_product, transposed_times,
@@ -21,26 +22,24 @@ use crate::{
 
 /// The derivatives `F_k` of a spring's rows.
 #[derive(Clone, Copy)]
-pub(super) struct TwistRows {
+pub(super) struct TurnRows {
     pub(super) turn: Fused,
     pub(super) bend: V,
 }
 
-impl TwistRows {
+impl TurnRows {
     pub(super) const NONE: Self = Self { turn: Fused::ZERO, bend: ZERO3 };
 
     /// The spring between the axes `from` of the parent and the child's frame `at`, and the values of its
-    /// rows; see `joint::View::twist`.
+    /// rows; see [`turn_factors`].
     #[inline(always)]
     pub(super) fn new(from: M, at: M) -> (Self, V) {
         let t = transposed_product(from, at);
-        let half = Fused::of(0.5);
-        let sum = (Fused::ONE + (t[0][0] + t[1][1] + t[2][2])).max(Fused::of(0.01));
-        let w = half * sum.sqrt();
-        let turn = half / w;
+        let sum = Fused::ONE + (t[0][0] + t[1][1] + t[2][2]);
+        let factors = sum.lanes().map(turn_factors);
+        let [turn, slope] = [0, 1].map(|k| Fused::gather(|lane| factors[lane][k]));
         let value = scale([t[1][2] - t[2][1], t[2][0] - t[0][2], t[0][1] - t[1][0]], turn);
-        let less = -(Fused::ONE / (Fused::of(8.0) * w * w));
-        (Self { turn, bend: scale(value, less) }, value)
+        (Self { turn, bend: scale(value, slope) }, value)
     }
 
     /// `m F_k` for all rows.
@@ -179,7 +178,7 @@ pub(super) fn pull(load: &mut M, sum: &mut V, rotation: M, anchor: V, force: V) 
 
 /// Adds the load of springs on a frame in world axes.
 #[inline(always)]
-pub(super) fn twist(load: &mut M, rotation: M, world: M) {
+pub(super) fn wring(load: &mut M, rotation: M, world: M) {
     *load = plus(*load, transposed_product(rotation, world));
 }
 

@@ -11,7 +11,7 @@ use super::{
     ChildJoint, TreePlan,
     block::{Factor, Square, dot},
     message::{UpMessage, gather_frames},
-    side::{JointSide, TwistRows, times_transposed},
+    side::{JointSide, TurnRows, times_transposed},
 };
 use crate::{
     affine::Affine,
@@ -76,18 +76,18 @@ fn respond<const N: usize>(
     free: &FreeResponse,
     axes: M,
     side: &mut JointSide,
-) -> ([Fused; N], TwistRows) {
+) -> ([Fused; N], TurnRows) {
     if N == 3 {
-        return (side.tip(free), TwistRows::NONE);
+        return (side.tip(free), TurnRows::NONE);
     }
-    let (twist, value) = TwistRows::new(axes, free.at);
-    let gradients = twist.rows(transposed_product(free.rotation, axes));
+    let (turns, value) = TurnRows::new(axes, free.at);
+    let gradients = turns.rows(transposed_product(free.rotation, axes));
     side.set_spring(gradients, &free.local);
     let mut tip: [Fused; N] = side.tip(free);
     for (tip, value) in tip[3..].iter_mut().zip(value) {
         *tip += value;
     }
-    (tip, twist)
+    (tip, turns)
 }
 
 impl ChildJoint {
@@ -103,9 +103,9 @@ impl ChildJoint {
     ) -> [Fused; N] {
         side.set(self.anchor, false);
         if N > 3 {
-            let twist = UpMessage::gather_twists(up_messages, base, children);
+            let turns = UpMessage::gather_turns(up_messages, base, children);
             let turned = transposed_product(free.rotation, gather_frames(kept, base, children));
-            let mut gradients = twist.rows_transposed(turned);
+            let mut gradients = turns.rows_transposed(turned);
             for gradient in &mut gradients {
                 *gradient = times_transposed(*gradient, self.basis);
             }
@@ -184,7 +184,7 @@ impl<const N: usize> WithSimd for Up<'_, N> {
                     once.spend();
                     *free = FreeResponse::new(bodies, constants, task, group, Polar::Exact);
                     side.set(constants.left, true);
-                    (message.tip, message.twist) = respond(free, axes, side);
+                    (message.tip, message.turns) = respond(free, axes, side);
                 },
             );
             let free = &*free;
