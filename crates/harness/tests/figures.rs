@@ -228,6 +228,21 @@ fn the_quick_form_has_a_record_of_its_own() {
     let record = fs::read_to_string(checkout.folder().join("baseline-quick.csv")).unwrap();
     assert_eq!(record.lines().filter(|line| line.contains("fall")).count(), 3);
     assert!(!checkout.folder().join("figure.svg").exists(), "a quick picture is no figure");
+    // Eight moved starts of each curve; what moves by 1 % only, where rounding moves nothing, is a change.
+    let spread = fs::read_to_string(checkout.folder().join("spread-quick.csv")).unwrap();
+    let curves = record.lines().map(|line| line.split(',').nth(1).unwrap());
+    let curves: std::collections::BTreeSet<&str> = curves.skip(1).collect();
+    assert_eq!(spread.lines().count(), 1 + 8 * curves.len(), "{spread}");
+    assert_eq!(status(&checkout.taut(&["regress", "--quick", "--strict"])), 0);
+    let scaled = record.lines().map(|line| match line.rsplit_once(',') {
+        Some((head, y)) => match y.parse::<f64>() {
+            Ok(y) => format!("{head},{:e}\n", 1.02 * y),
+            Err(_) => format!("{line}\n"),
+        },
+        None => String::new(),
+    });
+    fs::write(checkout.folder().join("baseline-quick.csv"), scaled.collect::<String>()).unwrap();
+    assert_eq!(status(&checkout.taut(&["regress", "--quick", "--strict"])), 1);
 }
 
 #[test]
@@ -243,6 +258,25 @@ fn a_figure_that_nothing_could_run_measured_nothing() {
     fs::write(checkout.dir.path().join("scenes/fall.ron"), joined).unwrap();
     let output = checkout.taut(&["reproduce", "fall"]);
     assert_eq!(status(&output), 3, "{}", error(&output));
+}
+
+/// Whoever reads a record must be able to make it again.
+#[test]
+fn records_are_of_revisions_that_exist() {
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/records");
+    let machines = fs::read_dir(records).unwrap().map(|machine| machine.unwrap().path());
+    let runs = machines.flat_map(|machine| fs::read_dir(machine).unwrap());
+    let mut count = 0;
+    for run in runs.map(|run| run.unwrap().path()) {
+        for name in ["time.json", "run.json"].map(|name| run.join(name)) {
+            let Ok(text) = fs::read_to_string(&name) else { continue };
+            let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+            let revision = json["machine"]["revision"].as_str().unwrap();
+            assert!(!revision.ends_with("-dirty"), "{}: {revision}", name.display());
+            count += 1;
+        }
+    }
+    assert!(count > 10, "{count} records");
 }
 
 #[test]
