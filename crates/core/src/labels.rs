@@ -280,7 +280,7 @@ impl EnergyBudget {
 
 /// Diagonal of the box around all that moves and all that it is attached to [m], at least the largest body's own
 /// extent and the longest rope or spring.
-fn size_m(scene: &Scene, state: &State) -> f64 {
+pub fn size_m(scene: &Scene, state: &State) -> f64 {
     let mut least = Vec3::repeat(f64::INFINITY);
     let mut most = Vec3::repeat(f64::NEG_INFINITY);
     let mut own = 0.0_f64;

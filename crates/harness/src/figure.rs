@@ -13,10 +13,12 @@ mod load;
 mod measure;
 mod plan;
 mod probe;
+mod profile;
 mod reproduce;
 mod row;
 mod sabotage;
 mod spread;
+mod starts;
 mod verdict;
 
 use std::{
@@ -29,13 +31,14 @@ use serde::Deserialize;
 
 pub use self::{
     claim::{Claim, ClaimCheck, Target},
-    curves::{PanelCurves, collect, lacks_times, plot_spec, write_csv},
+    curves::{PanelCurves, collect, plot_spec, write_csv},
     gallery::gallery,
-    judge::{Judged, Verdict, judge, number},
+    judge::{Judged, StartCount, Verdict, judge, number},
     load::{LoadError, load, parse},
     measure::{Beside, MeasuredFigure, measure},
     plan::Planned,
     probe::{ProbeSpec, Probes},
+    profile::ProfileSpec,
     reproduce::{ReproduceOptions, Reproduced, reproduce},
     row::{FigureRow, Statistic, StepChoice},
     sabotage::Sabotage,
@@ -163,6 +166,9 @@ pub struct PanelSpec {
     /// budgets of one entry of `runs`.
     #[serde(default)]
     pub statistic: Option<Statistic>,
+    /// Draws the share of (scene, target) pairs that methods meet, against what it costs them.
+    #[serde(default)]
+    pub profile: Option<ProfileSpec>,
     /// Lines to compare with.
     #[serde(default)]
     pub references: Vec<ReferenceSpec>,

@@ -27,7 +27,7 @@ use plotters::{
 use crate::record::write_atomically;
 
 pub use self::{
-    profile::{Work, performance_profile, work_precision},
+    profile::{CostScale, CostTable, Work},
     style::{Palette, Rgb},
 };
 

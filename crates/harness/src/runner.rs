@@ -32,7 +32,7 @@ pub(crate) use self::guard::catch;
 pub use self::{
     blocks::{BLOCKS, Ratio, TimedRow, time_blocks},
     guard::silence_guarded_panics,
-    moved::moved_start,
+    moved::{WatchedPath, moved_start},
     observer::{Keep, KeptForces, KeptStates, Observer},
     reference::{ReferenceRuns, References},
     time::{TimeOptions, time},

@@ -233,7 +233,25 @@ fn the_quick_form_has_a_record_of_its_own() {
     let curves = record.lines().map(|line| line.split(',').nth(1).unwrap());
     let curves: std::collections::BTreeSet<&str> = curves.skip(1).collect();
     assert_eq!(spread.lines().count(), 1 + 8 * curves.len(), "{spread}");
+    let verdict = fs::read_to_string(checkout.folder().join("verdict-quick.json")).unwrap();
+    let verdict: Value = serde_json::from_str(&verdict).unwrap();
+    assert_eq!(verdict["claims"][0]["starts"], serde_json::json!({ "met": 9, "of": 9 }));
+    assert_eq!(verdict["runs"][0].get("horizon"), None, "a fall never parts");
     assert_eq!(status(&checkout.taut(&["regress", "--quick", "--strict"])), 0);
+    // What only some starts bear out when it is recorded is unclear from then on, and no regression.
+    let path = checkout.folder().join("verdict-quick.json");
+    let disagree = serde_json::to_string(&verdict).unwrap();
+    let disagree = disagree.replace("\"met\":9", "\"met\":4").replace("\"holds\"", "\"unclear\"");
+    fs::write(&path, disagree).unwrap();
+    assert_eq!(status(&checkout.taut(&["regress", "--quick"])), 0);
+    let output = checkout.taut(&["reproduce", "fall", "--quick", "--json"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["figures"][0]["claims"][0]["verdict"], "unclear");
+    assert_eq!(
+        status(&checkout.taut(&["reproduce", "fall", "--quick", "--sabotage"])),
+        1,
+        "it cannot fail"
+    );
     let scaled = record.lines().map(|line| match line.rsplit_once(',') {
         Some((head, y)) => match y.parse::<f64>() {
             Ok(y) => format!("{head},{:e}\n", 1.02 * y),

@@ -88,7 +88,7 @@ pub fn repeatable(table: &Table, figure: &Figure, curves: &[PanelCurves]) -> Vec
         let row = table.get(&curve.backend);
         row.is_some_and(|row| row.info().determinism == Determinism::Bitwise)
     };
-    let kept = curves.iter().filter(|p| figure.plot.panels[p.panel].is_repeatable());
+    let kept = curves.iter().filter(|p| figure.plot.panels[p.panel].is_recorded());
     kept.map(|p| PanelCurves {
         panel: p.panel,
         curves: p.curves.iter().filter(bitwise).cloned().collect(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::StepChoice;
+use super::{ProbeSpec, StepChoice};
 
 /// A sentence about the figure, with the check that stands for it.
 #[derive(Clone, Debug, Deserialize)]
@@ -33,6 +33,34 @@ pub struct Claim {
     /// Why no sabotage of its runs makes it fail (see `sabotage`).
     #[serde(default)]
     pub unfailing: Option<String>,
+    /// Whether it compares motions step by step, which starts that rounding cannot tell apart part in time; found
+    /// when the figure is loaded.
+    #[serde(skip)]
+    pub follows_motion: bool,
+}
+
+/// The metrics that compare a motion with another.
+const OF_MOTION: [&str; 4] = [
+    "watched_error_rms_m",
+    "distance_to_reference_rms_m",
+    "distance_to_step_m",
+    "distance_to_motion_m",
+];
+
+impl Claim {
+    /// Finds whether it compares motions step by step.
+    pub(super) fn find_motion(&mut self, probes: &BTreeMap<String, ProbeSpec>) {
+        let at = match self.check {
+            ClaimCheck::Less { at, .. }
+            | ClaimCheck::Within { at, of: Target::Run(_), .. }
+            | ClaimCheck::Follows { at, .. } => at,
+            _ => return,
+        };
+        let of_motion = |name: &str| {
+            OF_MOTION.contains(&name) || probes.get(name).is_some_and(ProbeSpec::is_of_motion)
+        };
+        self.follows_motion = at.is_every_step() && self.check.metric().is_some_and(of_motion);
+    }
 }
 
 /// Statements about rows that a program can judge. A metric may also be a fact of the run, such as

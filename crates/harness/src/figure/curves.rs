@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{AxisSpec, Figure, FigureRow, PanelSpec, Planned, ReferenceSpec, is_time};
-use crate::plot;
+use super::{AxisSpec, Figure, FigureRow, PanelSpec, Planned, ProfileSpec, ReferenceSpec, is_time};
+use crate::{plot, ruler::ITERATIONS_USED};
 
 /// The curves of one panel.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,12 +35,15 @@ pub fn collect(figure: &Figure, rows: &[FigureRow]) -> Vec<PanelCurves> {
 }
 
 /// Whether a panel lacks runs because the times of a software adapter are left out.
-pub fn lacks_times(figure: &Figure, rows: &[FigureRow]) -> bool {
+fn lacks_times(figure: &Figure, rows: &[FigureRow]) -> bool {
     let timed = figure.plot.panels.iter().filter(|panel| !panel.is_repeatable());
     timed.into_iter().any(|panel| rows.iter().any(|row| row.software && panel.shows(row)))
 }
 
 fn panel_curves(panel: &PanelSpec, rows: &[FigureRow]) -> Vec<plot::Curve> {
+    if let Some(profile) = &panel.profile {
+        return profile.curves(panel, rows);
+    }
     let rows = rows.iter().filter(|row| panel.shows(row));
     let Some(statistic) = panel.statistic else {
         let points = |row: &FigureRow| -> Option<Vec<(f64, f64)>> {
@@ -76,21 +79,41 @@ fn panel_curves(panel: &PanelSpec, rows: &[FigureRow]) -> Vec<plot::Curve> {
     curves
 }
 
-/// The picture of a figure; `untimed` where [`lacks_times`].
+/// The most iterations for a step of the runs behind a curve, where that is more than they were given.
+fn more_iterations(label: &str, rows: &[FigureRow]) -> Option<f64> {
+    let of_curve = rows.iter().filter(|row| row.label == label || row.group == label);
+    let most = of_curve.filter_map(|row| {
+        let used = row.column(ITERATIONS_USED)?.iter().copied().fold(0.0, f64::max);
+        (used > row.fact("iterations")?).then_some(used)
+    });
+    most.reduce(f64::max)
+}
+
+/// The picture of a figure. The legend says where a solver took more iterations than it was given.
 pub fn plot_spec(
     figure: &Figure,
     curves: &[PanelCurves],
+    rows: &[FigureRow],
     quick: bool,
-    untimed: bool,
 ) -> plot::PlotSpec {
     let size = if quick { "; quick form, smaller than the figure" } else { "" };
-    let times =
-        if untimed { "; runs on a software adapter are not drawn against time" } else { "" };
+    let times = if lacks_times(figure, rows) {
+        "; runs on a software adapter are not drawn against time"
+    } else {
+        ""
+    };
+    let curve = |curve: &plot::Curve| {
+        let label = match more_iterations(&curve.label, rows) {
+            Some(most) => format!("{}, up to {most} iterations a step", curve.label),
+            None => curve.label.clone(),
+        };
+        plot::Curve { label, ..curve.clone() }
+    };
     let panel = |(panel, curves): (&PanelSpec, &PanelCurves)| plot::Panel {
         title: panel.title.clone(),
-        x: axis(&panel.x),
-        y: axis(&panel.y),
-        curves: curves.curves.clone(),
+        x: panel.profile.as_ref().map_or_else(|| axis(&panel.x), |p| p.x(axis(&panel.x))),
+        y: panel.profile.as_ref().map_or_else(|| axis(&panel.y), ProfileSpec::y),
+        curves: curves.curves.iter().map(curve).collect(),
         references: panel.references.iter().map(reference).collect(),
     };
     plot::PlotSpec {
@@ -123,6 +146,11 @@ impl PanelSpec {
     fn shows(&self, row: &FigureRow) -> bool {
         let named = || self.runs.iter().any(|pattern| matches(pattern, &row.label, &row.group));
         row.was_run() && (self.runs.is_empty() || named())
+    }
+
+    /// Whether its curves are recorded: not those that clocks move, nor profiles, which are made of what others show.
+    pub fn is_recorded(&self) -> bool {
+        self.is_repeatable() && self.profile.is_none()
     }
 
     /// Whether equal runs draw equal curves.
@@ -174,6 +202,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_legend_says_where_more_iterations_were_used_than_given() {
+        let text = r#"(title: "t", source: "s", about: "a", runs: [], claims: [], plot: (panels: [
+            (x: (quantity: "step"), y: (quantity: "energy_j"))]))"#;
+        let figure: Figure = ron::from_str(text).unwrap();
+        let label = |used: f64| {
+            let columns = ["step", "energy_j"].map(|name| (name.to_owned(), vec![0.0, 1.0]));
+            let mut columns = columns.to_vec();
+            columns.push((ITERATIONS_USED.to_owned(), vec![1.0, used]));
+            let row = FigureRow {
+                label: "a".to_owned(),
+                status: "ok".to_owned(),
+                facts: vec![("iterations".to_owned(), 1.0)],
+                columns,
+                ..FigureRow::default()
+            };
+            let curves = collect(&figure, std::slice::from_ref(&row));
+            plot_spec(&figure, &curves, &[row], false).panels[0].curves[0].label.clone()
+        };
+        assert_eq!(label(1.0), "a");
+        assert_eq!(label(28.0), "a, up to 28 iterations a step");
+    }
+
+    #[test]
     fn a_picture_says_that_times_of_software_are_left_out() {
         let text = |y: &str| {
             format!(
@@ -189,10 +240,7 @@ mod tests {
         let lacks = |y: &str, row: FigureRow| {
             let figure: Figure = ron::from_str(&text(y)).unwrap();
             let curves = collect(&figure, std::slice::from_ref(&row));
-            let lacks = lacks_times(&figure, &[row]);
-            let picture = plot_spec(&figure, &curves, false, lacks);
-            assert_eq!(picture.subtitle.contains("software adapter"), lacks);
-            lacks
+            plot_spec(&figure, &curves, &[row], false).subtitle.contains("software adapter")
         };
         assert!(lacks("step_time_s", row("a", true)));
         assert!(!lacks("step_time_s", row("a", false)), "it is drawn");

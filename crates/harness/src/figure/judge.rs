@@ -3,6 +3,8 @@
 mod evaluate;
 mod words;
 
+use serde::{Deserialize, Serialize};
+
 pub use self::words::number;
 use self::{
     evaluate::{Finding, Missing, evaluate},
@@ -19,7 +21,8 @@ pub enum Verdict {
     Fails,
     /// It is measured not to be so, as it is marked.
     Deviation,
-    /// Part of what was measured says so, part does not.
+    /// Part of what was measured says so, part does not: of a time's interval, or of starts that rounding cannot
+    /// tell apart.
     Unclear,
     /// A run that it names did not end as it should: there is nothing to judge.
     Void,
@@ -46,6 +49,22 @@ impl Verdict {
     }
 }
 
+/// From how many of some starts a check is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StartCount {
+    /// From so many.
+    pub met: u32,
+    /// Of so many, the scene's own among them.
+    pub of: u32,
+}
+
+impl StartCount {
+    /// Whether some bear it out and some do not.
+    pub(super) fn disagree(self) -> bool {
+        0 < self.met && self.met < self.of
+    }
+}
+
 /// A claim after the runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
@@ -63,6 +82,8 @@ pub struct Judged {
     pub expected: String,
     /// Why it is known not to hold.
     pub known_deviation: Option<String>,
+    /// From how many starts that rounding cannot tell apart the check is met; `None` where nobody has looked.
+    pub starts: Option<StartCount>,
 }
 
 /// Judges all claims; those for the other size are left open, and those on rows that this machine has no device for.
@@ -109,6 +130,7 @@ impl Judged {
             values: Vec::new(),
             expected: expectation(&claim.check),
             known_deviation: claim.known_deviation.clone(),
+            starts: None,
         }
     }
 }

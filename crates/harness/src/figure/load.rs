@@ -10,7 +10,8 @@ use std::{
 use taut_core::settings::nearest;
 
 use super::{
-    Claim, ClaimCheck, Figure, Planned, ProbeSpec, SHORTEST, TIMED, Target, folder, is_time,
+    Claim, ClaimCheck, Figure, PanelSpec, Planned, ProbeSpec, ProfileSpec, SHORTEST, TIMED, Target,
+    folder, is_time,
 };
 use crate::{
     Setup,
@@ -76,6 +77,7 @@ pub fn parse(text: &str, id: &str, path: &Path, setup: &Setup) -> Result<Figure,
         message: explain(&error.code),
     })?;
     figure.id = id.to_owned();
+    figure.claims.iter_mut().for_each(|claim| claim.find_motion(&figure.probes));
     check(&figure, setup).map_err(|Wrong { what, quoted }| {
         let (line, column) = quoted.map_or((0, 0), |name| find(text, &name));
         LoadError { path: path.to_owned(), line, column, message: what }
@@ -197,11 +199,28 @@ fn check_panels(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {
                 return Err(unknown_run(figure, pattern));
             }
         }
+        if let Some(profile) = &panel.profile {
+            check_profile(figure, panel, profile)?;
+        }
         let facts = panel.statistic.is_some();
         known_quantity(figure, setup, &panel.x.quantity, facts)?;
         known_quantity(figure, setup, &panel.y.quantity, facts)?;
     }
     Ok(())
+}
+
+fn check_profile(figure: &Figure, panel: &PanelSpec, profile: &ProfileSpec) -> Result<(), Wrong> {
+    let titled = |what: &str| Wrong::named(what.to_owned(), &panel.title);
+    if panel.statistic.is_none() {
+        return Err(titled("a profile takes a `statistic` of each run"));
+    }
+    if let Some(mistake) = profile.mistake() {
+        return Err(titled(mistake));
+    }
+    let groups: Vec<&str> = figure.runs.iter().map(|run| run.label.as_str()).collect();
+    let mut entries = profile.methods.values().flatten();
+    let unknown = entries.find(|entry| !groups.contains(&entry.as_str()));
+    unknown.map_or(Ok(()), |entry| Err(Wrong::unknown("entry of runs", entry, &groups)))
 }
 
 /// How a run may end.

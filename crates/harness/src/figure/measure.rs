@@ -21,7 +21,8 @@ use crate::{
     record::{RunDevice, RunRow, metric, metric_names},
     runner::{
         BLOCKS, Bench, Keep, KeptStates, ReferenceRuns, References, RunOptions, TimeOptions,
-        TimedRow, TraceOptions, TraceStart, TrueMotion, moved_start, run, time, time_blocks, trace,
+        TimedRow, TraceOptions, TraceStart, TrueMotion, WatchedPath, moved_start, run, time,
+        time_blocks, trace,
     },
     spec::Spec,
 };
@@ -79,6 +80,8 @@ struct Done {
     row: FigureRow,
     /// All states of a run that others are compared with, the initial one included.
     states: Vec<State>,
+    /// Where it went, to see when runs from moved starts part with it.
+    path: Option<WatchedPath>,
 }
 
 /// Makes all runs of a figure; those that nothing times share the cores.
@@ -122,12 +125,19 @@ pub fn measure(
     let times = time_in_turn(bench, figure, &jobs, quick);
     let seconds = begin.elapsed().as_secs_f64();
     let mut measured = MeasuredFigure { warnings, seconds, ..MeasuredFigure::default() };
-    for seed in 0..beside.starts {
-        measured.moved_rows.push(moved(bench, figure, &plan[..own], &scenes, &yardsticks, seed)?);
+    let moved = (0..beside.starts)
+        .map(|seed| moved(bench, figure, &plan[..own], &scenes, &yardsticks, seed))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let horizons: Vec<Option<u32>> = (0..own).map(|i| horizon(&done[i], &moved, i)).collect();
+    for done in moved {
+        let rows = done.into_iter().zip(&horizons);
+        let rows = rows.map(|(done, &horizon)| FigureRow { horizon, ..done.row });
+        measured.moved_rows.push(rows.collect());
     }
     let mut null = Vec::new();
     for (i, (mut one, times)) in done.into_iter().zip(times).enumerate() {
         one.row.block_times_s = times;
+        one.row.horizon = horizons.get(i).copied().flatten();
         if i < own {
             measured.runs.push(one.run);
             measured.rows.push(one.row);
@@ -141,7 +151,13 @@ pub fn measure(
     Ok(measured)
 }
 
-/// The rows of a plan from moved starts; what they are compared with stays.
+/// When runs from moved starts part with run number `i`.
+fn horizon(own: &Done, moved: &[Vec<Done>], i: usize) -> Option<u32> {
+    let others = moved.iter().filter_map(|done| done[i].path.clone());
+    own.path.as_ref()?.horizon(&others.collect::<Vec<_>>())
+}
+
+/// A plan's runs from moved starts; what they are compared with stays.
 fn moved(
     bench: &Bench<'_>,
     figure: &Figure,
@@ -149,7 +165,7 @@ fn moved(
     scenes: &BTreeMap<String, LoadedScene>,
     yardsticks: &[Yardsticks],
     seed: u32,
-) -> anyhow::Result<Vec<FigureRow>> {
+) -> anyhow::Result<Vec<Done>> {
     let moved = |loaded: &LoadedScene| LoadedScene {
         scene: moved_start(&loaded.scene, seed),
         parameters: loaded.parameters.clone(),
@@ -157,8 +173,7 @@ fn moved(
     let scenes: BTreeMap<&String, LoadedScene> =
         scenes.iter().map(|(key, loaded)| (key, moved(loaded))).collect();
     let jobs: Vec<Job<'_>> = plan.iter().map(|p| job(p, &scenes[&scene_key(p)])).collect();
-    let done = run_all(bench, figure, &jobs, yardsticks, &|_| {})?;
-    Ok(done.into_iter().map(|done| done.row).collect())
+    run_all(bench, figure, &jobs, yardsticks, &|_| {})
 }
 
 /// What stands for a run where its method does nothing.
@@ -343,23 +358,25 @@ fn one(
             };
             let options = RunOptions { steps: job.steps, references };
             let mut kept = KeptStates::new(keep);
-            let run = run(bench, scene, &job.spec, &options, &mut [&mut kept]);
+            let mut path = WatchedPath::new(scene);
+            let run = run(bench, scene, &job.spec, &options, &mut [&mut kept, &mut path]);
             let states: Vec<State> = kept.states.into_iter().map(|(_, state)| state).collect();
             let row = trajectory_row(figure, job, &run, &states, reference);
-            Done { run, row, states: if is_reference { states } else { Vec::new() } }
+            let states = if is_reference { states } else { Vec::new() };
+            Done { run, row, states, path: Some(path) }
         }
         MeasureSpec::Trace { warmup } => {
             let mut run = RunRow::new(&job.spec);
             let reference = reference.map(|reference| reference.spec);
             let options = TraceOptions { start: TraceStart::Warm, warmup, reference };
             trace(bench, scene, &job.spec, &options, &mut run, &mut []);
-            Done { row: trace_row(job, &run), run, states: Vec::new() }
+            Done { row: trace_row(job, &run), run, states: Vec::new(), path: None }
         }
         MeasureSpec::Time { warmup, samples } => {
             // A figure has many rows; none may take more than a few seconds.
             let options = TimeOptions { warmup, samples, steps_per_sample: 1, limit_s: 5.0 };
             let run = time(bench, scene, &job.spec, &options, &mut || {});
-            Done { row: empty_row(job, &run), run, states: Vec::new() }
+            Done { row: empty_row(job, &run), run, states: Vec::new(), path: None }
         }
     }
 }
@@ -388,11 +405,13 @@ fn empty_row(job: &Job<'_>, run: &RunRow) -> FigureRow {
         label: run.label.clone(),
         group: job.planned.group.clone(),
         backend: run.backend.clone(),
+        problem: scene_key(job.planned),
         status: run.status.name().to_owned(),
         reason: (!run.reason.is_empty()).then(|| run.reason.clone()),
         software,
         facts,
         block_times_s: Vec::new(),
+        horizon: None,
         planned: job.steps as usize,
         columns: Vec::new(),
     }

@@ -121,6 +121,13 @@ pub enum ProbeSpec {
 }
 
 impl ProbeSpec {
+    /// Whether it tells where something is, or how far that is from the reference.
+    pub(super) fn is_of_motion(&self) -> bool {
+        let compares =
+            matches!(self, Self::TurnError { .. } | Self::Off(_) | Self::ReferenceDistance { .. });
+        compares || self.is_of_place()
+    }
+
     /// Whether it tells where something is, so that its mean says little of a motion.
     pub fn is_of_place(&self) -> bool {
         matches!(

@@ -14,9 +14,9 @@ use super::{
     Beside, Figure, FigureRow, Judged, MeasuredFigure, PanelCurves, Sabotage,
     band::{self, CurveSpread},
     baseline::{self, Change, Shift},
-    collect, folder, judge, lacks_times, load, measure, number, plot_spec,
+    collect, folder, judge, load, measure, number, plot_spec, profile,
     sabotage::sabotage,
-    spread,
+    spread, starts,
     verdict::{self, VerdictFile, definition_hash},
     write_csv,
 };
@@ -84,11 +84,19 @@ pub fn reproduce(
     let spreads = read_spreads(&spread_path(options, id))?;
     let starts = if options.bless { options.starts } else { 0 };
     let beside = Beside { null: options.sabotage, starts };
-    let MeasuredFigure { runs, rows, null_rows, moved_rows, warnings, seconds } =
+    let MeasuredFigure { runs, mut rows, null_rows, moved_rows, warnings, seconds } =
         measure(bench, options.root, &figure, options.quick, beside, on_run)?;
-    let claims = judge(&figure.claims, &rows, options.quick);
-    let sabotage = options.sabotage.then(|| sabotage(&figure, &rows, &null_rows, options.quick));
-    let verdicts = VerdictFile::new(definition, options.quick, &claims, &runs, seconds);
+    if let (Some(file), false) = (&on_file, options.bless) {
+        file.recall_horizons(&mut rows);
+    }
+    let mut claims = judge(&figure.claims, &rows, options.quick);
+    match &on_file {
+        Some(file) if !options.bless => starts::recall(&mut claims, file),
+        _ => starts::judge_all(&figure.claims, &mut claims, &moved_rows, options.quick),
+    }
+    let sabotage =
+        options.sabotage.then(|| sabotage(&figure, &rows, &null_rows, (&claims, options.quick)));
+    let verdicts = VerdictFile::new(definition, options.quick, &claims, (&runs, &rows), seconds);
     let differences = on_file.map(|file| file.differences(&verdicts));
     let curves = collect(&figure, &rows);
     let mut shifts = recorded
@@ -108,10 +116,10 @@ pub fn reproduce(
         warnings,
         files: Vec::new(),
     };
-    let untimed = lacks_times(&done.figure, &rows);
-    let picture = plot_spec(&done.figure, &curves, options.quick, untimed);
+    let picture = plot_spec(&done.figure, &curves, &rows, options.quick);
     let palette = Palette::of(table);
-    done.write(&curves, &picture, &palette, options)?;
+    let pairwise = profile::pairwise(&done.figure, &rows);
+    done.write((&curves, &pairwise), &picture, &palette, options)?;
     if options.bless {
         if bench.is_cancelled() {
             bail!("interrupted: nothing is blessed");
@@ -224,6 +232,7 @@ impl Reproduced {
                 "measured": claim.measured,
                 "expected": claim.expected,
                 "known_deviation": claim.known_deviation,
+                "starts": claim.starts,
             })
         };
         Ok(json!({
@@ -311,7 +320,7 @@ impl Reproduced {
 
     fn write(
         &mut self,
-        curves: &[PanelCurves],
+        (curves, pairwise): (&[PanelCurves], &str),
         picture: &PlotSpec,
         palette: &Palette,
         options: &ReproduceOptions<'_>,
@@ -324,7 +333,7 @@ impl Reproduced {
         let claims = self.document()?["claims"].clone();
         let texts = [
             write_csv(&self.figure, curves),
-            self.markdown(),
+            self.markdown() + pairwise,
             format!("{}\n", serde_json::to_string_pretty(&claims)?),
         ];
         for (path, text) in names.iter().zip(texts) {

@@ -11,6 +11,8 @@ pub struct FigureRow {
     pub group: String,
     /// Name in the table of backends.
     pub backend: String,
+    /// The scene with its parameters: what was solved.
+    pub problem: String,
     /// `ok` or what went wrong, as in result files.
     pub status: String,
     /// Why it is not `ok`.
@@ -21,6 +23,9 @@ pub struct FigureRow {
     pub facts: Vec<(String, f64)>,
     /// Time per frame in each block of those that it was timed in beside others [s]; empty where no claim asks.
     pub block_times_s: Vec<f64>,
+    /// Number of the first step at which runs from starts that rounding cannot tell apart have parted; `None` where
+    /// they stay together, or nobody has looked.
+    pub horizon: Option<u32>,
     /// How many steps were asked for.
     pub planned: usize,
     /// Quantities after each step made; all equally long.

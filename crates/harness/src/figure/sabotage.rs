@@ -46,27 +46,30 @@ impl Sabotage {
 /// each claim that this size judges flip, for at least one of these, done to one run and to all that it names: the
 /// curves of `null` under a label that is still `ok`; its metric times 10, 0.1 or -1, or fixed at a number that the
 /// check names, which makes a known deviation hold; the run ended at a third; the curves of two runs swapped, or one
-/// taken by the other? Labels alone void every claim, so they are asked about only where a claim is on the label.
+/// taken by the other? What is unclear does not count: it cannot fail. Labels alone void every claim, so they are asked about only where a claim is on the label.
 pub(super) fn sabotage(
     figure: &Figure,
     rows: &[FigureRow],
     null_rows: &[FigureRow],
-    quick: bool,
+    (own, quick): (&[Judged], bool),
 ) -> Sabotage {
     let mut found = Sabotage::default();
     let claims = &figure.claims;
     for method in named_methods(claims, rows) {
         let replaced = replace(rows, null_rows, |row| self::method(&row.backend) == method);
         let judged = judge(claims, &replaced, quick);
-        if judged.iter().all(|claim| claim.verdict.is_good()) {
+        let passes = |(own, now): (&Judged, Judged)| {
+            own.verdict == Verdict::Unclear || now.verdict.is_good()
+        };
+        if own.iter().zip(judged).all(passes) {
             found.replaceable.push(method);
         }
     }
-    for (claim, judged) in claims.iter().zip(judge(claims, rows, quick)) {
+    for (claim, judged) in claims.iter().zip(own) {
         if !matches!(judged.verdict, Verdict::Holds | Verdict::Deviation) {
             continue;
         }
-        let flips = flips(claim, &judged, rows, null_rows);
+        let flips = flips(claim, judged, rows, null_rows);
         let text = claim.text.clone();
         match &claim.unfailing {
             Some(why) => found.excused.push((text, why.clone(), flips)),
@@ -204,7 +207,7 @@ mod tests {
         let rows =
             [row("A", "avbd-cpu", "ok", [1.0, 2.0, 3.0]), row("B", "vbd-cpu", "ok", [4.0; 3])];
         let null = ["A", "B"].map(|label| row(label, "null", null_status, [1.0; 3]));
-        sabotage(&figure, &rows, &null, true)
+        sabotage(&figure, &rows, &null, (&judge(&figure.claims, &rows, true), true))
     }
 
     const LESS: &str =

@@ -9,7 +9,7 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use taut_core::BitHash;
 
-use super::{Figure, Judged, folder};
+use super::{Figure, FigureRow, Judged, StartCount, folder};
 use crate::record::{RunRow, Status};
 
 /// Version of these files.
@@ -56,6 +56,9 @@ pub struct ClaimVerdict {
     /// Why it is known not to hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_deviation: Option<String>,
+    /// From how many starts that rounding cannot tell apart the check is met; absent where nobody has looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts: Option<StartCount>,
 }
 
 /// How a run ended.
@@ -76,6 +79,10 @@ pub struct RunVerdict {
     /// When it first went wrong [s].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_at_s: Option<f64>,
+    /// Number of the first step at which runs from starts that rounding cannot tell apart have parted by 0.1 % of the
+    /// scene's size; absent where they stay together, or nobody has looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub horizon: Option<u32>,
     /// Why; empty where it is `ok`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -90,7 +97,7 @@ impl VerdictFile {
         definition: String,
         quick: bool,
         claims: &[Judged],
-        runs: &[RunRow],
+        (runs, rows): (&[RunRow], &[FigureRow]),
         seconds: f64,
     ) -> Self {
         let machine = crate::machine::Machine::here(1);
@@ -102,8 +109,9 @@ impl VerdictFile {
             measured: claim.measured.clone(),
             values: claim.values.iter().map(finite).collect(),
             known_deviation: claim.known_deviation.clone(),
+            starts: claim.starts,
         };
-        let run = |run: &RunRow| RunVerdict {
+        let run = |(run, row): (&RunRow, &FigureRow)| RunVerdict {
             label: run.label.clone(),
             backend: run.backend.clone(),
             iterations: run.iterations,
@@ -111,6 +119,7 @@ impl VerdictFile {
             device: run.device.name().to_owned(),
             status: run.status.name().to_owned(),
             failed_at_s: run.failed_at_s,
+            horizon: row.horizon,
             reason: run.reason.clone(),
             state_hash: run.state_hash.map(|hash| format!("{:016x}", hash.value())),
         };
@@ -124,7 +133,15 @@ impl VerdictFile {
             adapter: machine.adapter,
             seconds,
             claims: claims.iter().map(claim).collect(),
-            runs: runs.iter().map(run).collect(),
+            runs: runs.iter().zip(rows).map(run).collect(),
+        }
+    }
+
+    /// The horizons on file, into the rows of the same labels.
+    pub(super) fn recall_horizons(&self, rows: &mut [FigureRow]) {
+        for row in rows {
+            let old = self.runs.iter().find(|old| old.label == row.label);
+            row.horizon = old.and_then(|old| old.horizon);
         }
     }
 
@@ -217,6 +234,7 @@ mod tests {
             device: "cpu".to_owned(),
             status: status.to_owned(),
             failed_at_s: None,
+            horizon: None,
             reason: String::new(),
             state_hash: None,
         };
@@ -227,6 +245,7 @@ mod tests {
             measured: String::new(),
             values: vec![Some(1.0), None],
             known_deviation: None,
+            starts: None,
         };
         VerdictFile {
             schema: SCHEMA,

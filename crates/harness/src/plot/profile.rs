@@ -1,6 +1,8 @@
-//! Pictures of cost against error: work-precision curves and performance profiles.
+//! Profiles of cost at accuracy: what share of problems a method solves at what cost.
 
-use super::{Axis, Curve, Panel, Scale};
+use serde::Deserialize;
+
+use super::Curve;
 
 /// What one run cost and how wrong it was.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,85 +15,106 @@ pub struct Work {
     pub problem: String,
     /// Seconds, iterations or any other cost.
     pub cost: f64,
-    /// Error in the unit of its axis; non-finite where the run failed.
+    /// Error; not finite where the run failed.
     pub error: f64,
 }
 
-/// Error against cost on log axes, one curve per label in order of cost.
-pub fn work_precision(title: &str, runs: &[Work], cost: Axis, error: Axis) -> Panel {
-    let mut curves: Vec<Curve> = Vec::new();
-    for run in runs {
-        let point = (run.cost, run.error);
-        match curves.iter_mut().find(|curve| curve.label == run.label) {
-            Some(curve) => curve.points.push(point),
-            None => curves.push(Curve {
-                label: run.label.clone(),
-                backend: run.backend.clone(),
-                points: vec![point],
-            }),
-        }
-    }
-    for curve in &mut curves {
-        curve.points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    }
-    let log = |axis: Axis| Axis { scale: Scale::Log, ..axis };
-    Panel { title: title.to_owned(), x: log(cost), y: log(error), curves, references: Vec::new() }
+/// What costs are told as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CostScale {
+    /// As multiples of the cheapest label's on the same problem: the performance profile of Dolan and More (2002).
+    /// The order of its curves depends on which others are there.
+    #[default]
+    Cheapest,
+    /// As they are: the empirical distribution of the cost.
+    Absolute,
 }
 
-/// The performance profile of Dolan and More (2002): for each label the share of problems that it
-/// solves to `tolerance` at a cost of at most tau times the cheapest label's, against tau.
-pub fn performance_profile(title: &str, runs: &[Work], tolerance: f64) -> Panel {
-    let mut labels: Vec<(&str, &str)> = Vec::new();
-    let mut problems: Vec<&str> = Vec::new();
-    for run in runs {
-        if !labels.iter().any(|(label, _)| *label == run.label) {
-            labels.push((&run.label, &run.backend));
+/// The cheapest cost at which each label meets each (problem, target) pair, infinite where it never does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostTable {
+    /// Label and backend of each row.
+    labels: Vec<(String, String)>,
+    /// A row per label, a column per pair.
+    costs: Vec<Vec<f64>>,
+}
+
+impl CostTable {
+    /// From runs, each of which meets the targets that are not below its error.
+    pub fn new(runs: &[Work], targets: &[f64]) -> Self {
+        let mut labels: Vec<(String, String)> = Vec::new();
+        let mut problems: Vec<&str> = Vec::new();
+        for run in runs {
+            if !labels.iter().any(|(label, _)| *label == run.label) {
+                labels.push((run.label.clone(), run.backend.clone()));
+            }
+            if !problems.contains(&run.problem.as_str()) {
+                problems.push(&run.problem);
+            }
         }
-        if !problems.contains(&run.problem.as_str()) {
-            problems.push(&run.problem);
-        }
-    }
-    // Cheapest cost at which a label solves a problem.
-    let cost = |label: &str, problem: &str| {
-        let solved = runs
-            .iter()
-            .filter(|run| run.label == label && run.problem == problem && run.error <= tolerance);
-        solved.map(|run| run.cost).fold(f64::INFINITY, f64::min)
-    };
-    let ratios = |label: &str| -> Vec<f64> {
-        let ratio = |problem: &&str| {
-            let costs = labels.iter().map(|(other, _)| cost(other, problem));
-            cost(label, problem) / costs.fold(f64::INFINITY, f64::min)
+        let cost = |label: &str, problem: &str, target: f64| {
+            let meets =
+                |run: &&Work| run.label == label && run.problem == problem && run.error <= target;
+            runs.iter().filter(meets).map(|run| run.cost).fold(f64::INFINITY, f64::min)
         };
-        // Infinity over infinity, nobody solves it, counts as unsolved.
-        let mut ratios: Vec<f64> =
-            problems.iter().map(ratio).filter(|ratio| ratio.is_finite()).collect();
-        ratios.sort_by(f64::total_cmp);
-        ratios
-    };
-    let all: Vec<Vec<f64>> = labels.iter().map(|(label, _)| ratios(label)).collect();
-    let end = all.iter().flatten().fold(1.0, |a: f64, &b| a.max(b)) * 1.5;
-    let curves = labels.iter().zip(&all).map(|(&(label, backend), ratios)| Curve {
-        label: label.to_owned(),
-        backend: backend.to_owned(),
-        points: staircase(ratios, problems.len(), end),
-    });
-    Panel {
-        title: title.to_owned(),
-        x: Axis::log("cost over the cheapest, τ", ""),
-        y: Axis { range: Some((0.0, 1.05)), ..Axis::linear("share of scenes solved", "") },
-        curves: curves.collect(),
-        references: Vec::new(),
+        let pairs =
+            || problems.iter().flat_map(|problem| targets.iter().map(move |t| (problem, *t)));
+        let row = |(label, _): &(String, String)| {
+            pairs().map(|(problem, target)| cost(label, problem, target)).collect()
+        };
+        Self { costs: labels.iter().map(row).collect(), labels }
+    }
+
+    /// Against the cost, the share of pairs that each label meets at no more.
+    pub fn shares(&self, scale: CostScale) -> Vec<Curve> {
+        let pairs = self.costs.first().map_or(0, Vec::len);
+        let best = |pair: usize| match scale {
+            CostScale::Cheapest => {
+                self.costs.iter().map(|row| row[pair]).fold(f64::INFINITY, f64::min)
+            }
+            CostScale::Absolute => 1.0,
+        };
+        // Infinity over infinity, nobody meets it, is never met.
+        let met = |row: &Vec<f64>| {
+            let all = row.iter().enumerate().map(|(pair, cost)| cost / best(pair));
+            let mut met: Vec<f64> = all.filter(|cost| cost.is_finite()).collect();
+            met.sort_by(f64::total_cmp);
+            met
+        };
+        let all: Vec<Vec<f64>> = self.costs.iter().map(met).collect();
+        let begin = all.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+        let end = 1.5 * all.iter().flatten().copied().fold(1.0, f64::max);
+        let curve = |((label, backend), met): (&(String, String), &Vec<f64>)| Curve {
+            label: label.clone(),
+            backend: backend.clone(),
+            points: staircase(met, pairs, begin.min(end), end),
+        };
+        self.labels.iter().zip(&all).map(curve).collect()
+    }
+
+    /// For each two labels, the share of the pairs that either meets at which the first is cheaper, of no matter how
+    /// many others: a profile's order depends on these, this table does not.
+    pub fn cheaper(&self) -> Vec<(&str, Vec<f64>)> {
+        let share = |a: &[f64], b: &[f64]| {
+            let either = a.iter().zip(b).filter(|(a, b)| a.min(**b).is_finite());
+            let (less, all) = either
+                .fold((0_u32, 0_u32), |(less, all), (a, b)| (less + u32::from(a < b), all + 1));
+            f64::from(less) / f64::from(all.max(1))
+        };
+        let row = |a: &Vec<f64>| self.costs.iter().map(|b| share(a, b)).collect();
+        let labels = self.labels.iter().map(|(label, _)| label.as_str());
+        labels.zip(self.costs.iter().map(row)).collect()
     }
 }
 
-fn staircase(ratios: &[f64], problems: usize, end: f64) -> Vec<(f64, f64)> {
-    let share = |solved: usize| solved as f64 / problems.max(1) as f64;
-    let mut points = vec![(1.0, share(0))];
-    for (solved, &ratio) in ratios.iter().enumerate() {
-        points.extend([(ratio, share(solved)), (ratio, share(solved + 1))]);
+fn staircase(met: &[f64], pairs: usize, begin: f64, end: f64) -> Vec<(f64, f64)> {
+    let share = |count: usize| count as f64 / pairs.max(1) as f64;
+    let mut points = vec![(begin, share(0))];
+    for (count, &cost) in met.iter().enumerate() {
+        points.extend([(cost, share(count)), (cost, share(count + 1))]);
     }
-    points.push((end, share(ratios.len())));
+    points.push((end, share(met.len())));
     points
 }
 
@@ -109,8 +132,7 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_profile_counts_solved_problems() {
+    fn table() -> CostTable {
         let runs = [
             work("a", "p", 1.0, 0.1),
             work("b", "p", 3.0, 0.1),
@@ -119,23 +141,45 @@ mod tests {
             work("b", "q", 8.0, 0.1),
             work("a", "nobody", 1.0, f64::NAN),
         ];
-        let panel = performance_profile("", &runs, 0.5);
-        // a is cheapest on both solved problems of three; b needs 3 and 4 times as much.
-        let share_at = |curve: usize, tau: f64| {
-            let points = panel.curves[curve].points.iter();
-            points.filter(|p| p.0 <= tau).map(|p| p.1).fold(0.0, f64::max)
-        };
-        assert_eq!(share_at(0, 1.0), 2.0 / 3.0);
-        assert_eq!(share_at(1, 2.9), 0.0);
-        assert_eq!(share_at(1, 3.0), 1.0 / 3.0);
-        assert_eq!(share_at(1, 4.0), 2.0 / 3.0);
+        CostTable::new(&runs, &[0.5])
     }
 
     #[test]
-    fn work_precision_sorts_by_cost() {
-        let runs = [work("a", "p", 4.0, 0.1), work("a", "p", 1.0, 0.5)];
-        let panel = work_precision("", &runs, Axis::default(), Axis::default());
-        assert_eq!(panel.curves[0].points, [(1.0, 0.5), (4.0, 0.1)]);
-        assert_eq!(panel.x.scale, Scale::Log);
+    fn a_profile_counts_solved_problems() {
+        // a is cheapest on both solved problems of three; b needs 3 and 4 times as much.
+        let share_at = |curves: &[Curve], curve: usize, cost: f64| {
+            let points = curves[curve].points.iter();
+            points.filter(|p| p.0 <= cost).map(|p| p.1).fold(0.0, f64::max)
+        };
+        let curves = table().shares(CostScale::Cheapest);
+        assert_eq!(share_at(&curves, 0, 1.0), 2.0 / 3.0);
+        assert_eq!(share_at(&curves, 1, 2.9), 0.0);
+        assert_eq!(share_at(&curves, 1, 3.0), 1.0 / 3.0);
+        assert_eq!(share_at(&curves, 1, 4.0), 2.0 / 3.0);
+        let curves = table().shares(CostScale::Absolute);
+        assert_eq!(share_at(&curves, 0, 1.0), 1.0 / 3.0);
+        assert_eq!(share_at(&curves, 1, 7.9), 1.0 / 3.0);
+        assert_eq!(share_at(&curves, 1, 8.0), 2.0 / 3.0);
+    }
+
+    #[test]
+    fn easier_targets_are_met_at_less() {
+        let runs = [work("a", "p", 1.0, 0.3), work("a", "p", 4.0, 0.01)];
+        let curves = CostTable::new(&runs, &[0.5, 0.1, 0.001]).shares(CostScale::Absolute);
+        let third = 1.0 / 3.0;
+        let points = [
+            (1.0, 0.0),
+            (1.0, 0.0),
+            (1.0, third),
+            (4.0, third),
+            (4.0, 2.0 * third),
+            (6.0, 2.0 * third),
+        ];
+        assert_eq!(curves[0].points, points);
+    }
+
+    #[test]
+    fn pairs_are_compared_whoever_else_is_there() {
+        assert_eq!(table().cheaper(), [("a", vec![0.0, 1.0]), ("b", vec![0.0, 0.0])]);
     }
 }

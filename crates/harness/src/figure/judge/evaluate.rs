@@ -41,6 +41,10 @@ pub(super) fn evaluate(claim: &Claim, rows: &[FigureRow]) -> Result<Finding, Mis
     for told in rows.told_ends() {
         finding.measured += &format!("; {told}, as told");
     }
+    if let Some(horizon) = rows.horizon() {
+        let last = horizon - 1;
+        finding.measured += &format!("; up to step {last}, after which rounding parts the runs");
+    }
     rows.more_iterations().for_each(|told| finding.measured += &format!("; {told}"));
     Ok(finding)
 }
@@ -157,8 +161,25 @@ impl<'a> NamedRows<'a> {
         if row.was_run() && self.ended_as_told(row) { Ok(row) } else { Err(why(row).into()) }
     }
 
+    /// Number of the first step at which any of the named runs is not to be followed any more, where the claim
+    /// follows motions.
+    fn horizon(self) -> Option<usize> {
+        let check = &self.claim.check;
+        let named = self.rows.iter().filter(|row| check.names(&row.label, &row.group));
+        let first = named.filter_map(|row| row.horizon).min();
+        first.filter(|_| self.claim.follows_motion).map(|step| step as usize)
+    }
+
     fn values(self, label: &str, metric: &str, at: StepChoice) -> Result<Vec<f64>, Missing> {
-        values(self.judged_row(label)?, metric, at)
+        let mut values = values(self.judged_row(label)?, metric, at)?;
+        if let Some(horizon) = self.horizon() {
+            values.truncate(horizon.saturating_sub(1 + at.after()));
+            if values.is_empty() {
+                let told = format!("rounding parts the runs at step {horizon}");
+                return Err(Missing::Unclear(told));
+            }
+        }
+        Ok(values)
     }
 
     fn order(self, metric: &str, at: StepChoice, runs: &[String]) -> Result<Finding, Missing> {

@@ -47,6 +47,25 @@ fn holds(check: &str) -> bool {
 }
 
 #[test]
+fn motions_are_followed_until_rounding_parts_them() {
+    let mut rows = rows();
+    let mut follows = claim(
+        r#"check: less(metric: "e_m", a: "low", b: "high", at: every_step_after(1), factor: 1)"#,
+    );
+    follows.follows_motion = true;
+    rows[0].columns[0].1 = vec![3.0, 1.0, 9.0, 9.0];
+    assert_eq!(judge_one(&follows, &rows).verdict, Verdict::Fails);
+    rows[1].horizon = Some(3);
+    let found = judge_one(&follows, &rows);
+    assert_eq!(found.verdict, Verdict::Holds, "{}", found.measured);
+    assert!(found.measured.ends_with("up to step 2, after which rounding parts the runs"));
+    rows[0].horizon = Some(2);
+    assert_eq!(judge_one(&follows, &rows).verdict, Verdict::Unclear, "no step is left");
+    follows.follows_motion = false;
+    assert_eq!(judge_one(&follows, &rows).verdict, Verdict::Fails, "a statistic is of all steps");
+}
+
+#[test]
 fn what_no_device_could_run_is_not_judged() {
     for check in [
         r#"less(metric: "e_m", a: "low", b: "away", at: mean)"#,
