@@ -144,7 +144,7 @@ impl DeviceMethod for Avbd<f32> {
     }
 
     fn begin(&self) -> Start {
-        let s = &self.settings;
+        let s = self.settings.in_seconds(self.dt());
         // Negative where a scale rules.
         let given = |x: Option<f64>| f32::of(x.unwrap_or(-1.0));
         Start {

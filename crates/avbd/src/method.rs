@@ -60,12 +60,19 @@ impl<R: Real> Avbd<R> {
     /// Scales ramps and the law of contact to steps of length `dt` [s].
     pub(crate) fn scale_to(&mut self, system: &System<R>, dt: f64) {
         self.dt = dt;
-        self.contact_ramps = ContactRamps::new(self.settings, dt, self.frame);
+        let settings = self.settings.in_seconds(dt);
+        self.contact_ramps = ContactRamps::new(settings, dt, self.frame);
         let fall = self.gravity * dt * dt;
         self.cone.open = self.settings.open_gap * fall.max(self.margin / 5.0);
         self.ramps.clear();
         let definitions = system.definitions.iter();
-        self.ramps.extend(definitions.map(|d| Ramp::new(d, &self.settings, dt, self.frame)));
+        self.ramps.extend(definitions.map(|d| Ramp::new(d, &settings, dt, self.frame)));
+    }
+
+    /// Length of the steps that everything is scaled to [s].
+    #[cfg(feature = "gpu")]
+    pub(crate) fn dt(&self) -> f64 {
+        self.dt
     }
 
     /// Eq. 18: `C = C* - alpha C*(x-)`.

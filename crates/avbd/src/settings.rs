@@ -37,6 +37,8 @@ pub struct AvbdSettings {
     pub k_max: Option<f64>,
     /// See [`Resolved::k_max_scale`].
     pub k_max_scale: Option<f64>,
+    /// See [`Resolved::time_unit`].
+    pub time_unit: Option<TimeUnit>,
     /// See [`Resolved::scheme`].
     pub scheme: Option<Scheme>,
     /// See [`Resolved::rho_scale`].
@@ -84,10 +86,23 @@ pub enum Profile {
     Robust,
     /// The paper's constants in metres, kilograms and seconds.
     Paper,
+    /// The same with the step as the unit of time of `beta`: 10 kg/(m h^2), which is 36,000 N/m^2 with 60 steps a second.
+    /// The paper names no units; with these its Figs. 8 and 15 come out.
+    PaperScaled,
     /// The official 3D demo, quirks included.
     Demo3d,
     /// Automatic penalty in series with the material: no ramp, no starting stiffness.
     Compliant,
+}
+
+/// The time in which a growth of stiffness is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeUnit {
+    /// The second.
+    Second,
+    /// The length of a step, or of a sub-step.
+    Step,
 }
 
 /// How stiffness and multipliers are updated.
@@ -168,6 +183,8 @@ pub struct Resolved {
     pub k_max: Option<f64>,
     /// Largest stiffness in units of effective mass over squared step [1].
     pub k_max_scale: f64,
+    /// In which time `beta` and `beta_angular` are told: with `step`, a `beta` of 10 is 10 kg/(m h^2).
+    pub time_unit: TimeUnit,
     /// How stiffness and multipliers are updated.
     pub scheme: Scheme,
     /// Penalty of the `series` scheme in units of effective mass over squared step [1].
@@ -238,6 +255,7 @@ impl AvbdSettings {
             carried_scale: self.carried_scale.unwrap_or(base.carried_scale),
             k_max: overridden(self.k_max, self.k_max_scale, base.k_max),
             k_max_scale: self.k_max_scale.unwrap_or(base.k_max_scale),
+            time_unit: self.time_unit.unwrap_or(base.time_unit),
             scheme: self.scheme.unwrap_or(base.scheme),
             rho_scale: self.rho_scale.unwrap_or(base.rho_scale),
             isotropic: self.isotropic.unwrap_or(base.isotropic),
@@ -271,6 +289,20 @@ impl Resolved {
     /// Share of the error at a step's start that its iterations leave (Eq. 18).
     pub(crate) fn kept(&self) -> f64 {
         if self.post_stabilisation { 1.0 } else { self.alpha }
+    }
+
+    /// With the growth of stiffness in seconds, for steps of length `h` \[s\].
+    pub(crate) fn in_seconds(self, h: f64) -> Self {
+        let scaled = |value: Option<f64>| match self.time_unit {
+            TimeUnit::Second => value,
+            TimeUnit::Step => value.map(|value| value / (h * h)),
+        };
+        Self {
+            beta: scaled(self.beta),
+            beta_angular: scaled(self.beta_angular),
+            time_unit: TimeUnit::Second,
+            ..self
+        }
     }
 
     fn check(&self) -> Result<(), BuildError> {
@@ -326,6 +358,17 @@ impl Resolved {
             ..self
         }
     }
+
+    /// With the constants of the paper's Table 2; it gives no starting and no largest stiffness.
+    fn of_the_paper(self) -> Self {
+        Self {
+            beta: Some(10.0),
+            beta_angular: Some(10.0),
+            k_start: Some(1.0),
+            k_max: Some(1e10),
+            ..self
+        }
+    }
 }
 
 impl Profile {
@@ -345,6 +388,7 @@ impl Profile {
             carried_scale: 0.1,
             k_max: None,
             k_max_scale: 1e9,
+            time_unit: TimeUnit::Second,
             scheme: Scheme::Ramp,
             rho_scale: 1.0,
             isotropic: true,
@@ -365,15 +409,11 @@ impl Profile {
             collision: None,
         };
         let published = robust.as_published();
+        let paper = published.of_the_paper();
         match self {
             Self::Robust => robust,
-            Self::Paper => Resolved {
-                beta: Some(10.0),
-                beta_angular: Some(10.0),
-                k_start: Some(1.0),
-                k_max: Some(1e10),
-                ..published
-            },
+            Self::Paper => paper,
+            Self::PaperScaled => Resolved { time_unit: TimeUnit::Step, ..paper },
             Self::Demo3d => Resolved {
                 order: Order::ReverseCreation,
                 alpha: 0.99,
@@ -416,6 +456,18 @@ mod tests {
         assert_eq!((settings.beta, settings.beta_angular), (Some(5.0), Some(100.0)));
         assert_eq!(settings.precision, Precision::F32);
         assert_eq!(resolve("(profile: demo3d, beta_scale: 3)").unwrap().beta, None);
+    }
+
+    #[test]
+    fn constants_per_step_grow_as_the_step_shrinks() {
+        let scaled = resolve("(profile: paper_scaled)").unwrap();
+        assert_eq!(scaled.beta, Some(10.0));
+        let second = scaled.in_seconds(0.5);
+        assert_eq!((second.beta, second.beta_angular), (Some(40.0), Some(40.0)));
+        assert_eq!((second.k_start, second.k_max), (scaled.k_start, scaled.k_max));
+        assert_eq!(second, second.in_seconds(0.1), "told in seconds already");
+        let of_masses = resolve("(profile: paper_scaled, beta_scale: 3)").unwrap();
+        assert_eq!(of_masses.in_seconds(0.5).beta, None, "a scale has no unit");
     }
 
     #[test]

@@ -47,6 +47,11 @@ pub(crate) fn is_software() -> bool {
     matches!(OPENED.get(), Some(Ok(gpu)) if gpu.facts().software)
 }
 
+/// Whether there is an adapter that is no program on the processor; it is opened now if it was not before.
+pub(crate) fn is_hardware() -> bool {
+    open().is_ok_and(|gpu| !gpu.facts().software)
+}
+
 /// Name, interface and driver of each adapter of this machine, and whether it is software.
 pub(crate) fn all() -> Vec<([String; 3], bool)> {
     let entry = |facts: taut_gpu::AdapterFacts| {

@@ -218,6 +218,9 @@ pub(crate) struct FigureArgs {
     /// All figures
     #[arg(long)]
     pub(crate) all: bool,
+    /// With --all, also figures that take many minutes or gigabytes at full size
+    #[arg(long)]
+    pub(crate) large: bool,
     /// Smaller sizes for a quick check; claims that need the full size are not judged
     #[arg(long)]
     pub(crate) quick: bool,

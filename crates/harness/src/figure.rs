@@ -81,6 +81,10 @@ pub struct Figure {
     /// How the figure shrinks for a quick check.
     #[serde(default)]
     pub quick: Quick,
+    /// Whether it takes many minutes or gigabytes at full size: then it is made when it is named, or all are with
+    /// `--large`.
+    #[serde(default)]
+    pub large: bool,
 }
 
 /// What is measured.
@@ -131,6 +135,9 @@ pub struct RunSpec {
     /// Label of the run whose trajectory is the reference of this one.
     #[serde(default)]
     pub reference: Option<String>,
+    /// Whether a software adapter would take hours at full size: the run is skipped there.
+    #[serde(default)]
+    pub needs_hardware: bool,
 }
 
 fn one() -> Vec<u32> {
@@ -267,6 +274,11 @@ pub struct Quick {
 }
 
 impl Figure {
+    /// Whether a row is of a run that software adapters do not make at full size.
+    fn needs_hardware(&self, row: &FigureRow) -> bool {
+        self.runs.iter().any(|run| run.needs_hardware && run.label == row.group)
+    }
+
     /// Whether anything drawn or claimed depends on a clock.
     pub fn is_timed(&self) -> bool {
         matches!(self.measure, MeasureSpec::Time { .. })

@@ -364,7 +364,7 @@ fn elastics(scene: &Scene, model: &Model, nodes: &[TopologyNode]) -> Vec<EnergyB
 }
 
 /// More dynamic bodies than this, where they may touch, take too long.
-const BODIES_MAX: usize = 400;
+const BODIES_MAX: usize = 300;
 
 /// Why the solver does not take a scene, if it does not.
 pub(crate) fn unsupported(scene: &Scene) -> Option<String> {

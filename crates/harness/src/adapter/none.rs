@@ -35,6 +35,11 @@ pub(crate) fn is_software() -> bool {
     false
 }
 
+/// There is none.
+pub(crate) fn is_hardware() -> bool {
+    false
+}
+
 /// No adapters.
 pub(crate) fn all() -> Vec<([String; 3], bool)> {
     vec![]

@@ -53,13 +53,18 @@ pub(crate) fn main(
     let root = places::root()?;
     let chosen = choose(&root, args, questions)?;
     // All definitions are read before the first run: a mistake should not cost minutes.
+    let named = !args.figures.is_empty();
     let mut planned = 0;
     let mut ids = Vec::with_capacity(chosen.len());
     for id in chosen {
         match figure::load(&root, &id, session.bench.setup) {
+            Ok(figure) if figure.large && !(args.quick || args.large || named) => {
+                eprintln!("taut: {id} is large and left out: name it, or give --large");
+                continue;
+            }
             Ok(figure) => planned += figure.plan(args.quick).len() as u64,
             // Only what was named must be drawn; of all figures, those that this program can draw.
-            Err(error) if args.figures.is_empty() && error.message.ends_with(LEFT_OUT) => {
+            Err(error) if !named && error.message.ends_with(LEFT_OUT) => {
                 eprintln!("taut: {id} is left out: {error}");
                 continue;
             }

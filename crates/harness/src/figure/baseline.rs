@@ -196,11 +196,17 @@ pub fn compare(
     shifts
 }
 
-/// Excuses curves whose rows this machine has no device for.
-pub fn excuse(shifts: &mut [Shift], rows: &[FigureRow]) {
-    for shift in shifts.iter_mut().filter(|shift| shift.change == Change::Missing) {
+/// Excuses curves whose rows this machine has no device for, and those that the recording machine had none for.
+pub fn excuse(shifts: &mut [Shift], figure: &Figure, rows: &[FigureRow]) {
+    for shift in shifts {
         let drew = |row: &&FigureRow| row.label == shift.curve || row.group == shift.curve;
-        if rows.iter().filter(drew).any(FigureRow::was_skipped) {
+        let mut drawn = rows.iter().filter(drew);
+        let excused = match shift.change {
+            Change::Missing => drawn.any(FigureRow::was_skipped),
+            Change::New => drawn.any(|row| figure.needs_hardware(row)),
+            _ => false,
+        };
+        if excused {
             shift.change = Change::Skipped;
         }
     }
@@ -386,17 +392,17 @@ mod tests {
 
     #[test]
     fn a_curve_without_a_device_is_not_missing() {
-        let mut shifts =
-            compare(&backends::table(), &figure("log"), &[], &panel(wave(0.0), 300), &[]);
+        let figure = figure("log");
+        let mut shifts = compare(&backends::table(), &figure, &[], &panel(wave(0.0), 300), &[]);
         let row = |label: &str, group: &str, status: &str| FigureRow {
             label: label.to_owned(),
             group: group.to_owned(),
             status: status.to_owned(),
             ..FigureRow::default()
         };
-        excuse(&mut shifts, &[row("a, b 1", "a, b", "failed"), row("c", "c", "skipped")]);
+        excuse(&mut shifts, &figure, &[row("a, b 1", "a, b", "failed"), row("c", "c", "skipped")]);
         assert_eq!(shifts[0].change, Change::Missing);
-        excuse(&mut shifts, &[row("a, b 1", "a, b", "skipped")]);
+        excuse(&mut shifts, &figure, &[row("a, b 1", "a, b", "skipped")]);
         assert_eq!(shifts[0].change, Change::Skipped);
         assert!(!shifts[0].change.is_bad());
     }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
+    ops::ControlFlow,
     path::Path,
     sync::Arc,
     thread,
@@ -16,13 +17,15 @@ use super::{
     plan::null_key,
 };
 use crate::{
+    adapter,
     parallel::in_parallel,
     places,
     record::{RunDevice, RunRow, metric, metric_names},
+    ruler::{Moment, Sample},
     runner::{
-        BLOCKS, Bench, Keep, KeptStates, ReferenceRuns, References, RunOptions, TimeOptions,
-        TimedRow, TraceOptions, TraceStart, TrueMotion, WatchedPath, moved_start, run, time,
-        time_blocks, trace,
+        BLOCKS, Bench, Keep, KeptStates, Observer, ReferenceRuns, References, RunOptions,
+        TimeOptions, TimedRow, TraceOptions, TraceStart, TrueMotion, WatchedPath, moved_start, run,
+        time, time_blocks, trace,
     },
     spec::Spec,
 };
@@ -66,6 +69,14 @@ struct Job<'a> {
     loaded: &'a LoadedScene,
     spec: Spec,
     steps: u32,
+    /// Why it is not made here.
+    skipped: Option<&'static str>,
+}
+
+/// Why a run is not made on this machine's adapter.
+fn needs_hardware(planned: &Planned, quick: bool) -> Option<&'static str> {
+    let lacking = planned.run.needs_hardware && !quick && !adapter::is_hardware();
+    lacking.then_some("at this size a software adapter would take hours")
 }
 
 /// What a run is compared with.
@@ -82,6 +93,23 @@ struct Done {
     states: Vec<State>,
     /// Where it went, to see when runs from moved starts part with it.
     path: Option<WatchedPath>,
+}
+
+/// Reads the probes at every frame, against the reference's states from the initial one on.
+struct ProbedFrames<'a> {
+    probes: Probes<'a>,
+    reference: Option<&'a [State]>,
+    values: Vec<Vec<f64>>,
+}
+
+impl Observer for ProbedFrames<'_> {
+    fn frame(&mut self, sample: &Sample<'_>, _row: &mut RunRow) -> ControlFlow<String> {
+        if let Moment::Frame(frame) = sample.moment {
+            let reference = self.reference.and_then(|states| states.get(frame as usize));
+            self.values.push(self.probes.measure(sample.state, reference));
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 /// Makes all runs of a figure; those that nothing times share the cores.
@@ -118,7 +146,7 @@ pub fn measure(
         let job = job(planned, &scenes[&scene_key(planned)]);
         let checked = bench.check(&job.loaded.scene, &job.spec);
         checked.with_context(|| format!("figure `{}`, run `{}`", figure.id, planned.label))?;
-        jobs.push(job);
+        jobs.push(Job { skipped: needs_hardware(planned, quick), ..job });
     }
     let yardsticks = yardsticks(bench, figure, &jobs, quick, &mut warnings);
     let done = run_all(bench, figure, &jobs, &yardsticks, on_run)?;
@@ -126,7 +154,7 @@ pub fn measure(
     let seconds = begin.elapsed().as_secs_f64();
     let mut measured = MeasuredFigure { warnings, seconds, ..MeasuredFigure::default() };
     let moved = (0..beside.starts)
-        .map(|seed| moved(bench, figure, &plan[..own], &scenes, &yardsticks, seed))
+        .map(|seed| moved(bench, figure, (&plan[..own], quick), &scenes, &yardsticks, seed))
         .collect::<anyhow::Result<Vec<_>>>()?;
     let horizons: Vec<Option<u32>> = (0..own).map(|i| horizon(&done[i], &moved, i)).collect();
     for done in moved {
@@ -161,7 +189,7 @@ fn horizon(own: &Done, moved: &[Vec<Done>], i: usize) -> Option<u32> {
 fn moved(
     bench: &Bench<'_>,
     figure: &Figure,
-    plan: &[Planned],
+    (plan, quick): (&[Planned], bool),
     scenes: &BTreeMap<String, LoadedScene>,
     yardsticks: &[Yardsticks],
     seed: u32,
@@ -172,7 +200,10 @@ fn moved(
     };
     let scenes: BTreeMap<&String, LoadedScene> =
         scenes.iter().map(|(key, loaded)| (key, moved(loaded))).collect();
-    let jobs: Vec<Job<'_>> = plan.iter().map(|p| job(p, &scenes[&scene_key(p)])).collect();
+    let jobs: Vec<Job<'_>> = plan
+        .iter()
+        .map(|p| Job { skipped: needs_hardware(p, quick), ..job(p, &scenes[&scene_key(p)]) })
+        .collect();
     run_all(bench, figure, &jobs, yardsticks, &|_| {})
 }
 
@@ -215,7 +246,7 @@ fn job<'a>(planned: &'a Planned, loaded: &'a LoadedScene) -> Job<'a> {
         substeps: planned.substeps,
     };
     let steps = planned.run.steps.unwrap_or(loaded.scene.steps);
-    Job { planned, loaded, spec, steps }
+    Job { planned, loaded, spec, steps, skipped: None }
 }
 
 /// Times the rows whose speed claims compare, and those of the method that does nothing in their place.
@@ -345,11 +376,14 @@ fn one(
 ) -> Done {
     // What others are compared with is compared with nothing.
     let is_reference = yardsticks.is_none();
+    if let Some(why) = job.skipped {
+        let run = RunRow::skipped(&job.spec, why);
+        return Done { row: empty_row(job, &run), run, states: Vec::new(), path: None };
+    }
     let scene = &job.loaded.scene;
     match figure.measure {
         MeasureSpec::Trajectory => {
-            let keeps = is_reference || !figure.probes.is_empty();
-            let keep = if keeps { Keep::Everything } else { Keep::Nothing };
+            let keep = if is_reference { Keep::Everything } else { Keep::Nothing };
             let reference = reference.map(|reference| reference.states);
             let references = References {
                 named: reference,
@@ -359,11 +393,12 @@ fn one(
             let options = RunOptions { steps: job.steps, references };
             let mut kept = KeptStates::new(keep);
             let mut path = WatchedPath::new(scene);
-            let run = run(bench, scene, &job.spec, &options, &mut [&mut kept, &mut path]);
-            let states: Vec<State> = kept.states.into_iter().map(|(_, state)| state).collect();
-            let row = trajectory_row(figure, job, &run, &states, reference);
-            let states = if is_reference { states } else { Vec::new() };
-            Done { run, row, states, path: Some(path) }
+            let probes = Probes::new(scene, &figure.probes);
+            let mut probed = ProbedFrames { probes, reference, values: Vec::new() };
+            let observers: &mut [&mut dyn Observer] = &mut [&mut kept, &mut path, &mut probed];
+            let run = run(bench, scene, &job.spec, &options, observers);
+            let states = kept.states.into_iter().map(|(_, state)| state).collect();
+            Done { row: trajectory_row(job, &run, &probed), run, states, path: Some(path) }
         }
         MeasureSpec::Trace { warmup } => {
             let mut run = RunRow::new(&job.spec);
@@ -417,13 +452,7 @@ fn empty_row(job: &Job<'_>, run: &RunRow) -> FigureRow {
     }
 }
 
-fn trajectory_row(
-    figure: &Figure,
-    job: &Job<'_>,
-    run: &RunRow,
-    states: &[State],
-    reference: Option<&[State]>,
-) -> FigureRow {
+fn trajectory_row(job: &Job<'_>, run: &RunRow, probed: &ProbedFrames<'_>) -> FigureRow {
     let mut row = empty_row(job, run);
     if run.frames.is_empty() {
         return row;
@@ -435,13 +464,9 @@ fn trajectory_row(
         let value = |frame: &crate::record::Frame| metric(&frame.metrics, name).unwrap_or(f64::NAN);
         row.columns.push((name.to_owned(), column(&value)));
     }
-    let probes = Probes::new(&job.loaded.scene, &figure.probes);
-    let reference = |step: usize| reference.and_then(|states| states.get(step));
-    let after_steps = states.iter().enumerate().skip(1);
-    let values: Vec<Vec<f64>> =
-        after_steps.map(|(step, state)| probes.measure(state, reference(step))).collect();
-    for (i, name) in probes.names().enumerate() {
-        row.columns.push((name.to_owned(), values.iter().map(|values| values[i]).collect()));
+    for (i, name) in probed.probes.names().enumerate() {
+        let values = probed.values.iter().map(|values| values[i]).collect();
+        row.columns.push((name.to_owned(), values));
     }
     row
 }

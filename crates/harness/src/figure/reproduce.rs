@@ -102,7 +102,7 @@ pub fn reproduce(
     let mut shifts = recorded
         .as_ref()
         .map(|recorded| baseline::compare(table, &figure, &curves, recorded, &spreads));
-    baseline::excuse(shifts.as_deref_mut().unwrap_or_default(), &rows);
+    baseline::excuse(shifts.as_deref_mut().unwrap_or_default(), &figure, &rows);
     if let (Some(recorded), Some(shifts), false) = (&recorded, &mut shifts, options.bless) {
         settle(bench, &figure, options, (recorded, &spreads), shifts)?;
     }
@@ -124,7 +124,8 @@ pub fn reproduce(
         if bench.is_cancelled() {
             bail!("interrupted: nothing is blessed");
         }
-        if let Some(row) = rows.iter().find(|row| row.was_skipped()) {
+        let skipped = |row: &&FigureRow| row.was_skipped() && !done.figure.needs_hardware(row);
+        if let Some(row) = rows.iter().find(skipped) {
             bail!(
                 "{} was skipped, and would be lost from the record: nothing is blessed",
                 row.label

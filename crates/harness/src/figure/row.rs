@@ -57,6 +57,8 @@ pub enum StepChoice {
     MaxAfter(u32),
     /// By how much it rises after the step of this number: the largest later value less the one there.
     RiseAfter(u32),
+    /// How it oscillates after this step: the share of later steps at which it turns from rising to falling or back.
+    TurnsAfter(u32),
     /// Smallest of all steps.
     Min,
     /// Root of the mean square over all steps.
@@ -95,7 +97,10 @@ impl StepChoice {
     /// The step after which it looks.
     pub fn after(self) -> usize {
         match self {
-            Self::EveryStepAfter(n) | Self::MeanAfter(n) | Self::MaxAfter(n) => n as usize,
+            Self::EveryStepAfter(n)
+            | Self::MeanAfter(n)
+            | Self::MaxAfter(n)
+            | Self::TurnsAfter(n) => n as usize,
             _ => 0,
         }
     }
@@ -136,6 +141,16 @@ impl StepChoice {
                 };
                 vec![later.iter().copied().fold(*start, f64::max) - start]
             }
+            Self::TurnsAfter(_) => {
+                let rises = values.windows(2).map(|pair| pair[1] - pair[0]);
+                let rises: Vec<f64> = rises.collect();
+                if rises.len() < 2 || rises.iter().any(|rise| !rise.is_finite()) {
+                    // What ended early has no share of steps.
+                    return vec![f64::INFINITY];
+                }
+                let turns = rises.windows(2).filter(|pair| pair[0] * pair[1] < 0.0).count();
+                vec![turns as f64 / (rises.len() - 1) as f64]
+            }
             Self::Min => vec![values.iter().copied().fold(f64::INFINITY, f64::min)],
             Self::Rms => vec![(values.iter().map(|v| v * v).sum::<f64>() / count).sqrt()],
         }
@@ -154,6 +169,7 @@ impl StepChoice {
             Self::Max => "at most".to_owned(),
             Self::MaxAfter(n) => format!("at most after step {n}"),
             Self::RiseAfter(n) => format!("by its rise after step {n}"),
+            Self::TurnsAfter(n) => format!("by its turns after step {n}"),
             Self::Min => "at least".to_owned(),
             Self::Rms => "by root mean square".to_owned(),
         }
@@ -230,6 +246,9 @@ mod tests {
         assert_eq!(value(StepChoice::RiseAfter(2)), [2.0]);
         assert_eq!(value(StepChoice::RiseAfter(1)), [0.0]);
         assert!(value(StepChoice::RiseAfter(9)).is_empty());
+        assert_eq!(value(StepChoice::TurnsAfter(0)), [0.5], "down, then up twice");
+        assert_eq!(value(StepChoice::TurnsAfter(1)), [0.0]);
+        assert_eq!(value(StepChoice::TurnsAfter(2)), [f64::INFINITY]);
         assert_eq!(value(StepChoice::Final), [3.0]);
         assert!(value(StepChoice::MeanAfter(9)).is_empty());
         assert_eq!(row.statistic("e_m", Statistic::Rms), Some((95.0_f64 / 4.0).sqrt()));
