@@ -59,6 +59,10 @@ pub struct Figure {
     pub source: String,
     /// What it shows and what to look at.
     pub about: String,
+    /// The full size here against the source's, for the report; nothing is run by it, so verdicts outlive a change of
+    /// this line.
+    #[serde(default)]
+    pub size: Option<String>,
     /// What is measured in each run.
     #[serde(default)]
     pub measure: MeasureSpec,

@@ -205,6 +205,18 @@ fn an_end_or_a_verdict_that_changed_is_a_regression() {
 }
 
 #[test]
+fn a_verdict_outlives_what_is_only_told() {
+    let checkout = Checkout::new(FIGURE);
+    assert_eq!(status(&checkout.taut(&["regress", "--bless", "--dirty"])), 0);
+    let told = FIGURE.replace("    probes:", "    size: \"one box (one)\",\n    probes:");
+    fs::write(checkout.folder().join("figure.ron"), told).unwrap();
+    assert_eq!(status(&checkout.taut(&["regress"])), 0);
+    let other = FIGURE.replace("about: \"a test\"", "about: \"another\"");
+    fs::write(checkout.folder().join("figure.ron"), other).unwrap();
+    assert_eq!(status(&checkout.taut(&["regress"])), 1);
+}
+
+#[test]
 fn a_figure_that_does_nothing_cannot_pass() {
     let sabotage = ["reproduce", "fall", "--sabotage", "--json"];
     let output = Checkout::new(FIGURE).taut(&sabotage);

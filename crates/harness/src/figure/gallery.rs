@@ -45,15 +45,16 @@ fn paper(source: &str) -> String {
 }
 
 fn table(entries: &[ReportedFigure]) -> String {
-    let mut text = "| figure | shows | sentences | holds | deviates | fails or void | not judged | runs that failed | \
-                    measured |\n|---|---|---|---|---|---|---|---|---|\n"
+    let mut text = "| figure | shows | size here (source's) | sentences | holds | deviates | fails or void | not judged | \
+                    runs that failed | measured |\n|---|---|---|---|---|---|---|---|---|---|\n"
         .to_owned();
     for ReportedFigure { figure, file } in entries {
         let id = &figure.id;
         let _ = write!(
             text,
-            "| [{id}](figures/{id}/figure.svg) | {} |",
-            figure.title.replace('|', "\\|")
+            "| [{id}](figures/{id}/figure.svg) | {} | {} |",
+            figure.title.replace('|', "\\|"),
+            figure.size.as_deref().unwrap_or("as in the source").replace('|', "\\|")
         );
         let Some(file) = file else {
             text += " | | | | | | not on file |\n";

@@ -208,7 +208,7 @@ pub fn read(root: &Path, id: &str, quick: bool) -> anyhow::Result<Option<Verdict
     Ok(Some(file))
 }
 
-/// Hash of a figure's definition and of the scenes that it names, as they are on disk.
+/// Hash of a figure's definition and of the scenes that it names, as they are on disk, but for the line of its `size`.
 ///
 /// # Errors
 /// When one cannot be read.
@@ -219,7 +219,9 @@ pub fn definition_hash(root: &Path, figure: &Figure) -> anyhow::Result<String> {
     let mut hash = BitHash::default();
     for path in files {
         let text = fs::read_to_string(&path);
-        hash.text(&text.with_context(|| format!("cannot read {}", path.display()))?);
+        let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+        let runs = text.split_inclusive('\n').filter(|line| !line.starts_with("    size: "));
+        hash.text(&runs.collect::<String>());
     }
     Ok(format!("{:016x}", hash.value()))
 }
