@@ -30,7 +30,7 @@ use ron::value::RawValue;
 use serde::Deserialize;
 
 pub use self::{
-    claim::{Claim, ClaimCheck, Target},
+    claim::{Basis, Claim, ClaimCheck, Target},
     curves::{PanelCurves, collect, plot_spec, write_csv},
     gallery::gallery,
     judge::{Judged, StartCount, Verdict, judge, number},

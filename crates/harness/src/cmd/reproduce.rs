@@ -180,7 +180,8 @@ fn describe(figure: &Reproduced, questions: Questions) -> String {
     }
     if questions.claims {
         for claim in &figure.claims {
-            text += &format!("  {:<10} {}\n", claim.verdict.as_str(), claim.text);
+            let regression = if claim.is_claim() { "" } else { " (a regression check)" };
+            text += &format!("  {:<10} {}{regression}\n", claim.verdict.as_str(), claim.text);
             text += &format!("  {:<10} {}\n", "", claim.measured);
             if let Some(why) = &claim.known_deviation {
                 text += &format!("  {:<10} known deviation: {why}\n", "");

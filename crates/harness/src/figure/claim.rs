@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{ProbeSpec, StepChoice};
 
@@ -14,6 +14,9 @@ pub struct Claim {
     pub text: String,
     /// What must be so.
     pub check: ClaimCheck,
+    /// Where the numbers come from that its metric is held against; every check with such numbers says so.
+    #[serde(default)]
+    pub basis: Option<Basis>,
     /// Why it is known not to hold; the figure fails if it starts to.
     #[serde(default)]
     pub known_deviation: Option<String>,
@@ -39,6 +42,23 @@ pub struct Claim {
     pub follows_motion: bool,
 }
 
+/// Where the numbers of a check come from. None of them is read off a result but a [`Basis::Regression`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// The source prints them.
+    Source,
+    /// A closed form gives the value; what is left to the check is how near it counts as met.
+    ClosedForm,
+    /// Another run of the figure gives the value, a reference or a twin.
+    Reference,
+    /// The source says it in a word, and the sentence tells what number the word is read as: none at all, a half, a
+    /// length of the scene.
+    Reading,
+    /// Nothing but results here: the check holds what was measured, and does not count as a claim.
+    Regression,
+}
+
 /// The metrics that compare a motion with another.
 const OF_MOTION: [&str; 4] = [
     "watched_error_rms_m",
@@ -48,6 +68,11 @@ const OF_MOTION: [&str; 4] = [
 ];
 
 impl Claim {
+    /// Whether it counts as a claim: a check that only holds what was measured here does not.
+    pub fn is_claim(&self) -> bool {
+        self.basis != Some(Basis::Regression)
+    }
+
     /// Finds whether it compares motions step by step.
     pub(super) fn find_motion(&mut self, probes: &BTreeMap<String, ProbeSpec>) {
         let at = match self.check {
@@ -197,8 +222,8 @@ pub enum ClaimCheck {
         #[serde(default)]
         most: Option<f64>,
     },
-    /// A run takes less time per frame than another, in a ratio of at least `by`: both in turn, block by block, and
-    /// the whole 95 % interval of the ratio is on one side.
+    /// A run takes less time per frame than another, in a ratio from `by` to `most`: both in turn, block by block, and
+    /// the whole 95 % interval of the ratio is within or outside.
     Faster {
         /// The faster run.
         a: String,
@@ -207,6 +232,9 @@ pub enum ClaimCheck {
         /// How many times as long the slower one takes at least; 1 unless given.
         #[serde(default = "unit")]
         by: f64,
+        /// How many times as long it takes at most.
+        #[serde(default)]
+        most: Option<f64>,
     },
     /// A time that was published for a run on another machine: told beside the time here, and never judged.
     Published {
@@ -270,6 +298,21 @@ impl ClaimCheck {
     /// Whether it looks at a clock.
     pub(super) fn is_timed(&self) -> bool {
         matches!(self, Self::Faster { .. } | Self::Published { .. })
+    }
+
+    /// Whether somebody chose a number for it.
+    pub(super) fn has_limits(&self) -> bool {
+        match self {
+            Self::Less { factor, .. } => *factor != 1.0,
+            Self::Faster { by, most, .. } => *by != 1.0 || most.is_some(),
+            Self::Bound { .. }
+            | Self::Never { .. }
+            | Self::Slope { .. }
+            | Self::Within { .. }
+            | Self::Follows { .. }
+            | Self::Needs { .. } => true,
+            Self::Order { .. } | Self::Published { .. } | Self::Status { .. } => false,
+        }
     }
 
     /// The numbers that its metric is held against.

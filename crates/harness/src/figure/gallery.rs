@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
-use super::{Figure, VerdictFile, ids, load, read_verdict};
+use super::{Claim, ClaimVerdict, Figure, VerdictFile, ids, load, read_verdict};
 use crate::{Setup, backends::LEFT_OUT};
 
 /// A figure with its verdicts at full size, where there are any.
@@ -46,7 +46,7 @@ fn paper(source: &str) -> String {
 
 fn table(entries: &[ReportedFigure]) -> String {
     let mut text = "| figure | shows | size here (source's) | sentences | holds | deviates | fails or void | not judged | \
-                    runs that failed | measured |\n|---|---|---|---|---|---|---|---|---|---|\n"
+                    regression | runs that failed | time | measured |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n"
         .to_owned();
     for ReportedFigure { figure, file } in entries {
         let id = &figure.id;
@@ -57,28 +57,39 @@ fn table(entries: &[ReportedFigure]) -> String {
             figure.size.as_deref().unwrap_or("as in the source").replace('|', "\\|")
         );
         let Some(file) = file else {
-            text += " | | | | | | not on file |\n";
+            text += " | | | | | | | | not on file |\n";
             continue;
         };
-        let count = |verdicts: &[&str]| {
-            file.claims.iter().filter(|claim| verdicts.contains(&claim.verdict.as_str())).count()
+        // Verdicts are in the order of the definition.
+        let (regressions, claims): (Vec<_>, Vec<_>) =
+            figure.claims.iter().zip(&file.claims).partition(|(claim, _)| !claim.is_claim());
+        let count = |of: &[(&Claim, &ClaimVerdict)], verdicts: &[&str]| {
+            of.iter().filter(|(_, found)| verdicts.contains(&found.verdict.as_str())).count()
         };
         // Sentences that go on with dots are one with that before.
-        let sentences = file.claims.iter().filter(|claim| !claim.text.starts_with("...")).count();
+        let sentences = claims.iter().filter(|(claim, _)| !claim.text.starts_with("...")).count();
         let ended = file.runs.iter().filter(|run| run.status != "ok").count();
         let date = file.date.split('T').next().unwrap_or_default();
         let _ = writeln!(
             text,
-            " {sentences} | {} | {} | {} | {} | {ended} of {} | {date}, {} |",
-            count(&["holds"]),
-            count(&["deviation"]),
-            count(&["fails", "void"]),
-            count(&["unclear", "not judged"]),
+            " {sentences} | {} | {} | {} | {} | {} of {} | {ended} of {} | {} | {date}, {} |",
+            count(&claims, &["holds"]),
+            count(&claims, &["deviation"]),
+            count(&claims, &["fails", "void"]),
+            count(&claims, &["unclear", "not judged"]),
+            count(&regressions, &["holds"]),
+            regressions.len(),
             file.runs.len(),
+            minutes(file.seconds),
             file.revision
         );
     }
     text
+}
+
+/// A duration, in seconds up to two minutes.
+fn minutes(seconds: f64) -> String {
+    if seconds < 120.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
 }
 
 /// One line for each claim that does not hold.

@@ -10,7 +10,7 @@ use self::{
     evaluate::{Finding, Missing, evaluate},
     words::expectation,
 };
-use super::{Claim, FigureRow};
+use super::{Basis, Claim, FigureRow};
 
 /// What became of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +80,8 @@ pub struct Judged {
     pub values: Vec<f64>,
     /// What should be so.
     pub expected: String,
+    /// Where the numbers come from that it is held against.
+    pub basis: Option<Basis>,
     /// Why it is known not to hold.
     pub known_deviation: Option<String>,
     /// From how many starts that rounding cannot tell apart the check is met; `None` where nobody has looked.
@@ -120,6 +122,11 @@ pub(super) fn judge_one(claim: &Claim, rows: &[FigureRow]) -> Judged {
 }
 
 impl Judged {
+    /// Whether it counts as a claim, as [`Claim::is_claim`].
+    pub fn is_claim(&self) -> bool {
+        self.basis != Some(Basis::Regression)
+    }
+
     /// A claim of which nothing is known but why.
     fn open(claim: &Claim, measured: String) -> Self {
         Self {
@@ -129,6 +136,7 @@ impl Judged {
             measured,
             values: Vec::new(),
             expected: expectation(&claim.check),
+            basis: claim.basis,
             known_deviation: claim.known_deviation.clone(),
             starts: None,
         }

@@ -293,6 +293,16 @@ fn check_claim(figure: &Figure, setup: &Setup, claim: &Claim) -> Result<(), Wron
             &claim.text,
         ));
     }
+    if check.has_limits() != claim.basis.is_some() {
+        let what = match claim.basis {
+            None => {
+                "say under `basis` where its numbers come from: `source`, `closed_form`, `reference`, `reading` \
+                     or `regression`"
+            }
+            Some(_) => "`basis` tells where numbers come from, and the check has none",
+        };
+        return Err(Wrong::named(what.to_owned(), &claim.text));
+    }
     check_budgets(claim, &plan)?;
     check.metric().map_or(Ok(()), |metric| known_quantity(figure, setup, metric, true))
 }

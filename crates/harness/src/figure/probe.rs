@@ -75,6 +75,9 @@ pub enum ProbeSpec {
         /// Start of the names of bodies and particles; empty takes all.
         prefix: String,
     },
+    /// How far the objective of implicit Euler after the first step is above that after the reference's [J]; not a
+    /// number later, where the two do not start from the same state, nor where bodies touch or joints are hard.
+    FirstStepGap(),
     /// Smallest coordinate among the centres of bodies and particles [m].
     CoordinateMin {
         /// Start of their names.
@@ -174,6 +177,8 @@ enum ResolvedProbe {
     Spin(usize, usize),
     Off(Box<ResolvedProbe>),
     ReferenceDistance(Vec<MassPoint>),
+    /// Where the first step starts.
+    FirstStepGap(Box<State>),
     CoordinateMin(Vec<MassPoint>, usize),
     /// Masses with where they started.
     TravelMax(Vec<(MassPoint, Vec3)>),
@@ -267,6 +272,14 @@ impl<'a> Probes<'a> {
                 let off = |m: &MassPoint| (m.position(state) - m.position(reference)).norm();
                 masses.iter().map(off).fold(0.0, largest)
             }),
+            ResolvedProbe::FirstStepGap(start) => {
+                let dt = self.scene.dt;
+                let is_first = state.time_s - start.time_s < 1.5 * dt;
+                let gap = reference.filter(|_| is_first).and_then(|reference| {
+                    metrics::objective_gap_j(self.scene, start, state, reference, dt)
+                });
+                gap.unwrap_or(f64::NAN)
+            }
             ResolvedProbe::CoordinateMin(masses, axis) => {
                 // The largest of the negative ones, so that NaN stays NaN.
                 let down = masses.iter().map(|mass| -mass.position(state)[*axis]);
@@ -337,6 +350,7 @@ fn resolve(scene: &Scene, probe: &ProbeSpec) -> Option<ResolvedProbe> {
         ProbeSpec::ReferenceDistance { prefix } => {
             ResolvedProbe::ReferenceDistance(masses(scene, prefix)?)
         }
+        ProbeSpec::FirstStepGap() => ResolvedProbe::FirstStepGap(Box::new(scene.initial_state())),
         ProbeSpec::CoordinateMin { prefix, axis } => {
             ResolvedProbe::CoordinateMin(masses(scene, prefix)?, *axis as usize)
         }

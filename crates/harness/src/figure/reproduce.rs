@@ -232,6 +232,7 @@ impl Reproduced {
                 "holds": claim.holds,
                 "measured": claim.measured,
                 "expected": claim.expected,
+                "basis": claim.basis,
                 "known_deviation": claim.known_deviation,
                 "starts": claim.starts,
             })

@@ -54,6 +54,7 @@ mod tests {
             measured: "1".to_owned(),
             values: Vec::new(),
             expected: "below".to_owned(),
+            basis: None,
             known_deviation: None,
             starts: None,
         }

@@ -208,7 +208,23 @@ pub fn read(root: &Path, id: &str, quick: bool) -> anyhow::Result<Option<Verdict
     Ok(Some(file))
 }
 
-/// Hash of a figure's definition and of the scenes that it names, as they are on disk, but for the line of its `size`.
+/// A definition without what only tells of the figure and changes nothing in its runs or checks: its size, and where
+/// numbers come from, on a line of their own or within one.
+fn without_remarks(text: &str) -> String {
+    const LINES: [&str; 2] = ["    size: ", "            basis: "];
+    let is_remark = |line: &&str| LINES.iter().any(|remark| line.starts_with(remark));
+    let mut kept = String::new();
+    for line in text.split_inclusive('\n').filter(|line| !is_remark(line)) {
+        let mut parts = line.split(", basis: ");
+        kept += parts.next().unwrap_or_default();
+        for part in parts {
+            kept += part.trim_start_matches(|c: char| c.is_ascii_lowercase() || c == '_');
+        }
+    }
+    kept
+}
+
+/// Hash of a figure's definition and of the scenes that it names, as they are on disk, but for [remarks](without_remarks).
 ///
 /// # Errors
 /// When one cannot be read.
@@ -220,8 +236,7 @@ pub fn definition_hash(root: &Path, figure: &Figure) -> anyhow::Result<String> {
     for path in files {
         let text = fs::read_to_string(&path);
         let text = text.with_context(|| format!("cannot read {}", path.display()))?;
-        let runs = text.split_inclusive('\n').filter(|line| !line.starts_with("    size: "));
-        hash.text(&runs.collect::<String>());
+        hash.text(&without_remarks(&text));
     }
     Ok(format!("{:016x}", hash.value()))
 }
@@ -278,6 +293,15 @@ mod tests {
         let fewer = VerdictFile { runs: Vec::new(), ..old.clone() };
         assert_eq!(old.differences(&fewer), ["A was ok and is not run any more"]);
         assert_eq!(fewer.differences(&old), ["A is new"]);
+    }
+
+    #[test]
+    fn remarks_change_no_definition() {
+        let bare = "(\n    runs: [],\n            check: a(b: 1),\n        (text: \"t\", check: c(d: 2)),\n)";
+        let told = "(\n    size: \"one\",\n    runs: [],\n            check: a(b: 1),\n            basis: closed_form,\n        \
+                    (text: \"t\", check: c(d: 2), basis: reading),\n)";
+        assert_eq!(without_remarks(told), bare);
+        assert_eq!(without_remarks(bare), bare);
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl<'a> NamedRows<'a> {
                     values: vec![needed.budget],
                 })
             }
-            ClaimCheck::Faster { a, b, by } => self.faster(a, b, *by),
+            ClaimCheck::Faster { a, b, by, most } => self.faster(a, b, (*by, *most)),
             ClaimCheck::Published { run, step_s, on } => {
                 let here = self.judged_row(run)?.fact(TIMED);
                 let here = here.ok_or_else(|| Missing::Skipped(format!("{run} was not timed")))?;
@@ -192,7 +192,7 @@ impl<'a> NamedRows<'a> {
         Ok(Finding { holds, measured: measured.join(", "), values })
     }
 
-    fn faster(self, a: &str, b: &str, by: f64) -> Result<Finding, Missing> {
+    fn faster(self, a: &str, b: &str, (by, most): (f64, Option<f64>)) -> Result<Finding, Missing> {
         let [a, b] = [self.judged_row(a)?, self.judged_row(b)?];
         if a.software || b.software {
             return Err(Missing::Skipped("a software adapter's times say nothing".to_owned()));
@@ -209,10 +209,12 @@ impl<'a> NamedRows<'a> {
             number(low),
             number(high)
         );
-        if low < by && by <= high {
+        let most = most.unwrap_or(f64::INFINITY);
+        let (within, outside) = (low >= by && high <= most, high < by || low > most);
+        if !within && !outside {
             return Err(Missing::Unclear(measured));
         }
-        Ok(Finding { holds: low >= by, measured, values: vec![low, median, high] })
+        Ok(Finding { holds: within, measured, values: vec![low, median, high] })
     }
 
     /// All runs of an entry with the budget of each, from the smallest.

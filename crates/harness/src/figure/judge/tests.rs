@@ -287,6 +287,9 @@ fn a_faster_run_is_so_by_its_whole_interval() {
     assert_eq!(verdict(r#"faster(a: "one", b: "two", by: 3)"#), Verdict::Fails);
     assert_eq!(verdict(r#"faster(a: "one", b: "two", by: 2)"#), Verdict::Unclear);
     assert_eq!(verdict(r#"faster(a: "two", b: "one")"#), Verdict::Fails);
+    assert_eq!(verdict(r#"faster(a: "one", b: "two", most: 3)"#), Verdict::Holds);
+    assert_eq!(verdict(r#"faster(a: "one", b: "two", most: 2)"#), Verdict::Unclear);
+    assert_eq!(verdict(r#"faster(a: "one", b: "two", most: 1.5)"#), Verdict::Fails);
     assert_eq!(verdict(r#"faster(a: "one", b: "untimed")"#), Verdict::Void);
     assert!(Verdict::Unclear.is_good());
     let published =

@@ -47,8 +47,9 @@ pub(super) fn expectation(check: &ClaimCheck) -> String {
             limits(*min, *max),
             at.words()
         ),
-        ClaimCheck::Faster { a, b, by } => {
-            format!("{b} takes at least {} times as long as {a}", number(*by))
+        ClaimCheck::Faster { a, b, by, most } => {
+            let most = most.map_or_else(String::new, |most| format!(", at most {}", number(most)));
+            format!("{b} takes at least {}{most} times as long as {a}", number(*by))
         }
         ClaimCheck::Published { run, step_s, on } => {
             format!("{run}: {} ms were published ({on})", number(1e3 * step_s))

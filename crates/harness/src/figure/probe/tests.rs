@@ -121,3 +121,23 @@ fn what_the_scene_does_not_have_is_left_out() {
     let (a, b) = ("low".to_owned(), "world".to_owned());
     assert_eq!(measure(ProbeSpec::StretchMax { a, b }), None);
 }
+
+#[test]
+fn the_objective_of_the_first_step_is_least_at_the_reference() {
+    let scene = Scene { joints: Vec::new(), dt: 0.1, ..scene() };
+    let (name, probe) = ("gap_j".to_owned(), ProbeSpec::FirstStepGap());
+    let gap = |state: &State, reference: &State| {
+        Probes::new(&scene, [(&name, &probe)]).measure(state, Some(reference))[0]
+    };
+    let mut reference = scene.initial_state();
+    reference.time_s = scene.dt;
+    let mut away = reference.clone();
+    away.particles[0].position.x += 0.1;
+    assert!(gap(&reference, &reference).abs() < 1e-12);
+    // 1 kg moved by 0.1 m in 0.1 s: 1/2 kg m^2/s^2, and a spring of 1 N/m that is stretched by a little more.
+    let stretch = |d: f64| (d - 2.0).powi(2) / 2.0;
+    let expected = 0.5 + stretch((9.0_f64 + 0.01).sqrt()) - stretch(3.0);
+    assert!((gap(&away, &reference) - expected).abs() < 1e-12);
+    reference.time_s = 2.0 * scene.dt;
+    assert!(gap(&reference.clone(), &reference).is_nan());
+}
