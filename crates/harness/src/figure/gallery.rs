@@ -25,8 +25,16 @@ pub fn gallery(setup: &Setup, root: &Path) -> anyhow::Result<String> {
         let file = read_verdict(root, &id, false)?;
         papers.entry(paper(&figure.source)).or_default().push(ReportedFigure { figure, file });
     }
-    let mut text = String::new();
+    let seconds = |large: bool| -> f64 {
+        let all = papers.values().flatten().filter(|one| one.figure.large == large);
+        all.filter_map(|one| one.file.as_ref()).map(|file| file.seconds).sum()
+    };
     // Writing to a string cannot fail, hence the results that are let go.
+    let mut text = format!(
+        "\nAll figures together took {}, and the large ones {} more.\n",
+        minutes(seconds(false)),
+        minutes(seconds(true))
+    );
     for (paper, entries) in &papers {
         let _ = write!(text, "\n## {paper}\n\n{}", table(entries));
         let findings = findings(entries);
