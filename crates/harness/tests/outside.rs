@@ -14,7 +14,7 @@ const FIGURE: &str = r#"(
     runs: [(label: "drop", scene: "fall", backend: "drop-cpu", iterations: [1])],
     plot: (panels: [(x: (quantity: "time_s"), y: (quantity: "lowest_m"))]),
     claims: [
-        (text: "it falls", check: never(metric: "lowest_m", run: "drop", above: 1)),
+        (text: "it falls", check: never(metric: "lowest_m", run: "drop", above: 1), basis: closed_form),
     ],
 )"#;
 

@@ -293,6 +293,7 @@ fn check_claim(figure: &Figure, setup: &Setup, claim: &Claim) -> Result<(), Wron
             &claim.text,
         ));
     }
+    check_budgets(claim, &plan)?;
     if check.has_limits() != claim.basis.is_some() {
         let what = match claim.basis {
             None => {
@@ -303,7 +304,6 @@ fn check_claim(figure: &Figure, setup: &Setup, claim: &Claim) -> Result<(), Wron
         };
         return Err(Wrong::named(what.to_owned(), &claim.text));
     }
-    check_budgets(claim, &plan)?;
     check.metric().map_or(Ok(()), |metric| known_quantity(figure, setup, metric, true))
 }
 
@@ -377,7 +377,7 @@ mod tests {
         x: (quantity: "time_s"),
         y: (quantity: "height_m"),
     )]),
-    claims: [(text: "c", check: never(metric: "height_m", run: "A 2", below: 0))],
+    claims: [(text: "c", check: never(metric: "height_m", run: "A 2", below: 0), basis: reading)],
     quick: (steps: 3, work: 1),
 )"#;
 
@@ -425,6 +425,7 @@ mod tests {
         );
         assert!(error("iterations: [1]", "iterations: [0]").contains("at least 1"));
         assert!(error("below: 0", "").contains("has no limit"));
+        assert!(error(", basis: reading", "").contains("where its numbers come from"));
         let claim = "below: 0)";
         assert!(
             error(claim, "below: 0), ends: {\"A 1\": [\"ok\"]}").contains("does not name"),
@@ -458,7 +459,7 @@ mod tests {
         let rival =
             "(label: \"B\", scene: \"s\", backend: \"newton\", iterations: [4]),\n    ],\n    plot";
         let text = GOOD.replace("],\n    plot", rival).replace(
-            "never(metric: \"height_m\", run: \"A 2\", below: 0)",
+            "never(metric: \"height_m\", run: \"A 2\", below: 0), basis: reading",
             "less(metric: \"height_m\", a: \"A 2\", b: \"B\", at: final)",
         );
         let parsed = |text: &str| parse(text, "test", Path::new("figure.ron"), &Setup::default());
