@@ -54,10 +54,14 @@ pub(crate) enum Verb {
     Time(TimeArgs),
     /// Find what each backend's cheapest budget is that meets bounds on its errors
     Best(BestArgs),
+    /// Make the generated parts of the front pages: counts, pictures and tables
+    Gallery(GalleryArgs),
     /// Gather results into one self-contained page
     Report(ReportArgs),
     /// Run published figures, draw them and judge what their papers say of them
     Reproduce(ReproduceArgs),
+    /// Draw the committed pictures of figures again from what is on file, without any solver
+    Redraw(RedrawArgs),
     /// Compare the curves of figures with the recorded ones; all figures unless some are named
     Regress(FigureArgs),
     /// Hold backends to what the interface and mechanics ask of them
@@ -189,6 +193,26 @@ pub(crate) struct BestArgs {
     #[arg(long, required = true, value_name = "METRIC=BOUND", value_delimiter = ',',
         value_parser = bound)]
     pub(crate) within: Vec<(String, f64)>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RedrawArgs {
+    /// Names of folders in `results/figures`
+    #[arg(value_name = "FIGURE", required_unless_present = "all")]
+    pub(crate) figures: Vec<String>,
+    /// All figures
+    #[arg(long, conflicts_with = "figures")]
+    pub(crate) all: bool,
+    /// Write nothing; exit with 1 and name each file that is not as it would be drawn
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GalleryArgs {
+    /// Write nothing; exit with 1 where a page is not as it would be made
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 #[derive(Debug, Args)]

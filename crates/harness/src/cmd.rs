@@ -2,8 +2,10 @@
 
 pub(crate) mod best;
 pub(crate) mod check;
+pub(crate) mod gallery;
 pub(crate) mod list;
 mod plots;
+pub(crate) mod redraw;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod run;
@@ -24,7 +26,6 @@ use crate::{
     args::{Common, Selection},
     machine::Machine,
     places,
-    plot::Palette,
     record::{Document, OutDir, ReferenceDocument, RunRow, SCHEMA, SceneCounts, SceneFacts},
     runner::Bench,
     spec::{self, Spec},
@@ -73,11 +74,6 @@ pub(crate) struct SceneTask {
 }
 
 impl Session<'_> {
-    /// The colours of the backends.
-    fn palette(&self) -> Palette {
-        Palette::of(&self.bench.setup.table)
-    }
-
     /// Loads the scene and checks every row before any of them runs.
     fn task(&self, selection: &Selection) -> anyhow::Result<SceneTask> {
         let specs = spec::rows(&selection.backends, &selection.iterations, &selection.substeps)?;

@@ -6,19 +6,24 @@
 mod band;
 pub mod baseline;
 mod claim;
+mod conclusion;
 mod curves;
 mod gallery;
 mod judge;
 mod load;
 mod measure;
+mod page;
+mod picture;
 mod plan;
 mod probe;
 mod profile;
+mod redraw;
 mod reproduce;
 mod row;
 mod sabotage;
 mod spread;
 mod starts;
+mod times;
 mod verdict;
 
 use std::{
@@ -31,14 +36,17 @@ use serde::Deserialize;
 
 pub use self::{
     claim::{Basis, Claim, ClaimCheck, Target},
-    curves::{PanelCurves, collect, plot_spec, write_csv},
-    gallery::gallery,
+    conclusion::{Conclusion, MeasuredValue},
+    curves::{PanelCurves, collect, write_csv},
+    gallery::{counts, gallery, pictures as picture_table},
     judge::{Judged, StartCount, Verdict, judge, number},
     load::{LoadError, load, parse},
     measure::{Beside, MeasuredFigure, measure},
+    picture::{Drawn, pictures},
     plan::Planned,
     probe::{ProbeSpec, Probes},
     profile::ProfileSpec,
+    redraw::{filed_pictures, redraw},
     reproduce::{ReproduceOptions, Reproduced, reproduce},
     row::{FigureRow, Statistic, StepChoice},
     sabotage::Sabotage,
@@ -85,6 +93,9 @@ pub struct Figure {
     /// How the figure shrinks for a quick check.
     #[serde(default)]
     pub quick: Quick,
+    /// What it shows, in one sentence.
+    #[serde(default)]
+    pub conclusion: Option<Conclusion>,
     /// Whether it takes many minutes or gigabytes at full size: then it is made when it is named, or all are with
     /// `--large`.
     #[serde(default)]
@@ -152,9 +163,6 @@ fn one() -> Vec<u32> {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plot {
-    /// Panels side by side; 0 means up to two.
-    #[serde(default)]
-    pub columns: usize,
     /// The panels, row by row.
     pub panels: Vec<PanelSpec>,
 }
@@ -169,6 +177,12 @@ pub struct PanelSpec {
     /// Which runs it shows, by label; `AVBD*` takes all that start so. Empty takes all.
     #[serde(default)]
     pub runs: Vec<String>,
+    /// The curves to look at, at most five; the first five unless given.
+    #[serde(default)]
+    pub emphasis: Vec<String>,
+    /// Whether it stands in the report only.
+    #[serde(default)]
+    pub supplement: bool,
     /// Horizontal axis.
     pub x: AxisSpec,
     /// Vertical axis: a metric or a probe.

@@ -113,6 +113,8 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
         Verb::Trace(args) => cmd::trace::main(&session, args),
         Verb::Time(args) => cmd::time::main(&session, args),
         Verb::Best(args) => cmd::best::main(&session, args),
+        Verb::Redraw(args) => cmd::redraw::main(&session, args),
+        Verb::Gallery(args) => cmd::gallery::main(&session, args),
         Verb::Report(args) => cmd::report::main(&session, args),
         Verb::Reproduce(args) => {
             let questions = Questions {

@@ -1,15 +1,23 @@
-//! Line plots as SVG and PNG, drawn alike for every verb and without fonts of the system.
+//! Plots as SVG and PNG, drawn alike for every verb and without fonts of the system.
 //!
-//! A plot is data: panels of curves with axes. Colours come from the places in the table of backends, so that a
-//! backend looks the same everywhere; several runs of one backend differ in shade, dash and marker,
-//! which also keeps a grey print readable. Legends lie below their panel and never cover a curve.
+//! A plot is data: panels of curves with axes. [`layout`] makes of it one list of items with their places, which the
+//! writers draw and tests read. Colour is the method, dash the mode, lightness the budget; at most five curves of a
+//! panel matter, the others are grey. Where a run failed its curve ends at a cross that says so.
 
 mod axis;
-mod draw;
-mod legend;
+pub mod colour;
+mod curve;
+mod frame;
+mod layout;
 mod line;
+mod list;
+mod marker;
+mod panel;
+mod place;
 mod profile;
-mod style;
+mod raster;
+mod svg;
+mod text;
 
 use std::{
     fs,
@@ -18,21 +26,20 @@ use std::{
 };
 
 use anyhow::{Context, anyhow};
-use plotters::{
-    backend::{BitMapBackend, SVGBackend},
-    drawing::IntoDrawingArea,
-    style::{FontStyle, register_font},
-};
+use plotters::style::{FontStyle, register_font};
 
 use crate::record::write_atomically;
 
 pub use self::{
+    colour::{method_of, style_of},
+    curve::{AfterFailure, Curve, CurveWeight, Dash, Failure, MOST_EMPHASISED},
+    layout::{Picture, PictureForm},
+    list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TextAnchor, text_bounds},
     profile::{CostScale, CostTable, Work},
-    style::{Palette, Rgb},
 };
 
-/// Drawn pixels per pixel of the layout.
-const SCALE: u32 = 2;
+/// Name under which the embedded font is registered.
+const FONT: &str = "sans-serif";
 
 /// Everything on one picture.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,10 +48,38 @@ pub struct PlotSpec {
     pub title: String,
     /// Where the picture comes from: paper and figure, or scene and revision.
     pub subtitle: String,
-    /// Panels side by side before a new row starts; 0 means up to two.
-    pub columns: usize,
     /// The panels, row by row.
     pub panels: Vec<Panel>,
+    /// What became of the claims, and what is not named elsewhere.
+    pub strip: Option<Strip>,
+}
+
+/// The last row of a picture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Strip {
+    /// One square for each claim, in order.
+    pub claims: Vec<ClaimMark>,
+    /// How many hold.
+    pub text: String,
+    /// What else a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimMark {
+    /// It holds.
+    Holds,
+    /// It is known not to hold.
+    Deviates,
+    /// It does not hold.
+    Fails,
+    /// A run that it names ended otherwise than it tells.
+    Void,
+    /// Rounding decides it.
+    Unclear,
+    /// It was not judged.
+    NotJudged,
 }
 
 /// One pair of axes with its curves.
@@ -56,16 +91,34 @@ pub struct Panel {
     pub x: Axis,
     /// Vertical axis.
     pub y: Axis,
-    /// The curves, in the order of the legend.
+    /// The curves, in the order of their names.
     pub curves: Vec<Curve>,
     /// Lines to compare with.
     pub references: Vec<Reference>,
+    /// Which way is good.
+    pub better: Better,
+    /// Whether each point is a run, rather than each curve.
+    pub one_per_run: bool,
+}
+
+/// Which way is good.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Better {
+    /// Neither.
+    #[default]
+    Neither,
+    /// Down.
+    Lower,
+    /// Up.
+    Higher,
+    /// Down and to the left, where cost meets error.
+    LowerOfBoth,
 }
 
 /// What an axis shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// Name of the quantity.
+    /// Name of the quantity; empty for time.
     pub label: String,
     /// Its unit, empty for a pure number.
     pub unit: String,
@@ -73,6 +126,8 @@ pub struct Axis {
     pub scale: Scale,
     /// Ends of the axis; `None` fits the data.
     pub range: Option<(f64, f64)>,
+    /// Where it has ticks; at round values where none are given.
+    pub ticks: Vec<f64>,
 }
 
 /// How values are spread over an axis.
@@ -84,17 +139,6 @@ pub enum Scale {
     Linear,
     /// Equal ratios are equally long; values that are not positive cannot be shown.
     Log,
-}
-
-/// One curve. Points that an axis cannot show (non-finite, or not positive on a log axis) are gaps.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Curve {
-    /// Name in the legend.
-    pub label: String,
-    /// Name of the backend in the table of backends; any other name is drawn in grey.
-    pub backend: String,
-    /// The points, in drawing order.
-    pub points: Vec<(f64, f64)>,
 }
 
 /// A line to compare curves with.
@@ -147,7 +191,7 @@ impl Reference {
 impl Axis {
     /// A linear axis fitted to the data.
     pub fn linear(label: impl Into<String>, unit: impl Into<String>) -> Self {
-        Self { label: label.into(), unit: unit.into(), scale: Scale::Linear, range: None }
+        Self { label: label.into(), unit: unit.into(), ..Self::default() }
     }
 
     /// A logarithmic axis fitted to the data.
@@ -155,10 +199,15 @@ impl Axis {
         Self { scale: Scale::Log, ..Self::linear(label, unit) }
     }
 
+    /// Time [s], which needs no name.
+    pub fn time() -> Self {
+        Self::linear("", "s")
+    }
+
     /// The axis of a metric: its name without the unit at its end, and that unit.
     pub fn metric(name: &str, scale: Scale) -> Self {
         let (label, unit) = split_unit(name);
-        Self { label, unit: unit.to_owned(), scale, range: None }
+        Self { scale, ..Self::linear(label, unit) }
     }
 }
 
@@ -188,16 +237,12 @@ pub fn split_unit(name: &str) -> (String, &'static str) {
 ///
 /// # Errors
 /// When a file cannot be written, with its path.
-pub fn write(stem: &Path, plot: &PlotSpec, palette: &Palette) -> anyhow::Result<Vec<PathBuf>> {
+pub fn write(stem: &Path, plot: &PlotSpec) -> anyhow::Result<Vec<PathBuf>> {
     let (svg, png) = (with_extension(stem, "svg"), with_extension(stem, "png"));
-    write_atomically(&svg, to_svg(plot, palette)?.as_bytes())?;
-    let layout = draw::PlotLayout::new(plot, palette);
+    write_atomically(&svg, to_svg(plot, PictureForm::Wide)?.as_bytes())?;
     // Drawn beside its place and renamed: the library writes a file of its own only.
     let unfinished = with_extension(stem, &format!("tmp{}.png", std::process::id()));
-    let drawn = {
-        let area = BitMapBackend::new(&unfinished, layout.size()).into_drawing_area();
-        draw::draw(&area, plot, &layout)
-    };
+    let drawn = raster::write(&layout(plot, PictureForm::Wide)?, &unfinished);
     let renamed = drawn.and_then(|()| Ok(fs::rename(&unfinished, &png)?));
     if renamed.is_err() {
         let _ = fs::remove_file(&unfinished);
@@ -206,23 +251,33 @@ pub fn write(stem: &Path, plot: &PlotSpec, palette: &Palette) -> anyhow::Result<
     Ok(vec![svg, png])
 }
 
+/// A small picture of a panel as PNG, 520 px wide to be shown at 260: what matters in it, without text.
+///
+/// # Errors
+/// When the file cannot be written, or the embedded fonts cannot be read.
+pub fn write_thumb(path: &Path, panel: &Panel) -> anyhow::Result<()> {
+    fonts()?;
+    let unfinished = path.with_extension(format!("tmp{}.png", std::process::id()));
+    raster::write(&layout::thumb(panel), &unfinished)?;
+    fs::rename(&unfinished, path).with_context(|| format!("cannot write {}", path.display()))
+}
+
 /// The plot as one `<svg>` element.
 ///
 /// # Errors
 /// When the embedded fonts cannot be read.
-pub fn to_svg(plot: &PlotSpec, palette: &Palette) -> anyhow::Result<String> {
+pub fn to_svg(plot: &PlotSpec, form: PictureForm) -> anyhow::Result<String> {
+    let description = plot.strip.as_ref().map_or("", |strip| &strip.text);
+    Ok(svg::write(&layout(plot, form)?, &plot.title, description))
+}
+
+/// Where everything on a plot goes.
+///
+/// # Errors
+/// When the embedded fonts cannot be read.
+pub fn layout(plot: &PlotSpec, form: PictureForm) -> anyhow::Result<Picture> {
     fonts()?;
-    let layout = draw::PlotLayout::new(plot, palette);
-    let mut text = String::new();
-    {
-        let area = SVGBackend::with_string(&mut text, layout.size()).into_drawing_area();
-        draw::draw(&area, plot, &layout)?;
-    }
-    // Drawn on a finer grid, because the drawing library rounds to whole pixels; shown at half size.
-    let (width, height) = layout.size();
-    let [drawn, shown] =
-        [1, SCALE].map(|s| format!("width=\"{}\" height=\"{}\"", width / s, height / s));
-    Ok(text.replacen(&drawn, &shown, 1))
+    Ok(layout::layout(plot, form))
 }
 
 /// `Path::with_extension` would cut `run-1.5` at its point.
@@ -237,8 +292,8 @@ fn with_extension(stem: &Path, extension: &str) -> PathBuf {
 fn fonts() -> anyhow::Result<()> {
     static REGISTERED: OnceLock<bool> = OnceLock::new();
     let registered = *REGISTERED.get_or_init(|| {
-        register_font(draw::FONT, FontStyle::Normal, dejavu::sans::regular()).is_ok()
-            && register_font(draw::FONT, FontStyle::Bold, dejavu::sans::bold()).is_ok()
+        register_font(FONT, FontStyle::Normal, dejavu::sans::regular()).is_ok()
+            && register_font(FONT, FontStyle::Bold, dejavu::sans::bold()).is_ok()
     });
     registered.then_some(()).ok_or_else(|| anyhow!("the embedded fonts cannot be read"))
 }
@@ -259,39 +314,25 @@ mod tests {
         assert_eq!(with_extension(Path::new("a/run-1.5"), "svg"), Path::new("a/run-1.5.svg"));
     }
 
-    #[test]
-    fn a_single_point_is_something_to_show() {
-        let dir = tempfile::tempdir().unwrap();
+    fn curve(label: &str, backend: &str, points: Vec<(f64, f64)>) -> Curve {
+        Curve { label: label.to_owned(), backend: backend.to_owned(), points, ..Curve::default() }
+    }
+
+    fn errors(curves: Vec<Curve>) -> PlotSpec {
         let panel = Panel {
-            x: Axis::linear("time", "s"),
+            x: Axis::time(),
             y: Axis::metric("joint_error_max_m", Scale::Log),
-            curves: vec![Curve {
-                label: "one budget".to_owned(),
-                backend: "null".to_owned(),
-                points: vec![(1.0, 1e-3)],
-            }],
+            curves,
             ..Panel::default()
         };
-        let plot = PlotSpec { title: "t".to_owned(), panels: vec![panel], ..PlotSpec::default() };
-        let files = write(&dir.path().join("figure"), &plot, &Palette::default()).unwrap();
-        assert!(!fs::read_to_string(&files[0]).unwrap().contains("nothing to show"));
+        PlotSpec { title: "t".to_owned(), panels: vec![panel], ..PlotSpec::default() }
     }
 
     #[test]
     fn both_files_are_written_even_with_nothing_to_show() {
         let dir = tempfile::tempdir().unwrap();
-        let panel = Panel {
-            x: Axis::linear("time", "s"),
-            y: Axis::metric("joint_error_max_m", Scale::Log),
-            curves: vec![Curve {
-                label: "all zero".to_owned(),
-                backend: "null".to_owned(),
-                points: vec![(0.0, 0.0), (1.0, f64::NAN)],
-            }],
-            ..Panel::default()
-        };
-        let plot = PlotSpec { title: "t".to_owned(), panels: vec![panel], ..PlotSpec::default() };
-        let files = write(&dir.path().join("figure"), &plot, &Palette::default()).unwrap();
+        let plot = errors(vec![curve("all zero", "null", vec![(0.0, 0.0), (1.0, f64::NAN)])]);
+        let files = write(&dir.path().join("figure"), &plot).unwrap();
         assert_eq!(files.len(), 2);
         let svg = fs::read_to_string(&files[0]).unwrap();
         assert!(svg.starts_with("<svg") && svg.contains("nothing to show"), "{svg}");
@@ -299,48 +340,29 @@ mod tests {
     }
 
     #[test]
-    fn a_point_to_compare_with_is_named_inside_the_frame() {
-        let drawn = |x: f64| {
-            let range = Some((0.0, 1.0));
-            let panel = Panel {
-                x: Axis { range, ..Axis::linear("time", "s") },
-                y: Axis { range, ..Axis::linear("error", "m") },
-                curves: vec![],
-                references: vec![Reference::Point { at: (x, 0.5), label: "engine".to_owned() }],
-                ..Panel::default()
-            };
-            let plot = PlotSpec { panels: vec![panel], ..PlotSpec::default() };
-            to_svg(&plot, &Palette::default()).unwrap()
-        };
-        let at = |svg: &str| -> Option<f64> {
-            let (before, _) = svg.split_once("engine")?;
-            let (_, tail) = before.rsplit_once("<text x=\"")?;
-            tail.split_once('"')?.0.parse().ok()
-        };
-        let [first, last] = [0.1, 0.95].map(|x| at(&drawn(x)).unwrap());
-        let apart = last - first;
-        let [from, to] = [0.2, 0.3].map(|x| at(&drawn(x)).unwrap());
-        // The last one has its name on its left, so that it is drawn less far to the right.
-        assert!(to > from && apart < 8.5 * (to - from), "{from} {to}, {first} {last}");
-        assert_eq!(drawn(0.5).matches("engine").count(), 1, "not in the legend too");
-        assert_eq!(at(&drawn(2.0)), None, "outside");
+    fn a_single_point_is_something_to_show() {
+        let mut plot = errors(vec![curve("one budget", "null", vec![(1.0, 1e-3)])]);
+        plot.panels[0].one_per_run = true;
+        assert!(!to_svg(&plot, PictureForm::Wide).unwrap().contains("nothing to show"));
+    }
+
+    #[test]
+    fn a_failed_run_ends_at_a_cross() {
+        let points = (0..10).map(|i| (f64::from(i), 1e-3 * f64::from(i + 1))).collect();
+        let failure = Failure::new("falling", 4.5).unwrap();
+        let failed = Curve { failure: Some(failure), ..curve("a", "xpbd-cpu", points) };
+        let picture = layout(&errors(vec![failed]), PictureForm::Wide).unwrap();
+        let has = |role: ItemRole| picture.items.iter().filter(|item| item.role == role).count();
+        assert_eq!((has(ItemRole::Cross), has(ItemRole::Tail)), (2, 1));
+        let said = |item: &Item| matches!(&item.shape, ItemShape::Text { text, .. } if text == "a ✕ falls 4.5 s");
+        assert!(picture.items.iter().any(said));
     }
 
     #[test]
     fn equal_plots_give_equal_bytes() {
-        let curve = Curve {
-            label: "a".to_owned(),
-            backend: "null".to_owned(),
-            points: (1..50).map(|i| (f64::from(i), f64::from(i).powi(-2))).collect(),
-        };
-        let panel = Panel {
-            x: Axis::log("steps", ""),
-            y: Axis::log("error", "m"),
-            curves: vec![curve],
-            ..Panel::default()
-        };
-        let plot = PlotSpec { panels: vec![panel], ..PlotSpec::default() };
-        let [first, second] = [(); 2].map(|()| to_svg(&plot, &Palette::default()).unwrap());
+        let points = (1..50).map(|i| (f64::from(i), f64::from(i).powi(-2))).collect();
+        let plot = errors(vec![curve("a", "null", points)]);
+        let [first, second] = [(); 2].map(|()| to_svg(&plot, PictureForm::Wide).unwrap());
         assert_eq!(first, second);
     }
 }

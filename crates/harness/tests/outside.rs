@@ -6,8 +6,7 @@ use std::{
     process::{Command, Output},
 };
 
-use taut::plot::Palette;
-use taut_core::{Info, Native, Table};
+use taut::plot::style_of;
 
 const FIGURE: &str = r#"(
     title: "A fall", source: "none", about: "a test",
@@ -48,16 +47,6 @@ fn words(output: &Output) -> String {
     format!("{printed}\n{errors}")
 }
 
-/// A table with the names of the program's own, which may lack rows that this test's program has.
-fn listed(list: &str) -> Table {
-    let list: serde_json::Value = serde_json::from_str(list).unwrap();
-    list["backends"].as_array().unwrap().iter().fold(Table::default(), |table, row| {
-        let name = row["name"].as_str().unwrap().to_owned().into();
-        let info = Info { name, ..Info::new("", "", "") };
-        table.with(Native { info, ..taut_null::BACKEND })
-    })
-}
-
 #[test]
 #[ignore = "compiles a workspace of its own for a minute; scripts/test runs it"]
 fn a_backend_outside_the_tree_is_one_like_any_other() {
@@ -80,7 +69,7 @@ fn a_backend_outside_the_tree_is_one_like_any_other() {
     assert!(report.contains(" 0 failed, 0 known failures, "), "{report}");
 
     run(&["reproduce", "fall", "--bless", "--dirty", "--out", "out"]);
-    let (red, green, blue) = Palette::of(&listed(&run(&["list", "--json"]))).colour("drop-cpu");
+    let (red, green, blue) = style_of("drop-cpu").light;
     let picture = fs::read_to_string(folder.join("figure.svg")).unwrap();
     let colour = format!("stroke=\"#{red:02X}{green:02X}{blue:02X}\"");
     assert!(picture.contains(&colour), "no {colour}");

@@ -107,13 +107,21 @@ pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Out
 
 /// Replaces each generated section that a file has.
 fn splice_file(setup: &Setup, file: &Path) -> anyhow::Result<()> {
+    let (_, spliced) = spliced(setup, file)?;
+    write_atomically(file, spliced.as_bytes())
+}
+
+/// The text of a file, and the same with each generated section as it would be made now.
+pub(super) fn spliced(setup: &Setup, file: &Path) -> anyhow::Result<(String, String)> {
     let name = file.display();
     let root = places::root()?;
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
     let matrix = || anyhow::Ok(Matrix::of(&setup.table, &root)?.markdown());
     let figures = || figure::gallery(setup, &root);
-    let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 2] =
-        [("matrix", &matrix), ("figures", &figures)];
+    let pictures = || figure::picture_table(setup, &root);
+    let counts = || figure::counts(setup, &root);
+    let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 4] =
+        [("matrix", &matrix), ("figures", &figures), ("pictures", &pictures), ("counts", &counts)];
     let mut spliced = text.clone();
     let mut found = false;
     for (section, content) in sections {
@@ -123,7 +131,7 @@ fn splice_file(setup: &Setup, file: &Path) -> anyhow::Result<()> {
         }
     }
     anyhow::ensure!(found, "{name}: no markers such as `<!-- matrix:begin -->`");
-    write_atomically(file, spliced.as_bytes())
+    Ok((text, spliced))
 }
 
 fn scene_entries(matrix: Matrix) -> Vec<SceneEntry> {

@@ -81,7 +81,7 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
         }
         out.write("names.csv", &names_csv(&task.scene))?;
     }
-    plots::trajectories(&name, &rows, &session.palette(), &mut out)?;
+    plots::trajectories(&name, &rows, &mut out)?;
     let rows: Vec<RunRow> = runs.into_iter().map(|run| run.row).collect();
     let table = table(&rows, args.spread.is_some(), &reference);
     let references = ReferenceDocument { reference, motion };

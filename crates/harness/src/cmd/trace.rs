@@ -57,7 +57,7 @@ pub(crate) fn main(session: &Session<'_>, args: &TraceArgs) -> anyhow::Result<Ou
     let references = ReferenceDocument { reference, ..ReferenceDocument::default() };
     let shown: Vec<&RunRow> = rows.iter().collect();
     out.write("trace.csv", &trace_csv(&task.scene.name, &shown))?;
-    plots::convergence(&task.scene.name, &shown, &session.palette(), &mut out)?;
+    plots::convergence(&task.scene.name, &shown, &mut out)?;
     let table = table(&rows);
     let document = session.document("trace", &task, references, rows, &mut out)?;
     session.present(&document, &table, out.path())

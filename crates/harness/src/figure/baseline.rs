@@ -313,7 +313,8 @@ mod tests {
 
     fn panel(of: impl Fn(f64) -> f64, count: u32) -> Vec<PanelCurves> {
         let points = (1..=count).map(|i| f64::from(i) / 60.0).map(|x| (x, of(x))).collect();
-        let curve = plot::Curve { label: "a, b".to_owned(), backend: "null".to_owned(), points };
+        let (label, backend) = ("a, b".to_owned(), "null".to_owned());
+        let curve = plot::Curve { label, backend, points, ..plot::Curve::default() };
         vec![PanelCurves { panel: 0, curves: vec![curve] }]
     }
 

@@ -10,6 +10,9 @@ use super::{ProbeSpec, StepChoice};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
+    /// Name by which a conclusion rests on it.
+    #[serde(default)]
+    pub id: Option<String>,
     /// The sentence.
     pub text: String,
     /// What must be so.

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{AxisSpec, Figure, FigureRow, PanelSpec, Planned, ProfileSpec, ReferenceSpec, is_time};
-use crate::{plot, ruler::ITERATIONS_USED};
+use super::{Figure, FigureRow, PanelSpec, Planned, is_time};
+use crate::plot;
 
 /// The curves of one panel.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,12 +34,6 @@ pub fn collect(figure: &Figure, rows: &[FigureRow]) -> Vec<PanelCurves> {
     panels.map(|(i, panel)| PanelCurves { panel: i, curves: panel_curves(panel, rows) }).collect()
 }
 
-/// Whether a panel lacks runs because the times of a software adapter are left out.
-fn lacks_times(figure: &Figure, rows: &[FigureRow]) -> bool {
-    let timed = figure.plot.panels.iter().filter(|panel| !panel.is_repeatable());
-    timed.into_iter().any(|panel| rows.iter().any(|row| row.software && panel.shows(row)))
-}
-
 fn panel_curves(panel: &PanelSpec, rows: &[FigureRow]) -> Vec<plot::Curve> {
     if let Some(profile) = &panel.profile {
         return profile.curves(panel, rows);
@@ -55,6 +49,7 @@ fn panel_curves(panel: &PanelSpec, rows: &[FigureRow]) -> Vec<plot::Curve> {
                 label: row.label.clone(),
                 backend: row.backend.clone(),
                 points: points(row)?,
+                ..plot::Curve::default()
             })
         };
         return rows.filter_map(curve).collect();
@@ -70,6 +65,7 @@ fn panel_curves(panel: &PanelSpec, rows: &[FigureRow]) -> Vec<plot::Curve> {
                 label: row.group.clone(),
                 backend: row.backend.clone(),
                 points: vec![(x, y)],
+                ..plot::Curve::default()
             }),
         }
     }
@@ -79,71 +75,9 @@ fn panel_curves(panel: &PanelSpec, rows: &[FigureRow]) -> Vec<plot::Curve> {
     curves
 }
 
-/// The most iterations for a step of the runs behind a curve, where that is more than they were given.
-fn more_iterations(label: &str, rows: &[FigureRow]) -> Option<f64> {
-    let of_curve = rows.iter().filter(|row| row.label == label || row.group == label);
-    let most = of_curve.filter_map(|row| {
-        let used = row.column(ITERATIONS_USED)?.iter().copied().fold(0.0, f64::max);
-        (used > row.fact("iterations")?).then_some(used)
-    });
-    most.reduce(f64::max)
-}
-
-/// The picture of a figure. The legend says where a solver took more iterations than it was given.
-pub fn plot_spec(
-    figure: &Figure,
-    curves: &[PanelCurves],
-    rows: &[FigureRow],
-    quick: bool,
-) -> plot::PlotSpec {
-    let size = if quick { "; quick form, smaller than the figure" } else { "" };
-    let times = if lacks_times(figure, rows) {
-        "; runs on a software adapter are not drawn against time"
-    } else {
-        ""
-    };
-    let curve = |curve: &plot::Curve| {
-        let label = match more_iterations(&curve.label, rows) {
-            Some(most) => format!("{}, up to {most} iterations a step", curve.label),
-            None => curve.label.clone(),
-        };
-        plot::Curve { label, ..curve.clone() }
-    };
-    let panel = |(panel, curves): (&PanelSpec, &PanelCurves)| plot::Panel {
-        title: panel.title.clone(),
-        x: panel.profile.as_ref().map_or_else(|| axis(&panel.x), |p| p.x(axis(&panel.x))),
-        y: panel.profile.as_ref().map_or_else(|| axis(&panel.y), ProfileSpec::y),
-        curves: curves.curves.iter().map(curve).collect(),
-        references: panel.references.iter().map(reference).collect(),
-    };
-    plot::PlotSpec {
-        title: figure.title.clone(),
-        subtitle: format!("{}{size}{times}", figure.source),
-        columns: figure.plot.columns,
-        panels: figure.plot.panels.iter().zip(curves).map(panel).collect(),
-    }
-}
-
-fn axis(axis: &AxisSpec) -> plot::Axis {
-    let made = plot::Axis::metric(&axis.quantity, axis.scale);
-    let label = axis.label.clone().unwrap_or(made.label);
-    plot::Axis { label, range: axis.range, ..made }
-}
-
-fn reference(reference: &ReferenceSpec) -> plot::Reference {
-    match reference.clone() {
-        ReferenceSpec::Horizontal { value, label } => plot::Reference::Horizontal { value, label },
-        ReferenceSpec::Vertical { value, label } => plot::Reference::Vertical { value, label },
-        ReferenceSpec::Slope { through, exponent, label } => {
-            plot::Reference::Slope { through, exponent, label }
-        }
-        ReferenceSpec::Point { at, label } => plot::Reference::Point { at, label },
-    }
-}
-
 impl PanelSpec {
     /// Whether it shows a run, if there is anything to show.
-    fn shows(&self, row: &FigureRow) -> bool {
+    pub(super) fn shows(&self, row: &FigureRow) -> bool {
         let named = || self.runs.iter().any(|pattern| matches(pattern, &row.label, &row.group));
         row.was_run() && (self.runs.is_empty() || named())
     }
@@ -195,56 +129,4 @@ pub(super) fn quote(name: &str) -> String {
 pub(super) fn unquote(name: &str) -> String {
     let inner = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
     inner.map_or_else(|| name.to_owned(), |inner| inner.replace("\"\"", "\""))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_legend_says_where_more_iterations_were_used_than_given() {
-        let text = r#"(title: "t", source: "s", about: "a", runs: [], claims: [], plot: (panels: [
-            (x: (quantity: "step"), y: (quantity: "energy_j"))]))"#;
-        let figure: Figure = ron::from_str(text).unwrap();
-        let label = |used: f64| {
-            let columns = ["step", "energy_j"].map(|name| (name.to_owned(), vec![0.0, 1.0]));
-            let mut columns = columns.to_vec();
-            columns.push((ITERATIONS_USED.to_owned(), vec![1.0, used]));
-            let row = FigureRow {
-                label: "a".to_owned(),
-                status: "ok".to_owned(),
-                facts: vec![("iterations".to_owned(), 1.0)],
-                columns,
-                ..FigureRow::default()
-            };
-            let curves = collect(&figure, std::slice::from_ref(&row));
-            plot_spec(&figure, &curves, &[row], false).panels[0].curves[0].label.clone()
-        };
-        assert_eq!(label(1.0), "a");
-        assert_eq!(label(28.0), "a, up to 28 iterations a step");
-    }
-
-    #[test]
-    fn a_picture_says_that_times_of_software_are_left_out() {
-        let text = |y: &str| {
-            format!(
-                r#"(title: "t", source: "s", about: "a", runs: [], claims: [], plot: (panels: [
-                    (runs: ["a*"], statistic: Some(mean), x: (quantity: "work"), y: (quantity: "{y}"))]))"#
-            )
-        };
-        let row = |label: &str, software| FigureRow {
-            label: label.to_owned(),
-            software,
-            ..FigureRow::default()
-        };
-        let lacks = |y: &str, row: FigureRow| {
-            let figure: Figure = ron::from_str(&text(y)).unwrap();
-            let curves = collect(&figure, std::slice::from_ref(&row));
-            plot_spec(&figure, &curves, &[row], false).subtitle.contains("software adapter")
-        };
-        assert!(lacks("step_time_s", row("a", true)));
-        assert!(!lacks("step_time_s", row("a", false)), "it is drawn");
-        assert!(!lacks("step_time_s", row("b", true)), "this panel does not show it anyway");
-        assert!(!lacks("energy_j", row("a", true)), "this panel shows no times");
-    }
 }

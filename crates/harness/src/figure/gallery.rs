@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
-use super::{Claim, ClaimVerdict, Figure, VerdictFile, ids, load, read_verdict};
-use crate::{Setup, backends::LEFT_OUT};
+use super::{Claim, ClaimVerdict, Figure, VerdictFile, conclusion, ids, load, read_verdict};
+use crate::{Setup, backends::LEFT_OUT, places::scene_names};
 
 /// A figure with its verdicts at full size, where there are any.
 struct ReportedFigure {
@@ -16,15 +16,7 @@ struct ReportedFigure {
 /// # Errors
 /// When a definition or a verdict cannot be read.
 pub fn gallery(setup: &Setup, root: &Path) -> anyhow::Result<String> {
-    let mut papers: BTreeMap<String, Vec<ReportedFigure>> = BTreeMap::new();
-    for id in ids(root)? {
-        let figure = match load(root, &id, setup) {
-            Err(error) if error.message.ends_with(LEFT_OUT) => continue,
-            loaded => loaded?,
-        };
-        let file = read_verdict(root, &id, false)?;
-        papers.entry(paper(&figure.source)).or_default().push(ReportedFigure { figure, file });
-    }
+    let papers = reported(setup, root)?;
     let seconds = |large: bool| -> f64 {
         let all = papers.values().flatten().filter(|one| one.figure.large == large);
         all.filter_map(|one| one.file.as_ref()).map(|file| file.seconds).sum()
@@ -45,11 +37,86 @@ pub fn gallery(setup: &Setup, root: &Path) -> anyhow::Result<String> {
     Ok(text)
 }
 
+/// All figures by the paper that they are from.
+fn reported(setup: &Setup, root: &Path) -> anyhow::Result<BTreeMap<String, Vec<ReportedFigure>>> {
+    let mut papers: BTreeMap<String, Vec<ReportedFigure>> = BTreeMap::new();
+    for id in ids(root)? {
+        let figure = match load(root, &id, setup) {
+            Err(error) if error.message.ends_with(LEFT_OUT) => continue,
+            loaded => loaded?,
+        };
+        let file = read_verdict(root, &id, false)?;
+        papers.entry(paper(&figure.source)).or_default().push(ReportedFigure { figure, file });
+    }
+    Ok(papers)
+}
+
 /// What a source names before its figure.
 fn paper(source: &str) -> String {
     let ends = [", Fig", ", Table", "; "];
     let end = ends.iter().filter_map(|end| source.find(end)).min().unwrap_or(source.len());
     source[..end].to_owned()
+}
+
+/// One line: how much there is, and how much of it holds.
+///
+/// # Errors
+/// When a definition or a verdict cannot be read.
+pub fn counts(setup: &Setup, root: &Path) -> anyhow::Result<String> {
+    let papers = reported(setup, root)?;
+    let all: Vec<&ReportedFigure> = papers.values().flatten().collect();
+    let verdicts = || {
+        let with = all.iter().filter_map(|one| Some((&one.figure, one.file.as_ref()?)));
+        let pairs = with.flat_map(|(figure, file)| figure.claims.iter().zip(&file.claims));
+        pairs.filter(|(claim, _)| claim.is_claim()).map(|(_, found)| found.verdict.as_str())
+    };
+    let count = |verdict: &str| verdicts().filter(|own| *own == verdict).count();
+    let judged = verdicts().count() - count("not judged");
+    Ok(format!(
+        "\n{} figures · {} scenes · {} of {judged} claims hold · {} known deviations, each with its reason\n\n",
+        all.len(),
+        scene_names(root)?.len(),
+        count("holds"),
+        count("deviation")
+    ))
+}
+
+/// A table of pictures for each paper: small picture, what it shows, how its claims stand.
+///
+/// # Errors
+/// When a definition or a verdict cannot be read.
+pub fn pictures(setup: &Setup, root: &Path) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for (paper, entries) in reported(setup, root)? {
+        // Writing to a string cannot fail, hence the results that are let go.
+        let _ = write!(text, "\n### {paper}\n\n| picture | shows | claims |\n|---|---|---|\n");
+        for ReportedFigure { figure, file } in &entries {
+            let Some(file) = file else { continue };
+            let id = &figure.id;
+            let shows = conclusion::sentence(figure, file).unwrap_or_else(|| figure.title.clone());
+            let claims =
+                figure.claims.iter().zip(&file.claims).filter(|(claim, _)| claim.is_claim());
+            let claims: Vec<&str> = claims.map(|(_, found)| found.verdict.as_str()).collect();
+            let counts = [
+                ("holds", "hold"),
+                ("deviation", "deviate"),
+                ("fails", "fail"),
+                ("void", "are void"),
+            ];
+            let counts = counts.into_iter().filter_map(|(verdict, word)| {
+                let count = claims.iter().filter(|own| **own == verdict).count();
+                (count > 0).then(|| format!("{count} {word}"))
+            });
+            let _ = writeln!(
+                text,
+                "| [<img src=\"figures/{id}/thumb.png\" width=\"260\" alt=\"{}\">](figures/{id}) | {} ([{id}](figures/{id})) | {} |",
+                shows.replace('"', "'"),
+                shows.replace('|', "\\|"),
+                counts.collect::<Vec<_>>().join(" · ")
+            );
+        }
+    }
+    Ok(text)
 }
 
 fn table(entries: &[ReportedFigure]) -> String {
@@ -134,6 +201,8 @@ mod tests {
         let readme = std::fs::read_to_string(root.join("results/README.md")).unwrap();
         let gallery = gallery(&Setup::default(), &root).unwrap();
         let spliced = splice(&readme, "figures", &gallery).unwrap();
-        assert!(readme == spliced, "run `cargo run -- list --splice results/README.md`");
+        let spliced =
+            splice(&spliced, "pictures", &pictures(&Setup::default(), &root).unwrap()).unwrap();
+        assert!(readme == spliced, "run `cargo run -- gallery`");
     }
 }

@@ -16,6 +16,7 @@ use super::{
 use crate::{
     Setup,
     backends::{LEFT_OUT, left_out},
+    plot::MOST_EMPHASISED,
 };
 
 /// A definition that cannot be used.
@@ -142,7 +143,12 @@ fn check(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {
     for claim in &figure.claims {
         check_claim(figure, setup, claim)?;
     }
-    Ok(())
+    let ids: Vec<&str> = figure.claims.iter().filter_map(|claim| claim.id.as_deref()).collect();
+    let conclusion = figure.conclusion.as_ref();
+    match conclusion.and_then(|one| Some((one.mistake(&ids)?, &one.text))) {
+        Some((mistake, text)) => Err(Wrong::named(mistake, text)),
+        None => Ok(()),
+    }
 }
 
 fn check_runs(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {
@@ -202,11 +208,27 @@ fn check_panels(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {
         if let Some(profile) = &panel.profile {
             check_profile(figure, panel, profile)?;
         }
+        check_emphasis(figure, panel)?;
         let facts = panel.statistic.is_some();
         known_quantity(figure, setup, &panel.x.quantity, facts)?;
         known_quantity(figure, setup, &panel.y.quantity, facts)?;
     }
     Ok(())
+}
+
+fn check_emphasis(figure: &Figure, panel: &PanelSpec) -> Result<(), Wrong> {
+    if panel.emphasis.len() > MOST_EMPHASISED {
+        let what = format!("at most {MOST_EMPHASISED} curves of a panel are emphasised");
+        return Err(Wrong::named(what, &panel.title));
+    }
+    let known: Vec<String> = match (&panel.profile, panel.statistic) {
+        (Some(profile), _) => profile.methods.keys().cloned().collect(),
+        (None, Some(_)) => figure.runs.iter().map(|run| run.label.clone()).collect(),
+        (None, None) => figure.plan(false).into_iter().map(|planned| planned.label).collect(),
+    };
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let unknown = panel.emphasis.iter().find(|name| !known.contains(&name.as_str()));
+    unknown.map_or(Ok(()), |name| Err(Wrong::unknown("curve", name, &known)))
 }
 
 fn check_profile(figure: &Figure, panel: &PanelSpec, profile: &ProfileSpec) -> Result<(), Wrong> {

@@ -272,14 +272,7 @@ impl<'a> Probes<'a> {
                 let off = |m: &MassPoint| (m.position(state) - m.position(reference)).norm();
                 masses.iter().map(off).fold(0.0, largest)
             }),
-            ResolvedProbe::FirstStepGap(start) => {
-                let dt = self.scene.dt;
-                let is_first = state.time_s - start.time_s < 1.5 * dt;
-                let gap = reference.filter(|_| is_first).and_then(|reference| {
-                    metrics::objective_gap_j(self.scene, start, state, reference, dt)
-                });
-                gap.unwrap_or(f64::NAN)
-            }
+            ResolvedProbe::FirstStepGap(start) => self.first_step_gap(start, state, reference),
             ResolvedProbe::CoordinateMin(masses, axis) => {
                 // The largest of the negative ones, so that NaN stays NaN.
                 let down = masses.iter().map(|mass| -mass.position(state)[*axis]);
@@ -305,6 +298,15 @@ impl<'a> Probes<'a> {
                 joints.iter().filter(|&&i| state.broken[i]).count() as f64
             }
         }
+    }
+
+    fn first_step_gap(&self, start: &State, state: &State, reference: Option<&State>) -> f64 {
+        let dt = self.scene.dt;
+        let is_first = state.time_s - start.time_s < 1.5 * dt;
+        let gap = reference.filter(|_| is_first).and_then(|reference| {
+            metrics::objective_gap_j(self.scene, start, state, reference, dt)
+        });
+        gap.unwrap_or(f64::NAN)
     }
 
     fn stretch(&self, index: usize, state: &State) -> f64 {

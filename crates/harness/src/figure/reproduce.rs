@@ -14,14 +14,17 @@ use super::{
     Beside, Figure, FigureRow, Judged, MeasuredFigure, PanelCurves, Sabotage,
     band::{self, CurveSpread},
     baseline::{self, Change, Shift},
-    collect, folder, judge, load, measure, number, plot_spec, profile,
+    collect, folder, judge, load, measure, number,
+    picture::{Drawn, pictures},
+    profile, redraw,
     sabotage::sabotage,
     spread, starts,
+    times::{self, TimedPoint},
     verdict::{self, VerdictFile, definition_hash},
     write_csv,
 };
 use crate::{
-    plot::{self, Palette, PlotSpec},
+    plot::{self, PlotSpec},
     record::{RunRow, write_atomically},
     runner::Bench,
 };
@@ -116,26 +119,17 @@ pub fn reproduce(
         warnings,
         files: Vec::new(),
     };
-    let picture = plot_spec(&done.figure, &curves, &rows, options.quick);
-    let palette = Palette::of(table);
+    let times = times::timed_points(&done.figure, &rows);
+    let recorded = baseline::parse_record(&baseline::record(table, &done.figure, &curves));
+    let recorded = recorded.map_err(|message| anyhow!("{message}"))?;
+    let drawn =
+        Drawn { figure: &done.figure, curves: &recorded, times: &times, verdicts: &verdicts };
+    let (picture, more) = pictures(drawn);
     let pairwise = profile::pairwise(&done.figure, &rows);
-    done.write((&curves, &pairwise), &picture, &palette, options)?;
+    done.write((&curves, &pairwise), (&picture, more.as_ref()), options)?;
     if options.bless {
-        if bench.is_cancelled() {
-            bail!("interrupted: nothing is blessed");
-        }
-        let skipped = |row: &&FigureRow| row.was_skipped() && !done.figure.needs_hardware(row);
-        if let Some(row) = rows.iter().find(skipped) {
-            bail!(
-                "{} was skipped, and would be lost from the record: nothing is blessed",
-                row.label
-            );
-        }
         let moved = all_curves(&done.figure, &moved_rows);
-        done.bless(table, &verdicts, (&curves, &moved), options)?;
-        if !options.quick {
-            done.bless_picture(&picture, &palette, options)?;
-        }
+        done.bless_all(bench, &verdicts, &rows, (&curves, &moved, &times), options)?;
     }
     Ok(done)
 }
@@ -323,13 +317,15 @@ impl Reproduced {
     fn write(
         &mut self,
         (curves, pairwise): (&[PanelCurves], &str),
-        picture: &PlotSpec,
-        palette: &Palette,
+        (picture, more): (&PlotSpec, Option<&PlotSpec>),
         options: &ReproduceOptions<'_>,
     ) -> anyhow::Result<()> {
         let out = options.out.join(&self.figure.id);
         fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
-        self.files.extend(plot::write(&out.join("figure"), picture, palette)?);
+        self.files.extend(plot::write(&out.join("figure"), picture)?);
+        if let Some(more) = more {
+            self.files.extend(plot::write(&out.join("figure-more"), more)?);
+        }
         let names = ["curves.csv", "claims.md", "claims.json"].map(|name| out.join(name));
         self.files.extend(names.clone());
         let claims = self.document()?["claims"].clone();
@@ -340,6 +336,34 @@ impl Reproduced {
         ];
         for (path, text) in names.iter().zip(texts) {
             write_atomically(path, text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Replaces all that is on file of the figure, unless something of it would be lost.
+    fn bless_all(
+        &mut self,
+        bench: &Bench<'_>,
+        verdicts: &VerdictFile,
+        rows: &[FigureRow],
+        (curves, moved, times): (&[PanelCurves], &[Vec<PanelCurves>], &[TimedPoint]),
+        options: &ReproduceOptions<'_>,
+    ) -> anyhow::Result<()> {
+        if bench.is_cancelled() {
+            bail!("interrupted: nothing is blessed");
+        }
+        let skipped = |row: &&FigureRow| row.was_skipped() && !self.figure.needs_hardware(row);
+        if let Some(row) = rows.iter().find(skipped) {
+            bail!(
+                "{} was skipped, and would be lost from the record: nothing is blessed",
+                row.label
+            );
+        }
+        self.bless(&bench.setup.table, verdicts, (curves, moved), options)?;
+        if !options.quick {
+            self.bless_times(times, options)?;
+            let drawn = redraw(bench.setup, options.root, &self.figure.id, false)?;
+            self.files.extend(drawn.into_iter().map(|file| options.root.join(file)));
         }
         Ok(())
     }
@@ -372,16 +396,17 @@ impl Reproduced {
         Ok(())
     }
 
-    /// Replaces the committed picture, which shows the full size.
-    fn bless_picture(
+    /// Replaces the points of panels over the clock, which only the full size has on file.
+    fn bless_times(
         &mut self,
-        picture: &PlotSpec,
-        palette: &Palette,
+        points: &[TimedPoint],
         options: &ReproduceOptions<'_>,
     ) -> anyhow::Result<()> {
-        let picture = plot::to_svg(picture, palette)?;
-        let path = folder(options.root, &self.figure.id).join("figure.svg");
-        write_atomically(&path, picture.as_bytes())?;
+        let path = folder(options.root, &self.figure.id).join("times.csv");
+        if points.is_empty() {
+            return Ok(());
+        }
+        write_atomically(&path, times::record(points).as_bytes())?;
         self.files.push(path);
         Ok(())
     }

@@ -224,8 +224,7 @@ mod tests {
 
     #[test]
     fn a_claim_that_cannot_fail_is_found_unless_it_says_why() {
-        let sure =
-            r#"(text: "sure", check: bound(metric: "energy_j", run: "A", at: min, min: -1), basis: reading)"#;
+        let sure = r#"(text: "sure", check: bound(metric: "energy_j", run: "A", at: min, min: -1), basis: reading)"#;
         // Neither less of it, nor a third, nor the least allowed is below the least.
         let sure = sure.replace("min: -1", "min: -4");
         assert_eq!(found(&sure, "frozen").unfailing, ["sure"]);

@@ -3,14 +3,21 @@
 //! `verdict.json` lies beside the recorded curves, `verdict-quick.json` holds the quick form. Both say of what
 //! definition they are, so that a changed figure cannot go by an old verdict.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use taut_core::BitHash;
 
 use super::{Figure, FigureRow, Judged, StartCount, folder};
-use crate::record::{RunRow, Status};
+use crate::{
+    record::{RunRow, Status},
+    ruler::ITERATIONS_USED,
+};
 
 /// Version of these files.
 const SCHEMA: u32 = 1;
@@ -83,6 +90,9 @@ pub struct RunVerdict {
     /// scene's size; absent where they stay together, or nobody has looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub horizon: Option<u32>,
+    /// Most iterations of a step, where the solver took more than it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iterations_used: Option<u32>,
     /// Why; empty where it is `ok`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -120,6 +130,7 @@ impl VerdictFile {
             status: run.status.name().to_owned(),
             failed_at_s: run.failed_at_s,
             horizon: row.horizon,
+            iterations_used: more_iterations(row),
             reason: run.reason.clone(),
             state_hash: run.state_hash.map(|hash| format!("{:016x}", hash.value())),
         };
@@ -181,6 +192,12 @@ impl VerdictFile {
     }
 }
 
+/// The most iterations for a step of a run, where that is more than it was given.
+fn more_iterations(row: &FigureRow) -> Option<u32> {
+    let used = row.column(ITERATIONS_USED)?.iter().copied().fold(0.0, f64::max);
+    (used > row.fact("iterations")?).then_some(used as u32)
+}
+
 /// Name of the file in a figure's folder.
 pub(super) fn file_name(quick: bool) -> &'static str {
     if quick { "verdict-quick.json" } else { "verdict.json" }
@@ -208,18 +225,26 @@ pub fn read(root: &Path, id: &str, quick: bool) -> anyhow::Result<Option<Verdict
     Ok(Some(file))
 }
 
-/// A definition without what only tells of the figure and changes nothing in its runs or checks: its size, and where
-/// numbers come from, on a line of their own or within one.
+/// A definition without what only tells of the figure and changes nothing in its runs or checks: its size, where
+/// numbers come from, what its picture shows and its conclusion. Each stands on a line of its own, or after a comma
+/// within one.
 fn without_remarks(text: &str) -> String {
-    const LINES: [&str; 2] = ["    size: ", "            basis: "];
-    let is_remark = |line: &&str| LINES.iter().any(|remark| line.starts_with(remark));
+    const LINES: [&str; 6] =
+        ["size: ", "basis: ", "id: ", "emphasis: ", "supplement: ", "conclusion: "];
+    const WITHIN: [&str; 2] = [", basis: ", ", id: "];
+    let is_remark = |line: &&str| LINES.iter().any(|remark| line.trim_start().starts_with(remark));
     let mut kept = String::new();
     for line in text.split_inclusive('\n').filter(|line| !is_remark(line)) {
-        let mut parts = line.split(", basis: ");
-        kept += parts.next().unwrap_or_default();
-        for part in parts {
-            kept += part.trim_start_matches(|c: char| c.is_ascii_lowercase() || c == '_');
+        let mut line = line.to_owned();
+        for remark in WITHIN {
+            while let Some(start) = line.find(remark) {
+                let tail = &line[start + remark.len()..];
+                let is_word = |c: char| c.is_ascii_alphanumeric() || "_-\"".contains(c);
+                let length = tail.find(|c| !is_word(c)).unwrap_or(tail.len());
+                line.replace_range(start..start + remark.len() + length, "");
+            }
         }
+        kept += &line;
     }
     kept
 }
@@ -231,12 +256,13 @@ fn without_remarks(text: &str) -> String {
 pub fn definition_hash(root: &Path, figure: &Figure) -> anyhow::Result<String> {
     let scenes: BTreeSet<&str> = figure.runs.iter().map(|run| run.scene.as_str()).collect();
     let scenes = scenes.into_iter().map(|name| root.join("scenes").join(format!("{name}.ron")));
-    let files = std::iter::once(folder(root, &figure.id).join("figure.ron")).chain(scenes);
+    let read = |path: PathBuf| {
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+    };
     let mut hash = BitHash::default();
-    for path in files {
-        let text = fs::read_to_string(&path);
-        let text = text.with_context(|| format!("cannot read {}", path.display()))?;
-        hash.text(&without_remarks(&text));
+    hash.text(&without_remarks(&read(folder(root, &figure.id).join("figure.ron"))?));
+    for path in scenes {
+        hash.text(&read(path)?);
     }
     Ok(format!("{:016x}", hash.value()))
 }
@@ -255,6 +281,7 @@ mod tests {
             status: status.to_owned(),
             failed_at_s: None,
             horizon: None,
+            iterations_used: None,
             reason: String::new(),
             state_hash: None,
         };

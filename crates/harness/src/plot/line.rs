@@ -1,9 +1,6 @@
 //! Lines as lists of points: clipped, thinned and dashed.
 
-use super::SCALE;
-
-/// A point in drawn pixels; fractions matter for dashes.
-pub(super) type Pixel = (f64, f64);
+use super::list::Pixel;
 
 /// The part of a segment inside a box (Liang and Barsky 1984).
 pub(super) fn clip_segment(a: Pixel, b: Pixel, low: Pixel, high: Pixel) -> Option<(Pixel, Pixel)> {
@@ -46,7 +43,7 @@ pub(super) fn dashes(run: &[Pixel], pattern: &[f64]) -> Vec<Vec<Pixel>> {
         return vec![run.to_vec()];
     };
     let mut pieces = vec![vec![first]];
-    let (mut place, mut left) = (0, pattern[0] * f64::from(SCALE));
+    let (mut place, mut left) = (0, pattern[0]);
     for pair in run.windows(2) {
         let (mut from, to) = (pair[0], pair[1]);
         loop {
@@ -67,7 +64,7 @@ pub(super) fn dashes(run: &[Pixel], pattern: &[f64]) -> Vec<Vec<Pixel>> {
                 _ => pieces.push(vec![from]),
             }
             place = (place + 1) % pattern.len();
-            left = pattern[place] * f64::from(SCALE);
+            left = pattern[place];
         }
     }
     pieces.retain(|piece| piece.len() > 1);
@@ -81,9 +78,8 @@ mod tests {
     #[test]
     fn dashes_are_as_long_as_their_pattern() {
         let pieces = dashes(&[(0.0, 0.0), (10.0, 0.0), (10.0, 10.0)], &[2.0, 1.0]);
-        let scale = f64::from(SCALE);
-        assert_eq!(pieces[0], [(0.0, 0.0), (2.0 * scale, 0.0)]);
-        assert_eq!(pieces[1][0], (3.0 * scale, 0.0));
+        assert_eq!(pieces[0], [(0.0, 0.0), (2.0, 0.0)]);
+        assert_eq!(pieces[1][0], (3.0, 0.0));
         assert!(pieces.iter().flatten().all(|p| p.0 <= 10.0 && p.1 <= 10.0));
         assert_eq!(dashes(&[(0.0, 0.0), (1.0, 0.0)], &[]).len(), 1);
     }

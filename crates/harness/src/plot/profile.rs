@@ -89,6 +89,7 @@ impl CostTable {
             label: label.clone(),
             backend: backend.clone(),
             points: staircase(met, pairs, begin.min(end), end),
+            ..Curve::default()
         };
         self.labels.iter().zip(&all).map(curve).collect()
     }

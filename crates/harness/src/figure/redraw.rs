@@ -1,0 +1,84 @@
+//! Pictures made again from what is on file, without any solver.
+
+use std::{fs, path::Path};
+
+use anyhow::Context;
+
+use super::{
+    VerdictFile, baseline, folder, load,
+    page::page,
+    picture::{Drawn, pictures},
+    read_verdict, times,
+};
+use crate::{
+    Setup,
+    plot::{self, PictureForm, PlotSpec},
+    record::write_atomically,
+};
+
+/// What is on file of a figure, as pictures.
+///
+/// # Errors
+/// When a file is missing or cannot be read.
+pub fn filed_pictures(
+    setup: &Setup,
+    root: &Path,
+    id: &str,
+) -> anyhow::Result<(PlotSpec, Option<PlotSpec>)> {
+    let figure = load(root, id, setup)?;
+    let verdicts: VerdictFile = read_verdict(root, id, false)?.with_context(|| {
+        format!("`{id}` has no verdict on file: `taut reproduce {id} --bless` makes one")
+    })?;
+    let path = folder(root, id).join("baseline.csv");
+    let text = if path.is_file() {
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?
+    } else {
+        String::new()
+    };
+    let curves = baseline::parse_record(&text)
+        .map_err(|message| anyhow::anyhow!("{}: {message}", path.display()))?;
+    let times = times::read(root, id)?;
+    let drawn = Drawn { figure: &figure, curves: &curves, times: &times, verdicts: &verdicts };
+    Ok(pictures(drawn))
+}
+
+/// Writes what is committed of a figure beside its records: pictures, thumb and page. With `check` only says which differ. Returns their names.
+///
+/// # Errors
+/// When a file is missing, or cannot be read or written.
+pub fn redraw(setup: &Setup, root: &Path, id: &str, check: bool) -> anyhow::Result<Vec<String>> {
+    let figure = load(root, id, setup)?;
+    let (picture, more) = filed_pictures(setup, root, id)?;
+    let mut texts = vec![("figure.svg", plot::to_svg(&picture, PictureForm::Wide)?)];
+    if let Some(more) = &more {
+        texts.push(("figure-more.svg", plot::to_svg(more, PictureForm::Wide)?));
+    }
+    if let Some(verdicts) = read_verdict(root, id, false)? {
+        texts.push(("README.md", page(&figure, &verdicts, more.is_some())));
+    }
+    let mut changed = Vec::new();
+    for (name, text) in texts {
+        let path = folder(root, id).join(name);
+        if !fs::read_to_string(&path).is_ok_and(|committed| committed == text) {
+            changed.push(format!("results/figures/{id}/{name}"));
+            if !check {
+                write_atomically(&path, text.as_bytes())?;
+            }
+        }
+    }
+    let (path, Some(panel)) = (folder(root, id).join("thumb.png"), picture.panels.first()) else {
+        return Ok(changed);
+    };
+    let old = fs::read(&path).ok();
+    let fresh = std::env::temp_dir().join(format!("taut-thumb-{}-{id}.png", std::process::id()));
+    plot::write_thumb(&fresh, panel)?;
+    let drawn = fs::read(&fresh)?;
+    fs::remove_file(&fresh)?;
+    if old.as_ref() != Some(&drawn) {
+        changed.push(format!("results/figures/{id}/thumb.png"));
+        if !check {
+            write_atomically(&path, &drawn)?;
+        }
+    }
+    Ok(changed)
+}

@@ -1,0 +1,114 @@
+//! Pictures as PNG, at twice their size.
+
+use std::path::Path;
+
+use plotters::{
+    backend::BitMapBackend,
+    coord::Shift,
+    drawing::{DrawingArea, IntoDrawingArea},
+    element::{Circle, PathElement, Polygon, Text},
+    style::{
+        Color, FontDesc, FontFamily, FontStyle, RGBColor, ShapeStyle, TextStyle, WHITE,
+        text_anchor::{HPos, Pos, VPos},
+    },
+};
+
+use super::{
+    colour::{PAGE, Rgb},
+    layout::Picture,
+    line::dashes,
+    list::{Item, ItemShape, Pixel, TextAnchor},
+    text::EM,
+};
+
+/// Drawn pixels per pixel of the picture.
+const SCALE: f64 = 2.0;
+
+type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
+
+/// Writes the picture to a file.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(super) fn write(picture: &Picture, path: &Path) -> anyhow::Result<()> {
+    let size = [picture.width, picture.height].map(|length| (length * SCALE).ceil() as u32);
+    let area = BitMapBackend::new(path, (size[0], size[1])).into_drawing_area();
+    area.fill(&WHITE)?;
+    for item in &picture.items {
+        draw(&area, item)?;
+    }
+    area.present()?;
+    Ok(())
+}
+
+fn draw(area: &Area<'_>, item: &Item) -> anyhow::Result<()> {
+    match &item.shape {
+        ItemShape::Line { points, width, dash, colour } => {
+            for piece in dashes(points, dash) {
+                area.draw(&PathElement::new(pixels(&piece), stroke(*colour, *width)))?;
+            }
+        }
+        ItemShape::Polygon { points, fill, stroke: border } => {
+            let corners = pixels(points);
+            if let Some(fill) = fill {
+                area.draw(&Polygon::new(corners.clone(), rgb(*fill).filled()))?;
+            }
+            if let Some((colour, width)) = border {
+                // Closed over its first side, so that no corner stays open.
+                let mut closed = corners;
+                closed.extend_from_within(..closed.len().min(2));
+                area.draw(&PathElement::new(closed, stroke(*colour, *width)))?;
+            }
+        }
+        ItemShape::Circle { at, radius, fill, stroke: border } => {
+            let (at, radius) = (pixel(*at), (radius * SCALE).round() as i32);
+            if let Some(fill) = fill {
+                area.draw(&Circle::new(at, radius, rgb(*fill).filled()))?;
+            }
+            if let Some((colour, width)) = border {
+                area.draw(&Circle::new(at, radius, stroke(*colour, *width)))?;
+            }
+        }
+        ItemShape::Text { text, at, anchor, size, bold, colour, halo } => {
+            let style = |colour| text_style(*size, *bold, *anchor, colour);
+            // The library takes the lower edge of the letters, a fifth below the base line.
+            let at = pixel((at.0, at.1 + 0.22 * size));
+            if *halo {
+                for (dx, dy) in [(-2, 0), (2, 0), (0, -2), (0, 2)] {
+                    let at = (at.0 + dx, at.1 + dy);
+                    area.draw(&Text::new(text.clone(), at, style(PAGE)))?;
+                }
+            }
+            area.draw(&Text::new(text.clone(), at, style(*colour)))?;
+        }
+    }
+    Ok(())
+}
+
+fn text_style(size: f64, bold: bool, anchor: TextAnchor, colour: Rgb) -> TextStyle<'static> {
+    let weight = if bold { FontStyle::Bold } else { FontStyle::Normal };
+    let across = match anchor {
+        TextAnchor::Start => HPos::Left,
+        TextAnchor::Middle => HPos::Center,
+        TextAnchor::End => HPos::Right,
+    };
+    let font = FontDesc::new(FontFamily::SansSerif, SCALE * EM * size, weight);
+    let pos = Pos::new(across, VPos::Bottom);
+    TextStyle { font, color: rgb(colour).to_backend_color(), pos }
+}
+
+fn stroke(colour: Rgb, width: f64) -> ShapeStyle {
+    ShapeStyle::from(&rgb(colour)).stroke_width((width * SCALE).round().max(1.0) as u32)
+}
+
+fn pixels(points: &[Pixel]) -> Vec<(i32, i32)> {
+    points.iter().map(|&point| pixel(point)).collect()
+}
+
+fn pixel((x, y): Pixel) -> (i32, i32) {
+    ((x * SCALE).round() as i32, (y * SCALE).round() as i32)
+}
+
+fn rgb((r, g, b): Rgb) -> RGBColor {
+    RGBColor(r, g, b)
+}
