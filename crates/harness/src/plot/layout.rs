@@ -3,8 +3,8 @@
 use super::{
     ClaimMark, Curve, CurveWeight, Panel, PlotSpec, Strip,
     colour::{FAILURE, FAINT_INK, INK, PAGE, Rgb},
-    list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TextAnchor},
-    panel::{self, GUTTER, PanelPlace, TEXT, colour_of, line, text},
+    list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TEXT, TextAnchor, line, text},
+    panel::{self, GUTTER, PanelPlace, colour_of},
     text::{text_width, wrapped},
 };
 

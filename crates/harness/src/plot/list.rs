@@ -5,6 +5,9 @@ use super::{colour::Rgb, text::text_width};
 /// A point of the picture [px], from its upper left corner.
 pub type Pixel = (f64, f64);
 
+/// Size of all text but headings [px].
+pub(super) const TEXT: f64 = 12.0;
+
 /// One thing on a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
@@ -193,4 +196,29 @@ pub fn text_bounds(text: &str, at: Pixel, anchor: TextAnchor, size: f64, bold: b
         TextAnchor::End => at.0 - width,
     };
     PixelBox { left, top: at.1 - 0.8 * size, right: left + width, bottom: at.1 + 0.2 * size }
+}
+
+/// A solid line.
+pub(super) fn line(points: Vec<Pixel>, width: f64, colour: Rgb, role: ItemRole) -> Item {
+    Item { shape: ItemShape::Line { points, width, dash: &[], colour }, role, label: String::new() }
+}
+
+/// A line of text that is not a heading.
+pub(super) fn text(
+    words: &str,
+    at: Pixel,
+    anchor: TextAnchor,
+    colour: Rgb,
+    role: ItemRole,
+) -> Item {
+    let shape = ItemShape::Text {
+        text: words.to_owned(),
+        at,
+        anchor,
+        size: TEXT,
+        bold: false,
+        colour,
+        halo: false,
+    };
+    Item { shape, role, label: String::new() }
 }

@@ -4,14 +4,12 @@ use super::{
     AfterFailure, Better, Curve, CurveWeight, Panel, Reference,
     colour::{self, FAILURE, FAINT_INK, INK, Marker, PAGE, REFERENCE_LINE, Rgb},
     frame::AxesFrame,
-    list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TextAnchor, text_bounds},
+    list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TEXT, TextAnchor, line, text, text_bounds},
     marker::marker_shape,
     place::{Cover, spread_out},
     text::{shortened, text_width, wrapped},
 };
 
-/// Size of all text but headings [px].
-pub(super) const TEXT: f64 = 12.0;
 /// Size of a panel's heading [px].
 const HEADING: f64 = 13.0;
 /// Height of a line of it [px].
@@ -473,29 +471,6 @@ pub(super) fn colour_of(curve: &Curve) -> Rgb {
         CurveWeight::Truth => (0, 0, 0),
         _ => colour::mixed(colour::style_of(&curve.backend).light, curve.lightness),
     }
-}
-
-pub(super) fn line(points: Vec<Pixel>, width: f64, colour: Rgb, role: ItemRole) -> Item {
-    Item { shape: ItemShape::Line { points, width, dash: &[], colour }, role, label: String::new() }
-}
-
-pub(super) fn text(
-    words: &str,
-    at: Pixel,
-    anchor: TextAnchor,
-    colour: Rgb,
-    role: ItemRole,
-) -> Item {
-    let shape = ItemShape::Text {
-        text: words.to_owned(),
-        at,
-        anchor,
-        size: TEXT,
-        bold: false,
-        colour,
-        halo: false,
-    };
-    Item { shape, role, label: String::new() }
 }
 
 fn named(item: Item, curve: &Curve) -> Item {
