@@ -8,6 +8,7 @@ mod axis;
 pub mod colour;
 mod curve;
 mod frame;
+mod key;
 mod layout;
 mod line;
 mod list;
@@ -33,7 +34,7 @@ use crate::record::write_atomically;
 pub use self::{
     colour::{method_of, style_of},
     curve::{AfterFailure, Curve, CurveWeight, Dash, Failure, MOST_EMPHASISED},
-    layout::{Picture, PictureForm},
+    layout::{MOST_IN_KEY, Picture, PictureForm},
     list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TextAnchor, text_bounds},
     profile::{CostScale, CostTable, Work},
 };

@@ -159,48 +159,58 @@ impl Curve {
 /// At most so many curves of a panel matter.
 pub const MOST_EMPHASISED: usize = 5;
 
-impl Panel {
-    /// The panel with at most [`MOST_EMPHASISED`] curves that matter, the first, and no two of them drawn alike:
-    /// further curves of a method are lighter, and then dashed.
-    #[must_use]
-    pub(super) fn settled(&self) -> Self {
-        let mut panel = self.clone();
-        let mut left = MOST_EMPHASISED;
-        for curve in &mut panel.curves {
-            if curve.weight != CurveWeight::Context {
-                if left == 0 {
-                    curve.weight = CurveWeight::Context;
-                } else {
-                    left -= 1;
-                }
-            }
-        }
-        let alone = panel.has_one_method();
-        let mut seen: Vec<(String, Dash, f64)> = Vec::new();
-        for curve in panel.curves.iter_mut().filter(|c| c.weight == CurveWeight::Emphasis) {
-            let method = method_of(&curve.backend).to_owned();
-            // Where several methods meet, dashes come before lightness, which is nearer to another method's colour.
-            let (own, variant) = (curve.dash, Dash::Variant);
-            let ways = if alone {
-                [(own, 0.0), (own, 0.35), (own, 0.6), (variant, 0.0), (variant, 0.35)]
-            } else {
-                [(own, 0.0), (variant, 0.0), (own, 0.35), (variant, 0.35), (own, 0.6)]
-            };
-            let free = ways
-                .into_iter()
-                .find(|&(dash, lightness)| !seen.contains(&(method.clone(), dash, lightness)));
-            (curve.dash, curve.lightness) = free.unwrap_or((curve.dash, 0.6));
-            seen.push((method, curve.dash, curve.lightness));
-        }
-        panel
-    }
+/// How a curve that matters is told from others of its method.
+type Look = (Dash, f64);
 
-    /// Whether all curves that matter, but for references, are of one method.
-    fn has_one_method(&self) -> bool {
-        let mut methods = self.curves.iter().filter(|curve| curve.weight == CurveWeight::Emphasis);
-        let first = methods.next().map(|curve| method_of(&curve.backend));
-        methods.all(|curve| Some(method_of(&curve.backend)) == first)
+/// Panels with at most [`MOST_EMPHASISED`] curves that matter, the first, and no two of them drawn alike: further
+/// curves of a method are dashed or lighter. A label looks the same in all panels, as far as that goes.
+pub(super) fn settled(panels: &[Panel]) -> Vec<Panel> {
+    let mut panels = panels.to_vec();
+    let mut known: Vec<(String, Look)> = Vec::new();
+    for panel in &mut panels {
+        let mut left = MOST_EMPHASISED;
+        for curve in panel.curves.iter_mut().filter(|curve| curve.weight != CurveWeight::Context) {
+            if left == 0 {
+                curve.weight = CurveWeight::Context;
+            }
+            left = left.saturating_sub(1);
+        }
+        let alone = has_one_method(panel);
+        let mut taken: Vec<(String, Look)> = Vec::new();
+        let mut matter: Vec<&mut Curve> =
+            panel.curves.iter_mut().filter(|c| c.weight == CurveWeight::Emphasis).collect();
+        // Those that have a look already choose first.
+        matter.sort_by_key(|curve| !known.iter().any(|(label, _)| *label == curve.label));
+        for curve in matter {
+            let method = method_of(&curve.backend).to_owned();
+            let is_free = |look: &Look| !taken.contains(&(method.clone(), *look));
+            let old = known.iter().find(|(label, _)| *label == curve.label).map(|(_, look)| *look);
+            let look = old.into_iter().chain(looks(curve.dash, alone)).find(is_free);
+            let look = look.unwrap_or((curve.dash, 0.6));
+            (curve.dash, curve.lightness) = look;
+            taken.push((method, look));
+            known.push((curve.label.clone(), look));
+        }
     }
+    panels
+}
+
+/// The looks of curves of a method, in the order in which they are given away. Where several methods meet, dashes come
+/// before lightness, which is nearer to another method's colour.
+fn looks(own: Dash, alone: bool) -> [Look; 6] {
+    let variant = Dash::Variant;
+    if alone {
+        [(own, 0.0), (own, 0.35), (own, 0.6), (variant, 0.0), (variant, 0.35), (variant, 0.6)]
+    } else {
+        [(own, 0.0), (variant, 0.0), (own, 0.35), (variant, 0.35), (own, 0.6), (variant, 0.6)]
+    }
+}
+
+/// Whether all curves of a panel that matter, but for references, are of one method.
+fn has_one_method(panel: &Panel) -> bool {
+    let mut methods = panel.curves.iter().filter(|curve| curve.weight == CurveWeight::Emphasis);
+    let first = methods.next().map(|curve| method_of(&curve.backend));
+    methods.all(|curve| Some(method_of(&curve.backend)) == first)
 }
 
 #[cfg(test)]
@@ -231,9 +241,24 @@ mod tests {
     }
 
     #[test]
+    fn a_label_looks_the_same_in_all_panels() {
+        let panel = |labels: [&str; 2]| Panel {
+            curves: labels.iter().map(|label| run(label)).collect(),
+            ..Panel::default()
+        };
+        let panels = settled(&[panel(["a", "b"]), panel(["c", "b"])]);
+        let look = |panel: usize, curve: usize| {
+            let curve: &Curve = &panels[panel].curves[curve];
+            (curve.dash, curve.lightness)
+        };
+        assert_eq!(look(0, 1), look(1, 1));
+        assert_ne!(look(1, 0), look(1, 1));
+    }
+
+    #[test]
     fn no_two_curves_that_matter_are_drawn_alike() {
         let curves = (0..8).map(|i| run(&format!("run {i}"))).collect();
-        let panel = Panel { curves, ..Panel::default() }.settled();
+        let panel = settled(&[Panel { curves, ..Panel::default() }]).remove(0);
         let matter: Vec<&Curve> =
             panel.curves.iter().filter(|c| c.weight == CurveWeight::Emphasis).collect();
         assert_eq!(matter.len(), MOST_EMPHASISED);

@@ -3,8 +3,10 @@
 use super::{
     ClaimMark, Curve, CurveWeight, Panel, PlotSpec, Strip,
     colour::{FAILURE, FAINT_INK, INK, PAGE, Rgb},
+    curve::settled,
+    key,
     list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TEXT, TextAnchor, line, text},
-    panel::{self, GUTTER, PanelPlace, colour_of},
+    panel::{self, PanelPlace},
     text::{text_width, wrapped},
 };
 
@@ -32,8 +34,8 @@ const TITLE: f64 = 16.0;
 const MARGIN: f64 = 10.0;
 /// Between two panels side by side [px].
 const BETWEEN: f64 = 24.0;
-/// Height of a row of the key [px].
-const KEY_ROW: f64 = 18.0;
+/// A key of the whole picture has at most so many names; else each panel has its own.
+pub const MOST_IN_KEY: usize = 8;
 const STRIP_PAGE: Rgb = (243, 243, 243);
 const HOLDS: Rgb = (0x2D, 0x6A, 0x4F);
 const DEVIATES: Rgb = (0xB3, 0x6B, 0x00);
@@ -52,26 +54,36 @@ pub(super) fn layout(plot: &PlotSpec, form: PictureForm) -> Picture {
         y += TEXT + 4.0;
     }
     y += 10.0;
-    let panels: Vec<Panel> = plot.panels.iter().map(Panel::settled).collect();
-    let gutter = form == PictureForm::Wide && panels.len() <= 2;
-    if !gutter {
-        y = key(&panels, (MARGIN, y), width, &mut items);
+    let panels = settled(&plot.panels);
+    let shown = key::curves(&panels);
+    let gutter = (form == PictureForm::Wide && panels.len() <= 2).then(|| gutter(&shown));
+    let own_keys = gutter.is_none() && panels.len() > 1 && shown.len() > MOST_IN_KEY;
+    if gutter.is_none() && !own_keys {
+        let (rows, height) = key::draw(&shown, (MARGIN, y), width - 2.0 * MARGIN);
+        items.extend(rows);
+        y += height;
     }
     let mut notes = Vec::new();
     let columns = if form == PictureForm::Wide && panels.len() > 2 { 2 } else { 1 };
     let height = if form == PictureForm::Wide { 230.0 } else { 200.0 };
     for row in panels.chunks(columns) {
-        let failed = |panel: &Panel| panel.curves.iter().any(|curve| !curve.failed_at.is_empty());
         let wide = (width - 2.0 * MARGIN - BETWEEN * (columns - 1) as f64) / columns as f64;
-        let inner = wide - if gutter { GUTTER - MARGIN } else { 4.0 };
-        let rows = row.iter().map(|one| panel::heading_lines(one, inner).len());
-        let heading_rows = rows.max().unwrap_or(1).max(1);
-        let mut height = height + (heading_rows - 1) as f64 * panel::HEADING_ROW;
-        height += if row.iter().any(failed) { panel::FAILED_BAND } else { 0.0 };
+        let inner = wide - gutter.map_or(4.0, |gutter| gutter - MARGIN);
+        let headings = row.iter().map(|one| panel::heading_height(one, inner)).fold(0.0, f64::max);
+        let keys = row.iter().enumerate().map(|(i, one)| {
+            let left = MARGIN + i as f64 * (wide + BETWEEN);
+            key::draw(&key::curves(std::slice::from_ref(one)), (left, y + headings), inner)
+        });
+        let keys: Vec<(Vec<Item>, f64)> = if own_keys { keys.collect() } else { Vec::new() };
+        let head = headings + keys.iter().map(|(_, height)| *height).fold(0.0, f64::max);
+        let failed = |panel: &Panel| panel.curves.iter().any(|curve| !curve.failed_at.is_empty());
+        let band = if row.iter().any(failed) { panel::FAILED_BAND } else { 0.0 };
+        let height = height - panel::HEADING_ROW + head + band;
+        items.extend(keys.into_iter().flat_map(|(items, _)| items));
         for (i, one) in row.iter().enumerate() {
             let left = MARGIN + i as f64 * (wide + BETWEEN);
             let bounds = PixelBox { left, top: y, right: left + inner, bottom: y + height };
-            let drawn = panel::draw(one, PanelPlace { bounds, heading_rows, gutter });
+            let drawn = panel::draw(one, PanelPlace { bounds, head, gutter });
             items.extend(drawn.items);
             notes.extend(drawn.notes);
         }
@@ -83,10 +95,19 @@ pub(super) fn layout(plot: &PlotSpec, form: PictureForm) -> Picture {
     Picture { width, height: (y + 2.0).ceil(), items }
 }
 
+/// Width of the room for names at the right [px]: as wide as the widest name needs, within limits.
+fn gutter(shown: &[&Curve]) -> f64 {
+    let widest = shown.iter().map(|curve| text_width(&curve.label, TEXT, false));
+    (widest.fold(0.0, f64::max) + panel::NAME_INDENT + MARGIN).clamp(110.0, 230.0)
+}
+
 /// A small picture of one panel: what matters in it, without text.
 pub(super) fn thumb(panel: &Panel) -> Picture {
     let (width, height) = (260.0, 160.0);
-    let items = panel::bare(&panel.settled(), [8.0, 8.0, width - 8.0, height - 8.0]);
+    let items = panel::bare(
+        &settled(std::slice::from_ref(panel))[0],
+        [8.0, 8.0, width - 8.0, height - 8.0],
+    );
     Picture { width, height, items }
 }
 
@@ -101,37 +122,6 @@ fn heading(line: &str, at: Pixel) -> Item {
         halo: false,
     };
     Item { shape, role: ItemRole::Title, label: String::new() }
-}
-
-/// One row of line and name for every curve that matters, each once, wrapped; where it ends [px].
-fn key(panels: &[Panel], (left, top): Pixel, width: f64, items: &mut Vec<Item>) -> f64 {
-    let mut shown: Vec<&Curve> = Vec::new();
-    for curve in panels.iter().flat_map(|panel| &panel.curves) {
-        let new = shown.iter().all(|other| other.label != curve.label);
-        if curve.weight != CurveWeight::Context && new {
-            shown.push(curve);
-        }
-    }
-    let (mut x, mut y) = (left, top);
-    for curve in shown {
-        let wide = 30.0 + text_width(&curve.label, TEXT, false) + 16.0;
-        if x > left && x + wide > width - MARGIN {
-            (x, y) = (left, y + KEY_ROW);
-        }
-        let middle = y + KEY_ROW / 2.0;
-        let shape = ItemShape::Line {
-            points: vec![(x, middle), (x + 24.0, middle)],
-            width: 2.25,
-            dash: curve.dash.pattern(),
-            colour: colour_of(curve),
-        };
-        items.push(Item { shape, role: ItemRole::Leader, label: curve.label.clone() });
-        let name =
-            text(&curve.label, (x + 30.0, middle + 4.0), TextAnchor::Start, INK, ItemRole::Name);
-        items.push(Item { label: curve.label.clone(), ..name });
-        x += wide;
-    }
-    y + if x > left { KEY_ROW + 6.0 } else { 0.0 }
 }
 
 /// The last row: a square for each claim, how many hold, and what is on the picture without a name.

@@ -18,8 +18,8 @@ pub(super) const HEADING_ROW: f64 = 16.0;
 const NAME_ROW: f64 = 15.0;
 /// Height of the band in which failed runs stand [px].
 pub(super) const FAILED_BAND: f64 = 22.0;
-/// Room for names at the right [px].
-pub(super) const GUTTER: f64 = 150.0;
+/// From the frame to a name at the right [px].
+pub(super) const NAME_INDENT: f64 = 24.0;
 /// A curve that ends within this share of the width from the right edge reaches it.
 const REACHES: f64 = 0.05;
 /// A name may cover this share of its cells with lines.
@@ -32,10 +32,10 @@ const REFERENCE_DASH: &[f64] = &[3.0, 3.0];
 pub(super) struct PanelPlace {
     /// Left, top, right and bottom, with heading and tick texts, without the gutter [px].
     pub(super) bounds: PixelBox,
-    /// Lines of headings in its row of panels.
-    pub(super) heading_rows: usize,
-    /// Whether names stand in a gutter at the right; else in a key of the whole picture.
-    pub(super) gutter: bool,
+    /// From the top to the frame, for heading and key [px].
+    pub(super) head: f64,
+    /// Width of the room for names at the right; where there is none, names stand in a key [px].
+    pub(super) gutter: Option<f64>,
 }
 
 /// The items of a panel, and what there was no room for.
@@ -70,8 +70,8 @@ pub(super) fn draw(panel: &Panel, place: PanelPlace) -> PanelItems {
     drawn.iter().flatten().for_each(|line| cover.line(line));
     crosses(panel, &frame, place, &mut cover, &mut out);
     references(panel, &frame, &mut cover, &mut out);
-    if place.gutter {
-        names(panel, &frame, &mut cover, &mut out);
+    if let Some(gutter) = place.gutter {
+        names(panel, &frame, gutter, (&mut cover, &mut out));
     }
     out
 }
@@ -100,11 +100,11 @@ pub(super) fn bare(panel: &Panel, edges: [f64; 4]) -> Vec<Item> {
 }
 
 /// The axes of a panel in its place: below the heading, right of the tick texts.
-fn frame(panel: &Panel, PanelPlace { bounds, heading_rows, .. }: PanelPlace) -> AxesFrame {
+fn frame(panel: &Panel, PanelPlace { bounds, head, .. }: PanelPlace) -> AxesFrame {
     let band = if panel.curves.iter().any(|c| !c.failed_at.is_empty()) { FAILED_BAND } else { 0.0 };
     let (above, below) = if panel.better == Better::Higher { (0.0, band) } else { (band, 0.0) };
     let foot = if panel.x.label.is_empty() { 20.0 } else { 36.0 };
-    let top = bounds.top + 8.0 + heading_rows as f64 * HEADING_ROW + above;
+    let top = bounds.top + 8.0 + head + above;
     let bottom = bounds.bottom - foot - below;
     let probe = AxesFrame::new(panel, [0.0, top, 100.0, bottom]);
     let widest =
@@ -117,8 +117,13 @@ fn shows_a_point(frame: &AxesFrame, curve: &Curve) -> bool {
     curve.points.iter().any(inside) || !curve.failed_at.is_empty()
 }
 
+/// Height of a panel's heading in a width [px].
+pub(super) fn heading_height(panel: &Panel, width: f64) -> f64 {
+    HEADING_ROW * heading_lines(panel, width).len().max(1) as f64
+}
+
 /// The lines of a panel's heading in a width [px].
-pub(super) fn heading_lines(panel: &Panel, width: f64) -> Vec<String> {
+fn heading_lines(panel: &Panel, width: f64) -> Vec<String> {
     let room = width - text_width(better(panel.better), TEXT, false) - 12.0;
     wrapped(&panel.title, HEADING, true, room)
 }
@@ -320,7 +325,8 @@ fn crosses(
                 // It goes on, and is named at its end.
                 return Some((curve, at, String::new()));
             }
-            let name = if place.gutter { format!("{} ", curve.label) } else { String::new() };
+            let name =
+                if place.gutter.is_some() { format!("{} ", curve.label) } else { String::new() };
             Some((curve, at, format!("{name}✕ {} {}", failure.word, seconds(failure.at))))
         })
         .collect();
@@ -433,7 +439,12 @@ fn reference_text(
 }
 
 /// Names of the curves that matter and did not fail: in the gutter where they reach it, else beside their ends.
-fn names(panel: &Panel, frame: &AxesFrame, cover: &mut Cover, out: &mut PanelItems) {
+fn names(
+    panel: &Panel,
+    frame: &AxesFrame,
+    gutter: f64,
+    (cover, out): (&mut Cover, &mut PanelItems),
+) {
     let mut ends: Vec<(&Curve, Pixel)> = Vec::new();
     let shown = panel.curves.iter().filter(|c| c.weight != CurveWeight::Context && !c.ends_early());
     for curve in shown {
@@ -459,7 +470,7 @@ fn names(panel: &Panel, frame: &AxesFrame, cover: &mut Cover, out: &mut PanelIte
         let dot =
             ItemShape::Circle { at: (left, y), radius: 3.5, fill: Some(colour), stroke: None };
         out.items.push(Item { shape: dot, role: ItemRole::Leader, label: curve.label.clone() });
-        let label = shortened(&curve.label, TEXT, GUTTER - 26.0);
+        let label = shortened(&curve.label, TEXT, gutter - NAME_INDENT - 2.0);
         let name = text(&label, (left + 8.0, y + 4.0), TextAnchor::Start, INK, ItemRole::Name);
         out.items.push(named(name, curve));
     }
