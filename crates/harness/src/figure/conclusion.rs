@@ -96,6 +96,7 @@ fn with_unit(value: f64, unit: &str) -> String {
         }
         "m" | "s" if size >= 1e-4 => format!("{} m{unit}", digits(1e3 * value)),
         "m" | "s" if size >= 1e-7 => format!("{} µ{unit}", digits(1e6 * value)),
+        "m" | "s" if size >= 1e-11 => format!("{} n{unit}", digits(1e9 * value)),
         _ => format!("{} {unit}", digits(value)),
     }
 }
@@ -109,6 +110,7 @@ mod tests {
         assert_eq!(with_unit(0.023_456, "m"), "23 mm");
         assert_eq!(with_unit(1.26, "m"), "1.3 m");
         assert_eq!(with_unit(4.21e-5, "s"), "42 µs");
+        assert_eq!(with_unit(5.8e-10, "m"), "0.58 nm");
         assert_eq!(with_unit(12.7, ""), "13");
     }
 
