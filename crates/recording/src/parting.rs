@@ -80,7 +80,7 @@ pub fn part(
     let steps: Vec<u32> =
         steps_a.iter().zip(&steps_b).take_while(|(a, b)| a == b).map(|(&a, _)| a as u32).collect();
     let dt_s = a.about.dt_s;
-    let mut pair = Sides { recordings: [a, b], runs, tolerance };
+    let mut pair = Couple { recordings: [a, b], runs, tolerance };
     let mut found = Parting { frames: steps.len(), ..Parting::default() };
     let mut distances = Vec::new();
     for (chunk, steps) in steps.chunks(CHUNK).enumerate() {
@@ -105,24 +105,32 @@ pub fn part(
 }
 
 /// Two arrays of the same shape and what they hold.
-type Twins = (&'static str, &'static str, bool, [Array; 2]);
+struct Twins {
+    /// Their folder.
+    folder: &'static str,
+    /// What their rows are.
+    kind: &'static str,
+    /// Whether rows begin with a place.
+    is_place: bool,
+    arrays: [Array; 2],
+}
 
-struct Sides<'a> {
+struct Couple<'a> {
     recordings: [&'a mut Recording; 2],
     runs: [usize; 2],
     tolerance: f64,
 }
 
-impl Sides<'_> {
+impl Couple<'_> {
     /// The arrays of a chunk that both have.
     fn arrays(&mut self, chunk: &str) -> Result<Vec<Twins>, RecordingError> {
-        let mut arrays = Vec::new();
+        let mut twins = Vec::new();
         for (folder, kind, is_place) in FOLDERS {
-            if let Some(twins) = self.twins(&format!("{folder}/{chunk}.npy"))? {
-                arrays.push((folder, kind, is_place, twins));
+            if let Some(arrays) = self.twins(&format!("{folder}/{chunk}.npy"))? {
+                twins.push(Twins { folder, kind, is_place, arrays });
             }
         }
-        Ok(arrays)
+        Ok(twins)
     }
 
     fn twins(&mut self, member: &str) -> Result<Option<[Array; 2]>, RecordingError> {
@@ -146,7 +154,8 @@ impl Sides<'_> {
         let spent = self.twins(&format!("{folder}/spent.npy"))?;
         let states = self.twins(&format!("{folder}/00000.npy"))?;
         let (Some([spent, _]), Some(states)) = (spent, states) else { return Ok(()) };
-        let arrays = [("bodies", "body", true, states)];
+        let (folder, kind, is_place) = FOLDERS[0];
+        let arrays = [Twins { folder, kind, is_place, arrays: states }];
         for (row, &spent) in spent.values.iter().enumerate() {
             if let Some((item, differing)) = first(&arrays, row, self.tolerance) {
                 (split.iterate, split.item, split.differing) =
@@ -174,7 +183,7 @@ fn first(arrays: &[Twins], row: usize, tolerance: f64) -> Option<(Item, usize)> 
     let differ = |(a, b): (&f64, &f64)| {
         a.to_bits() != b.to_bits() && (tolerance == 0.0 || (a - b).abs() > tolerance)
     };
-    for (folder, kind, _, [a, b]) in arrays {
+    for Twins { folder, kind, arrays: [a, b], .. } in arrays {
         let width = width(a);
         let (a_row, b_row) = (frame(a, row), frame(b, row));
         let bodies = a_row.chunks(width).zip(b_row.chunks(width)).enumerate();
@@ -221,7 +230,7 @@ fn ulp(scalar: Scalar, values: [f64; 2]) -> u64 {
 /// The largest distance between the two places of any body or particle [m].
 fn largest_distance(arrays: &[Twins], row: usize) -> f64 {
     let mut largest = 0.0_f64;
-    for (_, _, _, [a, b]) in arrays.iter().filter(|(_, _, is_place, _)| *is_place) {
+    for Twins { arrays: [a, b], .. } in arrays.iter().filter(|twins| twins.is_place) {
         let width = width(a);
         for (a, b) in frame(a, row).chunks(width).zip(frame(b, row).chunks(width)) {
             let square: f64 = a.iter().zip(b).take(3).map(|(a, b)| (a - b) * (a - b)).sum();
