@@ -52,6 +52,8 @@ pub(crate) enum Verb {
     Trace(TraceArgs),
     /// Measure wall times, without reading any state while the clock runs
     Time(TimeArgs),
+    /// Tell where two recordings part: the first number that differs, and how the distance grows
+    Compare(CompareArgs),
     /// Find what each backend's cheapest budget is that meets bounds on its errors
     Best(BestArgs),
     /// Make the generated parts of the front pages: counts, pictures and tables
@@ -94,6 +96,14 @@ pub(crate) struct CheckArgs {
     /// Value of a scene parameter
     #[arg(long, value_name = "KEY=VALUE", value_parser = parameter)]
     pub(crate) set: Vec<(String, f64)>,
+}
+
+/// A length, not negative.
+fn distance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("expected a distance that is not negative, such as 1e-9".to_owned()),
+    }
 }
 
 /// What to measure: a scene and rows.
@@ -147,6 +157,46 @@ pub(crate) struct RunArgs {
     /// Repeat each row from so many starts moved by rounding errors, and tell how far the metrics move
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) spread: Option<u32>,
+    #[command(flatten)]
+    pub(crate) recording: RecordArgs,
+}
+
+/// What of the motion to record.
+#[derive(Debug, Default, Args)]
+pub(crate) struct RecordArgs {
+    /// Record the motion of every run as arrays that numpy reads and `taut compare` compares
+    #[arg(long, value_name = "FILE.npz")]
+    pub(crate) record: Option<PathBuf>,
+    /// Record the start and every N-th frame
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "record",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) every: u32,
+    /// Record in single precision, half as large
+    #[arg(long, requires = "record")]
+    pub(crate) single: bool,
+    /// Record velocities too
+    #[arg(long, requires = "record")]
+    pub(crate) velocities: bool,
+    /// Record the iterates of the first step of these frames too, each from a run of its own to there
+    #[arg(long, value_name = "FRAME", value_delimiter = ',', requires = "record",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) iterates: Vec<u32>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// A recording
+    #[arg(value_name = "A.npz")]
+    pub(crate) a: PathBuf,
+    /// Another of the same scene
+    #[arg(value_name = "B.npz")]
+    pub(crate) b: PathBuf,
+    /// Compare run X of A with run Y of B, by their labels; repeatable [default: all, in their order]
+    #[arg(long, value_name = "X=Y")]
+    pub(crate) run: Vec<String>,
+    /// Distance up to which numbers count as equal; 0 asks for equal bits
+    #[arg(long, value_name = "DISTANCE", default_value_t = 0.0, value_parser = distance)]
+    pub(crate) tolerance: f64,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod best;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod gallery;
 pub(crate) mod list;
 mod plots;

@@ -24,6 +24,7 @@ pub mod ruler;
 pub mod runner;
 pub mod spec;
 mod splice;
+mod tape;
 mod text_table;
 pub mod verify;
 
@@ -111,6 +112,7 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
         Verb::Check(args) => cmd::check::main(&session, args),
         Verb::Run(args) => cmd::run::main(&session, args),
         Verb::Trace(args) => cmd::trace::main(&session, args),
+        Verb::Compare(args) => cmd::compare::main(&session, args),
         Verb::Time(args) => cmd::time::main(&session, args),
         Verb::Best(args) => cmd::best::main(&session, args),
         Verb::Redraw(args) => cmd::redraw::main(&session, args),

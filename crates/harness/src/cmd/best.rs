@@ -54,7 +54,7 @@ pub(crate) fn main(session: &Session<'_>, args: &BestArgs) -> anyhow::Result<Out
     let wanted = run::wanted_reference(session, &args.course, &task)?;
     let mut out = OutDir::create(session.common.out.as_deref(), "best")?;
     let run::MeasuredRuns { runs, reference, motion } =
-        run::measure(session, &task, &args.course, &[], wanted, &mut |_| Ok(()))?;
+        run::measure(session, &task, &args.course, &[], wanted, None, &mut |_| Ok(()))?;
     let rows: Vec<RunRow> = runs.into_iter().map(|run| run.row).collect();
     let budgets = args.selection.iterations.len() * args.selection.substeps.len();
     let chosen: Vec<usize> = (0..rows.len())

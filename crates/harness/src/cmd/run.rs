@@ -19,6 +19,7 @@ use crate::{
         TrueMotion, moved_start,
     },
     spec::{self, Spec},
+    tape::Tape,
     text_table::{TextTable, short},
 };
 
@@ -47,6 +48,8 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
         );
     }
     let wanted = wanted_reference(session, &args.course, &task)?;
+    let subject = (&task.scene, &task.facts);
+    let mut tape = Tape::create(&args.recording, &session.command, subject, &task.specs)?;
     let mut out = OutDir::create(session.common.out.as_deref(), "run")?;
     // Each finished row is on file before the next begins, so that nobody who is stopped by force loses it.
     let mut keep = |done: &[KeptRun]| {
@@ -55,7 +58,11 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
         }
         save(session, &task, done, &mut out)
     };
-    let measured = measure(session, &task, &args.course, &args.states, wanted, &mut keep)?;
+    let (states, on_tape) = (&args.states, tape.as_mut());
+    let measured = measure(session, &task, &args.course, states, wanted, on_tape, &mut keep)?;
+    if let Some(tape) = tape {
+        tape.finish(session.bench.threads())?;
+    }
     let MeasuredRuns { mut runs, reference, motion } = measured;
     if let Some(starts) = args.spread {
         add_sensitivity(session, &task, steps, starts, &mut runs);
@@ -159,6 +166,7 @@ pub(super) fn measure(
     course: &Course,
     states: &[u32],
     wanted: Wanted,
+    mut tape: Option<&mut Tape>,
     on_row: &mut dyn FnMut(&[KeptRun]) -> anyhow::Result<()>,
 ) -> anyhow::Result<MeasuredRuns> {
     let mut measured = MeasuredRuns::default();
@@ -184,13 +192,15 @@ pub(super) fn measure(
     let count = task.specs.len() + usize::from(spec.is_some() && own_row.is_none());
     let progress = Progress::new(u64::from(steps) * count as u64, "steps");
     let compares = measured.motion.is_some();
-    let mut run_one = |spec: &Spec, named, keep| {
+    let mut run_one = |spec: &Spec, named, keep, index: Option<usize>| {
         let same_step = compares.then(|| references.same_step(spec)).flatten();
         let same_step = same_step.as_deref();
         let references = References { named, same_step, motion: motion.as_ref() };
-        one_row(session, task, spec, &RunOptions { steps, references }, (keep, states), &progress)
+        let options = RunOptions { steps, references };
+        let tape = tape.as_deref_mut().zip(index).map(|(tape, index)| tape.of_run(index));
+        one_row(session, task, spec, &options, (keep, states), tape, &progress)
     };
-    let mut trusted = spec.as_ref().map(|spec| run_one(spec, None, Keep::Everything));
+    let mut trusted = spec.as_ref().map(|spec| run_one(spec, None, Keep::Everything, own_row));
     let facts = spec.zip(trusted.as_ref());
     measured.reference = match (facts, &motion) {
         (Some((spec, run)), _) => Some(ReferenceFacts::of(&spec, &run.row)),
@@ -203,7 +213,7 @@ pub(super) fn measure(
     for (index, spec) in task.specs.iter().enumerate() {
         measured.runs.push(match trusted.take_if(|_| own_row == Some(index)) {
             Some(run) => KeptRun { states: pick(path.as_deref(), states), ..run },
-            None => run_one(spec, named, Keep::After(states)),
+            None => run_one(spec, named, Keep::After(states), Some(index)),
         });
         on_row(&measured.runs)?;
     }
@@ -253,6 +263,7 @@ fn one_row(
     spec: &Spec,
     options: &RunOptions<'_>,
     (keep, forces): (Keep<'_>, &[u32]),
+    mut tape: Option<&mut Tape>,
     progress: &Progress,
 ) -> KeptRun {
     if session.bench.is_cancelled() {
@@ -262,8 +273,14 @@ fn one_row(
     progress.start(&spec.label);
     let (mut kept, mut told) = (KeptStates::new(keep), KeptForces::new(forces));
     let mut ticks = Ticks { progress, left: options.steps };
-    let observers: &mut [&mut dyn Observer] = &mut [&mut kept, &mut told, &mut ticks];
-    let row = runner::run(&session.bench, &task.scene, spec, options, observers);
+    let mut observers: Vec<&mut dyn Observer> = vec![&mut kept, &mut told, &mut ticks];
+    if let Some(tape) = &mut tape {
+        observers.push(&mut **tape);
+    }
+    let row = runner::run(&session.bench, &task.scene, spec, options, &mut observers);
+    if let Some(tape) = tape {
+        tape.record_iterates(&session.bench, &task.scene, spec);
+    }
     KeptRun { row, states: kept.states, forces: told.forces }
 }
 
