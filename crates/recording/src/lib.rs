@@ -14,7 +14,7 @@ mod write;
 
 pub use about::{About, Allowance, RecordedRun};
 pub use npy::{Array, Scalar};
-pub use parting::{Growth, Item, Parting, Split, part};
+pub use parting::{DifferingNumber, Growth, Parting, Split, part};
 pub use read::{Recording, RecordingError};
 pub use write::Archivist;
 

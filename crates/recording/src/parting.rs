@@ -18,7 +18,7 @@ const FOLDERS: [(&str, &str, bool); 5] = [
 
 /// One number that differs, and what it belongs to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Item {
+pub struct DifferingNumber {
     /// `body`, `particle` or `joint`.
     pub kind: &'static str,
     /// Its number in the scene.
@@ -39,7 +39,7 @@ pub struct Split {
     /// Iterations spent within the frame, where its iterates are recorded and differ.
     pub iterate: Option<u32>,
     /// The first number that differs there.
-    pub item: Item,
+    pub item: DifferingNumber,
     /// How many of the same kind differ there.
     pub differing: usize,
 }
@@ -179,7 +179,7 @@ fn width(array: &Array) -> usize {
 }
 
 /// The first number that differs, and in how many of its kind one does.
-fn first(arrays: &[Twins], row: usize, tolerance: f64) -> Option<(Item, usize)> {
+fn first(arrays: &[Twins], row: usize, tolerance: f64) -> Option<(DifferingNumber, usize)> {
     let differ = |(a, b): (&f64, &f64)| {
         a.to_bits() != b.to_bits() && (tolerance == 0.0 || (a - b).abs() > tolerance)
     };
@@ -192,7 +192,8 @@ fn first(arrays: &[Twins], row: usize, tolerance: f64) -> Option<(Item, usize)> 
         if let Some((index, at)) = differing.next() {
             let values = [a_row, b_row].map(|row| row[index * width + at]);
             let ulp = ulp(a.scalar, values);
-            let item = Item { kind, index, component: component(folder, at), values, ulp };
+            let item =
+                DifferingNumber { kind, index, component: component(folder, at), values, ulp };
             return Some((item, 1 + differing.count()));
         }
     }

@@ -17,7 +17,7 @@ pub enum RecordingError {
     #[error("cannot read {0}: {1}")]
     File(PathBuf, #[source] std::io::Error),
     /// The directory at the end of the archive is missing or wrong.
-    #[error("{0} is truncated or no recording ({1}): record it again with `taut run .. --record`")]
+    #[error("{0} is truncated or no recording: record it again with `taut run .. --record`")]
     Archive(PathBuf, #[source] ZipError),
     /// A member is missing or damaged.
     #[error("{0}: `{1}` {2}: record it again with `taut run .. --record`")]
