@@ -34,7 +34,7 @@ use crate::record::write_atomically;
 pub use self::{
     colour::{method_of, style_of},
     curve::{AfterFailure, Curve, CurveWeight, Dash, Failure, MOST_EMPHASISED},
-    layout::{MOST_IN_KEY, Picture, PictureForm},
+    layout::{Picture, PictureForm},
     list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TextAnchor, text_bounds},
     profile::{CostScale, CostTable, Work},
 };

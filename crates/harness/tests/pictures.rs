@@ -7,8 +7,7 @@ use taut::{
     Setup, figure,
     plot::{
         self, ClaimMark, Curve, CurveWeight, Failure, Item, ItemRole, ItemShape, MOST_EMPHASISED,
-        MOST_IN_KEY, Panel, Picture, PictureForm, PixelBox, PlotSpec, Strip,
-        colour::vision::least_difference,
+        Panel, Picture, PictureForm, PixelBox, PlotSpec, Strip, colour::vision::least_difference,
     },
 };
 
@@ -98,7 +97,7 @@ fn lies(plot: &PlotSpec, picture: &Picture) -> Vec<String> {
         .filter(|(item, _, _)| item.role == ItemRole::Name)
         .map(|(_, t, _)| t)
         .collect();
-    if plot.panels.len() > 2 && labels(plot) <= MOST_IN_KEY {
+    if plot.panels.len() > 2 && !picture.own_keys {
         let all = names.len();
         names.sort_unstable();
         names.dedup();
@@ -144,13 +143,6 @@ fn lies(plot: &PlotSpec, picture: &Picture) -> Vec<String> {
         lies.push("the title is longer than 84 characters".to_owned());
     }
     lies
-}
-
-/// How many names the picture has to tell.
-fn labels(plot: &PlotSpec) -> usize {
-    let curves = plot.panels.iter().flat_map(|panel| &panel.curves);
-    let matter = curves.filter(|curve| curve.weight != CurveWeight::Context);
-    matter.map(|curve| curve.label.as_str()).collect::<BTreeSet<&str>>().len()
 }
 
 fn all_faults(plot: &PlotSpec, form: PictureForm) -> Vec<String> {

@@ -249,7 +249,9 @@ fn dash(planned: &Planned) -> Dash {
         "impulse" => !settings.contains("variant: pgs"),
         _ => false,
     };
-    if planned.substeps > 1 || by_steps { Dash::Substeps } else { Dash::Iterations }
+    // A reference is solved to tolerance, whatever its steps.
+    let by_steps = by_steps || (planned.substeps > 1 && method_of(backend) != "newton");
+    if by_steps { Dash::Substeps } else { Dash::Iterations }
 }
 
 fn has_failed(run: &RunVerdict) -> bool {

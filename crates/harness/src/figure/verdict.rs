@@ -249,7 +249,7 @@ fn without_remarks(text: &str) -> String {
     kept
 }
 
-/// Hash of a figure's definition and of the scenes that it names, as they are on disk, but for [remarks](without_remarks).
+/// Hash of a figure's definition and of the scenes that it names, as they are on disk, but for what only tells of the figure.
 ///
 /// # Errors
 /// When one cannot be read.

@@ -27,6 +27,12 @@ pub(super) fn curves(panels: &[Panel]) -> Vec<&Curve> {
     shown
 }
 
+/// Whether two curves are drawn alike.
+pub(super) fn look_alike(curves: &[&Curve]) -> bool {
+    let look = |curve: &Curve| (colour_of(curve), curve.dash);
+    curves.iter().enumerate().any(|(i, a)| curves[i + 1..].iter().any(|b| look(a) == look(b)))
+}
+
 /// Draws the rows from their upper left corner in a width, and tells how high they are [px].
 pub(super) fn draw(curves: &[&Curve], (left, top): Pixel, width: f64) -> (Vec<Item>, f64) {
     let mut items = Vec::new();

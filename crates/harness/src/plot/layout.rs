@@ -26,6 +26,8 @@ pub struct Picture {
     pub width: f64,
     /// Its height [px].
     pub height: f64,
+    /// Whether each panel has a key of its own.
+    pub own_keys: bool,
     /// What is on it, from the back to the front.
     pub items: Vec<Item>,
 }
@@ -34,8 +36,8 @@ const TITLE: f64 = 16.0;
 const MARGIN: f64 = 10.0;
 /// Between two panels side by side [px].
 const BETWEEN: f64 = 24.0;
-/// A key of the whole picture has at most so many names; else each panel has its own.
-pub const MOST_IN_KEY: usize = 8;
+/// A key of the whole picture has at most so many names, no two of one look; else each panel has its own.
+const MOST_IN_KEY: usize = 8;
 const STRIP_PAGE: Rgb = (243, 243, 243);
 const HOLDS: Rgb = (0x2D, 0x6A, 0x4F);
 const DEVIATES: Rgb = (0xB3, 0x6B, 0x00);
@@ -57,7 +59,8 @@ pub(super) fn layout(plot: &PlotSpec, form: PictureForm) -> Picture {
     let panels = settled(&plot.panels);
     let shown = key::curves(&panels);
     let gutter = (form == PictureForm::Wide && panels.len() <= 2).then(|| gutter(&shown));
-    let own_keys = gutter.is_none() && panels.len() > 1 && shown.len() > MOST_IN_KEY;
+    let crowded = shown.len() > MOST_IN_KEY || key::look_alike(&shown);
+    let own_keys = gutter.is_none() && panels.len() > 1 && crowded;
     if gutter.is_none() && !own_keys {
         let (rows, height) = key::draw(&shown, (MARGIN, y), width - 2.0 * MARGIN);
         items.extend(rows);
@@ -92,7 +95,7 @@ pub(super) fn layout(plot: &PlotSpec, form: PictureForm) -> Picture {
     if let Some(strip) = &plot.strip {
         y = draw_strip(strip, &panels, &notes, (width, y), &mut items);
     }
-    Picture { width, height: (y + 2.0).ceil(), items }
+    Picture { width, height: (y + 2.0).ceil(), own_keys, items }
 }
 
 /// Width of the room for names at the right [px]: as wide as the widest name needs, within limits.
@@ -108,7 +111,7 @@ pub(super) fn thumb(panel: &Panel) -> Picture {
         &settled(std::slice::from_ref(panel))[0],
         [8.0, 8.0, width - 8.0, height - 8.0],
     );
-    Picture { width, height, items }
+    Picture { width, height, own_keys: false, items }
 }
 
 fn heading(line: &str, at: Pixel) -> Item {
