@@ -3,7 +3,7 @@
 use std::iter::successors;
 
 use taut_core::{
-    Mat3, Quat, Scene, Vec3,
+    Iteration, Mat3, Quat, Scene, Vec3,
     scene::{Body, Contacts, Material, Motion, Shape},
 };
 
@@ -80,18 +80,23 @@ fn friction_angle(subject: &Subject<'_>) -> Result<(), Stop> {
     })
 }
 
-/// Within one percent and half a frame's way, `v h/2`, by which step lengths differ, of the way that
-/// implicit Euler and Coulomb's law give: the speed loses `mu g h` per step until the step that it
-/// stops in.
+/// Within one percent of the way that implicit Euler and Coulomb's law give at the backend's own steps, which are
+/// parts of a frame where an iteration is one: the speed loses `mu g h` per step until the step that it stops in.
 fn stopping_distance(subject: &Subject<'_>) -> Result<(), Stop> {
     let scene = embedded("friction-slide", &[]);
-    let end = subject.end(&scene, Plan::new(150, 20))?;
+    let plan = Plan::new(150, 20);
+    let parts = match subject.iteration(&scene)? {
+        Iteration::Refine => 1,
+        Iteration::Substep => plan.iterations,
+    };
+    let end = subject.end(&scene, plan)?;
     for i in [0, 2, 6, 9] {
         let body = &scene.bodies[i + 1];
         let mu = (0.5 * body.material.friction_static).sqrt();
-        let expected = implicit_euler_way(body.velocity.x, mu * 10.0, scene.dt);
+        let step = scene.dt / f64::from(parts);
+        let expected = implicit_euler_way(body.velocity.x, mu * 10.0, step);
         let off = end.bodies[i + 1].position.x - expected;
-        let allowed = 0.01 * expected + 0.5 * body.velocity.x * scene.dt;
+        let allowed = subject.allowed("stopping_distance", 0.01) * expected;
         ensure(off.abs() < allowed, || {
             format!("friction {mu:.3}: {off:+.3} m off {expected:.3} m, {allowed:.3} m are allowed")
         })?;

@@ -27,7 +27,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     Property {
         name: "approaches_newton",
         scene: "two-springs",
-        test: |s| approaches(s, &embedded("two-springs", &[("ratio", 10.0)])),
+        test: |s| approaches(s, &embedded("two-springs", &[])),
     },
 ];
 

@@ -66,6 +66,8 @@ const fn row(
     Known { backend, check, scene, reason }
 }
 
+const RATIOS: &str = "a spring 10,000 times as stiff as the next holds back what the weaker one asks for, sweep by sweep \
+                      (AVBD paper, 3.4)";
 const PAPER: &str = "avbd-cpu (profile: paper)";
 const SWEEPS: &str = "xpbd-cpu (mode: iterations)";
 const SINGLE: &str = "xpbd-cpu (precision: f32)";
@@ -92,6 +94,8 @@ pub(super) const KNOWN: &[Known] = &[
     row("rapier-f32", "motors_lift", "hinged-bar", YIELDS),
     row("rapier-f64", "a_heavy_top_is_borne", "stack", SOFT),
     row("rapier-f32", "a_heavy_top_is_borne", "stack", SOFT),
+    row("vbd-cpu", "approaches_newton", "two-springs", RATIOS),
+    row("vbd-gpu", "approaches_newton", "two-springs", RATIOS),
     row("newton", "last_reads_are_ends", "joint-zoo", COMPLETES),
     row("newton", "last_reads_are_ends", "pyramid", COMPLETES),
     row(
