@@ -3,6 +3,8 @@
 struct Carry {
     // Links between the node and what is held.
     depth: u32,
-    // Mass that each node before it carries for it [kg].
+    // Mass of the node and of what rests on it [kg].
+    load: f32,
+    // Mass that each node before it carries for it [kg]; zero for a node whose depth has just changed.
     share: f32,
 }

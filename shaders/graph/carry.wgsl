@@ -1,5 +1,11 @@
 // How much mass hangs or rests on each node's links to what holds it: the shares of crates/model/src/supported.rs,
 // by rounds in which every node asks its neighbours. Depths and loads spread by one link per round.
+//
+// Depths lag behind links that come and go, and where nothing holds nodes any more they rise without end, now on one
+// side of a link and now on the other. Mass must not be handed to and fro there and counted anew each time. So only
+// nodes whose depths have stayed in the last round give and take: of two such neighbours one is deeper by one at
+// most, gives its load in as many shares as nodes were before it, and no others take one. With every round mass comes
+// one link nearer to what holds it or is dropped, and where depths change it is too little, not too much.
 
 //#use graph/pairs.wgsl
 //#use graph/carried.wgsl
@@ -43,6 +49,45 @@ fn meet(around: ptr<function, Around>, own: u32, other: u32) {
     }
 }
 
+fn look_around(n: u32) -> Around {
+    let own = carry[n].depth;
+    var around = Around(UNREACHED, UNREACHED, 0u, 0.0);
+    for (var i = hold_starts[n]; i < hold_starts[n + 1u]; i++) {
+        meet(&around, own, holds[i]);
+    }
+    for (var i = end_starts[n]; i < end_starts[n + 1u]; i++) {
+        meet(&around, own, across(ends[i]));
+    }
+    return around;
+}
+
+// What a node is to carry: `load`, if its depth stays as it is.
+fn carry_on(n: u32, around: Around, load: f32) {
+    var depth = UNREACHED;
+    // What is no longer held by anything moves away from it without end.
+    if around.nearest < size.nodes {
+        depth = around.nearest + 1u;
+    }
+    if depth == carry[n].depth && depth != UNREACHED {
+        carry_out[n] = Carry(depth, load, load / f32(around.before));
+    } else {
+        carry_out[n] = Carry(depth, 0.0, 0.0);
+    }
+}
+
+// The first round over new pairs. Shares were made for the neighbours of the step before, so none is taken yet.
+@compute @workgroup_size(THREADS)
+fn share(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let n = thread_index(group, groups, THREADS, local);
+    if n < size.moving {
+        carry_on(n, look_around(n), max(carry[n].load, masses[n]));
+    }
+}
+
 @compute @workgroup_size(THREADS)
 fn spread(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -50,24 +95,11 @@ fn spread(
     @builtin(local_invocation_index) local: u32,
 ) {
     let n = thread_index(group, groups, THREADS, local);
-    if n >= size.moving {
-        return;
+    if n < size.moving {
+        let around = look_around(n);
+        let taken = select(0.0, around.load, carry[n].share > 0.0);
+        carry_on(n, around, masses[n] + taken);
     }
-    let own = carry[n].depth;
-    var around = Around(UNREACHED, UNREACHED, 0u, masses[n]);
-    for (var i = hold_starts[n]; i < hold_starts[n + 1u]; i++) {
-        meet(&around, own, holds[i]);
-    }
-    for (var i = end_starts[n]; i < end_starts[n + 1u]; i++) {
-        meet(&around, own, across(ends[i]));
-    }
-    var depth = UNREACHED;
-    // What is no longer held by anything moves away from it without end.
-    if around.nearest < size.nodes {
-        depth = around.nearest + 1u;
-    }
-    let share = select(around.load / f32(max(around.before, 1u)), 0.0, own == UNREACHED);
-    carry_out[n] = Carry(depth, share);
 }
 
 @compute @workgroup_size(THREADS)
@@ -78,6 +110,6 @@ fn forget(
 ) {
     let n = thread_index(group, groups, THREADS, local);
     if n < size.moving {
-        carry_out[n] = Carry(UNREACHED, 0.0);
+        carry_out[n] = Carry(UNREACHED, 0.0, 0.0);
     }
 }

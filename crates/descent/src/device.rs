@@ -173,6 +173,9 @@ impl Device {
         if collision == Collision::Device {
             self.before = Some(self.retry.watch(&self.gpu, &self.buffers.bases)?);
             self.retry.watch(&self.gpu, &self.buffers.elements)?;
+            if let Some(finder) = self.contacts.as_ref().and_then(|c| c.finder.as_ref()) {
+                self.retry.watch(&self.gpu, &finder.graph.memory())?;
+            }
             if let Some(breaker) = &self.breaker {
                 self.retry.watch(&self.gpu, breaker.broken())?;
             }

@@ -28,6 +28,7 @@ struct GraphSize {
 #[repr(C)]
 struct Carry {
     depth: u32,
+    load: f32,
     share: f32,
 }
 
@@ -77,6 +78,7 @@ struct GraphCalls {
     key: Call,
     widen: Call,
     unload: Call,
+    share: Call,
     spread: [Call; 2],
 }
 
@@ -163,6 +165,7 @@ impl DeviceGraph {
             key: colour("key")?,
             widen: colour("widen")?,
             unload: carry("forget", 1, 0)?,
+            share: carry("share", 0, 1)?,
             spread: [carry("spread", 0, 1)?, carry("spread", 1, 0)?],
         });
         Ok(())
@@ -176,6 +179,11 @@ impl DeviceGraph {
     /// What was recorded has been taken: the next pairs are those of the step after it.
     pub fn taken(&mut self) {
         self.first = false;
+    }
+
+    /// What the next pairs are arranged by besides themselves, and what a step that is done again starts from.
+    pub fn memory(&self) -> Buffer<u8> {
+        self.carry[0].as_bytes()
     }
 
     /// Records what follows from the pairs at hand; `groups` are workgroups with one thread per pair.
@@ -198,7 +206,8 @@ impl DeviceGraph {
         if self.first {
             recorder.run(&calls.unload, self.moving);
         }
-        for round in 0..SPREADS[usize::from(self.first)] {
+        recorder.run(&calls.share, self.moving);
+        for round in 1..SPREADS[usize::from(self.first)] {
             recorder.run(&calls.spread[round % 2], self.moving);
         }
     }
@@ -229,11 +238,12 @@ mod tests {
     use taut_model::{ColourOf, Colouring, Graph, Supported, priority};
 
     use super::*;
+    use crate::{Due, Retry};
 
     #[test]
     fn structures_are_those_of_the_shaders() {
         assert_layout!("graph/pairs.wgsl", GraphSize { moving, nodes, pad_0, pad_1 });
-        assert_layout!("graph/carried.wgsl", Carry { depth, share });
+        assert_layout!("graph/carried.wgsl", Carry { depth, load, share });
     }
 
     /// Both ends of links, at the node of the other.
@@ -295,17 +305,112 @@ mod tests {
         assert_eq!(read(&graph.sort.starts), by_colour.starts());
 
         masses.push(0.0);
+        assert_carried(&read_carry(&gpu, &graph), &masses, &all);
+    }
+
+    fn read_carry(gpu: &Gpu, graph: &DeviceGraph) -> Vec<Carry> {
+        let mut out = vec![];
+        gpu.read(&graph.carry[0], &mut out).unwrap();
+        out
+    }
+
+    /// What links carry is what the host finds.
+    fn assert_carried(carry: &[Carry], masses: &[f64], links: &[[u32; 2]]) {
         let mut supported = Supported::default();
-        let carry: Vec<Carry> = {
-            let mut out = vec![];
-            gpu.read(&graph.carry[0], &mut out).unwrap();
-            out
-        };
         let depth = |n: u32| carry.get(n as usize).map_or(0, |carry| carry.depth);
-        for (&[a, b], &mass) in all.iter().zip(supported.over(&masses, &all)) {
+        for (&[a, b], &mass) in links.iter().zip(supported.over(masses, links)) {
             let lower = if depth(a) > depth(b) { a } else { b };
             let carried = if depth(a) == depth(b) { 0.0 } else { carry[lower as usize].share };
             assert!((f64::from(carried) - mass).abs() < 1e-4 * (1.0 + mass), "{a} {b}");
         }
+    }
+
+    /// A tower of twelve nodes of 1 kg on a ground.
+    struct Tower {
+        gpu: Gpu,
+        graph: DeviceGraph,
+        pairs: Buffer<[u32; 2]>,
+        count: Buffer<[u32; 4]>,
+        groups: Buffer<u32>,
+    }
+
+    impl Tower {
+        const MASSES: [f64; 13] = [1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 0.];
+
+        fn new(gpu: &Gpu) -> Self {
+            let none = Csr::new(13, std::iter::empty::<(u32, u32)>());
+            let ranks: Vec<u32> = (0..12).collect();
+            let spec = GraphSpec { fixed: &none, holds: &none, ranks: &ranks, masses: &[1.0; 12] };
+            let mut graph = DeviceGraph::new(gpu, &spec).unwrap();
+            let pairs = gpu.buffer("pairs", Self::standing().len()).unwrap();
+            let count = gpu.buffer("count", 1).unwrap();
+            graph.bind(gpu, &pairs, &count).unwrap();
+            let groups = gpu.upload("groups", &[1, 1, 1]).unwrap();
+            Self { gpu: gpu.clone(), graph, pairs, count, groups }
+        }
+
+        /// All links; the ground is node 12.
+        fn standing() -> Vec<[u32; 2]> {
+            let all = (0..12).flat_map(|i| [[i, i + 1], [i, i + 3]]);
+            all.filter(|[_, b]| *b <= 12).collect()
+        }
+
+        /// Those that do not lead to the ground.
+        fn flying() -> Vec<[u32; 2]> {
+            Self::standing().into_iter().filter(|[_, b]| *b < 12).collect()
+        }
+
+        fn arrange(&mut self, links: &[[u32; 2]]) -> Vec<Carry> {
+            self.gpu.write(&self.pairs, 0, links).unwrap();
+            self.gpu.write(&self.count, 0, &[[narrow(links.len()), 0, 0, 0]]).unwrap();
+            let mut recorder = self.gpu.record();
+            self.graph.record(&mut recorder, &self.groups);
+            recorder.submit(&mut Clock::default()).unwrap();
+            read_carry(&self.gpu, &self.graph)
+        }
+
+        fn step(&mut self, links: &[[u32; 2]]) -> Vec<Carry> {
+            let carry = self.arrange(links);
+            self.graph.taken();
+            carry
+        }
+    }
+
+    #[test]
+    fn what_nothing_holds_carries_no_more_than_there_is() {
+        let Some(gpu) = Gpu::for_test() else { return };
+        let (mut tower, standing) = (Tower::new(&gpu), Tower::standing());
+        assert_carried(&tower.step(&standing), &Tower::MASSES, &standing);
+        for step in 0..12 {
+            let carry = tower.step(&Tower::flying());
+            let most = carry.iter().map(|carry| carry.share).fold(0.0, f32::max);
+            assert!(most <= 12.0, "{most} kg in step {step}");
+        }
+        (0..11).for_each(|_| drop(tower.step(&standing)));
+        assert_carried(&tower.step(&standing), &Tower::MASSES, &standing);
+    }
+
+    /// What a search without room has found, some of the pairs, is forgotten with its step.
+    #[test]
+    fn a_step_that_is_done_again_carries_the_same() {
+        let Some(gpu) = Gpu::for_test() else { return };
+        let carry = [false, true].map(|twice| {
+            let (mut tower, standing) = (Tower::new(&gpu), Tower::standing());
+            tower.step(&standing);
+            if twice {
+                let (mut retry, mut recorder) = (Retry::default(), gpu.record());
+                retry.watch(&gpu, &tower.graph.memory()).unwrap();
+                let due = Due { begin: true, ..Due::default() };
+                retry.begin(due, &mut recorder);
+                recorder.submit(&mut Clock::default()).unwrap();
+                tower.arrange(&standing[..9]);
+                let mut recorder = gpu.record();
+                assert_eq!(retry.again(&mut recorder), Some(due));
+                recorder.submit(&mut Clock::default()).unwrap();
+            }
+            let carry = tower.step(&standing);
+            carry.iter().map(|carry| (carry.depth, carry.share.to_bits())).collect::<Vec<_>>()
+        });
+        assert_eq!(carry[0], carry[1]);
     }
 }
