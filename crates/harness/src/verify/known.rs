@@ -130,12 +130,6 @@ pub(super) const KNOWN: &[Known] = &[
     row("vbd-gpu", "linear_momentum", "free-pair", FINDS_SLOWLY),
     row("vbd-cpu", "approaches_newton", "chain", SPRINGY),
     row("vbd-gpu", "approaches_newton", "chain", SPRINGY),
-    row(
-        "avbd-gpu",
-        "approaches_newton",
-        "two-springs",
-        "single precision ends a micrometre away, where more sweeps change nothing",
-    ),
     row("vbd-cpu", "friction_angle", "incline", CREEPS),
     row("vbd-gpu", "friction_angle", "incline", CREEPS),
     row(
