@@ -2,7 +2,7 @@
 
 use nalgebra::SVector;
 use taut_core::{
-    BodyState, Mat3, Quat, Scene, Solver, SolverError, State, Step, Vec3,
+    BodyState, Mat3, Pull, Quat, Scene, Solver, SolverError, State, Step, Vec3,
     math::skew,
     scene::{Body, Motion},
 };
@@ -54,6 +54,9 @@ pub(crate) struct Abd {
     ties: Vec<Tie>,
     /// Time, broken joints and what is not dynamic.
     state: State,
+    pulls: Vec<Pull>,
+    /// Which of the bodies each pull of the step acts on, at which of its own points, and the force [N].
+    loads: Vec<(usize, Vec3, Vec3)>,
     step: Step,
     end_s: f64,
     stepping: bool,
@@ -84,6 +87,8 @@ impl Abd {
             body_of,
             ties,
             state: State::default(),
+            pulls: Vec::new(),
+            loads: Vec::new(),
             step: Step { dt: 1.0, iterations: 1 },
             end_s: 0.0,
             stepping: false,
@@ -109,6 +114,9 @@ impl Abd {
             let (frame, place) = split(&(q - node.target));
             let inertia = frame.dot(&(frame * node.second)) + node.mass * place.norm_squared();
             sum += 0.5 * inertia / (h * h) + node.stiffness * energy::value(&split(&q).0);
+        }
+        for &(i, local, force) in &self.loads {
+            sum -= force.dot(&(point(&moved(i), &local) - point(&self.bodies[i].start, &local)));
         }
         for tie in self.active() {
             let stiffness = self.strength(tie);
@@ -169,7 +177,26 @@ impl Abd {
             }
             (9..SIZE).for_each(|k| self.matrix.add(first + k, first + k, node.mass / square));
         }
+        for (i, local, force) in &self.loads {
+            let weights = [local.x, local.y, local.z, 1.0];
+            for (block, weight) in weights.into_iter().enumerate() {
+                for axis in 0..3 {
+                    self.gradient[i * SIZE + 3 * block + axis] -= weight * force[axis];
+                }
+            }
+        }
         self.assemble_joints();
+    }
+
+    /// Finds where on its bodies each pull acts.
+    fn begin_pulls(&mut self) {
+        self.loads.clear();
+        for pull in &self.pulls {
+            let Some(Some(i)) = self.body_of.get(pull.body).copied() else { continue };
+            let (frame, position) = split(&self.bodies[i].now);
+            let Some(back) = frame.try_inverse() else { continue };
+            self.loads.push((i, back * (pull.point - position), pull.force));
+        }
     }
 
     fn assemble_joints(&mut self) {
@@ -342,6 +369,8 @@ impl Solver for Abd {
     fn load(&mut self, state: &State) -> Result<(), SolverError> {
         state.check_fits(&self.scene)?;
         self.state.clone_from(state);
+        self.pulls.clear();
+        self.loads.clear();
         for node in &mut self.bodies {
             let body = &state.bodies[node.body];
             node.now = joined(&body.frame, &body.position);
@@ -361,6 +390,7 @@ impl Solver for Abd {
         let h = step.dt;
         self.end_s = self.state.time_s + h;
         (self.step, self.stepping, self.converged) = (step, true, false);
+        self.begin_pulls();
         let fall = joined(&Mat3::zeros(), &self.scene.gravity) * (h * h);
         for node in &mut self.bodies {
             node.start = node.now;
@@ -418,6 +448,12 @@ impl Solver for Abd {
             out.bodies[node.body] = BodyState { position, frame, velocity, frame_rate };
         }
         Ok(())
+    }
+
+    fn set_pulls(&mut self, pulls: &[Pull]) -> bool {
+        self.pulls.clear();
+        self.pulls.extend_from_slice(pulls);
+        true
     }
 
     fn resolved_settings(&self) -> String {

@@ -25,5 +25,5 @@ pub use math::{Mat3, Quat, Vec3};
 pub use needs::Needs;
 pub use scene::Scene;
 pub use settings::Settings;
-pub use solver::{ContactForce, Iteration, Multipliers, Solver, Stage, StageTime, Step};
+pub use solver::{ContactForce, Iteration, Multipliers, Pull, Solver, Stage, StageTime, Step};
 pub use state::{BitHash, BodyState, ParticleState, Placement, State};

@@ -36,6 +36,16 @@ pub trait Solver {
     /// Appends the stage times recorded since the last call. Empty where the device has no clock.
     fn drain_times(&mut self, _out: &mut Vec<StageTime>) {}
 
+    /// Sets the pulls that act from the next step on, until others are set or a state is loaded; `false`
+    /// where the solver cannot be pulled.
+    ///
+    /// A pull is an external force like gravity: it enters where the method predicts free motion, in every
+    /// sub-step alike. It moves dynamic bodies only; on others it does nothing. No pulls are equal bits to
+    /// this never being called.
+    fn set_pulls(&mut self, _pulls: &[Pull]) -> bool {
+        false
+    }
+
     /// What one call of `iterate` means under the settings in force.
     fn iteration(&self) -> Iteration {
         Iteration::Refine
@@ -64,6 +74,24 @@ pub struct Step {
     pub dt: f64,
     /// How many times `iterate` will be called.
     pub iterations: u32,
+}
+
+/// A force from outside on one point of a body, in world axes and constant over a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pull {
+    /// The body, by its place in the scene.
+    pub body: usize,
+    /// Where it acts when the step starts [m].
+    pub point: Vec3,
+    /// [N]
+    pub force: Vec3,
+}
+
+impl Pull {
+    /// Its torque about a point [N m].
+    pub fn torque(&self, about: &Vec3) -> Vec3 {
+        (self.point - about).cross(&self.force)
+    }
 }
 
 /// Forces that the constraints exert, in world axes.

@@ -1,7 +1,7 @@
 //! A method of block descent, and a solver of it on the CPU.
 
 use taut_core::{
-    Multipliers, Scene, Solver, SolverError, StageTime, State, Step, scene::FastestMotor,
+    Multipliers, Pull, Scene, Solver, SolverError, StageTime, State, Step, scene::FastestMotor,
 };
 use taut_math::{Real, V3};
 
@@ -75,6 +75,11 @@ impl<R: Real, M: Method<R>> Solver for OnHost<R, M> {
     fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
         self.system.read(out);
         Ok(())
+    }
+
+    fn set_pulls(&mut self, pulls: &[Pull]) -> bool {
+        self.system.pulls.set(pulls);
+        true
     }
 
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {

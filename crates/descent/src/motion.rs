@@ -5,7 +5,7 @@ use taut_model::{NodeKind, Rotation, driven_turn, free_omega};
 
 use crate::{
     node::{Base, SweepNode},
-    options::{InertiaFrame, InitialGuess, Options},
+    options::{InitialGuess, Options},
 };
 
 /// Sets where inertia and gravity alone take a node in a step of length `h` [s], and where iterations start.
@@ -34,10 +34,7 @@ pub(crate) fn predict<R: Real>(
         InitialGuess::Adaptive => coast + fall * followed(base, gravity, h),
     };
     if node.kind == NodeKind::Body {
-        let inertia = match how.frame {
-            InertiaFrame::World => base.world_inertia(),
-            InertiaFrame::Body => base.inertia,
-        };
+        let inertia = base.inertia_in(how.frame);
         let omega = if how.gyroscopic { free_omega(base.omega, &inertia, h) } else { base.omega };
         node.inertia = inertia.times(scale);
         node.target_turn = Q4::IDENTITY.advanced(omega * h);

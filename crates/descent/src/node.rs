@@ -3,8 +3,10 @@
 use taut_core::{BodyState, ParticleState, State};
 use taut_math::{Q4, Real, Sym3, V3};
 use taut_model::{
-    ColourOf, Colouring, End, Model, NodeKind, Order, Pose, Velocity, narrow, priority,
+    ColourOf, Colouring, End, Model, NodeKind, Order, Pose, Velocity, Wrench, narrow, priority,
 };
+
+use crate::options::InertiaFrame;
 
 /// Which elements act on a node, and so which form its block takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,6 +209,24 @@ impl<R: Real> Base<R> {
     /// How it moves at the step's start.
     pub fn rates(&self) -> Velocity<R> {
         Velocity { linear: self.velocity, angular: self.omega }
+    }
+
+    /// The same with the velocity that a force and torque give it in `h` [s].
+    pub(crate) fn kicked(&self, wrench: &Wrench<R>, h: R, frame: InertiaFrame) -> Self {
+        let inertia = self.inertia_in(frame);
+        Self {
+            velocity: self.velocity + wrench.force * (h / self.mass),
+            omega: self.omega + inertia.solve(wrench.torque) * h,
+            ..*self
+        }
+    }
+
+    /// Inertia as it resists turning in world axes [kg m^2].
+    pub(crate) fn inertia_in(&self, frame: InertiaFrame) -> Sym3<R> {
+        match frame {
+            InertiaFrame::World => self.world_inertia(),
+            InertiaFrame::Body => self.inertia,
+        }
     }
 
     /// World-axis inertia [kg m^2].

@@ -3,7 +3,7 @@
 use taut_core::{BodyState, ParticleState, Scene, SolverError, State};
 use taut_math::{Q4, Real, Sym3, V3};
 use taut_model::{
-    Csr, Model, NodeKind, Owner, Pair, Role, Side, Strength, Supported, breakable, counted,
+    Csr, Model, NodeKind, Owner, Pair, Pulls, Role, Side, Strength, Supported, breakable, counted,
     gradient, narrow, placement,
 };
 
@@ -44,6 +44,7 @@ pub struct System<R: Real> {
     /// What each joint bears, in a scene where any can break.
     pub(crate) strengths: Vec<Strength<R>>,
     pub(crate) gravity: V3<R>,
+    pub(crate) pulls: Pulls<R>,
     pub(crate) options: Options,
     pub(crate) time_s: f64,
     pub(crate) h: R,
@@ -77,6 +78,7 @@ impl<R: Real> System<R> {
             broken: vec![false; scene.joints.len()],
             strengths: breaking.iter().map(Strength::of).collect(),
             gravity: V3::of(&scene.gravity),
+            pulls: Pulls::default(),
             options,
             time_s: 0.0,
             h: R::ONE,
@@ -148,6 +150,7 @@ impl<R: Real> System<R> {
     pub fn load(&mut self, scene: &Scene, state: &State) -> Result<(), SolverError> {
         state.check_fits(scene)?;
         load_bases(&mut self.nodes_base, &self.layout, state);
+        self.pulls.forget();
         self.broken.clone_from(&state.broken);
         self.time_s = state.time_s;
         self.within_step = false;
@@ -172,6 +175,12 @@ impl<R: Real> System<R> {
         for (node, base) in self.nodes.iter_mut().zip(&self.nodes_base) {
             predict(node, base, self.gravity, self.h, &self.options);
         }
+        self.begin_pulls();
+        for (body, wrench) in self.pulls.iter() {
+            let n = self.layout.bodies()[body] as usize;
+            let base = self.nodes_base[n].kicked(&wrench, self.h, self.options.frame);
+            predict(&mut self.nodes[n], &base, self.gravity, self.h, &self.options);
+        }
         for (node, base) in self.nodes.iter().zip(&self.nodes_base) {
             let (first, last) = node.range();
             for (i, incidence) in (first..last).zip(&mut self.incidences[first..last]) {
@@ -183,6 +192,15 @@ impl<R: Real> System<R> {
             self.measure_start(index);
         }
         self.energies.begin(&self.nodes_base);
+    }
+
+    /// Finds what the pulls come to in the step that starts.
+    pub(crate) fn begin_pulls(&mut self) {
+        let (nodes, bases, bodies) = (&self.nodes, &self.nodes_base, self.layout.bodies());
+        self.pulls.begin(|body| {
+            let n = *bodies.get(body)? as usize;
+            (nodes[n].kind == NodeKind::Body).then(|| bases[n].position)
+        });
     }
 
     fn measure_start(&mut self, index: usize) {

@@ -18,6 +18,7 @@ mod friction;
 mod joints;
 mod known;
 mod motion;
+mod pulls;
 mod scenes;
 mod statics;
 mod subject;
@@ -88,6 +89,7 @@ fn properties() -> impl Iterator<Item = &'static Property> {
         contract::PROPERTIES,
         analytic::PROPERTIES,
         motion::PROPERTIES,
+        pulls::PROPERTIES,
         joints::PROPERTIES,
         statics::PROPERTIES,
         drives::PROPERTIES,

@@ -7,8 +7,8 @@ use taut::{
     verify::{CheckResult, count, verify},
 };
 use taut_core::{
-    BuildError, ContactForce, Devices, Info, Multipliers, Native, Needs, Runs, Scene, Settings,
-    Solver, SolverError, State, Step, Table, Vec3,
+    BuildError, ContactForce, Devices, Info, Multipliers, Native, Needs, Pull, Runs, Scene,
+    Settings, Solver, SolverError, State, Step, Table, Vec3,
 };
 
 /// All that the program comes with, and the engines that it is built with on request only.
@@ -97,6 +97,11 @@ impl Solver for Rogue {
         // Contacts that pull.
         let (normal, force) = (Vec3::z(), -Vec3::z());
         out.contacts = vec![ContactForce { bodies: [0, 1], normal, force, ..Default::default() }];
+        true
+    }
+
+    /// Promises to follow, and does not.
+    fn set_pulls(&mut self, _: &[Pull]) -> bool {
         true
     }
 

@@ -2,7 +2,7 @@
 
 use taut_core::{Mat3, State};
 use taut_math::{M3, Real, Sym3, V3};
-use taut_model::{Model, Motions, Node, NodeKind, Pose, Velocity, driven_turn};
+use taut_model::{Model, Motions, Node, NodeKind, Pose, Pulls, Velocity, driven_turn};
 
 /// How readily a body gives way; all zero for what forces do not move.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +33,7 @@ pub(crate) struct VelocityBodies<R> {
     pub(crate) shifts: Vec<Velocity<R>>,
     /// Inverse masses at the pose of the last refresh.
     pub(crate) weights: Vec<WorldWeight<R>>,
+    pub(crate) pulls: Pulls<R>,
     natures: Vec<BodyAxes<R>>,
     gravity: V3<R>,
     gyroscopic: bool,
@@ -65,6 +66,7 @@ impl<R: Real> VelocityBodies<R> {
             now: Motions::new(model.slots),
             shifts: vec![Velocity::ZERO; model.slots.count()],
             weights: model.nodes.iter().map(weight).collect(),
+            pulls: Pulls::default(),
             natures: model.nodes.iter().map(BodyAxes::of).collect(),
             gravity: V3::of(&model.gravity),
             gyroscopic,
@@ -74,6 +76,7 @@ impl<R: Real> VelocityBodies<R> {
     /// Takes places and velocities from a state.
     pub(crate) fn load(&mut self, state: &State) {
         self.now.load(state);
+        self.pulls.forget();
     }
 
     /// Whether impulses move the body in this slot.
@@ -100,9 +103,22 @@ impl<R: Real> VelocityBodies<R> {
         (0..self.now.slots.bodies as usize).for_each(|slot| self.refresh(slot));
     }
 
-    /// Velocities under gravity and gyroscopic torque alone.
+    /// Finds what the pulls come to in the step that starts.
+    pub(crate) fn begin_pulls(&mut self) {
+        let (natures, now) = (&self.natures, &self.now);
+        self.pulls.begin(|body| {
+            let moves = body < now.slots.bodies as usize && natures[body].kind == NodeKind::Body;
+            moves.then(|| now.poses[body].position)
+        });
+    }
+
+    /// Velocities under gravity, pulls and gyroscopic torque alone.
     pub(crate) fn integrate_velocities(&mut self, h: R) {
         let fall = self.gravity * h;
+        for (body, wrench) in self.pulls.iter() {
+            let WorldWeight { inverse_mass, inverse_inertia } = &self.weights[body];
+            self.now.velocities[body] += wrench.kick(*inverse_mass, inverse_inertia, h);
+        }
         let all = self.now.velocities.iter_mut().zip(&self.now.poses).zip(&self.natures);
         for ((velocity, pose), nature) in all {
             match nature.kind {

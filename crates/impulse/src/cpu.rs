@@ -1,7 +1,7 @@
 //! The step on the CPU.
 
 use taut_collide::ContactSet;
-use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State, Step};
+use taut_core::{Iteration, Multipliers, Pull, Scene, Solver, SolverError, StageTime, State, Step};
 use taut_math::{Real, V3};
 use taut_model::{BrokenJoints, Model};
 
@@ -128,6 +128,7 @@ impl<R: Real> Solver for Impulse<R> {
         let Moving { bodies, joints, contacts } = &mut self.moving;
         bodies.forget_shifts();
         bodies.refresh_all();
+        bodies.begin_pulls();
         if let Some(set) = &mut self.set {
             let list = set.detect(bodies.now.placements(), self.breaking.broken(), step.dt);
             // What gravity alone may have done in a step since bodies were at rest.
@@ -201,6 +202,11 @@ impl<R: Real> Solver for Impulse<R> {
         out.broken.clear();
         out.broken.extend_from_slice(self.breaking.broken());
         Ok(())
+    }
+
+    fn set_pulls(&mut self, pulls: &[Pull]) -> bool {
+        self.moving.bodies.pulls.set(pulls);
+        true
     }
 
     fn iteration(&self) -> Iteration {

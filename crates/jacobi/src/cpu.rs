@@ -1,7 +1,7 @@
 //! The step on the CPU.
 
 use rayon::prelude::*;
-use taut_core::{Multipliers, Scene, Solver, SolverError, State, Step};
+use taut_core::{Multipliers, Pull, Scene, Solver, SolverError, State, Step};
 use taut_math::{Real, Sym3, V3};
 use taut_model::{Precision, Velocity};
 
@@ -90,6 +90,9 @@ impl<R: Real> Solver for OnCpu<R> {
         for (i, (mass, (pose, velocity))) in system.masses.iter().zip(motions).enumerate() {
             (self.inertias[i], self.free[i]) = step::free(mass, pose, velocity, &system.constants);
         }
+        let free = &mut self.free;
+        self.system.pull(|body, kick| free[body] += kick);
+        let system = &self.system;
         for (prepared, joint) in self.prepared.iter_mut().zip(&system.joints) {
             let ends = joint.nodes.map(|node| node as usize);
             *prepared = step::prepare(
@@ -127,6 +130,11 @@ impl<R: Real> Solver for OnCpu<R> {
     fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
         self.system.read(&self.velocities, out);
         Ok(())
+    }
+
+    fn set_pulls(&mut self, pulls: &[Pull]) -> bool {
+        self.system.pulls.set(pulls);
+        true
     }
 
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {

@@ -1,7 +1,7 @@
 //! The step on a graphics adapter. Nothing is submitted before the end of a step unless somebody looks.
 
 use taut_core::{
-    BuildError, Devices, Info, Multipliers, Native, Scene, Settings, Solver, SolverError,
+    BuildError, Devices, Info, Multipliers, Native, Pull, Scene, Settings, Solver, SolverError,
     StageTime, State, Step,
 };
 use taut_gpu::{Bindings, Buffer, Call, Clock, Gpu, GpuError, Recorder};
@@ -142,16 +142,44 @@ impl OnGpu {
 
     /// Hands the state over that the system has been loaded with.
     fn upload(&mut self) -> Result<(), GpuError> {
+        self.upload_motions()?;
         let (system, buffers) = (&self.system, &self.buffers);
-        let motions = system.motions.poses.iter().zip(&system.motions.velocities);
-        let motions: Vec<_> =
-            motions.map(|(pose, velocity)| layout::MotionData::new(pose, velocity)).collect();
         let joints: Vec<layout::JointData> = system.joints.iter().map(Into::into).collect();
-        self.gpu.write(&buffers.motions, 0, &motions)?;
         self.gpu.write(&buffers.joints, 0, &joints)?;
         self.gpu.write(&buffers.multipliers, 0, &vec![[0.0; 3]; joints.len()])?;
         self.due = Due::default();
         Ok(())
+    }
+
+    fn upload_motions(&self) -> Result<(), GpuError> {
+        let motions = self.system.motions.poses.iter().zip(&self.system.motions.velocities);
+        let motions: Vec<_> =
+            motions.map(|(pose, velocity)| layout::MotionData::new(pose, velocity)).collect();
+        self.gpu.write(&self.buffers.motions, 0, &motions)
+    }
+
+    /// Takes motion over from the device.
+    fn take_over(&mut self) -> Result<(), GpuError> {
+        self.flush()?;
+        self.gpu.read(&self.buffers.motions, &mut self.read_motions)?;
+        let motions = &mut self.system.motions;
+        let all = motions.poses.iter_mut().zip(&mut motions.velocities);
+        all.zip(&self.read_motions).for_each(|((pose, velocity), read)| {
+            (*pose, *velocity) = read.motion();
+        });
+        Ok(())
+    }
+
+    /// Gives pulled bodies the velocity of the step before it starts, for which all motion comes and goes once.
+    fn pull(&mut self) -> Result<(), GpuError> {
+        if self.system.pulls.is_empty() {
+            return Ok(());
+        }
+        self.take_over()?;
+        let mut kicks = Vec::new();
+        self.system.pull(|body, kick| kicks.push((body, kick)));
+        kicks.into_iter().for_each(|(body, kick)| self.system.motions.velocities[body] += kick);
+        self.upload_motions()
     }
 
     /// Tells the device of another step length, once everything of the old one has been submitted, and how driven
@@ -200,13 +228,7 @@ impl OnGpu {
     }
 
     fn read_state(&mut self, out: &mut State) -> Result<(), GpuError> {
-        self.flush()?;
-        self.gpu.read(&self.buffers.motions, &mut self.read_motions)?;
-        let motions = &mut self.system.motions;
-        let all = motions.poses.iter_mut().zip(&mut motions.velocities);
-        all.zip(&self.read_motions).for_each(|((pose, velocity), read)| {
-            (*pose, *velocity) = read.motion();
-        });
+        self.take_over()?;
         if self.system.is_within_step() {
             self.gpu.read(&self.buffers.velocities, &mut self.read_velocities)?;
         }
@@ -226,6 +248,7 @@ impl Solver for OnGpu {
         if self.system.begin(step.dt) {
             self.change_step().map_err(fault)?;
         }
+        self.pull().map_err(fault)?;
         self.due.begin = true;
         Ok(())
     }
@@ -243,6 +266,11 @@ impl Solver for OnGpu {
 
     fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
         self.read_state(out).map_err(fault)
+    }
+
+    fn set_pulls(&mut self, pulls: &[Pull]) -> bool {
+        self.system.pulls.set(pulls);
+        true
     }
 
     fn wait(&mut self) -> Result<(), SolverError> {

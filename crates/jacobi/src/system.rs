@@ -2,7 +2,7 @@
 
 use taut_core::{Multipliers, Scene, SolverError, State, Vec3};
 use taut_math::{Q4, Real, V3};
-use taut_model::{Csr, Model, Motions, NodeKind, Pose, Velocity, driven_turn};
+use taut_model::{Csr, Model, Motions, NodeKind, Pose, Pulls, Velocity, driven_turn};
 
 use crate::{
     settings::JacobiSettings,
@@ -19,6 +19,7 @@ pub(crate) struct BallSystem<R> {
     /// Ends of joints by the node that they move, in joint order: twice the joint, plus one for B.
     pub(crate) ends: Csr,
     pub(crate) motions: Motions<R>,
+    pub(crate) pulls: Pulls<R>,
     pub(crate) constants: StepConstants<R>,
     time_s: f64,
     dt: f64,
@@ -50,6 +51,7 @@ impl<R: Real> BallSystem<R> {
             ends: Csr::new(model.nodes.len(), ends.filter(moving)),
             joints,
             motions: Motions::new(model.slots),
+            pulls: Pulls::default(),
             constants: StepConstants::new(&scene.gravity, &settings, scene.dt),
             time_s: 0.0,
             dt: 0.0,
@@ -69,6 +71,7 @@ impl<R: Real> BallSystem<R> {
 
     fn take_over(&mut self, state: &State) {
         self.motions.load(state);
+        self.pulls.forget();
         for (joint, &broken) in self.joints.iter_mut().zip(&state.broken) {
             joint.active = !broken;
         }
@@ -85,6 +88,20 @@ impl<R: Real> BallSystem<R> {
             self.dt = dt;
         }
         another
+    }
+
+    /// Gives every pulled body its velocity of the step through `give`, which takes the body and that velocity.
+    pub(crate) fn pull(&mut self, mut give: impl FnMut(usize, Velocity<R>)) {
+        let (masses, motions) = (&self.masses, &self.motions);
+        self.pulls.begin(|body| {
+            let moves = body < motions.slots.bodies as usize && masses[body].kind == NodeKind::Body;
+            moves.then(|| motions.poses[body].position)
+        });
+        for (body, wrench) in self.pulls.iter() {
+            let Mass { inverse_mass, inverse_inertia, .. } = &masses[body];
+            let turned = inverse_inertia.rotated(&motions.poses[body].rotation.matrix());
+            give(body, wrench.kick(*inverse_mass, &turned, self.constants.h));
+        }
     }
 
     /// Ends the step, except for the motion.

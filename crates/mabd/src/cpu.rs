@@ -1,7 +1,7 @@
 //! The step on the CPU: integrators, the watchdog over stretch, and the interface.
 
 use taut_core::{
-    Mat3, Multipliers, Scene, Solver, SolverError, StageTime, State, Step,
+    Mat3, Multipliers, Pull, Scene, Solver, SolverError, StageTime, State, Step,
     scene::{FastestMotor, Joint},
 };
 use taut_math::{Fused, LANES, Number};
@@ -11,6 +11,7 @@ use crate::{
     free::Once,
     lane::{minus, plus},
     polar::{self, squared_strain},
+    pulled::Pulled,
     settings::{Integrator, MabdSettings},
     system::{StepScheme, System},
 };
@@ -22,6 +23,7 @@ const RETRIES: [(u32, u32); 5] = [(1, 3), (1, 8), (2, 8), (4, 8), (8, 8)];
 pub(crate) struct Mabd {
     settings: MabdSettings,
     system: System,
+    pulled: Pulled,
     /// Force and torque above which each joint breaks; empty where none does.
     strengths: Vec<[f64; 2]>,
     broken: Vec<bool>,
@@ -57,6 +59,7 @@ impl Mabd {
         let mut this = Self {
             system: System::new(scene, &settings)?,
             settings,
+            pulled: Pulled::default(),
             strengths,
             broken: vec![false; scene.joints.len()],
             fastest: FastestMotor::of(scene),
@@ -80,6 +83,7 @@ impl Mabd {
     fn take(&mut self, state: &State) {
         self.broken.clone_from(&state.broken);
         self.system.nodes.load(state);
+        self.pulled.forget();
         if let Some(contacts) = &mut self.system.contacts {
             contacts.forget();
         }
@@ -112,13 +116,18 @@ impl Mabd {
 
     /// One linearised solve; the first since loading finds the tension before.
     fn solve(&mut self, scheme: &StepScheme) {
-        if !self.tense && self.system.needs_tension() {
+        let probes = !self.tense && self.system.needs_tension();
+        if probes {
             self.settle();
+        }
+        self.pulled.press(&mut self.system.nodes, scheme);
+        if probes {
             self.system.solve(scheme, true, false);
         }
         self.tense = true;
         self.resumed = self.pending.take();
         self.system.solve(scheme, false, self.resumed.is_some());
+        self.pulled.release(&mut self.system.nodes);
     }
 
     /// Commits the last step if that is still to be done.
@@ -317,9 +326,12 @@ impl Solver for Mabd {
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         self.fastest.check(step.dt)?;
         (self.step, self.done, self.iterations) = (step, Some(0), Some(0));
-        if self.refines() || self.pending.is_some_and(|h| h != step.dt) {
+        // Pulls act on rates, which are those of a committed step.
+        let commits = self.refines() || !self.pulled.is_empty();
+        if commits || self.pending.is_some_and(|h| h != step.dt) {
             self.settle();
         }
+        self.pulled.begin(&self.system.nodes);
         self.system.aim_motors(step.dt);
         self.system.detect(&self.broken, step.dt).map_err(SolverError::NotConverged)?;
         self.system.nodes.hold(step.dt);
@@ -388,6 +400,11 @@ impl Solver for Mabd {
             contacts.read_forces(&mut self.forces.contacts);
         }
         out.clone_from(&self.forces);
+        true
+    }
+
+    fn set_pulls(&mut self, pulls: &[Pull]) -> bool {
+        self.pulled.set(pulls);
         true
     }
 

@@ -44,6 +44,7 @@ mod lane;
 mod local;
 mod node;
 mod polar;
+mod pulled;
 mod settings;
 mod system;
 mod trees;

@@ -4,7 +4,7 @@
 //! [`Element`]s. It is made once, in double precision, and a method lowers it to the layout that its loops are fast
 //! by. The [`graph`](Graph) of units over moving nodes, its [`Colouring`], [`Islands`] and [`Supported`] masses are
 //! found the same way for all methods. In a method's own precision come [`Motions`], the [`gradient`] and the
-//! [`curvature`] of rows, and the [`Wrench`] that they exert.
+//! [`curvature`] of rows, the [`Wrench`] that they exert, and the [`Pulls`] from outside.
 
 mod breaking;
 mod colour;
@@ -15,6 +15,7 @@ mod graph;
 mod islands;
 mod motion;
 mod node;
+mod pulls;
 mod row;
 mod settings;
 mod supported;
@@ -29,6 +30,7 @@ pub use graph::Graph;
 pub use islands::Islands;
 pub use motion::{Motions, Pose, Velocity, driven_turn, free_omega, placement};
 pub use node::{Node, NodeKind, Slots};
+pub use pulls::Pulls;
 pub use row::{Curvature, Gradient, Pair, Side, counted, curvature, gradient};
 pub use settings::{Order, Precision, Rotation};
 pub use supported::Supported;

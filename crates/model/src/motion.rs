@@ -1,5 +1,7 @@
 //! Where nodes are and how they move, in the precision of a method, and the way from and to a state.
 
+use std::ops::AddAssign;
+
 use taut_core::{BodyState, ParticleState, Placement, Quat, State, Vec3};
 use taut_math::{M3, Q4, Real, Sym3, V3};
 
@@ -30,6 +32,14 @@ impl<R: Real> Pose<R> {
     /// That of a body; an affine frame counts as the rotation nearest to it.
     pub fn of(body: &BodyState) -> Self {
         Self { position: V3::of(&body.position), rotation: Q4::of(&body.rotation()) }
+    }
+}
+
+impl<R: Real> AddAssign for Velocity<R> {
+    #[inline]
+    fn add_assign(&mut self, other: Self) {
+        self.linear += other.linear;
+        self.angular += other.angular;
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// What an energy pulls at one end with.
-pub(crate) struct Pull {
+pub(crate) struct EndPull {
     /// First unknown of the end.
     pub(crate) dof: usize,
     /// Gradient of the energy [N].
@@ -44,7 +44,7 @@ pub(crate) fn pulls<'a>(
     elastic: &'a EnergyBlocks,
     topology: &'a Topology,
     poses: &[Pose],
-) -> impl Iterator<Item = Pull> + 'a {
+) -> impl Iterator<Item = EndPull> + 'a {
     let (energy, (x, arms)) = (&elastic.energy, points(elastic, poses));
     let rows = energy.rows(&x);
     let (tension, stiffness) = (energy.tension(&rows), energy.stiffness(&rows));
@@ -63,7 +63,7 @@ pub(crate) fn pulls<'a>(
         let force = -energy.force(&x, i).to_f64();
         let torque = (node.extent == 6).then(|| arms[i].cross(&force));
         let terms = sizes.iter().zip(&rows.gradient).map(|(size, ends)| size * amax(&ends[i]));
-        Pull { dof: node.dof, force, torque, size: terms.fold(0.0, f64::max) }
+        EndPull { dof: node.dof, force, torque, size: terms.fold(0.0, f64::max) }
     })
 }
 

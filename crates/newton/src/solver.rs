@@ -1,8 +1,8 @@
 //! The solver interface on top of the stepper: states in and out, breaking, forces.
 
 use taut_core::{
-    BodyState, BuildError, Multipliers, Placement, Scene, Solver, SolverError, StageTime, State,
-    Step, Vec3, constraint::Pose, scene::FastestMotor,
+    BodyState, BuildError, Multipliers, Placement, Pull, Scene, Solver, SolverError, StageTime,
+    State, Step, Vec3, constraint::Pose, scene::FastestMotor,
 };
 
 use crate::{
@@ -122,6 +122,7 @@ impl Solver for Newton {
         (self.dt, self.stepping) = (step.dt, true);
         self.stepper.reset_counters();
         self.stepper.detect(step.dt)?;
+        self.stepper.begin_pulls();
         self.stepper.begin(step.dt);
         Ok(())
     }
@@ -170,6 +171,11 @@ impl Solver for Newton {
         );
         out.broken.clone_from(&stepper.broken);
         Ok(())
+    }
+
+    fn set_pulls(&mut self, pulls: &[Pull]) -> bool {
+        self.stepper.pulls.set(pulls);
+        true
     }
 
     /// Forces at the end of the last step, or of its last part where it was bisected.

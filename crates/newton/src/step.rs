@@ -4,6 +4,8 @@ mod search;
 mod touching;
 
 use taut_core::{Placement, Quat, Scene, SolverError, State, Vec3};
+use taut_math::V3;
+use taut_model::Pulls;
 
 use self::touching::ContactMemory;
 use crate::{
@@ -26,6 +28,7 @@ pub(crate) struct Stepper {
     matrix: SparseSystem,
     settings: NewtonSettings,
     gravity: Vec3,
+    pub(crate) pulls: Pulls<f64>,
     fixed: Fixed,
     /// Motion at the start of the step.
     pub(crate) start: Vec<Placement>,
@@ -118,6 +121,7 @@ impl Stepper {
             matrix,
             settings,
             gravity: scene.gravity,
+            pulls: Pulls::default(),
             fixed: Fixed::default(),
             start: vec![still; nodes],
             broken: vec![false; scene.joints.len()],
@@ -158,6 +162,7 @@ impl Stepper {
             self.start[n] = motion;
         }
         self.broken.copy_from_slice(&state.broken);
+        self.pulls.forget();
         self.fixed.forget_turns();
         self.factorised = None;
         self.past.h = None;
@@ -196,13 +201,23 @@ impl Stepper {
         self.at.shift[node] / self.fixed.h
     }
 
+    /// Finds what the pulls come to in the step that starts, whether or not it will be halved.
+    pub(crate) fn begin_pulls(&mut self) {
+        let (nodes, start) = (&self.topology.nodes, &self.start);
+        self.pulls.begin(|body| {
+            let turns = nodes.get(body)?.extent == 6;
+            turns.then(|| V3::of(&start[body].position))
+        });
+    }
+
     /// Prepares a step of length `h` [s] and guesses its end.
     ///
     /// The guess is free motion under the last multipliers or, after a step of equal length, the
     /// extrapolation of velocities and multipliers: whichever leaves the smaller residual.
     pub(crate) fn begin(&mut self, h: f64) {
-        let Self { fixed, topology, start, gravity, settings, .. } = self;
+        let Self { fixed, topology, start, gravity, pulls, settings, .. } = self;
         fixed.prepare(topology, start, gravity, settings, h);
+        fixed.pull(topology, start, pulls, settings);
         (self.settled, self.stuck, self.map) = (false, false, Map::Natural);
         (self.used, self.shortened, self.compression) = (0, 0, 1.0);
         for (n, motion) in self.start.iter().enumerate() {

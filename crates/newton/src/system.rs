@@ -19,7 +19,7 @@ use taut_core::{
     constraint::{Evaluation, Hessian, stack},
     math::skew,
 };
-use taut_model::counted;
+use taut_model::{Pulls, counted};
 
 use crate::{
     contact::{self, ContactPoint, Map},
@@ -29,7 +29,7 @@ use crate::{
     linear::{ABSENT, SparseSystem},
     rotation::Spin,
     settings::NewtonSettings,
-    topology::{Coordinate, Row, Topology},
+    topology::{Coordinate, Row, Topology, TopologyNode},
 };
 
 /// How far an iterate is from solving the step.
@@ -126,6 +126,26 @@ impl Fixed {
             self.scale.extend_from_slice(&scales[..node.extent]);
         }
         self.soften(topology, start);
+    }
+
+    /// Adds the pulls to free motion.
+    pub(crate) fn pull(
+        &mut self,
+        topology: &Topology,
+        start: &[Placement],
+        pulls: &Pulls<f64>,
+        settings: &NewtonSettings,
+    ) {
+        let h = self.h;
+        for (n, wrench) in pulls.iter() {
+            let (TopologyNode { mass, inertia, .. }, motion) = (&topology.nodes[n], &start[n]);
+            let Placement { rotation, omega, .. } = motion;
+            self.drift[n] += wrench.force.to_f64() * (h * h / mass);
+            let torque = rotation.inverse() * wrench.torque.to_f64();
+            let inverse = inertia.try_inverse().unwrap_or_default();
+            let omega = omega + rotation * (inverse * torque) * h;
+            self.spins[n] = Some(Spin::new(inertia, rotation, &omega, settings.gyroscopic, h));
+        }
     }
 
     fn soften(&mut self, topology: &Topology, start: &[Placement]) {

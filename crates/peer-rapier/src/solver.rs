@@ -10,8 +10,8 @@ mod parameters;
 mod shape;
 
 use taut_core::{
-    BuildError, Devices, Iteration, Scene, Settings, Solver, SolverError, Stage, StageTime, State,
-    Step, Unsupported,
+    BuildError, Devices, Iteration, Pull, Scene, Settings, Solver, SolverError, Stage, StageTime,
+    State, Step, Unsupported,
     scene::{Body, Motion},
     state::BodyState,
 };
@@ -60,6 +60,7 @@ pub(crate) fn build(
         world: PhysicsWorld::new(),
         bodies: Vec::new(),
         state: State::default(),
+        pulls: Vec::new(),
         step: Step { dt: 0.0, iterations: 1 },
         pending: 0,
         collide_s: Vec::new(),
@@ -91,6 +92,7 @@ struct Rapier {
     bodies: Vec<RigidBodyHandle>,
     /// The state after the last step, or as loaded.
     state: State,
+    pulls: Vec<Pull>,
     step: Step,
     /// How many iterations the step still owes.
     pending: u32,
@@ -151,7 +153,22 @@ impl Rapier {
         let parameters = &mut self.world.integration_parameters;
         parameters.dt = real(self.step.dt);
         parameters.num_solver_iterations = self.step.iterations.max(1) as usize;
+        let bodies = self.scene.bodies.len();
+        let pulled = || self.pulls.iter().filter(|pull| pull.body < bodies);
+        for pull in pulled() {
+            let body = &mut self.world.bodies[self.bodies[pull.body]];
+            // Its own centre of mass in the world is not known to a body before the first step.
+            let torque = pull.torque(&self.state.bodies[pull.body].position);
+            body.add_force(vector(&pull.force), true);
+            body.add_torque(vector(&torque), true);
+        }
         self.world.step();
+        // The engine's forces last until they are reset.
+        for pull in pulled() {
+            let body = &mut self.world.bodies[self.bodies[pull.body]];
+            body.reset_forces(true);
+            body.reset_torques(true);
+        }
         let stages = &self.world.physics_pipeline.counters.stages;
         self.collide_s.push(stages.collision_detection_time.time().as_secs_f64());
         for (handle, out) in self.bodies.iter().zip(&mut self.state.bodies) {
@@ -194,6 +211,7 @@ impl Solver for Rapier {
     fn load(&mut self, state: &State) -> Result<(), SolverError> {
         state.check_fits(&self.scene)?;
         self.state.clone_from(state);
+        self.pulls.clear();
         self.world = PhysicsWorld::new();
         self.world.gravity = vector(&self.scene.gravity);
         self.insert_bodies();
@@ -231,6 +249,12 @@ impl Solver for Rapier {
     fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
         out.clone_from(&self.state);
         Ok(())
+    }
+
+    fn set_pulls(&mut self, pulls: &[Pull]) -> bool {
+        self.pulls.clear();
+        self.pulls.extend_from_slice(pulls);
+        true
     }
 
     fn drain_times(&mut self, out: &mut Vec<StageTime>) {

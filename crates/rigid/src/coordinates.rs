@@ -1,7 +1,7 @@
 //! The reduced coordinates of one body, how they advance and what motion they stand for.
 
 use taut_core::{
-    BodyState, Mat3, Quat, Vec3,
+    BodyState, Mat3, Pull, Quat, Vec3,
     scene::{Body, Motion},
 };
 
@@ -22,6 +22,17 @@ pub(crate) enum Coordinates {
     Pinned { pivot: Vec3, top: Top, rotation: Quat, momentum: Vec3 },
     /// Turning about an axis through `pivot`; `rotation` is that at angle zero.
     Hinged { pivot: Vec3, wheel: Wheel, rotation: Quat, angle: f64, rate: f64 },
+}
+
+/// What a pull comes to during a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PullLoad {
+    /// The body.
+    pub(crate) body: usize,
+    /// Of its centre of mass, were it free [m/s^2].
+    acceleration: Vec3,
+    /// About the point that it turns about [N m].
+    torque: Vec3,
 }
 
 impl Coordinates {
@@ -93,6 +104,33 @@ impl Coordinates {
                     Integrator::Implicit => wheel.implicit(*angle, *rate, h),
                     Integrator::Explicit => wheel.explicit(*angle, *rate, h),
                 };
+            }
+        }
+    }
+
+    /// What a pull on this body of mass `mass` [kg] comes to; nothing where forces do not move it.
+    pub(crate) fn load(&self, mass: f64, pull: &Pull) -> Option<PullLoad> {
+        let about = match self {
+            Self::Prescribed { .. } => return None,
+            Self::Falling { position, .. } => position,
+            Self::Pinned { pivot, .. } | Self::Hinged { pivot, .. } => pivot,
+        };
+        let (acceleration, torque) = (pull.force / mass, pull.torque(about));
+        Some(PullLoad { body: pull.body, acceleration, torque })
+    }
+
+    /// Changes velocities by what a load does in `h` [s]. With half of it before and half of it after a step,
+    /// a constant force leads along the exact parabola, and a constant torque is of second order.
+    pub(crate) fn kick(&mut self, load: &PullLoad, h: f64) {
+        match self {
+            Self::Prescribed { .. } => {}
+            Self::Falling { velocity, momentum, .. } => {
+                *velocity += load.acceleration * h;
+                *momentum += load.torque * h;
+            }
+            Self::Pinned { momentum, .. } => *momentum += load.torque * h,
+            Self::Hinged { wheel, rate, .. } => {
+                *rate += wheel.axis.dot(&load.torque) / wheel.moment * h;
             }
         }
     }

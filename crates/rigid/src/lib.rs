@@ -14,11 +14,11 @@ mod mount;
 mod runge_kutta;
 mod settings;
 
-use coordinates::{Coordinates, fall};
+use coordinates::{Coordinates, PullLoad, fall};
 use mount::{Mount, mounts};
 pub use settings::{Integrator, RigidSettings};
 use taut_core::{
-    Backend, BuildError, Devices, Info, Iteration, Native, Needs, Scene, Settings, Solver,
+    Backend, BuildError, Devices, Info, Iteration, Native, Needs, Pull, Scene, Settings, Solver,
     SolverError, State, Step, Unsupported,
 };
 
@@ -50,6 +50,8 @@ fn build(
         settings: settings.parse()?,
         coordinates: Vec::new(),
         state: State::default(),
+        pulls: Vec::new(),
+        loads: Vec::new(),
         step: Step { dt: 0.0, iterations: 1 },
         end_s: 0.0,
     };
@@ -65,6 +67,9 @@ struct Rigid {
     coordinates: Vec<Coordinates>,
     /// Time, particles and broken joints; the bodies are in `coordinates`.
     state: State,
+    pulls: Vec<Pull>,
+    /// What each of them comes to in the step at hand.
+    loads: Vec<PullLoad>,
     step: Step,
     end_s: f64,
 }
@@ -73,6 +78,8 @@ impl Solver for Rigid {
     fn load(&mut self, state: &State) -> Result<(), SolverError> {
         state.check_fits(&self.scene)?;
         self.state.clone_from(state);
+        self.pulls.clear();
+        self.loads.clear();
         let bodies = self.scene.bodies.iter().zip(&self.mounts).zip(&state.bodies);
         self.coordinates.clear();
         self.coordinates.extend(bodies.map(|((body, mount), motion)| {
@@ -84,14 +91,25 @@ impl Solver for Rigid {
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         self.step = step;
         self.end_s = self.state.time_s + step.dt;
+        let (bodies, coordinates) = (&self.scene.bodies, &self.coordinates);
+        let load = |pull: &Pull| {
+            let (body, at) = (bodies.get(pull.body)?, coordinates.get(pull.body)?);
+            at.load(body.mass, pull)
+        };
+        self.loads.clear();
+        self.loads.extend(self.pulls.iter().filter_map(load));
         Ok(())
     }
 
     fn iterate(&mut self) -> Result<(), SolverError> {
         let (h, gravity) = (self.step.dt / f64::from(self.step.iterations), self.scene.gravity);
         let by = self.settings.integrator;
+        self.loads.iter().for_each(|load| self.coordinates[load.body].kick(load, 0.5 * h));
         for coordinates in &mut self.coordinates {
             coordinates.advance(&gravity, h, by);
+        }
+        for load in &self.loads {
+            self.coordinates[load.body].kick(load, 0.5 * h);
         }
         let masses = self.scene.particles.iter().map(|p| p.mass);
         for (particle, _) in self.state.particles.iter_mut().zip(masses).filter(|(_, m)| *m > 0.0) {
@@ -112,6 +130,12 @@ impl Solver for Rigid {
             *body = coordinates.state();
         }
         Ok(())
+    }
+
+    fn set_pulls(&mut self, pulls: &[Pull]) -> bool {
+        self.pulls.clear();
+        self.pulls.extend_from_slice(pulls);
+        true
     }
 
     fn iteration(&self) -> Iteration {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use taut_core::{Mat3, State};
 use taut_math::{Q4, Real, Sym3, V3};
-use taut_model::{Model, Motions, Node, NodeKind, Pose, Rotation, Velocity, driven_turn};
+use taut_model::{Model, Motions, Node, NodeKind, Pose, Pulls, Rotation, Velocity, driven_turn};
 
 /// Bodies per task below which splitting a loop costs more than it gains.
 const GRAIN: usize = 512;
@@ -75,6 +75,22 @@ impl<R: Real> PositionBodies<R> {
     pub(crate) fn load(&mut self, state: &State) {
         self.now.load(state);
         self.previous.clone_from(&self.now.poses);
+    }
+
+    /// The centre of mass of a body that forces move [m].
+    pub(crate) fn centre(&self, body: usize) -> Option<V3<R>> {
+        let moves =
+            body < self.now.slots.bodies as usize && self.natures[body].kind == NodeKind::Body;
+        moves.then(|| self.now.poses[body].position)
+    }
+
+    /// Gives pulled bodies their velocity of `h`.
+    pub(crate) fn kick(&mut self, pulls: &Pulls<R>, h: R) {
+        for (body, wrench) in pulls.iter() {
+            let Weight { inverse_mass, inverse_inertia, .. } = &self.weights[body];
+            let turned = inverse_inertia.rotated(&self.now.poses[body].rotation.matrix());
+            self.now.velocities[body] += wrench.kick(*inverse_mass, &turned, h);
+        }
     }
 
     /// Moves everything over `h` as if there were no joints.

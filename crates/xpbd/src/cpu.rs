@@ -1,10 +1,11 @@
 //! The step on the CPU.
 
 use taut_core::{
-    Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State, Step, scene::FastestMotor,
+    Iteration, Multipliers, Pull, Scene, Solver, SolverError, StageTime, State, Step,
+    scene::FastestMotor,
 };
 use taut_math::{Real, V3};
-use taut_model::{BrokenJoints, Model, Pose, Velocity, Wrench, counted};
+use taut_model::{BrokenJoints, Model, Pose, Pulls, Velocity, Wrench, counted};
 
 use crate::{
     body::{External, PositionBodies},
@@ -25,6 +26,7 @@ pub(crate) struct Xpbd<R: Real> {
     elastics: Vec<EnergyRows<R>>,
     contacts: Option<ContactPasses<R>>,
     external: External<R>,
+    pulls: Pulls<R>,
     breaking: BrokenJoints,
     fastest: FastestMotor,
     forces: Multipliers,
@@ -53,6 +55,7 @@ impl<R: Real> Xpbd<R> {
             bodies,
             layout,
             external,
+            pulls: Pulls::default(),
             breaking: BrokenJoints::new(scene),
             fastest: FastestMotor::of(scene),
             forces: Multipliers::default(),
@@ -89,6 +92,7 @@ impl<R: Real> Xpbd<R> {
             let value = pair.value(row, element, frame);
             element.rest = counted(row, value, element.rest) + R::of(speed) * h;
         }
+        self.bodies.kick(&self.pulls, h);
         self.bodies.predict(h, &self.external);
     }
 
@@ -156,6 +160,7 @@ impl<R: Real> Solver for Xpbd<R> {
     fn load(&mut self, state: &State) -> Result<(), SolverError> {
         state.check_fits(&self.scene)?;
         self.bodies.load(state);
+        self.pulls.forget();
         self.breaking.load(&state.broken);
         self.layout.let_go(&state.broken);
         self.layout.forget_turns();
@@ -175,6 +180,7 @@ impl<R: Real> Solver for Xpbd<R> {
         if let Some(contacts) = &mut self.contacts {
             contacts.detect(&self.bodies, self.breaking.broken(), step.dt);
         }
+        self.pulls.begin(|body| self.bodies.centre(body));
         if self.settings.mode == Mode::Iterations {
             self.predict();
         }
@@ -226,6 +232,11 @@ impl<R: Real> Solver for Xpbd<R> {
         self.bodies.now.read(out);
         std::mem::swap(&mut self.predicted, &mut self.bodies.now.velocities);
         Ok(())
+    }
+
+    fn set_pulls(&mut self, pulls: &[Pull]) -> bool {
+        self.pulls.set(pulls);
+        true
     }
 
     fn iteration(&self) -> Iteration {

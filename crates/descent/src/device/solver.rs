@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 use taut_core::{
-    BuildError, Multipliers, Scene, Solver, SolverError, StageTime, State, Step,
+    BuildError, Multipliers, Pull, Scene, Solver, SolverError, StageTime, State, Step,
     scene::FastestMotor,
 };
 use taut_gpu::{Buffer, Gpu};
@@ -100,6 +100,7 @@ impl<M: DeviceMethod> Solver for OnDevice<M> {
         if step.dt != self.dt {
             self.scale(step.dt)?;
         }
+        self.device.pull(step.dt)?;
         let method = &mut self.method;
         self.device.detect(step.dt, |contacts| method.prepare_contacts(contacts))?;
         self.device.begin(step.dt)
@@ -116,6 +117,11 @@ impl<M: DeviceMethod> Solver for OnDevice<M> {
 
     fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
         self.device.read(out)
+    }
+
+    fn set_pulls(&mut self, pulls: &[Pull]) -> bool {
+        self.device.system.pulls.set(pulls);
+        true
     }
 
     fn wait(&mut self) -> Result<(), SolverError> {

@@ -1,8 +1,10 @@
 //! What goes to a device and what comes back.
 
+use taut_core::SolverError;
 use taut_gpu::GpuError;
-use taut_math::{Q4, V3};
+use taut_math::{Number, Q4, V3};
 use taut_model::{NodeKind, Owner, Rotation, driven_turn};
+use taut_model_gpu::fault;
 
 use super::{Device, layout};
 use crate::{
@@ -69,6 +71,24 @@ impl Device {
         };
         let bases: Vec<_> = self.system.nodes_base.iter().zip(&self.system.nodes).map(of).collect();
         self.gpu.write(&self.buffers.bases, 0, &bases)
+    }
+
+    /// Gives pulled bodies the velocity of a step of length `dt` [s] before it starts, for which all motion
+    /// comes and goes once.
+    pub(super) fn pull(&mut self, dt: f64) -> Result<(), SolverError> {
+        if self.system.pulls.is_empty() {
+            return Ok(());
+        }
+        self.wait()?;
+        self.take_over().map_err(fault)?;
+        let system = &mut self.system;
+        system.begin_pulls();
+        let h = f32::of(dt);
+        for (body, wrench) in system.pulls.iter() {
+            let base = &mut system.nodes_base[system.layout.bodies()[body] as usize];
+            *base = base.kicked(&wrench, h, system.options.frame);
+        }
+        self.upload_bases(f64::from(h)).map_err(fault)
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the step is taken in single precision")]

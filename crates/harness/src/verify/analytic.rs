@@ -1,7 +1,7 @@
 //! Motions with a known solution.
 
 use taut_core::{
-    Iteration, Scene, State, Vec3,
+    Scene, State, Vec3,
     scene::{Endpoint, Particle, Spring, SpringKind},
 };
 
@@ -65,12 +65,9 @@ fn falls(
     (position, velocity): (Vec3, Vec3),
     found: (Vec3, Vec3),
 ) -> Result<(), Stop> {
-    let (t, step) = (60.0 * scene.dt, plan.step(scene));
+    let t = 60.0 * scene.dt;
     let exact = position + velocity * t + scene.gravity * (0.5 * t * t);
-    let h = match subject.iteration(scene)? {
-        Iteration::Refine => step.dt,
-        Iteration::Substep => step.dt / f64::from(step.iterations),
-    };
+    let h = subject.integrated(scene, plan)?;
     let euler = exact + scene.gravity * (0.5 * t * h);
     let allowed = subject.allowed("free_fall", 1e-7);
     let off = (found.0 - exact).norm().min((found.0 - euler).norm());

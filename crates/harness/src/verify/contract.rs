@@ -59,7 +59,7 @@ fn zoo() -> Scene {
 }
 
 /// Skips what promises no equal bits.
-fn bitwise(subject: &Subject<'_>) -> Result<(), Stop> {
+pub(super) fn bitwise(subject: &Subject<'_>) -> Result<(), Stop> {
     match subject.backend.info().determinism {
         Determinism::Bitwise => Ok(()),
         Determinism::None => Err(Stop::Skip("does not promise equal bits".to_owned())),

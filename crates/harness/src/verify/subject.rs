@@ -186,6 +186,15 @@ impl<'a> Subject<'a> {
         Ok(solver)
     }
 
+    /// Over how long a plan integrates at once [s].
+    pub(super) fn integrated(&self, scene: &Scene, plan: Plan) -> Result<f64, Stop> {
+        let step = plan.step(scene);
+        Ok(match self.build(scene)?.iteration() {
+            Iteration::Refine => step.dt,
+            Iteration::Substep => step.dt / f64::from(step.iterations),
+        })
+    }
+
     /// What an iteration means.
     pub(super) fn iteration(&self, scene: &Scene) -> Result<Iteration, Stop> {
         Ok(self.build(scene)?.iteration())

@@ -17,8 +17,20 @@ const fn row(
     SettingsVariant { backend, settings, asked }
 }
 
-const BITS: &[&str] = &["equal_runs", "reads_are_neutral", "load_resets", "last_reads_are_ends"];
-const MOTION: &[&str] = &["pendulum_time", "linear_momentum", "angular_momentum"];
+const BITS: &[&str] = &[
+    "equal_runs",
+    "reads_are_neutral",
+    "load_resets",
+    "last_reads_are_ends",
+    "no_pulls_change_nothing",
+];
+const MOTION: &[&str] = &[
+    "pendulum_time",
+    "linear_momentum",
+    "angular_momentum",
+    "pulls_move_bodies",
+    "pulls_turn_bodies",
+];
 const CLOSING: &[&str] = &["every_joint_holds", "open_joints_close"];
 const BEARING: &[&str] = &["compliance_gives_way", "springs_bear", "joints_carry_the_load"];
 const DRIVES: &[&str] = &["limits_hold_and_let_go", "motors_turn", "sliders_are_driven"];

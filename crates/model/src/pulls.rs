@@ -1,0 +1,88 @@
+//! Pulls from outside, as forces on bodies in the precision of a method.
+
+use taut_core::{Pull, Vec3};
+use taut_math::{Real, Sym3, V3};
+
+use crate::{motion::Velocity, wrench::Wrench};
+
+/// The pulls that are set, and what they come to in the step at hand.
+#[derive(Clone, Debug, Default)]
+pub struct Pulls<R> {
+    set: Vec<Pull>,
+    /// Body by body, in the order in which each is first named.
+    wrenches: Vec<(usize, Wrench<R>)>,
+}
+
+impl<R: Real> Pulls<R> {
+    /// Replaces the pulls; they count from the next step on.
+    pub fn set(&mut self, pulls: &[Pull]) {
+        self.set.clear();
+        self.set.extend_from_slice(pulls);
+    }
+
+    /// Takes all of them away.
+    pub fn forget(&mut self) {
+        self.set.clear();
+        self.wrenches.clear();
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+
+    /// Begins a step. `centre` tells where a body's centre of mass is [m], or nothing where forces do not
+    /// move it or there is no such body.
+    pub fn begin(&mut self, centre: impl Fn(usize) -> Option<V3<R>>) {
+        self.wrenches.clear();
+        for pull in &self.set {
+            let Some(centre) = centre(pull.body) else { continue };
+            let torque: Vec3 = pull.torque(&centre.to_f64());
+            let more = Wrench { force: V3::of(&pull.force), torque: V3::of(&torque) };
+            match self.wrenches.iter_mut().find(|(body, _)| *body == pull.body) {
+                Some((_, wrench)) => *wrench += more,
+                None => self.wrenches.push((pull.body, more)),
+            }
+        }
+    }
+
+    /// Each pulled body with the force at, and the torque about, its centre of mass in this step.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, Wrench<R>)> {
+        self.wrenches.iter().copied()
+    }
+}
+
+impl<R: Real> Wrench<R> {
+    /// The velocity that it gives a free body in `h` [s], `inverse_inertia` being in world axes.
+    ///
+    /// To implicit Euler, `m (x - x_0 - h v_0) = h^2 f`, a constant force is the same as this added to
+    /// the velocity at the step's start.
+    pub fn kick(&self, inverse_mass: R, inverse_inertia: &Sym3<R>, h: R) -> Velocity<R> {
+        Velocity {
+            linear: self.force * (inverse_mass * h),
+            angular: inverse_inertia.apply(self.torque) * h,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pulls_on_one_body_add_up_and_others_are_left_out() {
+        let pull = |body, point, force| Pull { body, point, force };
+        let mut pulls = Pulls::<f64>::default();
+        pulls.set(&[
+            pull(1, Vec3::new(0.0, 0.0, 1.0), Vec3::x()),
+            pull(7, Vec3::zeros(), Vec3::x()),
+            pull(1, Vec3::new(0.0, 0.0, -1.0), -Vec3::x()),
+        ]);
+        pulls.begin(|body| (body < 2).then_some(V3::ZERO));
+        let all: Vec<_> = pulls.iter().collect();
+        let couple = Wrench { force: V3::ZERO, torque: V3([0.0, 2.0, 0.0]) };
+        assert_eq!(all, [(1, couple)]);
+        pulls.forget();
+        assert!(pulls.is_empty() && pulls.iter().next().is_none());
+    }
+}
