@@ -120,7 +120,7 @@ fn layer(name: &str) -> u32 {
         "math" | "gpu" => 0,
         "core" => 1,
         "fixtures" => 2,
-        "model" | "collide" | "recording" => 3,
+        "model" | "collide" | "recording" | "draw" => 3,
         "model-gpu" | "collide-gpu" => 4,
         "descent" => 5,
         "harness" => 7,
