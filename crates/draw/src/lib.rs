@@ -8,5 +8,6 @@ pub mod camera;
 pub mod colour;
 pub mod flat;
 pub mod list;
+mod order;
 pub mod shape;
 pub mod text;
