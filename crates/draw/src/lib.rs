@@ -6,8 +6,11 @@
 
 pub mod camera;
 pub mod colour;
+pub mod film;
 pub mod flat;
 pub mod list;
 mod order;
+pub mod portrait;
 pub mod shape;
+pub mod svg;
 pub mod text;

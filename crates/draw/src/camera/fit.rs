@@ -16,6 +16,18 @@ const SURROUNDINGS: f64 = 1.5;
 /// In how many directions the outermost points are kept, beside the six along the axes.
 const DIRECTIONS: usize = 96;
 
+/// From which side motion is seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Facing {
+    /// Facing its plane where it is in one, else as [`Facing::Usual`].
+    #[default]
+    Fitting,
+    /// Along y, without depth.
+    Front,
+    /// In perspective from the usual direction.
+    Usual,
+}
+
 /// The outermost points of motion and the directions in which it goes: all that a camera needs, however long it is.
 #[derive(Clone, Debug)]
 pub struct Reach {
@@ -140,12 +152,12 @@ impl Reach {
         (across <= FLAT * spread.trace().sqrt()).then_some(facing)
     }
 
-    /// Direction of the eye in which this is seen: azimuth and elevation [deg], and whether motion is in a plane, which
-    /// the view then faces.
-    pub fn direction(&self) -> (f64, f64, bool) {
-        match self.plane() {
-            None => (AZIMUTH_DEG, ELEVATION_DEG, false),
-            Some(normal) => {
+    /// Direction of the eye in which this is seen: azimuth and elevation [deg], and whether depth is left out.
+    fn direction(&self, facing: Facing) -> (f64, f64, bool) {
+        match (facing, self.plane()) {
+            (Facing::Front, _) => (-90.0, 0.0, true),
+            (Facing::Usual, _) | (Facing::Fitting, None) => (AZIMUTH_DEG, ELEVATION_DEG, false),
+            (Facing::Fitting, Some(normal)) => {
                 let elevation = rounded(normal.z.clamp(-1.0, 1.0).asin().to_degrees(), 0.1);
                 // Seen from above, north is up.
                 let overhead = elevation.abs() >= 90.0;
@@ -156,8 +168,8 @@ impl Reach {
     }
 
     /// Width over height of the smallest picture without margin.
-    pub fn aspect(&self) -> f64 {
-        let (azimuth_deg, elevation_deg, _) = self.direction();
+    pub fn aspect(&self, facing: Facing) -> f64 {
+        let (azimuth_deg, elevation_deg, _) = self.direction(facing);
         let (low, high) = extent(&self.points(), azimuth_deg, elevation_deg);
         let size = (high - low).map(|x| x.max(1e-9));
         let aspect = size.x / size.y;
@@ -165,8 +177,8 @@ impl Reach {
     }
 
     /// The camera that sees everything in a picture of the given width over height.
-    pub fn camera(&self, aspect: f64) -> Camera {
-        let (azimuth_deg, elevation_deg, flat) = self.direction();
+    pub fn camera(&self, facing: Facing, aspect: f64) -> Camera {
+        let (azimuth_deg, elevation_deg, flat) = self.direction(facing);
         let mut points = self.points();
         if points.is_empty() {
             points = vec![Vec3::repeat(-1.0), Vec3::repeat(1.0)];

@@ -1,0 +1,190 @@
+//! Instances as convex pieces in the picture: what of them is seen, and how it is painted.
+
+use std::collections::BTreeMap;
+
+use taut_core::{Mat3, Vec3};
+
+use crate::{
+    camera::Lens,
+    colour::{Rgb, SUN, light, lit},
+    flat::{Pixel, PixelBox},
+    list::{DrawList, Instance, Layer, Look, SpaceLine},
+    order::{Extent3, PaintedPiece, half, hull},
+    shape::{AffinePose, Face, Polyhedron},
+};
+
+/// Pieces smaller than this are not seen [px].
+const LEAST: f64 = 0.2;
+
+/// What is painted of a piece.
+pub(super) enum Paint {
+    /// Flat faces, each with its colour and outline.
+    Faces(Vec<(Vec<Pixel>, Rgb)>),
+    /// Facets that stand for a smooth surface, by colour, over an outline filled with one of the colours.
+    Smooth { outline: Vec<Pixel>, base: Rgb, faces: Vec<(Vec<Vec<Pixel>>, Rgb)> },
+    /// A sphere, or the ellipsoid that an affine map makes of one.
+    Ball { at: Pixel, radii: (f64, f64), turn_deg: f64, colour: Rgb },
+    /// A line.
+    Line { points: Vec<Pixel>, colour: Rgb, width: f64 },
+}
+
+/// Everything that is hidden by depth, as far as it is in the picture.
+pub(super) fn pieces(list: &DrawList, lens: &Lens) -> Vec<(PaintedPiece, Paint)> {
+    let mut out = Vec::new();
+    for instance in list.instances.iter().filter(|instance| instance.look == Look::Shaded) {
+        let solid = &list.shapes[instance.shape as usize];
+        if solid.sheet {
+            sheet(solid, instance, lens, &mut out);
+        } else if let Some(piece) = body(solid, instance, lens) {
+            out.push(piece);
+        }
+    }
+    for line in list.lines.iter().filter(|line| line.layer == Layer::Among) {
+        out.extend(line.points.windows(2).filter_map(|pair| stretch(line, pair, lens)));
+    }
+    out.retain(|(piece, _)| in_picture(&piece.outline, lens.size));
+    out
+}
+
+fn in_picture(outline: &[Pixel], (width, height): (f64, f64)) -> bool {
+    let bounds = PixelBox::around(outline);
+    let size = (bounds.right - bounds.left).max(bounds.bottom - bounds.top);
+    let picture = PixelBox { left: 0.0, top: 0.0, right: width, bottom: height };
+    size > LEAST && bounds.grown(1.0).overlaps(&picture)
+}
+
+/// Corners in the picture; `None` where one of them is not in front of the eye.
+fn projected(solid: &Polyhedron, pose: &AffinePose, lens: &Lens) -> Option<Vec<Pixel>> {
+    let near = lens.distance.map_or(f64::NEG_INFINITY, |distance| 1e-3 * distance);
+    let corner = |vertex: &Vec3| {
+        let seen = lens.project(&pose.point(vertex));
+        (seen.depth > near && seen.at.0.is_finite() && seen.at.1.is_finite()).then_some(seen.at)
+    };
+    solid.vertices.iter().map(corner).collect()
+}
+
+/// The outline of an instance in the picture.
+pub(super) fn outline(list: &DrawList, instance: &Instance, lens: &Lens) -> Option<Vec<Pixel>> {
+    let points = projected(&list.shapes[instance.shape as usize], &instance.pose, lens)?;
+    let outline = hull(&points);
+    (outline.len() > 2 && in_picture(&outline, lens.size)).then_some(outline)
+}
+
+fn body(solid: &Polyhedron, instance: &Instance, lens: &Lens) -> Option<(PaintedPiece, Paint)> {
+    let pose = &instance.pose;
+    let points = projected(solid, pose, lens)?;
+    let outline = hull(&points);
+    if outline.len() < 3 || !in_picture(&outline, lens.size) {
+        return None;
+    }
+    let planes = solid.faces.iter().map(|face| {
+        let normal = pose.normal(&face.normal);
+        (normal, normal.dot(&pose.point(&solid.vertices[face.corners[0] as usize])))
+    });
+    let piece = PaintedPiece {
+        outline: outline.clone(),
+        extent: Extent3::Solid(planes.collect()),
+        depth: lens.project(&pose.origin).depth,
+    };
+    let paint = match solid.ball {
+        Some(radius) => ball(radius, instance, lens),
+        None => faces(solid, instance, outline, lens),
+    };
+    Some((piece, paint))
+}
+
+/// The faces of a convex solid that are seen.
+fn faces(solid: &Polyhedron, instance: &Instance, outline: Vec<Pixel>, lens: &Lens) -> Paint {
+    let seen = solid.seen(&instance.pose, |point, normal| lens.sees(point, normal));
+    let smooth = solid.faces.iter().any(|face| !face.smooth.is_empty());
+    let shown = solid.faces.iter().zip(seen).filter(|(_, seen)| *seen);
+    let parts = shown.flat_map(|(face, _)| parts(solid, face, instance, lens));
+    if !smooth {
+        return Paint::Faces(parts.collect());
+    }
+    let mut by_colour: BTreeMap<Rgb, Vec<Vec<Pixel>>> = BTreeMap::new();
+    parts.for_each(|(points, colour)| by_colour.entry(colour).or_default().push(points));
+    // The commonest colour is below all others, so that no seam shows the page.
+    let base = by_colour.iter().max_by_key(|(_, faces)| faces.len()).map(|(colour, _)| *colour);
+    let base = base.unwrap_or(instance.colour);
+    by_colour.remove(&base);
+    let faces = by_colour.into_iter().map(|(colour, faces)| (faces, colour)).collect();
+    Paint::Smooth { outline, base, faces }
+}
+
+/// A face as it is painted: whole, or the two sides of a cut.
+fn parts(
+    solid: &Polyhedron,
+    face: &Face,
+    instance: &Instance,
+    lens: &Lens,
+) -> Vec<(Vec<Pixel>, Rgb)> {
+    let corners: Vec<Vec3> = face.corners.iter().map(|&i| solid.vertices[i as usize]).collect();
+    let normal = lens.turned(&instance.pose.normal(&face.normal));
+    let light = light(normal.dot(&Vec3::from(SUN)));
+    let seen = |points: Vec<Vec3>, colour: Rgb| {
+        let points: Vec<Pixel> =
+            points.iter().map(|p| lens.project(&instance.pose.point(p)).at).collect();
+        (points, lit(colour, light))
+    };
+    let Some(cut) = &instance.cut else { return vec![seen(corners, instance.colour)] };
+    let beyond = |p: &Vec3| cut.normal.dot(p) - cut.offset;
+    let sides =
+        [(half(&corners, |p| -beyond(p)), instance.colour), (half(&corners, beyond), cut.colour)];
+    let sides = sides.into_iter().filter(|(points, _)| points.len() > 2);
+    sides.map(|(points, colour)| seen(points, colour)).collect()
+}
+
+/// Faces of a sheet, each by itself and seen from both sides.
+fn sheet(
+    solid: &Polyhedron,
+    instance: &Instance,
+    lens: &Lens,
+    out: &mut Vec<(PaintedPiece, Paint)>,
+) {
+    let Some(points) = projected(solid, &instance.pose, lens) else { return };
+    for face in &solid.faces {
+        let corners: Vec<Pixel> = face.corners.iter().map(|&i| points[i as usize]).collect();
+        let outline = hull(&corners);
+        if outline.len() < 3 {
+            continue;
+        }
+        let normal = instance.pose.normal(&face.normal);
+        let first = instance.pose.point(&solid.vertices[face.corners[0] as usize]);
+        let middle = face.corners.iter().map(|&i| solid.vertices[i as usize]).sum::<Vec3>()
+            / face.corners.len() as f64;
+        let shown = if lens.sees(&first, &normal) { normal } else { -normal };
+        let colour = lit(instance.colour, light(lens.turned(&shown).dot(&Vec3::from(SUN))));
+        let piece = PaintedPiece {
+            outline,
+            extent: Extent3::Flat(normal, normal.dot(&first)),
+            depth: lens.project(&instance.pose.point(&middle)).depth,
+        };
+        out.push((piece, Paint::Faces(vec![(corners, colour)])));
+    }
+}
+
+fn stretch(line: &SpaceLine, pair: &[Vec3], lens: &Lens) -> Option<(PaintedPiece, Paint)> {
+    let points = super::segment(pair, lens)?.to_vec();
+    let piece = PaintedPiece {
+        outline: points.clone(),
+        extent: Extent3::Line([pair[0], pair[1]]),
+        depth: lens.project(&((pair[0] + pair[1]) * 0.5)).depth,
+    };
+    Some((piece, Paint::Line { points, colour: line.colour, width: line.width }))
+}
+
+/// The ellipse as which an affine image of a sphere is seen, to first order in its size over its distance.
+fn ball(radius: f64, instance: &Instance, lens: &Lens) -> Paint {
+    let seen = lens.project(&instance.pose.origin);
+    let axes =
+        Mat3::from_rows(&[lens.right.transpose(), -lens.up.transpose(), Vec3::zeros().transpose()]);
+    let map = axes * instance.pose.frame * (radius * seen.scale);
+    // Half axes are the roots of the eigenvalues of `map map^T` in the plane.
+    let square = map * map.transpose();
+    let (a, b, c) = (square.m11, square.m12, square.m22);
+    let (middle, spread) = (0.5 * (a + c), (0.25 * (a - c) * (a - c) + b * b).sqrt());
+    let radii = ((middle + spread).sqrt(), (middle - spread).max(0.0).sqrt());
+    let turn_deg = (0.5 * (2.0 * b).atan2(a - c)).to_degrees();
+    Paint::Ball { at: seen.at, radii, turn_deg, colour: instance.colour }
+}
