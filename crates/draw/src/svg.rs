@@ -2,6 +2,7 @@
 //! give equal bytes.
 
 mod piece;
+mod row;
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -16,6 +17,7 @@ use crate::{
 };
 
 use self::piece::{Paint, pieces};
+pub use self::row::last_row;
 
 /// Most faces that are drawn as SVG; pictures of more are for a renderer of pixels.
 pub const FACES_MAX: usize = 4_000;

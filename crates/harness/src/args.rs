@@ -237,11 +237,15 @@ pub(crate) struct TimeArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(mut_arg("scene", |scene| scene.required(false).required_unless_present("from")),
-    mut_arg("backends", |rows| rows.required(false).required_unless_present("from")))]
+#[command(mut_arg("scene", |scene| scene.required(false).required_unless_present_any(["from", "figure"])),
+    mut_arg("backends", |rows| rows.required(false).required_unless_present_any(["from", "figure"])))]
 pub(crate) struct DrawArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
+    /// Make the films of a figure instead and write them beside its definition, with its small picture and page;
+    /// repeatable
+    #[arg(long, value_name = "FIGURE", conflicts_with_all = ["scene", "backends", "from", "frames", "times"])]
+    pub(crate) figure: Vec<String>,
     /// Draw a recording instead; `-b` then names runs by their labels
     #[arg(long, value_name = "FILE.npz", conflicts_with_all = ["scene", "set", "steps"])]
     pub(crate) from: Option<PathBuf>,

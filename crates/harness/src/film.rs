@@ -27,6 +27,8 @@ use crate::{
 pub(crate) struct FilmOrder {
     /// Frames, one for each row.
     pub(crate) frames: Vec<u32>,
+    /// Their times [s].
+    pub(crate) times_s: Vec<f64>,
     /// From where.
     pub(crate) camera: CameraChoice,
     /// What colours tell.
@@ -53,6 +55,8 @@ pub struct FiledView {
     pub aspect: f64,
     /// Its frames.
     pub frames: Vec<u32>,
+    /// Their times as they were asked for [s].
+    pub times_s: Vec<f64>,
     /// Labels of its columns.
     pub runs: Vec<String>,
 }

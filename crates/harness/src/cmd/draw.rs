@@ -7,11 +7,13 @@ use taut_draw::{film::CELLS_MAX, svg, text::fonts};
 use super::{Outcome, Session, json, print, run::Ticks};
 use crate::{
     args::DrawArgs,
+    figure,
     film::{
         Cameraman, FilmColour, FilmHead, FilmOrder, FilmedRun, VIEWS_SCHEMA, ViewsFile, body_named,
         compose, frames_at, replay,
     },
     machine::Machine,
+    places,
     progress::Progress,
     record::{OutDir, ReferenceDocument, RunRow},
     runner::{self, Observer, References, RunOptions},
@@ -20,6 +22,9 @@ use crate::{
 
 pub(crate) fn main(session: &Session<'_>, args: &DrawArgs) -> anyhow::Result<Outcome> {
     fonts()?;
+    if !args.figure.is_empty() {
+        return of_figures(session, &args.figure);
+    }
     if args.from.is_some() {
         return from_recording(session, args);
     }
@@ -54,6 +59,27 @@ pub(crate) fn main(session: &Session<'_>, args: &DrawArgs) -> anyhow::Result<Out
     let table = table(&filmed);
     let document = session.document("draw", &task, ReferenceDocument::default(), rows, &mut out)?;
     session.present(&document, &table, out.path())
+}
+
+/// Makes the films of figures anew.
+fn of_figures(session: &Session<'_>, ids: &[String]) -> anyhow::Result<Outcome> {
+    let root = places::root()?;
+    let progress = Progress::new(ids.len() as u64, "figures");
+    let mut files = Vec::new();
+    for id in ids {
+        progress.start(id);
+        files.extend(figure::write_views(&session.bench, &root, id)?);
+        let drawn = figure::redraw(session.bench.setup, &root, id, false)?;
+        files.extend(drawn.into_iter().map(|file| root.join(file)));
+        progress.advance(1);
+    }
+    progress.finish();
+    print(&if session.common.json {
+        json(&serde_json::json!({ "schema": VIEWS_SCHEMA, "verb": "draw", "files": files }))?
+    } else {
+        files.iter().map(|file| format!("{}\n", file.display())).collect()
+    })?;
+    Ok(Outcome::Good)
 }
 
 /// Draws what was recorded.
@@ -106,8 +132,10 @@ fn order(args: &DrawArgs, scene: &Scene, steps: u32) -> anyhow::Result<FilmOrder
         frames.len()
     );
     let trails = args.trails.iter().map(|name| body_named(scene, name));
+    let times_s = frames.iter().map(|&frame| f64::from(frame) * scene.dt).collect();
     Ok(FilmOrder {
         frames,
+        times_s,
         camera: args.camera,
         colour: args.colour.unwrap_or_else(|| FilmColour::fitting(scene)),
         gaps_m: args.gaps,

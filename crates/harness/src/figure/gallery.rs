@@ -109,7 +109,8 @@ pub fn pictures(setup: &Setup, root: &Path) -> anyhow::Result<String> {
             });
             let _ = writeln!(
                 text,
-                "| [<img src=\"figures/{id}/thumb.png\" width=\"260\" alt=\"{}\">](figures/{id}) | {} ([{id}](figures/{id})) | {} |",
+                "| [<img src=\"figures/{id}/{}\" width=\"260\" alt=\"{}\">](figures/{id}) | {} ([{id}](figures/{id})) | {} |",
+                figure.thumb(),
                 shows.replace('"', "'"),
                 shows.replace('|', "\\|"),
                 counts.collect::<Vec<_>>().join(" · ")

@@ -226,11 +226,11 @@ pub fn read(root: &Path, id: &str, quick: bool) -> anyhow::Result<Option<Verdict
 }
 
 /// A definition without what only tells of the figure and changes nothing in its runs or checks: its size, where
-/// numbers come from, what its picture shows and its conclusion. Each stands on a line of its own, or after a comma
+/// numbers come from, what its pictures show and its conclusion. Each stands on a line of its own, or after a comma
 /// within one.
 fn without_remarks(text: &str) -> String {
-    const LINES: [&str; 6] =
-        ["size: ", "basis: ", "id: ", "emphasis: ", "supplement: ", "conclusion: "];
+    const LINES: [&str; 7] =
+        ["size: ", "basis: ", "id: ", "emphasis: ", "supplement: ", "conclusion: ", "views: "];
     const WITHIN: [&str; 2] = [", basis: ", ", id: "];
     let is_remark = |line: &&str| LINES.iter().any(|remark| line.trim_start().starts_with(remark));
     let mut kept = String::new();

@@ -3,7 +3,7 @@
 use taut_collide::{ContactSet, Site};
 use taut_core::{Placement, Scene, State};
 use taut_draw::{
-    camera::Projection,
+    camera::{Camera, Projection, Reach},
     colour::GAP,
     film::{FilmText, KeyMark, cell_size, film, short_length},
     list::{DrawList, Sheet},
@@ -37,58 +37,28 @@ pub(crate) fn compose(
     (runs, ghost): (&[FilmedRun], Option<&FilmedRun>),
     kept: Option<&FiledView>,
 ) -> (Sheet, FiledView) {
-    let reach = {
-        let fine = |run: &&FilmedRun| run.status == "ok" && run.failed_at_s.is_none();
-        let mut chosen: Vec<&FilmedRun> = runs.iter().chain(ghost).filter(fine).collect();
-        if chosen.is_empty() {
-            chosen = runs.iter().collect();
-        }
-        let mut reach = taut_draw::camera::Reach::new(scene);
-        chosen.iter().for_each(|run| reach.join(&run.reach));
-        reach
-    };
+    let reach = reach(scene, runs, ghost);
     let aspect = kept.map_or_else(|| order.camera.aspect(&reach), |view| view.aspect);
     let size = order.cell.unwrap_or_else(|| cell_size(runs.len(), order.frames.len(), aspect));
     let camera = match kept {
         Some(view) => view.camera,
         None => order.camera.camera(&reach, Some(size.0 / size.1)).0,
     };
-    let gaps_m = order.gaps_m.unwrap_or_else(|| {
-        let height = match camera.projection {
-            Projection::Orthographic { height_m } => height_m,
-            Projection::Perspective { fov_deg, distance_m } => {
-                2.0 * distance_m * (0.5 * fov_deg.to_radians()).tan()
-            }
-        };
-        one_digit(GAP_SHARE * height)
-    });
-    let portrait = Portrait::new(scene);
-    let mut contacts = ContactSet::new(scene);
+    let gaps_m = order.gaps_m.unwrap_or_else(|| visible_gap(&camera));
+    let mut studio = Studio {
+        portrait: Portrait::new(scene),
+        contacts: ContactSet::new(scene),
+        scene,
+        order,
+        camera,
+        size,
+        gaps_m,
+    };
     let mut cells = Vec::new();
     for &frame in &order.frames {
         let ghost = ghost.and_then(|run| run.at(frame));
         for (number, run) in runs.iter().enumerate() {
-            let state = run.at(frame).filter(|state| state.is_finite());
-            let shown = state.unwrap_or(&run.last);
-            let touches = match &mut contacts {
-                Some(set) if order.contacts || order.colour.needs_contacts() => touches(set, shown),
-                _ => Vec::new(),
-            };
-            let time_s = f64::from(frame) * scene.dt;
-            let failed = run.failed_at_s.is_some_and(|at| time_s > at - 1e-9);
-            let ended = state.is_none() && run.status != "ok";
-            let moment = Exposure {
-                run: number as u32,
-                state: shown,
-                ghost: ghost.filter(|_| true),
-                touches: &touches,
-                trails: run.trail(frame),
-                failed: (failed || ended).then_some(run.status.as_str()),
-                stale: state.is_none(),
-            };
-            let tint = order.colour.tint(style_of(&run.backend).light);
-            let manner = Manner { tint, gaps_m: Some(gaps_m), contacts: order.contacts };
-            cells.push(portrait.list(camera, size, &manner, &moment));
+            cells.push(studio.cell(number as u32, run, frame, ghost));
         }
     }
     let view = FiledView {
@@ -96,18 +66,87 @@ pub(crate) fn compose(
         camera,
         aspect,
         frames: order.frames.clone(),
+        times_s: order.times_s.clone(),
         runs: runs.iter().map(|run| run.label.clone()).collect(),
     };
-    let marks = marks(scene, &cells, gaps_m, ghost, &head.notes);
+    let colour = |run: &FilmedRun| style_of(&run.backend).light;
     let text = FilmText {
         title: head.title,
         description: described(scene, order, runs),
-        columns: runs.iter().map(|run| (run.label.clone(), style_of(&run.backend).light)).collect(),
+        columns: runs.iter().map(|run| (run.label.clone(), colour(run))).collect(),
         rows: order.frames.iter().map(|&frame| time(f64::from(frame) * scene.dt)).collect(),
         colours: order.colour.key(),
-        marks,
+        marks: marks(scene, &cells, gaps_m, ghost, &head.notes),
     };
     (film(text, cells), view)
+}
+
+/// What the camera has to see: the reference and the runs that are fine; where none is, all of them.
+fn reach(scene: &Scene, runs: &[FilmedRun], ghost: Option<&FilmedRun>) -> Reach {
+    let fine = |run: &&FilmedRun| run.status == "ok" && run.failed_at_s.is_none();
+    let mut chosen: Vec<&FilmedRun> = runs.iter().chain(ghost).filter(fine).collect();
+    if chosen.is_empty() {
+        chosen = runs.iter().collect();
+    }
+    let mut reach = Reach::new(scene);
+    chosen.iter().for_each(|run| reach.join(&run.reach));
+    reach
+}
+
+/// The gap of a joint that is seen in a picture [m].
+fn visible_gap(camera: &Camera) -> f64 {
+    let height = match camera.projection {
+        Projection::Orthographic { height_m } => height_m,
+        Projection::Perspective { fov_deg, distance_m } => {
+            2.0 * distance_m * (0.5 * fov_deg.to_radians()).tan()
+        }
+    };
+    one_digit(GAP_SHARE * height)
+}
+
+/// What the cells of a film have in common.
+struct Studio<'a> {
+    portrait: Portrait<'a>,
+    contacts: Option<ContactSet>,
+    scene: &'a Scene,
+    order: &'a FilmOrder,
+    camera: Camera,
+    size: (f64, f64),
+    gaps_m: f64,
+}
+
+impl Studio<'_> {
+    /// One run after one frame; the last state that there is, where it did not come so far.
+    fn cell(
+        &mut self,
+        number: u32,
+        run: &FilmedRun,
+        frame: u32,
+        ghost: Option<&State>,
+    ) -> DrawList {
+        let order = self.order;
+        let state = run.at(frame).filter(|state| state.is_finite());
+        let shown = state.unwrap_or(&run.last);
+        let touches = match &mut self.contacts {
+            Some(set) if order.contacts || order.colour.needs_contacts() => touches(set, shown),
+            _ => Vec::new(),
+        };
+        let time_s = f64::from(frame) * self.scene.dt;
+        let failed = run.failed_at_s.is_some_and(|at| time_s > at - 1e-9);
+        let ended = state.is_none() && run.status != "ok";
+        let moment = Exposure {
+            run: number,
+            state: shown,
+            ghost,
+            touches: &touches,
+            trails: run.trail(frame),
+            failed: (failed || ended).then_some(run.status.as_str()),
+            stale: state.is_none(),
+        };
+        let tint = order.colour.tint(style_of(&run.backend).light);
+        let manner = Manner { tint, gaps_m: Some(self.gaps_m), contacts: order.contacts };
+        self.portrait.list(self.camera, self.size, &manner, &moment)
+    }
 }
 
 impl FilmedRun {

@@ -113,7 +113,7 @@ fn report(problems: &[impl Display]) {
     assert!(problems.is_empty(), "\n{}", lines.join("\n"));
 }
 
-/// `harness -> methods -> descent -> {model-gpu, collide-gpu} -> {model, collide} -> core -> math`, beside which stand
+/// `harness -> methods -> descent -> {model-gpu, collide-gpu} -> {model, collide, recording, draw} -> core -> math`, beside which stand
 /// `gpu` below all that use a device, and `fixtures` above what it makes for tests. Everything new is a method.
 fn layer(name: &str) -> u32 {
     match name {
