@@ -7,7 +7,7 @@ use std::f64::consts::FRAC_PI_2;
 use serde::{Deserialize, Serialize};
 use taut_core::Vec3;
 
-pub use fit::{Facing, MARGIN, Reach};
+pub use fit::{Facing, MARGIN, MotionReach};
 
 use crate::flat::Pixel;
 

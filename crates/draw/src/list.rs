@@ -50,9 +50,9 @@ pub struct Instance {
     /// Its colour in full light.
     pub colour: Rgb,
     /// A part of it with another colour.
-    pub cut: Option<Cut>,
+    pub cut: Option<PlaneCut>,
     /// How it is drawn.
-    pub look: Look,
+    pub look: BodyLook,
     /// Which run it is of.
     pub run: u32,
     /// Which body of the scene it is of.
@@ -61,7 +61,7 @@ pub struct Instance {
 
 /// The part of an instance beyond a plane, which has a colour of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cut {
+pub struct PlaneCut {
     /// Normal of the plane in the coordinates of the shape.
     pub normal: Vec3,
     /// Points `x` with `normal . x > offset` are beyond it.
@@ -72,7 +72,7 @@ pub struct Cut {
 
 /// How an instance is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Look {
+pub enum BodyLook {
     /// Lit faces, and a darker outline.
     #[default]
     Shaded,
@@ -173,7 +173,7 @@ impl DrawList {
 
     /// How many faces are drawn at most, by which a writer is chosen.
     pub fn face_count(&self) -> usize {
-        let shaded = self.instances.iter().filter(|instance| instance.look == Look::Shaded);
+        let shaded = self.instances.iter().filter(|instance| instance.look == BodyLook::Shaded);
         shaded.map(|instance| self.shapes[instance.shape as usize].faces.len()).sum()
     }
 }

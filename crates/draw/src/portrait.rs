@@ -17,7 +17,7 @@ use crate::{
         ColourSteps, FAILED_GROUND, FAILURE, FAINT_INK, FIXED, GAP, GHOST, INK, PAGE, PLAIN, QUIET,
         Rgb, STEPS, blend,
     },
-    list::{Cut, DrawList, Instance, Layer, Look, SpaceDot, SpaceLine},
+    list::{BodyLook, DrawList, Instance, Layer, PlaneCut, SpaceDot, SpaceLine},
     shape::{AffinePose, Polyhedron, grid},
 };
 
@@ -180,7 +180,7 @@ impl<'a> Portrait<'a> {
     fn ghost(&self, list: &mut DrawList, state: &State) {
         let bodies = self.scene.bodies.iter().enumerate();
         for (body, _) in bodies.filter(|(_, body)| body.motion == Motion::Dynamic) {
-            self.add(list, state, body, (GHOST, None), (Look::Outlined, 0));
+            self.add(list, state, body, (GHOST, None), (BodyLook::Outlined, 0));
         }
     }
 
@@ -210,7 +210,7 @@ impl<'a> Portrait<'a> {
                 Tint::Penetration(steps) => (steps.of(depths[number]), None),
                 Tint::JointError(steps) => self.halves(number, &steps, &errors, state),
             };
-            self.add(list, state, number, colours, (Look::Shaded, moment.run));
+            self.add(list, state, number, colours, (BodyLook::Shaded, moment.run));
         }
     }
 
@@ -222,7 +222,7 @@ impl<'a> Portrait<'a> {
         steps: &ColourSteps,
         errors: &[f64],
         state: &State,
-    ) -> (Rgb, Option<Cut>) {
+    ) -> (Rgb, Option<PlaneCut>) {
         let joints: Vec<(f64, Vec3)> = self.joints[body]
             .iter()
             .filter(|(joint, _)| !state.broken[*joint])
@@ -235,7 +235,7 @@ impl<'a> Portrait<'a> {
             && let Some(normal) = (b - a).try_normalize(1e-12)
         {
             let offset = normal.dot(&((a + b) * 0.5));
-            let cut = Cut { normal, offset, colour: steps.of(second) };
+            let cut = PlaneCut { normal, offset, colour: steps.of(second) };
             return (steps.of(first), Some(cut));
         }
         let worst = joints.iter().map(|(error, _)| *error).fold(0.0, |worst: f64, error| {
@@ -250,13 +250,13 @@ impl<'a> Portrait<'a> {
         list: &mut DrawList,
         state: &State,
         body: usize,
-        (colour, cut): (Rgb, Option<Cut>),
-        (look, run): (Look, u32),
+        (colour, cut): (Rgb, Option<PlaneCut>),
+        (look, run): (BodyLook, u32),
     ) {
         let motion = &state.bodies[body];
         let whole = AffinePose { frame: motion.frame, origin: motion.position };
         for (piece, place) in self.pieces[body].iter() {
-            let own = |cut: Cut| Cut {
+            let own = |cut: PlaneCut| PlaneCut {
                 normal: place.frame.transpose() * cut.normal,
                 offset: cut.offset - cut.normal.dot(&place.origin),
                 ..cut
@@ -307,7 +307,7 @@ impl<'a> Portrait<'a> {
             pose: AffinePose::world(),
             colour,
             cut: None,
-            look: Look::Shaded,
+            look: BodyLook::Shaded,
             run: moment.run,
             body: scene.bodies.len() as u32,
         };

@@ -30,9 +30,9 @@ pub struct Polyhedron {
     /// Corners [m].
     pub vertices: Vec<Vec3>,
     /// Faces.
-    pub faces: Vec<Face>,
+    pub faces: Vec<FlatFace>,
     /// Edges, each once.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<FaceEdge>,
     /// Whether it has no inside: both sides of its faces are seen.
     pub sheet: bool,
     /// The sphere that it stands for, as its radius [m]; such a polyhedron is drawn smooth where a writer can.
@@ -41,7 +41,7 @@ pub struct Polyhedron {
 
 /// A flat convex face.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Face {
+pub struct FlatFace {
     /// Numbers of its corners, counterclockwise seen from outside.
     pub corners: Vec<u32>,
     /// Outward unit normal.
@@ -52,7 +52,7 @@ pub struct Face {
 
 /// Where two faces meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edge {
+pub struct FaceEdge {
     /// Numbers of its ends.
     pub ends: [u32; 2],
     /// Numbers of the faces beside it; a sheet may end at an edge.
@@ -99,11 +99,11 @@ impl AffinePose {
 impl Polyhedron {
     /// From faces as corner numbers, counterclockwise seen from outside.
     pub fn new(vertices: Vec<Vec3>, faces: Vec<Vec<u32>>, sheet: bool) -> Self {
-        let faces: Vec<Face> = faces
+        let faces: Vec<FlatFace> = faces
             .into_iter()
             .filter_map(|corners| {
                 let normal = newell(&vertices, &corners).try_normalize(0.0)?;
-                Some(Face { corners, normal, smooth: Vec::new() })
+                Some(FlatFace { corners, normal, smooth: Vec::new() })
             })
             .collect();
         let edges = edges(&faces);
@@ -112,7 +112,7 @@ impl Polyhedron {
 
     /// This polyhedron with the normals of a smooth surface, given by place; faces for which it is `None` stay flat.
     #[must_use]
-    fn smoothed(mut self, normal: impl Fn(&Face, &Vec3) -> Option<Vec3>) -> Self {
+    fn smoothed(mut self, normal: impl Fn(&FlatFace, &Vec3) -> Option<Vec3>) -> Self {
         for face in &mut self.faces {
             let corners = face.corners.iter().map(|&i| normal(face, &self.vertices[i as usize]));
             face.smooth = corners.collect::<Option<_>>().unwrap_or_default();
@@ -166,7 +166,7 @@ impl Polyhedron {
 
     /// Which faces are seen, by a test of a face's point and outward normal in the world.
     pub fn seen(&self, pose: &AffinePose, towards: impl Fn(&Vec3, &Vec3) -> bool) -> Vec<bool> {
-        let seen = |face: &Face| {
+        let seen = |face: &FlatFace| {
             let corner = pose.point(&self.vertices[face.corners[0] as usize]);
             towards(&corner, &pose.normal(&face.normal))
         };
@@ -177,7 +177,7 @@ impl Polyhedron {
     /// borders too.
     pub fn silhouette(&self, seen: &[bool]) -> Vec<usize> {
         let is_seen = |face: Option<u32>| face.is_some_and(|face| seen[face as usize]);
-        let outlines = |edge: &Edge| match edge.faces {
+        let outlines = |edge: &FaceEdge| match edge.faces {
             [Some(a), Some(b)] => seen[a as usize] != seen[b as usize],
             [a, b] => self.sheet || is_seen(a) || is_seen(b),
         };
@@ -193,21 +193,21 @@ fn newell(vertices: &[Vec3], corners: &[u32]) -> Vec3 {
 }
 
 /// Every edge once, by the faces beside it, in the order in which faces name them.
-fn edges(faces: &[Face]) -> Vec<Edge> {
+fn edges(faces: &[FlatFace]) -> Vec<FaceEdge> {
     let mut known = std::collections::BTreeMap::new();
-    let mut edges: Vec<Edge> = Vec::new();
+    let mut edges: Vec<FaceEdge> = Vec::new();
     for (number, face) in faces.iter().enumerate() {
         let number = number as u32;
         for (i, &a) in face.corners.iter().enumerate() {
             let b = face.corners[(i + 1) % face.corners.len()];
             match known.get(&(a.min(b), a.max(b))) {
                 Some(&edge) => {
-                    let edge: &mut Edge = &mut edges[edge];
+                    let edge: &mut FaceEdge = &mut edges[edge];
                     edge.faces[1] = edge.faces[1].or(Some(number));
                 }
                 None => {
                     known.insert((a.min(b), a.max(b)), edges.len());
-                    edges.push(Edge { ends: [a, b], faces: [Some(number), None] });
+                    edges.push(FaceEdge { ends: [a, b], faces: [Some(number), None] });
                 }
             }
         }

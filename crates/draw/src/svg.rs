@@ -12,7 +12,7 @@ use crate::{
     camera::Lens,
     colour::{INK, Rgb, hex, lit},
     flat::{FONT_FAMILY, ItemShape, Pixel, escaped, number, path, write_shape},
-    list::{DrawList, Layer, Look, Sheet, SpaceDot, SpaceLine, TICK},
+    list::{BodyLook, DrawList, Layer, Sheet, SpaceDot, SpaceLine, TICK},
     order::painting_order,
 };
 
@@ -246,7 +246,7 @@ fn segment(pair: &[Vec3], lens: &Lens) -> Option<[Pixel; 2]> {
 
 /// Outlines of what is drawn by its outline only.
 fn outlines(list: &DrawList, lens: &Lens, out: &mut String) {
-    for instance in list.instances.iter().filter(|instance| instance.look == Look::Outlined) {
+    for instance in list.instances.iter().filter(|instance| instance.look == BodyLook::Outlined) {
         if let Some(outline) = piece::outline(list, instance, lens) {
             let stroke = Some((instance.colour, 1.2));
             write_shape(&ItemShape::Polygon { points: outline, fill: None, stroke }, out);

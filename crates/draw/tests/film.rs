@@ -5,7 +5,7 @@ use taut_core::{
     scene::{Body, Endpoint, Joint, JointKind},
 };
 use taut_draw::{
-    camera::{Facing, Projection, Reach},
+    camera::{Facing, MotionReach, Projection},
     colour::{ColourSteps, INK},
     film::{CELLS_MAX, ColourKey, FilmText, KeyMark, WIDTH, cell_size, film, short_length},
     flat::{ItemShape, PixelBox},
@@ -32,8 +32,8 @@ fn swung(scene: &Scene, turn: f64, out_of_plane: f64) -> State {
     state
 }
 
-fn reach(scene: &Scene, out_of_plane: f64) -> Reach {
-    let mut reach = Reach::new(scene);
+fn reach(scene: &Scene, out_of_plane: f64) -> MotionReach {
+    let mut reach = MotionReach::new(scene);
     for i in 0..=20 {
         reach.add(scene, &swung(scene, 0.1 * f64::from(i), out_of_plane));
     }
@@ -50,7 +50,7 @@ fn motion_in_a_plane_is_faced_and_other_motion_is_seen_in_depth() {
     assert_eq!((deep.azimuth_deg, deep.elevation_deg), (-60.0, 20.0));
     assert!(matches!(deep.projection, Projection::Perspective { .. }));
     // A fall is in many planes.
-    let mut fall = Reach::new(&scene);
+    let mut fall = MotionReach::new(&scene);
     for i in 0..10 {
         let mut state = scene.initial_state();
         state.bodies.iter_mut().for_each(|body| body.position.z -= f64::from(i));
@@ -85,12 +85,12 @@ fn everything_is_inside_the_margin_and_nearly_fills_the_picture() {
 fn no_camera_depends_on_the_order_of_runs() {
     let scene = scene();
     let runs = [reach(&scene, 0.0), {
-        let mut other = Reach::new(&scene);
+        let mut other = MotionReach::new(&scene);
         (0..9).for_each(|i| other.add(&scene, &swung(&scene, 0.25 * f64::from(i), 0.0)));
         other
     }];
     let joined = |order: [usize; 2]| {
-        let mut all = Reach::new(&scene);
+        let mut all = MotionReach::new(&scene);
         order.into_iter().for_each(|i| all.join(&runs[i]));
         all.camera(Facing::Fitting, 1.0)
     };

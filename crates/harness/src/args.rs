@@ -237,11 +237,24 @@ pub(crate) struct TimeArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(mut_arg("scene", |scene| scene.required(false).required_unless_present_any(["from", "figure"])),
-    mut_arg("backends", |rows| rows.required(false).required_unless_present_any(["from", "figure"])))]
 pub(crate) struct DrawArgs {
-    #[command(flatten)]
-    pub(crate) selection: Selection,
+    /// Scene file, or the name of a file in `scenes`
+    #[arg(required_unless_present_any = ["from", "figure"])]
+    pub(crate) scene: Option<String>,
+    /// Backend with settings, `NAME[:key=value,..]`, optionally labelled, `LABEL=NAME:..`; repeatable
+    #[arg(short, long = "backend", required_unless_present_any = ["from", "figure"], value_name = "BACKEND")]
+    pub(crate) backends: Vec<String>,
+    /// Iterations per solver step; several make one row each
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "10",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) iterations: Vec<u32>,
+    /// Solver steps per frame; several make one row each
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) substeps: Vec<u32>,
+    /// Value of a scene parameter
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parameter)]
+    pub(crate) set: Vec<(String, f64)>,
     /// Make the films of a figure instead and write them beside its definition, with its small picture and page;
     /// repeatable
     #[arg(long, value_name = "FIGURE", conflicts_with_all = ["scene", "backends", "from", "frames", "times"])]
@@ -283,6 +296,19 @@ pub(crate) struct DrawArgs {
     /// Width and height of a cell [px] [default: what fits a page of 800]
     #[arg(long, value_name = "WxH", value_parser = cell_size)]
     pub(crate) size: Option<(f64, f64)>,
+}
+
+impl DrawArgs {
+    /// What to run; `None` where nothing is.
+    pub(crate) fn selection(&self) -> Option<Selection> {
+        Some(Selection {
+            scene: self.scene.clone()?,
+            backends: self.backends.clone(),
+            iterations: self.iterations.clone(),
+            substeps: self.substeps.clone(),
+            set: self.set.clone(),
+        })
+    }
 }
 
 /// Forms of a film.

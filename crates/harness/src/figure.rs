@@ -39,7 +39,7 @@ pub use self::{
     claim::{Basis, Claim, ClaimCheck, Target},
     conclusion::{Conclusion, MeasuredValue},
     curves::{PanelCurves, collect, write_csv},
-    gallery::{counts, gallery, pictures as picture_table},
+    gallery::{counts, front_thumbs, gallery, pictures as picture_table},
     judge::{Judged, StartCount, Verdict, judge, number},
     load::{LoadError, load, parse},
     measure::{Beside, MeasuredFigure, measure},

@@ -9,7 +9,7 @@ use std::{collections::VecDeque, ops::ControlFlow};
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use taut_core::{Scene, State, Vec3};
-use taut_draw::camera::{Camera, Reach};
+use taut_draw::camera::{Camera, MotionReach};
 
 pub use self::choice::{CameraChoice, FilmColour};
 pub(crate) use self::{
@@ -92,7 +92,7 @@ pub(crate) struct FilmedRun {
     /// Its last state whose numbers are all finite.
     pub(crate) last: State,
     /// What it reaches until it fails.
-    pub(crate) reach: Reach,
+    pub(crate) reach: MotionReach,
     /// By frame, the paths of bodies in the second before it [m].
     pub(crate) trails: Vec<(u32, Vec<Vec<Vec3>>)>,
 }
@@ -106,7 +106,7 @@ pub(crate) struct Cameraman<'a> {
     recent: VecDeque<Vec<Vec3>>,
     states: Vec<(u32, State)>,
     last: State,
-    reach: Reach,
+    reach: MotionReach,
     trails: Vec<(u32, Vec<Vec<Vec3>>)>,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Cameraman<'a> {
             recent: VecDeque::new(),
             states: Vec::new(),
             last: scene.initial_state(),
-            reach: Reach::new(scene),
+            reach: MotionReach::new(scene),
             trails: Vec::new(),
         };
         let start = own.last.clone();

@@ -30,7 +30,7 @@ pub enum Facing {
 
 /// The outermost points of motion and the directions in which it goes: all that a camera needs, however long it is.
 #[derive(Clone, Debug)]
-pub struct Reach {
+pub struct MotionReach {
     directions: Vec<Vec3>,
     /// The farthest point in every direction [m]; none before the first state.
     outermost: Vec<Vec3>,
@@ -44,7 +44,7 @@ pub struct Reach {
     fixed: Vec<[Vec3; 8]>,
 }
 
-impl Reach {
+impl MotionReach {
     /// Of nothing yet, in a scene.
     pub fn new(scene: &Scene) -> Self {
         // A spiral over the sphere by the golden angle.

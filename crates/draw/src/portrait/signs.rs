@@ -18,7 +18,7 @@ const TIP: f64 = 8.0;
 
 /// Where something is that is not in the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Exit {
+enum WayOut {
     Below,
     Left,
     Right,
@@ -35,7 +35,7 @@ pub(super) fn add(list: &mut DrawList, scene: &Scene, moment: &Exposure<'_>) {
         taken.push(sign.bounds());
         list.tags.push(sign);
     }
-    let mut gone: Vec<(Exit, f64, Pixel)> = Vec::new();
+    let mut gone: Vec<(WayOut, f64, Pixel)> = Vec::new();
     let bodies = scene.bodies.iter().zip(&moment.state.bodies);
     let bodies = bodies.filter(|(body, _)| body.motion != Motion::Static);
     let places = bodies.map(|(_, motion)| motion.position);
@@ -54,24 +54,34 @@ pub(super) fn add(list: &mut DrawList, scene: &Scene, moment: &Exposure<'_>) {
 }
 
 /// On which side of the picture a point is, how far beyond its edge [m], and where on the edge that is.
-fn exit(list: &DrawList, point: &Vec3) -> Option<(Exit, f64, Pixel)> {
+fn exit(list: &DrawList, point: &Vec3) -> Option<(WayOut, f64, Pixel)> {
     let lens = list.lens();
     let seen = lens.project(point);
     let (width, height) = list.size;
     let room = 2.0 * INSET;
     let on_edge = |(x, y): Pixel| (x.clamp(room, width - room), y.clamp(room, height - room));
     if lens.distance.is_some() && seen.depth <= 0.0 {
-        return Some((Exit::Behind, -seen.depth, (0.5 * width, height)));
+        return Some((WayOut::Behind, -seen.depth, (0.5 * width, height)));
     }
     let (x, y) = seen.at;
-    let beyond =
-        [(Exit::Below, y - height), (Exit::Left, -x), (Exit::Right, x - width), (Exit::Above, -y)];
+    let beyond = [
+        (WayOut::Below, y - height),
+        (WayOut::Left, -x),
+        (WayOut::Right, x - width),
+        (WayOut::Above, -y),
+    ];
     let (exit, pixels) = beyond.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     (pixels > 0.0).then(|| (exit, pixels / seen.scale, on_edge(seen.at)))
 }
 
 /// A triangle on the edge, with how far away what left there is.
-fn point_out(list: &mut DrawList, exit: Exit, distance: f64, at: Pixel, taken: &mut Vec<PixelBox>) {
+fn point_out(
+    list: &mut DrawList,
+    exit: WayOut,
+    distance: f64,
+    at: Pixel,
+    taken: &mut Vec<PixelBox>,
+) {
     let (width, height) = list.size;
     let triangle = |x: f64, y: f64, dx: f64, dy: f64| ItemShape::Polygon {
         points: vec![
@@ -84,11 +94,11 @@ fn point_out(list: &mut DrawList, exit: Exit, distance: f64, at: Pixel, taken: &
     };
     let edge = TIP + 3.0;
     let (sign, word) = match exit {
-        Exit::Below => (triangle(at.0, height - edge, 0.0, 1.0), "below"),
-        Exit::Behind => (triangle(at.0, height - edge, 0.0, 1.0), "behind"),
-        Exit::Above => (triangle(at.0, edge, 0.0, -1.0), "above"),
-        Exit::Left => (triangle(edge, at.1, -1.0, 0.0), "left"),
-        Exit::Right => (triangle(width - edge, at.1, 1.0, 0.0), "right"),
+        WayOut::Below => (triangle(at.0, height - edge, 0.0, 1.0), "below"),
+        WayOut::Behind => (triangle(at.0, height - edge, 0.0, 1.0), "behind"),
+        WayOut::Above => (triangle(at.0, edge, 0.0, -1.0), "above"),
+        WayOut::Left => (triangle(edge, at.1, -1.0, 0.0), "left"),
+        WayOut::Right => (triangle(width - edge, at.1, 1.0, 0.0), "right"),
     };
     let (sign, bounds) = match place_sign(&sign, exit, list.size, taken) {
         Some(placed) => placed,
@@ -122,12 +132,12 @@ fn point_out(list: &mut DrawList, exit: Exit, distance: f64, at: Pixel, taken: &
 /// The triangle itself, moved along its edge until it covers no other sign.
 fn place_sign(
     sign: &ItemShape,
-    exit: Exit,
+    exit: WayOut,
     (width, height): (f64, f64),
     taken: &[PixelBox],
 ) -> Option<(ItemShape, PixelBox)> {
     let ItemShape::Polygon { points, fill, stroke } = sign else { return None };
-    let along_x = !matches!(exit, Exit::Left | Exit::Right);
+    let along_x = !matches!(exit, WayOut::Left | WayOut::Right);
     let moves = (0..40).flat_map(|i| [f64::from(i) * 4.0, f64::from(i) * -4.0]);
     for shift in moves {
         let (dx, dy) = if along_x { (shift, 0.0) } else { (0.0, shift) };

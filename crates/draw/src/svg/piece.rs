@@ -8,9 +8,9 @@ use crate::{
     camera::Lens,
     colour::{Rgb, SUN, light, lit},
     flat::{Pixel, PixelBox},
-    list::{DrawList, Instance, Layer, Look, SpaceLine},
+    list::{BodyLook, DrawList, Instance, Layer, SpaceLine},
     order::{Extent3, PaintedPiece, half, hull},
-    shape::{AffinePose, Face, Polyhedron},
+    shape::{AffinePose, FlatFace, Polyhedron},
 };
 
 /// Pieces smaller than this are not seen [px].
@@ -31,7 +31,7 @@ pub(super) enum Paint {
 /// Everything that is hidden by depth, as far as it is in the picture.
 pub(super) fn pieces(list: &DrawList, lens: &Lens) -> Vec<(PaintedPiece, Paint)> {
     let mut out = Vec::new();
-    for instance in list.instances.iter().filter(|instance| instance.look == Look::Shaded) {
+    for instance in list.instances.iter().filter(|instance| instance.look == BodyLook::Shaded) {
         let solid = &list.shapes[instance.shape as usize];
         if solid.sheet {
             sheet(solid, instance, lens, &mut out);
@@ -115,7 +115,7 @@ fn faces(solid: &Polyhedron, instance: &Instance, outline: Vec<Pixel>, lens: &Le
 /// A face as it is painted: whole, or the two sides of a cut.
 fn parts(
     solid: &Polyhedron,
-    face: &Face,
+    face: &FlatFace,
     instance: &Instance,
     lens: &Lens,
 ) -> Vec<(Vec<Pixel>, Rgb)> {

@@ -1,6 +1,6 @@
 //! `taut draw`: runs of a scene as a film.
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use taut_core::Scene;
 use taut_draw::{film::CELLS_MAX, svg, text::fonts};
 
@@ -25,10 +25,8 @@ pub(crate) fn main(session: &Session<'_>, args: &DrawArgs) -> anyhow::Result<Out
     if !args.figure.is_empty() {
         return of_figures(session, &args.figure);
     }
-    if args.from.is_some() {
-        return from_recording(session, args);
-    }
-    let task = session.task(&args.selection)?;
+    let Some(selection) = args.selection() else { return from_recording(session, args) };
+    let task = session.task(&selection)?;
     let most = args.steps.unwrap_or(task.scene.steps);
     let order = order(args, &task.scene, most)?;
     ensure_columns(task.specs.len())?;
@@ -84,8 +82,8 @@ fn of_figures(session: &Session<'_>, ids: &[String]) -> anyhow::Result<Outcome> 
 
 /// Draws what was recorded.
 fn from_recording(session: &Session<'_>, args: &DrawArgs) -> anyhow::Result<Outcome> {
-    let Some(path) = &args.from else { bail!("no recording") };
-    let (scene, runs) = replay(path, &args.selection.backends)?;
+    let path = args.from.as_deref().context("name a scene, or a recording with --from")?;
+    let (scene, runs) = replay(path, &args.backends)?;
     ensure_columns(runs.len())?;
     let last = runs.iter().filter_map(|run| run.frames().max()).max().unwrap_or(0);
     let order = order(args, &scene, last)?;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use serde::Deserialize;
 use taut_core::{Scene, Vec3, metrics::measured_joints};
 use taut_draw::{
-    camera::{Camera, FOV_DEG, Facing, Reach},
+    camera::{Camera, FOV_DEG, Facing, MotionReach},
     colour::{ColourSteps, Rgb},
     film::{ColourKey, short_length, short_speed},
     portrait::Tint,
@@ -35,7 +35,7 @@ pub enum CameraChoice {
 
 impl CameraChoice {
     /// The camera, and width over height of what it is made for.
-    pub(super) fn camera(&self, reach: &Reach, aspect: Option<f64>) -> (Camera, f64) {
+    pub(super) fn camera(&self, reach: &MotionReach, aspect: Option<f64>) -> (Camera, f64) {
         let facing = match self {
             Self::Auto | Self::Between { .. } => Facing::Fitting,
             Self::Front => Facing::Front,
@@ -52,7 +52,7 @@ impl CameraChoice {
     }
 
     /// Width over height of what is seen.
-    pub(super) fn aspect(&self, reach: &Reach) -> f64 {
+    pub(super) fn aspect(&self, reach: &MotionReach) -> f64 {
         self.camera(reach, None).1
     }
 }

@@ -3,7 +3,7 @@
 use taut_collide::{ContactSet, Site};
 use taut_core::{Placement, Scene, State};
 use taut_draw::{
-    camera::{Camera, Projection, Reach},
+    camera::{Camera, MotionReach, Projection},
     colour::GAP,
     film::{FilmText, KeyMark, cell_size, film, short_length},
     list::{DrawList, Sheet},
@@ -82,13 +82,13 @@ pub(crate) fn compose(
 }
 
 /// What the camera has to see: the reference and the runs that are fine; where none is, all of them.
-fn reach(scene: &Scene, runs: &[FilmedRun], ghost: Option<&FilmedRun>) -> Reach {
+fn reach(scene: &Scene, runs: &[FilmedRun], ghost: Option<&FilmedRun>) -> MotionReach {
     let fine = |run: &&FilmedRun| run.status == "ok" && run.failed_at_s.is_none();
     let mut chosen: Vec<&FilmedRun> = runs.iter().chain(ghost).filter(fine).collect();
     if chosen.is_empty() {
         chosen = runs.iter().collect();
     }
-    let mut reach = Reach::new(scene);
+    let mut reach = MotionReach::new(scene);
     chosen.iter().for_each(|run| reach.join(&run.reach));
     reach
 }
