@@ -95,11 +95,11 @@ pub fn film(text: FilmText, cells: Vec<DrawList>) -> Sheet {
             stroke: None,
         };
         let label = shortened(label, TEXT, size.0 - 16.0);
-        shapes.extend([dot, words(&label, (x + 13.0, HEAD - 5.0), TextAnchor::Start, true, INK)]);
+        shapes.extend([dot, words(&label, (x + 13.0, HEAD - 5.0), TextAnchor::Start, INK)]);
     }
     for (row, time) in text.rows.iter().enumerate() {
         let at = (TIMES - 8.0, top(row) + 14.0);
-        shapes.push(words(time, at, TextAnchor::End, false, INK));
+        shapes.push(words(time, at, TextAnchor::End, INK));
     }
     let rows = cells.len().div_ceil(columns);
     let below = top(rows);
@@ -133,7 +133,7 @@ fn key(text: &FilmText, top: f64, shapes: &mut Vec<ItemShape>) -> f64 {
         }
         draw_sample(mark, (x, y + 8.0), shapes);
         let at = (x + sample, y + 12.0);
-        shapes.push(words(meaning, at, TextAnchor::Start, false, FAINT_INK));
+        shapes.push(words(meaning, at, TextAnchor::Start, FAINT_INK));
         x += wide;
     }
     if !text.marks.is_empty() {
@@ -147,7 +147,7 @@ fn steps(colours: &ColourKey, top: f64, shapes: &mut Vec<ItemShape>) {
     const SWATCH: f64 = 62.0;
     let name = format!("{}:", colours.name);
     let start = TIMES + text_width(&name, TEXT, false) + 10.0;
-    shapes.push(words(&name, (TIMES, top + 11.0), TextAnchor::Start, false, FAINT_INK));
+    shapes.push(words(&name, (TIMES, top + 11.0), TextAnchor::Start, FAINT_INK));
     for (i, colour) in STEPS.iter().enumerate() {
         let x = start + i as f64 * SWATCH;
         shapes.push(ItemShape::Polygon {
@@ -164,7 +164,7 @@ fn steps(colours: &ColourKey, top: f64, shapes: &mut Vec<ItemShape>) {
     for (i, bound) in colours.steps.bounds().into_iter().enumerate() {
         let x = start + (i + 1) as f64 * SWATCH;
         let at = (x, top + 26.0);
-        shapes.push(words(&(colours.write)(bound), at, TextAnchor::Middle, false, FAINT_INK));
+        shapes.push(words(&(colours.write)(bound), at, TextAnchor::Middle, FAINT_INK));
     }
 }
 
@@ -200,15 +200,16 @@ fn draw_sample(mark: &KeyMark, (x, y): Pixel, shapes: &mut Vec<ItemShape>) {
     }
 }
 
-fn words(text: &str, at: Pixel, anchor: TextAnchor, bold: bool, colour: Rgb) -> ItemShape {
-    ItemShape::Text { text: text.to_owned(), at, anchor, size: TEXT, bold, colour, halo: false }
+fn words(text: &str, at: Pixel, anchor: TextAnchor, colour: Rgb) -> ItemShape {
+    let text = text.to_owned();
+    ItemShape::Text { text, at, anchor, size: TEXT, bold: false, colour, halo: false }
 }
 
 /// A length for a key: one digit and the unit that needs no zeros.
 pub fn short_length(metres: f64) -> String {
     let (value, unit) = match metres {
         m if m >= 0.0995 => (m, "m"),
-        m if m >= 0.95e-3 => (m * 1e3, "mm"),
+        m if m >= 0.95e-4 => (m * 1e3, "mm"),
         m => (m * 1e6, "µm"),
     };
     one_digit(value, unit)

@@ -9,14 +9,14 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use taut_core::Vec3;
 
 use crate::{
-    camera::Lens,
+    camera::{Lens, SeenPoint},
     colour::{INK, Rgb, hex, lit},
-    flat::{FONT_FAMILY, ItemShape, Pixel, escaped, number, path, write_shape},
+    flat::{FONT_FAMILY, Pixel, escaped, number, path, write_shape},
     list::{BodyLook, DrawList, Layer, Sheet, SpaceDot, SpaceLine, TICK},
     order::painting_order,
 };
 
-use self::piece::{Paint, pieces};
+use self::piece::{Paint, pieces, thin_axis};
 pub use self::row::last_row;
 
 /// Most faces that are drawn as SVG; pictures of more are for a renderer of pixels.
@@ -24,6 +24,9 @@ pub const FACES_MAX: usize = 4_000;
 
 /// Width of outlines [px].
 const OUTLINE: f64 = 0.7;
+
+/// Width of the outlines of a reference [px].
+const GHOST_WIDTH: f64 = 1.2;
 
 /// A film as one `<svg>` element, with its title and description for readers who cannot see it.
 pub fn sheet(sheet: &Sheet) -> String {
@@ -105,7 +108,7 @@ fn cell(list: &DrawList, (x, y): Pixel, balls: &mut Balls, out: &mut String) {
     outlines(list, &lens, out);
     bodies(list, &lens, balls, out);
     lines(list, &lens, Layer::Above, out);
-    list.dots.iter().for_each(|dot| write_dot(dot, &lens, out));
+    dots(list, &lens, out);
     if list.hatched {
         hatching(list.size, out);
     }
@@ -137,10 +140,46 @@ fn bodies(list: &DrawList, lens: &Lens, balls: &mut Balls, out: &mut String) {
         "<g stroke=\"#000\" stroke-opacity=\"0.45\" stroke-width=\"{OUTLINE}\" \
          stroke-linejoin=\"round\">"
     );
+    let mut strokes = Strokes::default();
     for place in painting_order(&painted, lens) {
+        if let Paint::Lines(lines) = &paints[place] {
+            for (points, colour, width) in lines {
+                strokes.add(path(points), *colour, *width, " stroke-opacity=\"1\"", out);
+            }
+            continue;
+        }
+        strokes.flush(out);
         paint(&paints[place], balls, out);
     }
+    strokes.flush(out);
     out.push_str("</g>\n");
+}
+
+/// Lines of one style, gathered into one element.
+#[derive(Default)]
+struct Strokes {
+    path: String,
+    style: String,
+}
+
+impl Strokes {
+    /// Adds a line after those before it; `more` are further attributes.
+    fn add(&mut self, path: String, colour: Rgb, width: f64, more: &str, out: &mut String) {
+        let style =
+            format!("fill=\"none\" stroke=\"{}\" stroke-width=\"{width}\"{more}", hex(colour));
+        if style != self.style {
+            self.flush(out);
+            self.style = style;
+        }
+        self.path += &path;
+    }
+
+    fn flush(&mut self, out: &mut String) {
+        if !self.path.is_empty() {
+            let _ = writeln!(out, "<path d=\"{}\" {}/>", self.path, self.style);
+        }
+        *self = Self::default();
+    }
 }
 
 fn paint(paint: &Paint, balls: &mut Balls, out: &mut String) {
@@ -179,27 +218,25 @@ fn paint(paint: &Paint, balls: &mut Balls, out: &mut String) {
                 )
             };
         }
-        Paint::Line { points, colour, width } => {
-            let _ = writeln!(
-                out,
-                "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-opacity=\"1\" \
-                 stroke-width=\"{width}\"/>",
-                path(points),
-                hex(*colour)
-            );
-        }
+        // Gathered by the caller.
+        Paint::Lines(_) => {}
     }
 }
 
 /// Lines of a layer, clipped to what is in front of the eye.
 fn lines(list: &DrawList, lens: &Lens, layer: Layer, out: &mut String) {
+    let mut strokes = Strokes::default();
     for line in list.lines.iter().filter(|line| line.layer == layer) {
+        let lengths: Vec<String> = line.dash.iter().map(|length| number(*length)).collect();
+        let dash = match &lengths[..] {
+            [] => String::new(),
+            lengths => format!(" stroke-dasharray=\"{}\"", lengths.join(" ")),
+        };
         for points in visible(line, lens) {
-            let SpaceLine { width, dash, colour, .. } = line;
-            let shape = ItemShape::Line { points, width: *width, dash, colour: *colour };
-            write_shape(&shape, out);
+            strokes.add(path(&points), line.colour, line.width, &dash, out);
         }
     }
+    strokes.flush(out);
 }
 
 /// Stretches of a line that are in the picture, in pixels.
@@ -246,28 +283,36 @@ fn segment(pair: &[Vec3], lens: &Lens) -> Option<[Pixel; 2]> {
 
 /// Outlines of what is drawn by its outline only.
 fn outlines(list: &DrawList, lens: &Lens, out: &mut String) {
+    let mut strokes = Strokes::default();
     for instance in list.instances.iter().filter(|instance| instance.look == BodyLook::Outlined) {
         if let Some(outline) = piece::outline(list, instance, lens) {
-            let stroke = Some((instance.colour, 1.2));
-            write_shape(&ItemShape::Polygon { points: outline, fill: None, stroke }, out);
+            let closed = match thin_axis(&outline) {
+                Some(axis) => path(&axis),
+                None => path(&outline) + "Z",
+            };
+            strokes.add(closed, instance.colour, GHOST_WIDTH, "", out);
         }
     }
+    strokes.flush(out);
 }
 
-fn write_dot(dot: &SpaceDot, lens: &Lens, out: &mut String) {
-    let seen = lens.project(&dot.at);
-    if seen.depth <= 0.0 && lens.distance.is_some() {
-        return;
+/// Marked points, as lines of no length with round ends, and the ticks of their normals.
+fn dots(list: &DrawList, lens: &Lens, out: &mut String) {
+    let seen = list.dots.iter().map(|dot| (dot, lens.project(&dot.at)));
+    let seen: Vec<_> = seen.filter(|(_, p)| lens.distance.is_none() || p.depth > 0.0).collect();
+    let mut strokes = Strokes::default();
+    for (SpaceDot { colour, normal, .. }, SeenPoint { at, .. }) in &seen {
+        if let Some(normal) = normal {
+            let turned = lens.turned(normal);
+            let end = (at.0 + TICK * turned.x, at.1 - TICK * turned.y);
+            strokes.add(path(&[*at, end]), *colour, 1.0, "", out);
+        }
     }
-    let SpaceDot { radius, colour, .. } = *dot;
-    if let Some(normal) = dot.normal {
-        let turned = lens.turned(&normal);
-        let end = (seen.at.0 + TICK * turned.x, seen.at.1 - TICK * turned.y);
-        let points = vec![seen.at, end];
-        write_shape(&ItemShape::Line { points, width: 1.0, dash: &[], colour }, out);
+    for (SpaceDot { colour, radius, .. }, SeenPoint { at, .. }) in &seen {
+        let round = " stroke-linecap=\"round\"";
+        strokes.add(path(&[*at]), *colour, 2.0 * radius, round, out);
     }
-    let shape = ItemShape::Circle { at: seen.at, radius, fill: Some(colour), stroke: None };
-    write_shape(&shape, out);
+    strokes.flush(out);
 }
 
 /// Lines from lower left to upper right over the whole picture.

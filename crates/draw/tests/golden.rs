@@ -153,9 +153,9 @@ fn joints_that_gape_and_the_reference_behind_them() {
     state.bodies[1].position += Vec3::new(0.002, 0.0, -0.003);
     state.bodies[2].position += Vec3::new(0.2, 0.0, -0.5);
     let moment = Exposure { ghost: Some(&ghost), ..still(&state) };
-    hold("joints", &drawn(&scene, front([1.6, 0.0, -0.2], 2.2), &ERRORS, &moment));
+    hold("joints", &drawn(&scene, front([1.5, 0.0, -0.2], 2.6), &ERRORS, &moment));
     state.broken[2] = true;
-    hold("broken", &drawn(&scene, front([1.6, 0.0, -0.2], 2.2), &ERRORS, &still(&state)));
+    hold("broken", &drawn(&scene, front([1.5, 0.0, -0.2], 2.6), &ERRORS, &still(&state)));
 }
 
 #[test]
@@ -166,9 +166,9 @@ fn failed_cells_and_what_has_left_them() {
     state.bodies[2].position.x += 3e4;
     let trail: Vec<Vec3> = (0..20).map(|i| Vec3::new(0.1 * f64::from(i), 0.0, 0.3)).collect();
     let moment = Exposure { failed: Some("falling"), trails: &[trail], ..still(&state) };
-    hold("failed", &drawn(&scene, front([1.6, 0.0, -0.2], 2.2), &ERRORS, &moment));
+    hold("failed", &drawn(&scene, front([1.5, 0.0, -0.2], 2.6), &ERRORS, &moment));
     let moment = Exposure { failed: Some("diverged"), stale: true, ..still(&state) };
-    hold("diverged", &drawn(&scene, front([1.6, 0.0, -0.2], 2.2), &PLAIN, &moment));
+    hold("diverged", &drawn(&scene, front([1.5, 0.0, -0.2], 2.6), &PLAIN, &moment));
 }
 
 #[test]

@@ -108,7 +108,9 @@ fn point_out(
     list.tags.push(sign);
     let words = format!("{} {word}", length(distance));
     let picture = PixelBox { left: 3.0, top: 3.0, right: width - 3.0, bottom: height - 3.0 };
+    // Beside a triangle that touches the lower edge the text stays inside too.
     let base = 0.5 * (bounds.top + bounds.bottom) + 0.36 * TEXT;
+    let base = base.clamp(3.0 + 0.8 * TEXT, height - 3.0 - 0.2 * TEXT);
     let candidates = [
         ((bounds.right + 4.0, base), TextAnchor::Start),
         ((bounds.left - 4.0, base), TextAnchor::End),

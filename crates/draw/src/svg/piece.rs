@@ -15,6 +15,8 @@ use crate::{
 
 /// Pieces smaller than this are not seen [px].
 const LEAST: f64 = 0.2;
+/// Pieces narrower than this are drawn as lines of this width [px].
+const THIN: f64 = 2.0;
 
 /// What is painted of a piece.
 pub(super) enum Paint {
@@ -24,8 +26,8 @@ pub(super) enum Paint {
     Smooth { outline: Vec<Pixel>, base: Rgb, faces: Vec<(Vec<Vec<Pixel>>, Rgb)> },
     /// A sphere, or the ellipsoid that an affine map makes of one.
     Ball { at: Pixel, radii: (f64, f64), turn_deg: f64, colour: Rgb },
-    /// A line.
-    Line { points: Vec<Pixel>, colour: Rgb, width: f64 },
+    /// Lines, each with its colour and width: springs, and bodies so thin that no colour would be seen inside an outline.
+    Lines(Vec<(Vec<Pixel>, Rgb, f64)>),
 }
 
 /// Everything that is hidden by depth, as far as it is in the picture.
@@ -86,11 +88,43 @@ fn body(solid: &Polyhedron, instance: &Instance, lens: &Lens) -> Option<(Painted
         extent: Extent3::Solid(planes.collect()),
         depth: lens.project(&pose.origin).depth,
     };
-    let paint = match solid.ball {
-        Some(radius) => ball(radius, instance, lens),
-        None => faces(solid, instance, outline, lens),
+    let paint = match (solid.ball, thin_axis(&outline)) {
+        (_, Some(axis)) => Paint::Lines(thin(instance, axis, lens)),
+        (Some(radius), None) => ball(radius, instance, lens),
+        (None, None) => faces(solid, instance, outline, lens),
     };
     Some((piece, paint))
+}
+
+/// The line along an outline that is narrower than [`THIN`]; `None` for wider ones.
+pub(super) fn thin_axis(outline: &[Pixel]) -> Option<[Pixel; 2]> {
+    let squared = |p: &Pixel, q: &Pixel| (p.0 - q.0).powi(2) + (p.1 - q.1).powi(2);
+    let pairs =
+        outline.iter().enumerate().flat_map(|(i, p)| outline[..i].iter().map(move |q| (p, q)));
+    let (a, b) = pairs.max_by(|x, y| squared(x.0, x.1).total_cmp(&squared(y.0, y.1)))?;
+    let length = squared(a, b).sqrt();
+    let across = |p: &Pixel| ((b.0 - a.0) * (p.1 - a.1) - (b.1 - a.1) * (p.0 - a.0)) / length;
+    let sides = outline.iter().map(across);
+    let (low, high) = sides.fold((0.0_f64, 0.0_f64), |(l, h), x| (l.min(x), h.max(x)));
+    if high - low > THIN {
+        return None;
+    }
+    // From the longest diagonal to the middle of the piece.
+    let shift = 0.5 * (low + high) / length;
+    let moved = |p: &Pixel| (p.0 - shift * (b.1 - a.1), p.1 + shift * (b.0 - a.0));
+    Some([moved(a), moved(b)])
+}
+
+/// A thin piece as a line, or two where it is cut.
+fn thin(instance: &Instance, axis: [Pixel; 2], lens: &Lens) -> Vec<(Vec<Pixel>, Rgb, f64)> {
+    let Some(cut) = &instance.cut else { return vec![(axis.to_vec(), instance.colour, THIN)] };
+    let middle = ((axis[0].0 + axis[1].0) / 2.0, (axis[0].1 + axis[1].1) / 2.0);
+    // The end that is farther along the cut's normal has its colour.
+    let along = lens.turned(&(instance.pose.frame * cut.normal));
+    let towards = (axis[1].0 - axis[0].0) * along.x - (axis[1].1 - axis[0].1) * along.y;
+    let (first, second) =
+        if towards > 0.0 { (instance.colour, cut.colour) } else { (cut.colour, instance.colour) };
+    vec![(vec![axis[0], middle], first, THIN), (vec![middle, axis[1]], second, THIN)]
 }
 
 /// The faces of a convex solid that are seen.
@@ -171,7 +205,7 @@ fn stretch(line: &SpaceLine, pair: &[Vec3], lens: &Lens) -> Option<(PaintedPiece
         extent: Extent3::Line([pair[0], pair[1]]),
         depth: lens.project(&((pair[0] + pair[1]) * 0.5)).depth,
     };
-    Some((piece, Paint::Line { points, colour: line.colour, width: line.width }))
+    Some((piece, Paint::Lines(vec![(points, line.colour, line.width)])))
 }
 
 /// The ellipse as which an affine image of a sphere is seen, to first order in its size over its distance.

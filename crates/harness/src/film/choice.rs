@@ -139,7 +139,7 @@ impl FilmColour {
     }
 
     const fn joint_error() -> Self {
-        Self::JointError { min: 1e-4, max: 1.0 }
+        Self::JointError { min: 1e-3, max: 1.0 }
     }
 
     /// Whether contacts have to be looked for.
