@@ -25,7 +25,7 @@ const TEXT: f64 = 12.0;
 /// Highest and lowest cell in widths of one.
 const SHAPES: (f64, f64) = (1.35, 0.42);
 /// All cells together are at most so high [px], unless they would be lower than [`SHAPES`] allows.
-const HIGHEST: f64 = 900.0;
+const HIGHEST: f64 = 720.0;
 
 /// What stands around the cells of a film.
 #[derive(Clone, Debug, Default)]
