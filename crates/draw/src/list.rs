@@ -171,9 +171,10 @@ impl DrawList {
         Lens::new(&self.camera, self.size)
     }
 
-    /// How many faces are drawn at most, by which a writer is chosen.
+    /// How many faces a writer of areas draws at most, by which one is chosen; a ball is one.
     pub fn face_count(&self) -> usize {
         let shaded = self.instances.iter().filter(|instance| instance.look == BodyLook::Shaded);
-        shaded.map(|instance| self.shapes[instance.shape as usize].faces.len()).sum()
+        let shapes = shaded.map(|instance| &self.shapes[instance.shape as usize]);
+        shapes.map(|shape| if shape.ball.is_some() { 1 } else { shape.faces.len() }).sum()
     }
 }

@@ -133,7 +133,7 @@ fn crowded(columns: usize, rows: usize) -> Sheet {
             KeyMark::Ghost("reference".to_owned()),
             KeyMark::Gap("joint open by more than 0.1 m".to_owned()),
             KeyMark::Failed("the run has failed".to_owned()),
-            KeyMark::Gone("has left the picture".to_owned()),
+            KeyMark::Gone("is outside the picture".to_owned()),
             KeyMark::Note("hatched: the last state whose numbers are finite".to_owned()),
         ],
     };
@@ -202,4 +202,18 @@ fn equal_films_give_equal_bytes() {
     let [first, second] = [(); 2].map(|()| svg::sheet(&crowded(3, 2)));
     assert_eq!(first, second);
     assert!(first.starts_with("<svg") && first.ends_with("</svg>\n"));
+}
+
+#[test]
+fn a_small_picture_is_the_last_row_in_the_shape_of_a_card() {
+    let film = svg::sheet(&crowded(5, 2));
+    let small = svg::last_row(&film).unwrap();
+    assert_eq!(small.matches("<svg x=").count(), 5);
+    let number = |name: &str| -> f64 {
+        let (_, rest) = small.split_once(&format!(" {name}=\"")).unwrap();
+        rest.split_once('"').unwrap().0.parse().unwrap()
+    };
+    let aspect = number("width") / number("height");
+    assert!((1.0..2.6).contains(&aspect), "{aspect}");
+    assert!(svg::last_row("<svg></svg>").is_none());
 }

@@ -260,6 +260,7 @@ fn filmed(
     let steps = planned.run.steps.unwrap_or(scene.steps).max(last);
     let options = RunOptions { steps, references: References::default() };
     let row = run(bench, scene, &spec, &options, &mut [&mut camera]);
+    ensure!(!bench.is_cancelled(), "interrupted: the films on file stay");
     ensure!(row.status.is_measured(), "{}: {}: {}", row.label, row.status.name(), row.reason);
     Ok(camera.finish(&row))
 }

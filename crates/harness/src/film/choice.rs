@@ -11,6 +11,9 @@ use taut_draw::{
     portrait::Tint,
 };
 
+/// Width over height of the cells of a film whose camera is given.
+const GIVEN_ASPECT: f64 = 1.4;
+
 /// Where a film is seen from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -41,7 +44,12 @@ impl CameraChoice {
             Self::Front => Facing::Front,
             Self::Iso => Facing::Usual,
         };
-        let aspect = aspect.unwrap_or_else(|| reach.aspect(facing));
+        // What a given camera sees has the shape of whatever it is drawn in.
+        let fitted = || match self {
+            Self::Between { .. } => GIVEN_ASPECT,
+            _ => reach.aspect(facing),
+        };
+        let aspect = aspect.unwrap_or_else(fitted);
         let given = match self {
             Self::Between { at, from, fov } => {
                 Camera::between(Vec3::from(*at), Vec3::from(*from), *fov)

@@ -128,7 +128,9 @@ impl Studio<'_> {
         let state = run.at(frame).filter(|state| state.is_finite());
         let shown = state.unwrap_or(&run.last);
         let touches = match &mut self.contacts {
-            Some(set) if order.contacts || order.colour.needs_contacts() => touches(set, shown),
+            Some(set) if order.contacts || order.colour.needs_contacts() => {
+                touches(set, self.scene, shown)
+            }
             _ => Vec::new(),
         };
         let time_s = f64::from(frame) * self.scene.dt;
@@ -184,7 +186,7 @@ fn marks(
         cell.tags.iter().any(|tag| matches!(tag, taut_draw::flat::ItemShape::Polygon { .. }))
     };
     if any(&triangle) {
-        marks.push(KeyMark::Gone("has left the picture".to_owned()));
+        marks.push(KeyMark::Gone("is outside the picture".to_owned()));
     }
     if any(&|cell| cell.hatched) {
         let words = "hatched: the last state whose numbers are finite";
@@ -224,8 +226,8 @@ fn one_digit(length: f64) -> f64 {
     if power < 1.0 { digit / (1.0 / power).round() } else { digit * power }
 }
 
-/// Where bodies touch in a state.
-fn touches(set: &mut ContactSet, state: &State) -> Vec<Touch> {
+/// Where bodies touch in a state, with normals towards what can move.
+fn touches(set: &mut ContactSet, scene: &Scene, state: &State) -> Vec<Touch> {
     set.forget();
     let list = set.detect(state.bodies.iter().map(Placement::from), &state.broken, 0.0);
     let mut touches = Vec::new();
@@ -237,7 +239,11 @@ fn touches(set: &mut ContactSet, state: &State) -> Vec<Touch> {
             touches.push(Touch {
                 bodies: manifold.owners.map(|body| body as usize),
                 at,
-                normal: contact.normal,
+                normal: if scene.bodies[manifold.owners[0] as usize].is_dynamic() {
+                    contact.normal
+                } else {
+                    -contact.normal
+                },
                 depth: -contact.gap,
             });
         }
