@@ -82,12 +82,15 @@ pub struct Exposure<'a> {
     pub stale: bool,
 }
 
+/// A piece of a body, with its place in it.
+type PlacedPiece = (Arc<Polyhedron>, AffinePose);
+
 /// A scene made ready to be drawn.
 #[derive(Debug)]
 pub struct Portrait<'a> {
     scene: &'a Scene,
     /// The pieces of every body; equal shapes share theirs.
-    pieces: Vec<Arc<[(Arc<Polyhedron>, AffinePose)]>>,
+    pieces: Vec<Arc<[PlacedPiece]>>,
     /// Joints of every body, each with the anchor in its coordinates [m].
     joints: Vec<Vec<(usize, Vec3)>>,
 }
@@ -379,7 +382,7 @@ fn zigzag(a: Vec3, b: Vec3, towards: Vec3) -> Vec<Vec3> {
     let across = across * (WIDTH * along.norm());
     let at = |share: f64| a + along * share;
     let tooth = |i: u32| {
-        let side = if i % 2 == 0 { 1.0 } else { -1.0 };
+        let side = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         at(0.15 + 0.7 * (f64::from(i) + 0.5) / f64::from(TEETH)) + across * side
     };
     let teeth = (0..TEETH).map(tooth);
