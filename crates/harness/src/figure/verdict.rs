@@ -325,7 +325,7 @@ mod tests {
     #[test]
     fn remarks_change_no_definition() {
         let bare = "(\n    runs: [],\n            check: a(b: 1),\n        (text: \"t\", check: c(d: 2)),\n)";
-        let told = "(\n    size: \"one\",\n    runs: [],\n            check: a(b: 1),\n            basis: closed_form,\n        \
+        let told = "(\n    size: \"one\",\n    views: [(id: \"film\")],\n    runs: [],\n            check: a(b: 1),\n            basis: closed_form,\n        \
                     (text: \"t\", check: c(d: 2), basis: reading),\n)";
         assert_eq!(without_remarks(told), bare);
         assert_eq!(without_remarks(bare), bare);

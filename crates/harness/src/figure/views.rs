@@ -264,3 +264,39 @@ fn filmed(
     ensure!(row.status.is_measured(), "{}: {}: {}", row.label, row.status.name(), row.reason);
     Ok(camera.finish(&row))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Setup;
+
+    fn mistake(views: &str) -> String {
+        let text = format!(
+            "(title: \"t\", source: \"s\", about: \"a\", views: [{views}], runs: [\
+             (label: \"A\", scene: \"rope\", backend: \"null\", iterations: [1]),\
+             (label: \"B\", scene: \"net\", backend: \"null\", iterations: [1])],\
+             plot: (panels: [(x: (quantity: \"time_s\"), y: (quantity: \"joint_error_max_m\"))]), claims: [])"
+        );
+        super::super::parse(&text, "f", Path::new("f.ron"), &Setup::default())
+            .map_or_else(|error| error.message, |_| String::new())
+    }
+
+    #[test]
+    fn views_name_runs_of_one_scene() {
+        assert_eq!(mistake("(id: \"film\", runs: [\"A\"], times_s: [1])"), "");
+        let wrong = [
+            ("(id: \"film\", runs: [\"a\"], times_s: [1])", "did you mean `A`?"),
+            ("(id: \"film\", runs: [\"A\", \"B\"], times_s: [1])", "another scene"),
+            ("(id: \"film\", runs: [\"A\"], times_s: [])", "0 times"),
+            ("(id: \"a/b\", runs: [\"A\"], times_s: [1])", "that of a file"),
+            (
+                "(id: \"film\", runs: [\"A\"], times_s: [1], colour: speed(min: 2, max: 1))",
+                "0 < min < max",
+            ),
+        ];
+        for (view, expected) in wrong {
+            let found = mistake(view);
+            assert!(found.contains(expected), "{view}: {found}");
+        }
+    }
+}
