@@ -18,8 +18,7 @@ use crate::{Mat3, Scene, State};
 pub use balance::imbalance_share_max;
 pub(crate) use energy::motion_energy_j;
 pub use energy::{MechanicalEnergy, energy, objective_gap_j, objective_j};
-pub(crate) use joints::anchors;
-pub use joints::{JointError, Measured, joint_errors, measured_joints};
+pub use joints::{JointError, Measured, anchors, joint_error_m, joint_errors, measured_joints};
 pub use momentum::{Momentum, is_free, momentum};
 pub use trajectory::{pose_distance_rms_m, spring_strain_max, watched_error_rms_m};
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::film::{CameraChoice, FilmColour};
+
 /// Compares multibody solvers on identical scenes with one ruler.
 ///
 /// Exit status: 0 good (a labelled run is a result too), 1 a claim, a regression check or a
@@ -54,6 +56,8 @@ pub(crate) enum Verb {
     Time(TimeArgs),
     /// Tell where two recordings part: the first number that differs, and how the distance grows
     Compare(CompareArgs),
+    /// Draw runs of a scene as a film: one column for each run, one row for each time
+    Draw(DrawArgs),
     /// Find what each backend's cheapest budget is that meets bounds on its errors
     Best(BestArgs),
     /// Make the generated parts of the front pages: counts, pictures and tables
@@ -233,6 +237,88 @@ pub(crate) struct TimeArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct DrawArgs {
+    /// Scene file, or the name of a file in `scenes`
+    #[arg(required_unless_present_any = ["from", "figure"])]
+    pub(crate) scene: Option<String>,
+    /// Backend with settings, `NAME[:key=value,..]`, optionally labelled, `LABEL=NAME:..`; repeatable
+    #[arg(short, long = "backend", required_unless_present_any = ["from", "figure"], value_name = "BACKEND")]
+    pub(crate) backends: Vec<String>,
+    /// Iterations per solver step; several make one row each
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "10",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) iterations: Vec<u32>,
+    /// Solver steps per frame; several make one row each
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) substeps: Vec<u32>,
+    /// Value of a scene parameter
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parameter)]
+    pub(crate) set: Vec<(String, f64)>,
+    /// Make the films of a figure instead and write them beside its definition, with its small picture and page;
+    /// repeatable
+    #[arg(long, value_name = "FIGURE", conflicts_with_all = ["scene", "backends", "from", "frames", "times"])]
+    pub(crate) figure: Vec<String>,
+    /// Draw a recording instead; `-b` then names runs by their labels
+    #[arg(long, value_name = "FILE.npz", conflicts_with_all = ["scene", "set", "steps"])]
+    pub(crate) from: Option<PathBuf>,
+    /// Frames to run; the camera fits all of them [default: the scene's own number]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) steps: Option<u32>,
+    /// Frames to draw, one row each; 0 is the start
+    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with = "times")]
+    pub(crate) frames: Vec<u32>,
+    /// Times to draw [s] [default: five, from the first fifth to the end]
+    #[arg(long, value_name = "SECONDS", value_delimiter = ',')]
+    pub(crate) times: Vec<f64>,
+    /// `auto`, `front`, `iso` or `at=(x,y,z) from=(x,y,z) fov=30`
+    #[arg(long, value_name = "CAMERA", default_value = "auto")]
+    pub(crate) camera: CameraChoice,
+    /// What colours tell: `joint_error`, `speed`, `penetration`, `method` or `plain` [default: errors of joints where
+    /// there are any]
+    #[arg(long, value_name = "QUANTITY")]
+    pub(crate) colour: Option<FilmColour>,
+    /// Join anchors of a joint that are farther apart by a red line [m] [default: what can be seen]
+    #[arg(long, value_name = "M", value_parser = distance)]
+    pub(crate) gaps: Option<f64>,
+    /// Draw this run's outline behind the others; a backend name or label of a row
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) ghost: Option<String>,
+    /// Draw points of contact with their normals
+    #[arg(long)]
+    pub(crate) contacts: bool,
+    /// Draw the last second of a body's path; repeatable
+    #[arg(long, value_name = "BODY")]
+    pub(crate) trails: Vec<String>,
+    /// Form of the picture
+    #[arg(long = "as", value_name = "FORM", value_enum, default_value_t = FilmForm::Svg)]
+    pub(crate) form: FilmForm,
+    /// Width and height of a cell [px] [default: what fits a page of 800]
+    #[arg(long, value_name = "WxH", value_parser = cell_size)]
+    pub(crate) size: Option<(f64, f64)>,
+}
+
+impl DrawArgs {
+    /// What to run; `None` where nothing is.
+    pub(crate) fn selection(&self) -> Option<Selection> {
+        Some(Selection {
+            scene: self.scene.clone()?,
+            backends: self.backends.clone(),
+            iterations: self.iterations.clone(),
+            substeps: self.substeps.clone(),
+            set: self.set.clone(),
+        })
+    }
+}
+
+/// Forms of a film.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FilmForm {
+    /// Lines and areas, for up to some thousand faces.
+    Svg,
+}
+
+#[derive(Debug, Args)]
 #[command(mut_arg("iterations", |grid| grid.default_value("1,2,4,8,16,32,64,128,256")))]
 pub(crate) struct BestArgs {
     #[command(flatten)]
@@ -318,6 +404,15 @@ pub(crate) struct VerifyArgs {
     /// Backend to verify; repeatable [default: all]
     #[arg(short, long = "backend", value_name = "NAME")]
     pub(crate) backends: Vec<String>,
+}
+
+/// Width and height of a cell [px].
+fn cell_size(text: &str) -> Result<(f64, f64), String> {
+    let expected = || format!("`{text}` is no size: expected WIDTHxHEIGHT such as 320x240");
+    let (width, height) = text.split_once('x').ok_or_else(expected)?;
+    let length = |text: &str| text.parse::<u32>().ok().filter(|px| (40..=4000).contains(px));
+    let size = length(width).zip(length(height)).ok_or_else(expected)?;
+    Ok((f64::from(size.0), f64::from(size.1)))
 }
 
 /// A metric with its bound.

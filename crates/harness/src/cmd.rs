@@ -3,6 +3,7 @@
 pub(crate) mod best;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod draw;
 pub(crate) mod gallery;
 pub(crate) mod list;
 mod plots;

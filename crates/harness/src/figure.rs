@@ -25,6 +25,7 @@ mod spread;
 mod starts;
 mod times;
 mod verdict;
+mod views;
 
 use std::{
     collections::BTreeMap,
@@ -38,7 +39,7 @@ pub use self::{
     claim::{Basis, Claim, ClaimCheck, Target},
     conclusion::{Conclusion, MeasuredValue},
     curves::{PanelCurves, collect, write_csv},
-    gallery::{counts, gallery, pictures as picture_table},
+    gallery::{counts, front_thumbs, gallery, pictures as picture_table},
     judge::{Judged, StartCount, Verdict, judge, number},
     load::{LoadError, load, parse},
     measure::{Beside, MeasuredFigure, measure},
@@ -51,6 +52,7 @@ pub use self::{
     row::{FigureRow, Statistic, StepChoice},
     sabotage::Sabotage,
     verdict::{ClaimVerdict, RunVerdict, VerdictFile, definition_hash, read as read_verdict},
+    views::{ViewKind, ViewSpec, write_views},
 };
 use crate::plot::Scale;
 
@@ -96,6 +98,9 @@ pub struct Figure {
     /// What it shows, in one sentence.
     #[serde(default)]
     pub conclusion: Option<Conclusion>,
+    /// Films of some of its runs; they change nothing in runs or checks, so verdicts outlive a change of this line.
+    #[serde(default)]
+    pub views: Vec<ViewSpec>,
     /// Whether it takes many minutes or gigabytes at full size: then it is made when it is named, or all are with
     /// `--large`.
     #[serde(default)]
@@ -292,6 +297,11 @@ pub struct Quick {
 }
 
 impl Figure {
+    /// Name of its small picture: the last row of its first film, else its first panel without text.
+    pub fn thumb(&self) -> &'static str {
+        if self.views.is_empty() { "thumb.png" } else { "thumb.svg" }
+    }
+
     /// Whether a row is of a run that software adapters do not make at full size.
     fn needs_hardware(&self, row: &FigureRow) -> bool {
         self.runs.iter().any(|run| run.needs_hardware && run.label == row.group)

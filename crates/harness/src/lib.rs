@@ -10,6 +10,7 @@ pub mod backends;
 mod cmd;
 mod curve;
 pub mod figure;
+pub mod film;
 mod interrupt;
 pub mod machine;
 mod matrix;
@@ -114,6 +115,7 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
         Verb::Trace(args) => cmd::trace::main(&session, args),
         Verb::Compare(args) => cmd::compare::main(&session, args),
         Verb::Time(args) => cmd::time::main(&session, args),
+        Verb::Draw(args) => cmd::draw::main(&session, args),
         Verb::Best(args) => cmd::best::main(&session, args),
         Verb::Redraw(args) => cmd::redraw::main(&session, args),
         Verb::Gallery(args) => cmd::gallery::main(&session, args),

@@ -44,7 +44,15 @@ impl Matrix {
     /// A Markdown table with numbered reasons below it.
     pub(crate) fn markdown(&self) -> String {
         let mut reasons: Vec<&str> = Vec::new();
-        let mut out = format!("| scene | {} |\n", self.backends.join(" | "));
+        let taken = self.rows.iter().flat_map(|row| &row.refusals).filter(|why| why.is_none());
+        let mut out = format!(
+            "<details>\n<summary>{} backends, {} scenes: {} of {} pairs run</summary>\n\n",
+            self.backends.len(),
+            self.rows.len(),
+            taken.count(),
+            self.backends.len() * self.rows.len()
+        );
+        out += &format!("| scene | {} |\n", self.backends.join(" | "));
         out += &format!("|---{}|\n", "|---".repeat(self.backends.len()));
         for row in &self.rows {
             out += &format!("| `{}`", row.scene);
@@ -66,7 +74,7 @@ impl Matrix {
         for (index, reason) in reasons.iter().enumerate() {
             out += &format!("{}({}) {reason}.\n", if index == 0 { "\n" } else { "" }, index + 1);
         }
-        out
+        out + "\n</details>\n"
     }
 }
 
@@ -89,8 +97,9 @@ mod tests {
                 row("net", &[Some("no joints"), Some("no springs")]),
             ],
         };
-        let expected = "| scene | a | b |\n|---|---|---|\n| `rope` | yes | no (1) |\n\
-            | `net` | no (1) | no (2) |\n\n(1) no joints.\n(2) no springs.\n";
+        let expected = "<details>\n<summary>2 backends, 2 scenes: 1 of 4 pairs run</summary>\n\n\
+            | scene | a | b |\n|---|---|---|\n| `rope` | yes | no (1) |\n\
+            | `net` | no (1) | no (2) |\n\n(1) no joints.\n(2) no springs.\n\n</details>\n";
         assert_eq!(matrix.markdown(), expected);
     }
 

@@ -18,16 +18,14 @@ mod place;
 mod profile;
 mod raster;
 mod svg;
-mod text;
 
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::OnceLock,
 };
 
-use anyhow::{Context, anyhow};
-use plotters::style::{FontStyle, register_font};
+use anyhow::Context;
+use taut_draw::text::fonts;
 
 use crate::record::write_atomically;
 
@@ -38,9 +36,6 @@ pub use self::{
     list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TextAnchor, text_bounds},
     profile::{CostScale, CostTable, Work},
 };
-
-/// Name under which the embedded font is registered.
-const FONT: &str = "sans-serif";
 
 /// Everything on one picture.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -287,16 +282,6 @@ fn with_extension(stem: &Path, extension: &str) -> PathBuf {
     name.push(".");
     name.push(extension);
     PathBuf::from(name)
-}
-
-/// Gives the drawing library its fonts, once per process.
-fn fonts() -> anyhow::Result<()> {
-    static REGISTERED: OnceLock<bool> = OnceLock::new();
-    let registered = *REGISTERED.get_or_init(|| {
-        register_font(FONT, FontStyle::Normal, dejavu::sans::regular()).is_ok()
-            && register_font(FONT, FontStyle::Bold, dejavu::sans::bold()).is_ok()
-    });
-    registered.then_some(()).ok_or_else(|| anyhow!("the embedded fonts cannot be read"))
 }
 
 #[cfg(test)]

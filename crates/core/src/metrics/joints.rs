@@ -88,7 +88,7 @@ fn size_m(scene: &Scene, joint: &Joint) -> f64 {
 }
 
 /// World positions of the anchors of A and B [m], stretched with an affine body.
-pub(crate) fn anchors(joint: &Joint, state: &State) -> [Vec3; 2] {
+pub fn anchors(joint: &Joint, state: &State) -> [Vec3; 2] {
     [(joint.a, joint.anchor_a), (joint.b, joint.anchor_b)].map(
         |(endpoint, anchor)| match endpoint {
             Endpoint::World => anchor,
@@ -96,6 +96,11 @@ pub(crate) fn anchors(joint: &Joint, state: &State) -> [Vec3; 2] {
             Endpoint::Particle(i) => state.particles[i].position,
         },
     )
+}
+
+/// How far one joint of `scene` is from the positions that it allows [m]; `None` where that does not count.
+pub fn joint_error_m(scene: &Scene, joint: &Joint, state: &State) -> Option<f64> {
+    measured(scene, joint).linear.then(|| linear_error_m(joint, state))
 }
 
 /// Distance from the positions that the joint allows [m].

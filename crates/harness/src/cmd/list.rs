@@ -120,8 +120,14 @@ pub(super) fn spliced(setup: &Setup, file: &Path) -> anyhow::Result<(String, Str
     let figures = || figure::gallery(setup, &root);
     let pictures = || figure::picture_table(setup, &root);
     let counts = || figure::counts(setup, &root);
-    let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 4] =
-        [("matrix", &matrix), ("figures", &figures), ("pictures", &pictures), ("counts", &counts)];
+    let thumbs = || figure::front_thumbs(setup, &root);
+    let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 5] = [
+        ("matrix", &matrix),
+        ("figures", &figures),
+        ("pictures", &pictures),
+        ("counts", &counts),
+        ("thumbs", &thumbs),
+    ];
     let mut spliced = text.clone();
     let mut found = false;
     for (section, content) in sections {

@@ -285,9 +285,9 @@ fn one_row(
 }
 
 /// Moves the bar of progress by frames.
-struct Ticks<'a> {
-    progress: &'a Progress,
-    left: u32,
+pub(super) struct Ticks<'a> {
+    pub(super) progress: &'a Progress,
+    pub(super) left: u32,
 }
 
 impl Observer for Ticks<'_> {

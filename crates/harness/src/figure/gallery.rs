@@ -81,6 +81,35 @@ pub fn counts(setup: &Setup, root: &Path) -> anyhow::Result<String> {
     ))
 }
 
+/// Figures whose small pictures stand on the front page, in two rows.
+const FRONT: [[&str; 3]; 2] =
+    [["avbd-fig08", "avbd-fig10", "avbd-fig11"], ["mabd-fig11", "mabd-fig21", "avbd-fig01"]];
+
+/// The small pictures of the front page with what they show, and where all are.
+///
+/// # Errors
+/// When a definition or a verdict cannot be read.
+pub fn front_thumbs(setup: &Setup, root: &Path) -> anyhow::Result<String> {
+    let mut text = "\n| | | |\n|---|---|---|\n".to_owned();
+    for ids in FRONT {
+        let mut cells = Vec::new();
+        for id in ids {
+            let figure = load(root, id, setup)?;
+            let shows = read_verdict(root, id, false)?
+                .and_then(|file| conclusion::sentence(&figure, &file));
+            let shows = shows.unwrap_or_else(|| figure.title.clone()).replace('|', "\\|");
+            cells.push(format!(
+                "[<img src=\"results/figures/{id}/{}\" width=\"260\" alt=\"{}\">](results/figures/{id})<br>{shows}",
+                figure.thumb(),
+                shows.replace('"', "'")
+            ));
+        }
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    let _ = write!(text, "\n[All {} figures](results/README.md)\n\n", ids(root)?.len());
+    Ok(text)
+}
+
 /// A table of pictures for each paper: small picture, what it shows, how its claims stand.
 ///
 /// # Errors
@@ -109,7 +138,8 @@ pub fn pictures(setup: &Setup, root: &Path) -> anyhow::Result<String> {
             });
             let _ = writeln!(
                 text,
-                "| [<img src=\"figures/{id}/thumb.png\" width=\"260\" alt=\"{}\">](figures/{id}) | {} ([{id}](figures/{id})) | {} |",
+                "| [<img src=\"figures/{id}/{}\" width=\"260\" alt=\"{}\">](figures/{id}) | {} ([{id}](figures/{id})) | {} |",
+                figure.thumb(),
                 shows.replace('"', "'"),
                 shows.replace('|', "\\|"),
                 counts.collect::<Vec<_>>().join(" · ")

@@ -144,11 +144,9 @@ fn check(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {
         check_claim(figure, setup, claim)?;
     }
     let ids: Vec<&str> = figure.claims.iter().filter_map(|claim| claim.id.as_deref()).collect();
-    let conclusion = figure.conclusion.as_ref();
-    match conclusion.and_then(|one| Some((one.mistake(&ids)?, &one.text))) {
-        Some((mistake, text)) => Err(Wrong::named(mistake, text)),
-        None => Ok(()),
-    }
+    let concluded = figure.conclusion.as_ref().and_then(|c| Some((c.mistake(&ids)?, &*c.text)));
+    let viewed = figure.views.iter().find_map(|view| view.mistake(&figure.plan(false)));
+    concluded.or(viewed).map_or(Ok(()), |(what, name)| Err(Wrong::named(what, name)))
 }
 
 fn check_runs(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {

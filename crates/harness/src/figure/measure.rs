@@ -10,7 +10,7 @@ use std::{
 };
 
 use anyhow::Context;
-use taut_core::{Scene, Settings, State};
+use taut_core::{Scene, State};
 
 use super::{
     Claim, ClaimCheck, Figure, FigureRow, MeasureSpec, Planned, Probes, SHORTEST, TIMED,
@@ -237,16 +237,8 @@ fn load_scene(
 }
 
 fn job<'a>(planned: &'a Planned, loaded: &'a LoadedScene) -> Job<'a> {
-    let settings = planned.run.settings.as_ref();
-    let spec = Spec {
-        label: planned.label.clone(),
-        backend: planned.run.backend.clone(),
-        settings: settings.map_or_else(Settings::default, |s| Settings::from_ron(s.get_ron())),
-        iterations: planned.iterations,
-        substeps: planned.substeps,
-    };
     let steps = planned.run.steps.unwrap_or(loaded.scene.steps);
-    Job { planned, loaded, spec, steps, skipped: None }
+    Job { planned, loaded, spec: planned.spec(), steps, skipped: None }
 }
 
 /// Times the rows whose speed claims compare, and those of the method that does nothing in their place.

@@ -10,7 +10,11 @@ pub(super) fn page(figure: &Figure, verdicts: &VerdictFile, has_supplement: bool
     let heading = conclusion::sentence(figure, verdicts).unwrap_or_else(|| figure.title.clone());
     // Writing to a string cannot fail, hence the results that are let go.
     let mut text = format!("# {heading}\n\n{}. Source: {}.\n\n", figure.title, figure.source);
-    let _ = write!(text, "![{}](figure.svg)\n\n", heading.replace(['[', ']'], ""));
+    let shows = heading.replace(['[', ']'], "");
+    for view in &figure.views {
+        let _ = write!(text, "![{shows}]({}.svg)\n\n", view.id);
+    }
+    let _ = write!(text, "![{shows}](figure.svg)\n\n");
     let _ = write!(text, "{}\n\n", figure.about);
     if let Some(size) = &figure.size {
         let _ = write!(text, "Size here, and the source's in brackets: {size}.\n\n");

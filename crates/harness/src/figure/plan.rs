@@ -1,6 +1,9 @@
 //! Which runs a figure makes: budgets spelled out, and sizes shrunk for a quick check.
 
+use taut_core::Settings;
+
 use super::{Figure, RunSpec};
+use crate::spec::Spec;
 
 /// One run after budgets are spelled out and quick sizes applied.
 #[derive(Clone, Debug)]
@@ -28,6 +31,18 @@ pub(super) fn null_key(planned: &Planned) -> String {
 }
 
 impl Planned {
+    /// What the runner is asked for.
+    pub(super) fn spec(&self) -> Spec {
+        let settings = self.run.settings.as_ref();
+        Spec {
+            label: self.label.clone(),
+            backend: self.run.backend.clone(),
+            settings: settings.map_or_else(Settings::default, |s| Settings::from_ron(s.get_ron())),
+            iterations: self.iterations,
+            substeps: self.substeps,
+        }
+    }
+
     /// Name of its method: the backend's without the device.
     pub fn method(&self) -> &str {
         method(&self.run.backend)

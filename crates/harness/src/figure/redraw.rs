@@ -3,12 +3,13 @@
 use std::{fs, path::Path};
 
 use anyhow::Context;
+use taut_draw::svg;
 
 use super::{
     VerdictFile, baseline, folder, load,
     page::page,
     picture::{Drawn, pictures},
-    read_verdict, times,
+    read_verdict, times, views,
 };
 use crate::{
     Setup,
@@ -56,6 +57,11 @@ pub fn redraw(setup: &Setup, root: &Path, id: &str, check: bool) -> anyhow::Resu
     if let Some(verdicts) = read_verdict(root, id, false)? {
         texts.push(("README.md", page(&figure, &verdicts, more.is_some())));
     }
+    if let Some(view) = figure.views.first() {
+        // Without the film there is nothing to cut it from, which is said below.
+        let film = fs::read_to_string(folder(root, id).join(format!("{}.svg", view.id)));
+        texts.extend(film.ok().and_then(|film| Some((figure.thumb(), svg::last_row(&film)?))));
+    }
     let mut changed = Vec::new();
     for (name, text) in texts {
         let path = folder(root, id).join(name);
@@ -66,9 +72,24 @@ pub fn redraw(setup: &Setup, root: &Path, id: &str, check: bool) -> anyhow::Resu
             }
         }
     }
+    changed.extend(
+        views::outdated(root, &figure)?
+            .into_iter()
+            .map(|name| format!("results/figures/{id}/{name}")),
+    );
     let (path, Some(panel)) = (folder(root, id).join("thumb.png"), picture.panels.first()) else {
         return Ok(changed);
     };
+    if !figure.views.is_empty() {
+        // That of a film stands in its place.
+        if path.is_file() {
+            changed.push(format!("results/figures/{id}/thumb.png"));
+            if !check {
+                fs::remove_file(&path)?;
+            }
+        }
+        return Ok(changed);
+    }
     let old = fs::read(&path).ok();
     let fresh = std::env::temp_dir().join(format!("taut-thumb-{}-{id}.png", std::process::id()));
     plot::write_thumb(&fresh, panel)?;

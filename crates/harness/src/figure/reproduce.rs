@@ -21,7 +21,7 @@ use super::{
     spread, starts,
     times::{self, TimedPoint},
     verdict::{self, VerdictFile, definition_hash},
-    write_csv,
+    write_csv, write_views,
 };
 use crate::{
     plot::{self, PlotSpec},
@@ -362,6 +362,7 @@ impl Reproduced {
         self.bless(&bench.setup.table, verdicts, (curves, moved), options)?;
         if !options.quick {
             self.bless_times(times, options)?;
+            self.files.extend(write_views(bench, options.root, &self.figure.id)?);
             let drawn = redraw(bench.setup, options.root, &self.figure.id, false)?;
             self.files.extend(drawn.into_iter().map(|file| options.root.join(file)));
         }

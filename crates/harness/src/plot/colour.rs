@@ -1,18 +1,9 @@
 //! Colours: one for each method, told apart by readers with any of the common colour visions.
 
-/// Red, green, blue.
-pub type Rgb = (u8, u8, u8);
+pub use taut_draw::colour::{FAILURE, FAINT_INK, INK, PAGE, Rgb, hex, mixed};
 
-/// The page.
-pub const PAGE: Rgb = (255, 255, 255);
-/// Text and axes.
-pub const INK: Rgb = (40, 40, 40);
-/// Text that comes second.
-pub const FAINT_INK: Rgb = (85, 85, 85);
 /// Curves that are there for comparison only.
 pub const CONTEXT: Rgb = (181, 181, 181);
-/// Where a run failed.
-pub const FAILURE: Rgb = (192, 0, 0);
 /// Lines to compare with.
 pub const REFERENCE_LINE: Rgb = (120, 120, 120);
 /// Methods that the list below does not know, and engines of others.
@@ -81,18 +72,6 @@ pub fn method_of(backend: &str) -> &str {
 pub fn style_of(backend: &str) -> MethodStyle {
     let known = METHODS.iter().find(|style| style.method == method_of(backend)).copied();
     known.unwrap_or_else(|| method("", OTHER, (0xB0, 0xB0, 0xB0), Marker::Ring))
-}
-
-/// A colour mixed with the page, from 0 (itself) to 1 (the page).
-pub fn mixed(colour: Rgb, share: f64) -> Rgb {
-    let mix =
-        |c: u8, page: u8| (f64::from(c) + share * (f64::from(page) - f64::from(c))).round() as u8;
-    (mix(colour.0, PAGE.0), mix(colour.1, PAGE.1), mix(colour.2, PAGE.2))
-}
-
-/// A colour as `#RRGGBB`.
-pub fn hex((r, g, b): Rgb) -> String {
-    format!("#{r:02X}{g:02X}{b:02X}")
 }
 
 /// How readers with some colour vision see, and how far apart colours are for them.
@@ -244,6 +223,5 @@ mod tests {
         assert_eq!(style_of("avbd-gpu"), style_of("avbd-cpu"));
         assert_eq!(style_of("rapier-f32").light, OTHER);
         assert_eq!(method_of("null"), "null");
-        assert_eq!(hex((2, 71, 241)), "#0247F1");
     }
 }

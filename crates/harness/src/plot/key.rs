@@ -1,11 +1,12 @@
 //! Keys: rows of line and name, for pictures whose names do not stand at the ends of lines.
 
+use taut_draw::text::{shortened, text_width};
+
 use super::{
     Curve, CurveWeight, Panel,
     colour::INK,
     list::{Item, ItemRole, ItemShape, Pixel, TEXT, TextAnchor, text},
     panel::colour_of,
-    text::{shortened, text_width},
 };
 
 /// Height of a row [px].

@@ -1,5 +1,7 @@
 //! The whole picture: headings, panels, key and the strip of claims, as one list of items.
 
+use taut_draw::text::{text_width, wrapped};
+
 use super::{
     ClaimMark, Curve, CurveWeight, Panel, PlotSpec, Strip,
     colour::{FAILURE, FAINT_INK, INK, PAGE, Rgb},
@@ -7,7 +9,6 @@ use super::{
     key,
     list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TEXT, TextAnchor, line, text},
     panel::{self, PanelPlace},
-    text::{text_width, wrapped},
 };
 
 /// What a picture is made for.

@@ -1,9 +1,7 @@
 //! A picture as a list of what is drawn: writers and tests read the same one.
 
-use super::{colour::Rgb, text::text_width};
-
-/// A point of the picture [px], from its upper left corner.
-pub type Pixel = (f64, f64);
+use taut_draw::colour::Rgb;
+pub use taut_draw::flat::{ItemShape, Pixel, PixelBox, TextAnchor, text_bounds};
 
 /// Size of all text but headings [px].
 pub(super) const TEXT: f64 = 12.0;
@@ -17,70 +15,6 @@ pub struct Item {
     pub role: ItemRole,
     /// The curve that it belongs to; empty for none.
     pub label: String,
-}
-
-/// What an item looks like.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ItemShape {
-    /// A line through points.
-    Line {
-        /// The points.
-        points: Vec<Pixel>,
-        /// Its width [px].
-        width: f64,
-        /// Lengths of dash and gap [px]; none for a solid line.
-        dash: &'static [f64],
-        /// Its colour.
-        colour: Rgb,
-    },
-    /// An area.
-    Polygon {
-        /// Its corners.
-        points: Vec<Pixel>,
-        /// Its inside; `None` leaves it open.
-        fill: Option<Rgb>,
-        /// Its border, with its width [px].
-        stroke: Option<(Rgb, f64)>,
-    },
-    /// A circle.
-    Circle {
-        /// Its middle.
-        at: Pixel,
-        /// Its radius [px].
-        radius: f64,
-        /// Its inside.
-        fill: Option<Rgb>,
-        /// Its border, with its width [px].
-        stroke: Option<(Rgb, f64)>,
-    },
-    /// A line of text.
-    Text {
-        /// The words.
-        text: String,
-        /// Start, middle or end of its base line.
-        at: Pixel,
-        /// Which of these.
-        anchor: TextAnchor,
-        /// Height of the letters [px].
-        size: f64,
-        /// Whether it is bold.
-        bold: bool,
-        /// Its colour.
-        colour: Rgb,
-        /// Whether the page shows around it, so that it can be read over lines.
-        halo: bool,
-    },
-}
-
-/// Which point of a text is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextAnchor {
-    /// Its start.
-    Start,
-    /// Its middle.
-    Middle,
-    /// Its end.
-    End,
 }
 
 /// What an item is there for.
@@ -118,84 +52,11 @@ pub enum ItemRole {
     Strip,
 }
 
-/// Left, top, right and bottom [px].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PixelBox {
-    /// Left.
-    pub left: f64,
-    /// Top.
-    pub top: f64,
-    /// Right.
-    pub right: f64,
-    /// Bottom.
-    pub bottom: f64,
-}
-
-impl PixelBox {
-    /// Around points.
-    pub fn around(points: &[Pixel]) -> Self {
-        let start = Self {
-            left: f64::INFINITY,
-            top: f64::INFINITY,
-            right: f64::NEG_INFINITY,
-            bottom: f64::NEG_INFINITY,
-        };
-        points.iter().fold(start, |b, &(x, y)| Self {
-            left: b.left.min(x),
-            top: b.top.min(y),
-            right: b.right.max(x),
-            bottom: b.bottom.max(y),
-        })
-    }
-
-    /// The same with some room on all sides.
-    #[must_use]
-    pub fn grown(self, by: f64) -> Self {
-        Self {
-            left: self.left - by,
-            top: self.top - by,
-            right: self.right + by,
-            bottom: self.bottom + by,
-        }
-    }
-
-    /// Whether two have more in common than an edge.
-    pub fn overlaps(&self, other: &Self) -> bool {
-        self.left < other.right
-            && other.left < self.right
-            && self.top < other.bottom
-            && other.top < self.bottom
-    }
-
-    /// Whether a point is inside.
-    pub fn contains(&self, (x, y): Pixel) -> bool {
-        (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
-    }
-}
-
 impl Item {
     /// The rectangle that it covers.
     pub fn bounds(&self) -> PixelBox {
-        match &self.shape {
-            ItemShape::Line { points, width, .. } => PixelBox::around(points).grown(width / 2.0),
-            ItemShape::Polygon { points, .. } => PixelBox::around(points),
-            ItemShape::Circle { at, radius, .. } => PixelBox::around(&[*at]).grown(*radius),
-            ItemShape::Text { text, at, anchor, size, bold, .. } => {
-                text_bounds(text, *at, *anchor, *size, *bold)
-            }
-        }
+        self.shape.bounds()
     }
-}
-
-/// The rectangle that a line of text covers; letters reach a fifth of their size below the base line.
-pub fn text_bounds(text: &str, at: Pixel, anchor: TextAnchor, size: f64, bold: bool) -> PixelBox {
-    let width = text_width(text, size, bold);
-    let left = match anchor {
-        TextAnchor::Start => at.0,
-        TextAnchor::Middle => at.0 - width / 2.0,
-        TextAnchor::End => at.0 - width,
-    };
-    PixelBox { left, top: at.1 - 0.8 * size, right: left + width, bottom: at.1 + 0.2 * size }
 }
 
 /// A solid line.

@@ -1,5 +1,7 @@
 //! One pair of axes as a list of items: grid, curves, failures and names.
 
+use taut_draw::text::{shortened, text_width, wrapped};
+
 use super::{
     AfterFailure, Better, Curve, CurveWeight, Panel, Reference,
     colour::{self, FAILURE, FAINT_INK, INK, Marker, PAGE, REFERENCE_LINE, Rgb},
@@ -7,7 +9,6 @@ use super::{
     list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TEXT, TextAnchor, line, text, text_bounds},
     marker::marker_shape,
     place::{Cover, spread_out},
-    text::{shortened, text_width, wrapped},
 };
 
 /// Size of a panel's heading [px].

@@ -13,12 +13,13 @@ use plotters::{
     },
 };
 
+use taut_draw::text::EM;
+
 use super::{
     colour::{PAGE, Rgb},
     layout::Picture,
     line::dashes,
     list::{Item, ItemShape, Pixel, TextAnchor},
-    text::EM,
 };
 
 /// Drawn pixels per pixel of the picture.

@@ -113,14 +113,14 @@ fn report(problems: &[impl Display]) {
     assert!(problems.is_empty(), "\n{}", lines.join("\n"));
 }
 
-/// `harness -> methods -> descent -> {model-gpu, collide-gpu} -> {model, collide} -> core -> math`, beside which stand
+/// `harness -> methods -> descent -> {model-gpu, collide-gpu} -> {model, collide, recording, draw} -> core -> math`, beside which stand
 /// `gpu` below all that use a device, and `fixtures` above what it makes for tests. Everything new is a method.
 fn layer(name: &str) -> u32 {
     match name {
         "math" | "gpu" => 0,
         "core" => 1,
         "fixtures" => 2,
-        "model" | "collide" | "recording" => 3,
+        "model" | "collide" | "recording" | "draw" => 3,
         "model-gpu" | "collide-gpu" => 4,
         "descent" => 5,
         "harness" => 7,

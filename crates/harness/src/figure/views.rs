@@ -1,0 +1,302 @@
+//! Views of a figure: films of a few of its runs, which are made for them alone.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, ensure};
+use serde::Deserialize;
+use taut_core::{Scene, settings::nearest};
+use taut_draw::{film::CELLS_MAX, svg, text::fonts};
+
+use super::{Figure, Planned, VerdictFile, conclusion, folder, load, read_verdict};
+use crate::{
+    film::{
+        CameraChoice, Cameraman, FiledView, FilmColour, FilmHead, FilmOrder, FilmedRun,
+        VIEWS_SCHEMA, ViewsFile, body_named, compose, frames_at,
+    },
+    machine::Machine,
+    places,
+    record::write_atomically,
+    runner::{Bench, References, RunOptions, run},
+};
+
+/// A film may be so large [bytes].
+const LARGEST: usize = 150_000;
+
+/// One view, as a definition says it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ViewSpec {
+    /// Name of its file.
+    pub id: String,
+    /// What it is.
+    #[serde(default)]
+    pub kind: ViewKind,
+    /// Labels of its columns, at most five, all of one scene.
+    pub runs: Vec<String>,
+    /// Times of its rows, at most five [s].
+    pub times_s: Vec<f64>,
+    /// Where it is seen from.
+    #[serde(default)]
+    pub camera: CameraChoice,
+    /// What colours tell.
+    #[serde(default)]
+    pub colour: FilmColour,
+    /// Anchors of a joint farther apart than this are joined by a red line [m]; what can be seen unless given.
+    #[serde(default)]
+    pub gaps_m: Option<f64>,
+    /// Label of the run whose outline is drawn behind the others.
+    #[serde(default)]
+    pub ghost: Option<String>,
+    /// Bodies whose last second is drawn.
+    #[serde(default)]
+    pub trails: Vec<String>,
+    /// Whether contacts are drawn.
+    #[serde(default)]
+    pub contacts: bool,
+    /// What a reader has to know, such as that sizes differ.
+    #[serde(default)]
+    pub note: Option<String>,
+}
+
+/// What a view is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ViewKind {
+    /// Runs side by side, times below each other.
+    #[default]
+    Film,
+}
+
+impl ViewSpec {
+    /// What contradicts the figure's plan, with the name that is wrong.
+    pub(super) fn mistake(&self, plan: &[Planned]) -> Option<(String, &str)> {
+        let id = self.id.as_str();
+        let named = |text: String| Some((format!("view `{id}`: {text}"), id));
+        let plain = id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        if !plain || id.is_empty() {
+            return named("its name is that of a file: letters, digits and dashes".to_owned());
+        }
+        for (count, what) in [(self.runs.len(), "runs"), (self.times_s.len(), "times")] {
+            if !(1..=CELLS_MAX).contains(&count) {
+                return named(format!("{count} {what}: expected one to {CELLS_MAX}"));
+            }
+        }
+        if let Some(fault) = self.colour.fault() {
+            return named(fault);
+        }
+        let labels: Vec<&str> = plan.iter().map(|planned| planned.label.as_str()).collect();
+        let mut chosen = Vec::new();
+        for label in self.runs.iter().chain(&self.ghost) {
+            let Some(planned) = plan.iter().find(|planned| planned.label == *label) else {
+                let near = nearest(label, &labels);
+                let hint = near.map(|near| format!(" (did you mean `{near}`?)"));
+                let text =
+                    format!("view `{id}`: unknown run `{label}`{}", hint.unwrap_or_default());
+                return Some((text, label));
+            };
+            chosen.push((planned, label));
+        }
+        let first = chosen[0].0;
+        let strange = chosen.iter().find(|(planned, _)| {
+            planned.run.scene != first.run.scene || planned.run.parameters != first.run.parameters
+        });
+        strange.map(|(_, label)| {
+            let text =
+                format!("view `{id}`: `{label}` is of another scene than `{}`", self.runs[0]);
+            (text, label.as_str())
+        })
+    }
+
+    /// Whether a view on file is of this definition.
+    fn is_filed(&self, filed: &FiledView) -> bool {
+        self.id == filed.id && self.runs == filed.runs && self.times_s == filed.times_s
+    }
+}
+
+/// Reads `views.json` of a figure.
+///
+/// # Errors
+/// When it is there and cannot be read.
+pub(super) fn read(root: &Path, id: &str) -> anyhow::Result<Option<ViewsFile>> {
+    let path = folder(root, id).join("views.json");
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let cannot = || format!("cannot read {}", path.display());
+    let file: ViewsFile = serde_json::from_str(&fs::read_to_string(&path).with_context(cannot)?)
+        .with_context(cannot)?;
+    ensure!(
+        file.schema == VIEWS_SCHEMA,
+        "{}: version {} is not {VIEWS_SCHEMA}",
+        path.display(),
+        file.schema
+    );
+    Ok(Some(file))
+}
+
+/// Names of the files of a figure's views that are missing or of another definition, as far as this can be seen
+/// without making their runs.
+///
+/// # Errors
+/// When `views.json` is there and cannot be read.
+pub(super) fn outdated(root: &Path, figure: &Figure) -> anyhow::Result<Vec<String>> {
+    let filed = read(root, &figure.id)?.map(|file| file.views).unwrap_or_default();
+    let mut files = Vec::new();
+    for view in &figure.views {
+        let name = format!("{}.svg", view.id);
+        let there = folder(root, &figure.id).join(&name).is_file();
+        if !there || !filed.iter().any(|filed| view.is_filed(filed)) {
+            files.push(name);
+        }
+    }
+    if filed.iter().any(|filed| !figure.views.iter().any(|view| view.is_filed(filed))) {
+        files.push("views.json".to_owned());
+    }
+    Ok(files)
+}
+
+/// Makes the films of a figure and writes them beside its definition, with the cameras of those on file. Returns the
+/// files.
+///
+/// # Errors
+/// When a run cannot be set up, a film is too large, or a file cannot be read or written.
+pub fn write_views(bench: &Bench<'_>, root: &Path, id: &str) -> anyhow::Result<Vec<PathBuf>> {
+    let figure = load(root, id, bench.setup)?;
+    if figure.views.is_empty() {
+        return Ok(Vec::new());
+    }
+    fonts()?;
+    let verdicts = read_verdict(root, id, false)?;
+    let kept = read(root, id)?.map(|file| file.views).unwrap_or_default();
+    let mut files = Vec::new();
+    let mut views = Vec::new();
+    for view in &figure.views {
+        let kept = kept.iter().find(|kept| kept.id == view.id);
+        let (text, filed) = film(bench, root, (&figure, verdicts.as_ref()), view, kept)
+            .with_context(|| format!("figure `{id}`, view `{}`", view.id))?;
+        ensure!(
+            text.len() <= LARGEST,
+            "figure `{id}`, view `{}`: {} kB, and at most {} are kept: fewer runs, times or bodies",
+            view.id,
+            text.len() / 1000,
+            LARGEST / 1000
+        );
+        let path = folder(root, id).join(format!("{}.svg", view.id));
+        write_atomically(&path, text.as_bytes())?;
+        files.push(path);
+        views.push(filed);
+    }
+    let revision = Machine::here(1).revision.to_owned();
+    let file = ViewsFile { schema: VIEWS_SCHEMA, revision, views };
+    let path = folder(root, id).join("views.json");
+    write_atomically(&path, format!("{}\n", serde_json::to_string_pretty(&file)?).as_bytes())?;
+    files.push(path);
+    Ok(files)
+}
+
+/// Makes the runs of a view and draws them.
+fn film(
+    bench: &Bench<'_>,
+    root: &Path,
+    (figure, verdicts): (&Figure, Option<&VerdictFile>),
+    view: &ViewSpec,
+    kept: Option<&FiledView>,
+) -> anyhow::Result<(String, FiledView)> {
+    let plan = figure.plan(false);
+    let planned = |label: &String| {
+        let found = plan.iter().find(|planned| planned.label == *label);
+        found.with_context(|| format!("no run `{label}`"))
+    };
+    let first = planned(&view.runs[0])?;
+    let path = root.join("scenes").join(format!("{}.ron", first.run.scene));
+    let parameters: Vec<(String, f64)> =
+        first.run.parameters.iter().map(|(name, &value)| (name.clone(), value)).collect();
+    let scene = places::load_checked(&path, &parameters)?.scene;
+    let trails = view.trails.iter().map(|name| body_named(&scene, name));
+    let order = FilmOrder {
+        frames: frames_at(&scene, &view.times_s)?,
+        times_s: view.times_s.clone(),
+        camera: view.camera,
+        colour: view.colour,
+        gaps_m: view.gaps_m,
+        contacts: view.contacts,
+        trails: trails.collect::<anyhow::Result<_>>()?,
+        cell: None,
+    };
+    let runs = view.runs.iter().map(|label| filmed(bench, &scene, planned(label)?, &order));
+    let runs = runs.collect::<anyhow::Result<Vec<FilmedRun>>>()?;
+    let ghost = match &view.ghost {
+        None => None,
+        Some(label) => match runs.iter().find(|run| run.label == *label) {
+            Some(run) => Some(run.clone()),
+            None => Some(filmed(bench, &scene, planned(label)?, &order)?),
+        },
+    };
+    let title = verdicts.and_then(|verdicts| conclusion::sentence(figure, verdicts));
+    let head = FilmHead {
+        id: view.id.clone(),
+        title: title.unwrap_or_else(|| figure.title.clone()),
+        notes: view.note.iter().cloned().collect(),
+    };
+    let (sheet, filed) = compose(&scene, &order, head, (&runs, ghost.as_ref()), kept);
+    let faces = sheet.cells.iter().map(|(_, cell)| cell.face_count()).max().unwrap_or(0);
+    ensure!(faces <= svg::FACES_MAX, "{faces} faces in a cell, and SVG takes {}", svg::FACES_MAX);
+    Ok((svg::sheet(&sheet), filed))
+}
+
+fn filmed(
+    bench: &Bench<'_>,
+    scene: &Scene,
+    planned: &Planned,
+    order: &FilmOrder,
+) -> anyhow::Result<FilmedRun> {
+    let spec = planned.spec();
+    bench.check(scene, &spec)?;
+    let mut camera = Cameraman::new(scene, &order.frames, &order.trails);
+    let last = order.frames.iter().copied().max().unwrap_or(0);
+    let steps = planned.run.steps.unwrap_or(scene.steps).max(last);
+    let options = RunOptions { steps, references: References::default() };
+    let row = run(bench, scene, &spec, &options, &mut [&mut camera]);
+    ensure!(!bench.is_cancelled(), "interrupted: the films on file stay");
+    ensure!(row.status.is_measured(), "{}: {}: {}", row.label, row.status.name(), row.reason);
+    Ok(camera.finish(&row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Setup;
+
+    fn mistake(views: &str) -> String {
+        let text = format!(
+            "(title: \"t\", source: \"s\", about: \"a\", views: [{views}], runs: [\
+             (label: \"A\", scene: \"rope\", backend: \"null\", iterations: [1]),\
+             (label: \"B\", scene: \"net\", backend: \"null\", iterations: [1])],\
+             plot: (panels: [(x: (quantity: \"time_s\"), y: (quantity: \"joint_error_max_m\"))]), claims: [])"
+        );
+        super::super::parse(&text, "f", Path::new("f.ron"), &Setup::default())
+            .map_or_else(|error| error.message, |_| String::new())
+    }
+
+    #[test]
+    fn views_name_runs_of_one_scene() {
+        assert_eq!(mistake("(id: \"film\", runs: [\"A\"], times_s: [1])"), "");
+        let wrong = [
+            ("(id: \"film\", runs: [\"a\"], times_s: [1])", "did you mean `A`?"),
+            ("(id: \"film\", runs: [\"A\", \"B\"], times_s: [1])", "another scene"),
+            ("(id: \"film\", runs: [\"A\"], times_s: [])", "0 times"),
+            ("(id: \"a/b\", runs: [\"A\"], times_s: [1])", "that of a file"),
+            (
+                "(id: \"film\", runs: [\"A\"], times_s: [1], colour: speed(min: 2, max: 1))",
+                "0 < min < max",
+            ),
+        ];
+        for (view, expected) in wrong {
+            let found = mistake(view);
+            assert!(found.contains(expected), "{view}: {found}");
+        }
+    }
+}
