@@ -229,6 +229,17 @@ fn another_place_shade_or_normal_is_seen() {
 }
 
 #[test]
+fn a_thin_rod_keeps_its_colour() {
+    let Some(mut painter) = painter() else { return };
+    let mut list = DrawList::new(shapes().camera, SIZE);
+    let rod = Shape::Box { half: Vec3::new(1.0, 0.01, 0.01) };
+    add(&mut list, &rod, pose(0.0, 0.0, 0.4, 0.0), (0, 0, 200));
+    let bitmap = painter.picture(&list, 1.0).unwrap();
+    let blue = |p: &&[u8; 3]| p[0] < 20 && p[2].abs_diff(200) < 20;
+    assert!(bitmap.pixels().iter().filter(blue).count() > 60);
+}
+
+#[test]
 fn what_is_seen_at_a_pixel_is_known() {
     let Some(mut painter) = painter() else { return };
     let list = shapes();

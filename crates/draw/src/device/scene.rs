@@ -22,9 +22,11 @@ const OUTLINE_NONE_PX: f64 = 2.0;
 /// Outlines of bodies this large are as dark as they get [px].
 const OUTLINE_FULL_PX: f64 = 8.0;
 
-/// Wider bodies are not thin from any side, and shorter ones not long [px].
+/// Wider bodies are thin from no side, and shorter ones are dots [px].
 const THIN_AT_MOST_PX: f64 = 4.0;
-const LONG_AT_LEAST_PX: f64 = 6.0;
+const LONG_AT_LEAST_PX: f64 = 1.0;
+/// Lengths over width from which a body is long: bricks far away stay bricks.
+const SLENDER: f64 = 3.0;
 
 /// All bodies.
 #[derive(Debug, Default)]
@@ -144,7 +146,8 @@ impl ShapeExtent {
         let seen = lens.project(&instance.pose.point(&self.middle));
         let stretch = instance.pose.frame.norm() / 3f64.sqrt();
         let [width, length] = [self.width, self.length].map(|m| m * stretch * seen.scale);
-        if shape.sheet || width > THIN_AT_MOST_PX || length < LONG_AT_LEAST_PX {
+        let long = length > LONG_AT_LEAST_PX.max(SLENDER * width);
+        if shape.sheet || width > THIN_AT_MOST_PX || !long {
             return None;
         }
         let lines = thin_lines(shape, instance, lens)?;
