@@ -24,6 +24,8 @@ const KEY_ROW: f64 = 20.0;
 const TEXT: f64 = 12.0;
 /// Highest and lowest cell in widths of one.
 const SHAPES: (f64, f64) = (1.35, 0.42);
+/// Lowest and highest cell of a loop [px]: with head and key between 250 and 330 px.
+const LOOP_CELLS: (f64, f64) = (170.0, 230.0);
 /// All cells together are at most so high [px], unless they would be lower than [`SHAPES`] allows.
 const HIGHEST: f64 = 720.0;
 
@@ -77,6 +79,12 @@ pub fn cell_size(columns: usize, rows: usize, aspect: f64) -> (f64, f64) {
     let highest = (SHAPES.0 * width).min((HIGHEST / rows).max(SHAPES.1 * width)).min(420.0);
     let height = (width / aspect).clamp(SHAPES.1 * width, highest);
     (width, height.round())
+}
+
+/// The same for a loop, which has one row and is as high as the top of a page bears.
+pub fn loop_cell_size(columns: usize, aspect: f64) -> (f64, f64) {
+    let (width, height) = cell_size(columns, 1, aspect);
+    (width, height.clamp(LOOP_CELLS.0, LOOP_CELLS.1))
 }
 
 /// The page of a film whose cells are given row by row, all of one size.

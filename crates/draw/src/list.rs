@@ -32,6 +32,8 @@ pub struct DrawList {
     pub shapes: Vec<Arc<Polyhedron>>,
     /// Bodies.
     pub instances: Vec<Instance>,
+    /// Planes that shadows fall on, where a writer has shadows; nothing else is seen of them.
+    pub planes: Vec<SpacePlane>,
     /// Lines in space.
     pub lines: Vec<SpaceLine>,
     /// Points in space, over everything.
@@ -78,6 +80,15 @@ pub enum BodyLook {
     Shaded,
     /// Its outline only, below all bodies.
     Outlined,
+}
+
+/// The surface of a half-space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpacePlane {
+    /// A point of it [m].
+    pub point: Vec3,
+    /// Unit normal, away from what is solid.
+    pub normal: Vec3,
 }
 
 /// A line through points of the world.
@@ -150,6 +161,7 @@ impl DrawList {
             hatched: false,
             shapes: Vec::new(),
             instances: Vec::new(),
+            planes: Vec::new(),
             lines: Vec::new(),
             dots: Vec::new(),
             tags: Vec::new(),

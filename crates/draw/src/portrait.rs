@@ -17,7 +17,7 @@ use crate::{
         ColourSteps, FAILED_GROUND, FAILURE, FAINT_INK, FIXED, GAP, GHOST, INK, PAGE, PLAIN, QUIET,
         Rgb, STEPS, blend,
     },
-    list::{BodyLook, DrawList, Instance, Layer, PlaneCut, SpaceDot, SpaceLine},
+    list::{BodyLook, DrawList, Instance, Layer, PlaneCut, SpaceDot, SpaceLine, SpacePlane},
     shape::{AffinePose, Polyhedron, grid},
 };
 
@@ -157,6 +157,7 @@ impl<'a> Portrait<'a> {
         for (_, motion) in bodies.filter(|(body, _)| matches!(body.shape, Shape::HalfSpace)) {
             let pose = AffinePose { frame: motion.frame, origin: motion.position };
             let normal = pose.normal(&Vec3::z());
+            list.planes.push(SpacePlane { point: pose.origin, normal });
             let lens = list.lens();
             let half = reach(&list.camera, list.size);
             let middle = lens.target - normal * normal.dot(&(lens.target - pose.origin));

@@ -16,6 +16,8 @@ use crate::{
     order::painting_order,
 };
 
+#[cfg(feature = "gpu")]
+pub(crate) use self::piece::thin_lines;
 use self::piece::{Paint, pieces, thin_axis};
 pub use self::row::last_row;
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use bytemuck::Pod;
-use wgpu::{BufferDescriptor, BufferUsages, MapMode};
+use wgpu::{BufferDescriptor, BufferUsages, CommandEncoder, MapMode};
 
 use crate::{Gpu, GpuError};
 
@@ -113,18 +113,38 @@ impl Gpu {
             return self.wait();
         }
         let bytes = buffer.bytes().next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
-        let staging = buffer.staging.get_or_init(|| {
-            self.device().create_buffer(&BufferDescriptor {
-                label: Some("read back"),
-                size: bytes,
-                usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
-        });
+        let staging = buffer.staging.get_or_init(|| self.staging(bytes));
+        let copy = |encoder: &mut CommandEncoder| {
+            encoder.copy_buffer_to_buffer(&buffer.raw, 0, staging, 0, bytes);
+        };
+        self.fetch(staging, copy, |view| {
+            let target: &mut [u8] = bytemuck::cast_slice_mut(out);
+            let length = target.len();
+            target.copy_from_slice(&view[..length]);
+        })
+    }
+
+    /// A buffer that the host can read.
+    pub(crate) fn staging(&self, bytes: u64) -> wgpu::Buffer {
+        self.device().create_buffer(&BufferDescriptor {
+            label: Some("read back"),
+            size: bytes,
+            usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        })
+    }
+
+    /// Submits what `copy` records into `staging`, waits, and hands the bytes to `take`.
+    pub(crate) fn fetch(
+        &self,
+        staging: &wgpu::Buffer,
+        copy: impl FnOnce(&mut CommandEncoder),
+        take: impl FnOnce(&[u8]),
+    ) -> Result<(), GpuError> {
         let (mapped, result) = mpsc::channel();
         self.guarded(|| {
             let mut encoder = self.device().create_command_encoder(&Default::default());
-            encoder.copy_buffer_to_buffer(&buffer.raw, 0, staging, 0, bytes);
+            copy(&mut encoder);
             self.queue().submit([encoder.finish()]);
             staging.slice(..).map_async(MapMode::Read, move |result| {
                 // Nobody listens any more where something else went wrong meanwhile.
@@ -140,9 +160,7 @@ impl Gpu {
         }
         let range = staging.slice(..).get_mapped_range();
         let view = range.map_err(|error| GpuError::Refused(error.to_string()))?;
-        let target: &mut [u8] = bytemuck::cast_slice_mut(out);
-        let length = target.len();
-        target.copy_from_slice(&view[..length]);
+        take(&view);
         drop(view);
         staging.unmap();
         Ok(())

@@ -3,16 +3,21 @@
 use std::sync::Arc;
 
 use wgpu::{
-    BindGroup, BindGroupDescriptor, BindGroupEntry, BindingResource, BufferBinding, BufferSize,
-    ComputePipeline, ComputePipelineDescriptor, PipelineCompilationOptions, ShaderModuleDescriptor,
-    ShaderSource,
+    BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindingResource,
+    BufferBinding, BufferSize, ComputePipeline, ComputePipelineDescriptor,
+    PipelineCompilationOptions, ShaderModuleDescriptor, ShaderSource,
 };
 
-use crate::{Buffer, Gpu, GpuError, pipeline::Kernel, shader::Shader};
+use crate::{
+    Buffer, Gpu, GpuError,
+    image::Image,
+    pipeline::Kernel,
+    shader::{Shader, Variable},
+};
 
-/// Buffers by the names that shaders give them.
+/// Buffers and images by the names that shaders give them.
 #[derive(Clone, Debug, Default)]
-pub struct Bindings<'a>(Vec<(&'static str, BufferBinding<'a>)>);
+pub struct Bindings<'a>(Vec<(&'static str, BindingResource<'a>)>);
 
 /// A kernel with its buffers.
 #[derive(Clone, Debug)]
@@ -26,14 +31,44 @@ pub struct Call {
 impl<'a> Bindings<'a> {
     /// Adds a buffer, which replaces one of the same name.
     #[must_use]
-    pub fn with<T>(mut self, name: &'static str, buffer: &'a Buffer<T>) -> Self {
-        self.0.retain(|(known, _)| *known != name);
+    pub fn with<T>(self, name: &'static str, buffer: &'a Buffer<T>) -> Self {
         // Of the padded buffer only the values, so that shaders see their number.
         let bytes = buffer.bytes().max(size_of::<T>() as u64).next_multiple_of(4);
         let binding =
             BufferBinding { buffer: buffer.raw(), offset: 0, size: BufferSize::new(bytes) };
-        self.0.push((name, binding));
+        self.put(name, BindingResource::Buffer(binding))
+    }
+
+    /// Adds an image to read from, which replaces what has the same name.
+    #[must_use]
+    pub fn with_image(self, name: &'static str, image: &'a Image) -> Self {
+        self.put(name, BindingResource::TextureView(image.view()))
+    }
+
+    fn put(mut self, name: &'static str, resource: BindingResource<'a>) -> Self {
+        self.0.retain(|(known, _)| *known != name);
+        self.0.push((name, resource));
         self
+    }
+
+    /// The variables of the shader `label` bound to what has their names.
+    pub(crate) fn group(
+        &self,
+        gpu: &Gpu,
+        label: &str,
+        layout: &BindGroupLayout,
+        variables: &[Variable],
+    ) -> Result<BindGroup, GpuError> {
+        let mut entries = Vec::new();
+        for variable in variables {
+            let Some((_, resource)) = self.0.iter().find(|(name, _)| *name == variable.name) else {
+                let message = format!("shaders/{label}: nothing is bound to `{}`", variable.name);
+                return Err(GpuError::Shader(message));
+            };
+            entries.push(BindGroupEntry { binding: variable.binding, resource: resource.clone() });
+        }
+        let descriptor = BindGroupDescriptor { label: Some(label), layout, entries: &entries };
+        gpu.guarded(|| gpu.device().create_bind_group(&descriptor))
     }
 }
 
@@ -80,24 +115,8 @@ impl Kernel {
     /// # Errors
     /// When a variable has no buffer, or the device refuses one.
     pub fn bind(&self, gpu: &Gpu, bindings: &Bindings<'_>) -> Result<Call, GpuError> {
-        let mut entries = Vec::new();
-        for variable in &self.variables {
-            let Some((_, binding)) = bindings.0.iter().find(|(name, _)| *name == variable.name)
-            else {
-                let message =
-                    format!("shaders/{}: nothing is bound to `{}`", self.label, variable.name);
-                return Err(GpuError::Shader(message));
-            };
-            let resource = BindingResource::Buffer(binding.clone());
-            entries.push(BindGroupEntry { binding: variable.binding, resource });
-        }
-        let group = gpu.guarded(|| {
-            gpu.device().create_bind_group(&BindGroupDescriptor {
-                label: Some(&self.label),
-                layout: &self.pipeline.get_bind_group_layout(0),
-                entries: &entries,
-            })
-        })?;
+        let layout = self.pipeline.get_bind_group_layout(0);
+        let group = bindings.group(gpu, &self.label, &layout, &self.variables)?;
         Ok(Call { pipeline: self.pipeline.clone(), group, size: self.size })
     }
 }

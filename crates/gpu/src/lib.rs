@@ -4,7 +4,8 @@
 //! one type; a [`Kernel`] is an entry point of a file in the folder `shaders`, whose variables are bound to
 //! buffers by name ([`Bindings`], [`Call`]). A [`Recorder`] collects the dispatches of a whole step, in one
 //! pass per stage, and a [`Clock`] takes the stages' times on the device. [`scan`] and [`sort`] are what
-//! solvers build adjacency and contact lists from.
+//! solvers build adjacency and contact lists from. An [`Image`] is drawn into by a [`Brush`], a file of shaders
+//! for vertices and fragments, in a [`DrawPass`], and read back.
 //!
 //! Nothing here panics on a fault of the device: whatever goes wrong is a [`GpuError`] from the next call
 //! that can return one.
@@ -14,9 +15,11 @@ mod check;
 mod clock;
 mod device;
 mod error;
+mod image;
 mod kernel;
 pub mod layout;
 mod pipeline;
+mod raster;
 mod recorder;
 pub mod scan;
 pub mod shader;
@@ -35,7 +38,9 @@ pub use self::{
     clock::{Clock, Lap},
     device::{AdapterFacts, Counters, Gpu, REQUIRE, adapters},
     error::GpuError,
+    image::{Image, Texel},
     kernel::{Bindings, Call},
     pipeline::Kernel,
+    raster::{Brush, BrushRule, DepthRule, DrawPass, LoadedBrush, Stroke},
     recorder::Recorder,
 };

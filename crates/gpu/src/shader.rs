@@ -3,7 +3,7 @@
 use crate::{
     GpuError,
     check::check,
-    naga::{AddressSpace, Module, TypeInner, valid::ModuleInfo},
+    naga::{AddressSpace, Module, ShaderStage, TypeInner, valid::ModuleInfo},
     source::Source,
 };
 
@@ -21,7 +21,7 @@ pub struct Shader {
     info: ModuleInfo,
 }
 
-/// A variable of an entry point that is bound to a buffer.
+/// A variable of an entry point that is bound to a buffer or an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// Its name in the shader.
@@ -66,16 +66,38 @@ impl Shader {
             let message = format!("shaders/{}: there is no entry point `{name}`", self.path);
             return Err(GpuError::Shader(message));
         };
-        let uses = self.info.get_entry_point(index);
+        let [x, y, z] = self.module.entry_points[index].workgroup_size;
+        Ok((x * y * z, self.variables(&[index])))
+    }
+
+    /// The entry points for vertices and, where there is one, for fragments, and the variables they use.
+    ///
+    /// # Errors
+    /// When the file draws nothing.
+    pub(crate) fn stages(&self) -> Result<(&str, Option<&str>, Vec<Variable>), GpuError> {
+        let find = |stage| self.module.entry_points.iter().position(|entry| entry.stage == stage);
+        let Some(vertex) = find(ShaderStage::Vertex) else {
+            return Err(GpuError::Shader(format!("shaders/{} draws nothing", self.path)));
+        };
+        let fragment = find(ShaderStage::Fragment);
+        let entries: Vec<usize> = [vertex].into_iter().chain(fragment).collect();
+        let name = |index: usize| self.module.entry_points[index].name.as_str();
+        Ok((name(vertex), fragment.map(name), self.variables(&entries)))
+    }
+
+    /// The variables that any of these entry points uses.
+    fn variables(&self, entries: &[usize]) -> Vec<Variable> {
         let variables = self.module.global_variables.iter().filter_map(|(handle, variable)| {
-            let bound =
-                matches!(variable.space, AddressSpace::Uniform | AddressSpace::Storage { .. });
-            let used = bound && !uses[handle].is_empty();
+            let bound = matches!(
+                variable.space,
+                AddressSpace::Uniform | AddressSpace::Storage { .. } | AddressSpace::Handle
+            );
+            let uses = |entry: &usize| !self.info.get_entry_point(*entry)[handle].is_empty();
+            let used = bound && entries.iter().any(uses);
             let binding = variable.binding.as_ref().filter(|_| used)?.binding;
             Some(Variable { name: variable.name.clone().unwrap_or_default(), binding })
         });
-        let [x, y, z] = self.module.entry_points[index].workgroup_size;
-        Ok((x * y * z, variables.collect()))
+        variables.collect()
     }
 
     /// The layout of a structure, if there is one of that name.
@@ -124,6 +146,35 @@ mod tests {
             let code = |line: &&str| line.starts_with("fn f()") && line.contains(value);
             assert_eq!(source.text.lines().filter(code).count(), 1, "{path}");
         }
+    }
+
+    #[test]
+    fn stages_of_a_file_that_draws_must_fit() {
+        let vertex = "struct V { @builtin(position) p: vec4<f32>, @location(0) a: f32 }\n\
+                      @vertex fn v() -> V { return V(vec4<f32>(), 0.0); }\n";
+        let fragment = |input: &str| {
+            let fragment = format!(
+                "@fragment fn f({input}) -> @location(0) vec4<f32> {{ return vec4<f32>(); }}"
+            );
+            // Tables of shaders are static; a test may leak a line.
+            let text: &'static str = format!("{vertex}{fragment}\n").leak();
+            [("draw.wgsl", text)]
+        };
+        let read_one = |files: &[(&str, &'static str)]| {
+            let text = files[0].1;
+            check(&Source::assemble("draw.wgsl", &|_| Some(text)).unwrap())
+        };
+        assert!(read_one(&fragment("@location(0) a: f32")).is_ok());
+        assert!(read_one(&fragment("v: V")).is_ok());
+        let message = wrong(&fragment("@location(1) a: f32"));
+        assert_eq!(message, "shaders/draw.wgsl:1: `f` takes location 1, which `v` does not give");
+        let message = wrong(&fragment("@location(0) a: vec2<f32>"));
+        assert!(
+            message.ends_with("`f` takes location 0 as another type than `v` gives"),
+            "{message}"
+        );
+        let message = wrong(&[("draw.wgsl", "@fragment fn f() {}\n")]);
+        assert!(message.ends_with("`f` takes fragments of no vertices"), "{message}");
     }
 
     #[test]

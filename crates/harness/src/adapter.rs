@@ -4,6 +4,7 @@ use std::{any::Any, sync::OnceLock};
 
 use anyhow::Context;
 use taut_core::BuildError;
+use taut_draw::{bitmap::Bitmap, device::Painter, list::Sheet};
 use taut_gpu::{Gpu, GpuError};
 
 static CHOICE: OnceLock<String> = OnceLock::new();
@@ -35,6 +36,22 @@ pub(crate) fn gpu() -> Result<&'static dyn Any, BuildError> {
 fn open() -> Result<&'static Gpu, GpuError> {
     let opened = OPENED.get_or_init(|| Gpu::open(CHOICE.get().map(String::as_str)));
     opened.as_ref().map_err(GpuError::clone)
+}
+
+/// Draws pages, each with `scale` pixels to one of its own, and hands them to `take` as they come.
+///
+/// # Errors
+/// When there is no adapter, which is a [`BuildError`] with what to do; when it refuses a page; what `take` fails with.
+pub(crate) fn paint(
+    pages: &mut dyn Iterator<Item = Sheet>,
+    scale: f64,
+    take: &mut dyn FnMut(Bitmap) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut painter = Painter::new(Gpu::of(gpu()?)?)?;
+    for page in pages {
+        take(painter.sheet(&page, scale)?)?;
+    }
+    Ok(())
 }
 
 /// The adapter that some backend has used, if any, in words.

@@ -290,10 +290,11 @@ pub(crate) struct DrawArgs {
     /// Draw the last second of a body's path; repeatable
     #[arg(long, value_name = "BODY")]
     pub(crate) trails: Vec<String>,
-    /// Form of the picture
-    #[arg(long = "as", value_name = "FORM", value_enum, default_value_t = FilmForm::Svg)]
-    pub(crate) form: FilmForm,
-    /// Width and height of a cell [px] [default: what fits a page of 800]
+    /// Form of the picture [default: svg, or png where there are too many faces for it]
+    #[arg(long = "as", value_name = "FORM", value_enum)]
+    pub(crate) form: Option<FilmForm>,
+    /// Width and height of a cell [px]; as png, the only cell is then drawn without anything around it [default: what
+    /// fits a page of 800]
     #[arg(long, value_name = "WxH", value_parser = cell_size)]
     pub(crate) size: Option<(f64, f64)>,
 }
@@ -316,6 +317,10 @@ impl DrawArgs {
 pub(crate) enum FilmForm {
     /// Lines and areas, for up to some thousand faces.
     Svg,
+    /// Pixels, by a graphics adapter, with shadows.
+    Png,
+    /// A loop of one row of cells, by a graphics adapter.
+    Apng,
 }
 
 #[derive(Debug, Args)]

@@ -299,7 +299,7 @@ pub struct Quick {
 impl Figure {
     /// Name of its small picture: the last row of its first film, else its first panel without text.
     pub fn thumb(&self) -> &'static str {
-        if self.views.is_empty() { "thumb.png" } else { "thumb.svg" }
+        if self.first_film().is_some() { "thumb.svg" } else { "thumb.png" }
     }
 
     /// Whether a row is of a run that software adapters do not make at full size.

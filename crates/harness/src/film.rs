@@ -2,6 +2,7 @@
 
 mod choice;
 mod compose;
+mod pixels;
 mod replay;
 
 use std::{collections::VecDeque, ops::ControlFlow};
@@ -13,7 +14,8 @@ use taut_draw::camera::{Camera, MotionReach};
 
 pub use self::choice::{CameraChoice, FilmColour};
 pub(crate) use self::{
-    compose::{FilmHead, compose},
+    compose::{FilmHead, compose, compose_loop},
+    pixels::{film_png, loop_frames, loop_png, still_png},
     replay::{Replayed, replay},
 };
 use crate::{

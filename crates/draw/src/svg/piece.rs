@@ -96,6 +96,17 @@ fn body(solid: &Polyhedron, instance: &Instance, lens: &Lens) -> Option<(Painted
     Some((piece, paint))
 }
 
+/// The lines as which an instance is drawn that is too thin for an outline; `None` for wider ones.
+#[cfg(feature = "gpu")]
+pub(crate) fn thin_lines(
+    solid: &Polyhedron,
+    instance: &Instance,
+    lens: &Lens,
+) -> Option<Vec<(Vec<Pixel>, Rgb, f64)>> {
+    let axis = thin_axis(&hull(&projected(solid, &instance.pose, lens)?))?;
+    Some(thin(instance, axis, lens))
+}
+
 /// The line along an outline that is narrower than [`THIN`]; `None` for wider ones.
 pub(super) fn thin_axis(outline: &[Pixel]) -> Option<[Pixel; 2]> {
     let squared = |p: &Pixel, q: &Pixel| (p.0 - q.0).powi(2) + (p.1 - q.1).powi(2);

@@ -3,6 +3,7 @@
 use std::any::Any;
 
 use taut_core::BuildError;
+use taut_draw::{bitmap::Bitmap, list::Sheet};
 
 use crate::backends::LEFT_OUT;
 
@@ -23,6 +24,18 @@ pub(crate) fn choose(wanted: &str) -> anyhow::Result<()> {
 /// Always: a row that some other table brings is skipped for it.
 pub(crate) fn gpu() -> Result<&'static dyn Any, BuildError> {
     Err(BuildError::NoDevice(REMEDY.to_owned()))
+}
+
+/// There is none to draw.
+///
+/// # Errors
+/// Always.
+pub(crate) fn paint(
+    _: &mut dyn Iterator<Item = Sheet>,
+    _: f64,
+    _: &mut dyn FnMut(Bitmap) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    Ok(gpu().map(drop)?)
 }
 
 /// No adapter is ever in use.

@@ -1,21 +1,21 @@
 //! `taut draw`: runs of a scene as a film.
 
-use anyhow::{Context, ensure};
-use taut_core::Scene;
-use taut_draw::{film::CELLS_MAX, svg, text::fonts};
+use anyhow::{Context, anyhow, ensure};
+use taut_core::{BuildError, Scene};
+use taut_draw::{apng::MOST_FRAMES, film::CELLS_MAX, list::Sheet, svg, text::fonts};
 
 use super::{Outcome, Session, json, print, run::Ticks};
 use crate::{
-    args::DrawArgs,
+    args::{DrawArgs, FilmForm},
     figure,
     film::{
         Cameraman, FilmColour, FilmHead, FilmOrder, FilmedRun, VIEWS_SCHEMA, ViewsFile, body_named,
-        compose, frames_at, replay,
+        compose, compose_loop, film_png, frames_at, loop_frames, loop_png, replay, still_png,
     },
     machine::Machine,
     places,
     progress::Progress,
-    record::{OutDir, ReferenceDocument, RunRow},
+    record::{OutDir, ReferenceDocument, RunRow, write_atomically},
     runner::{self, Observer, References, RunOptions},
     text_table::TextTable,
 };
@@ -53,7 +53,7 @@ pub(crate) fn main(session: &Session<'_>, args: &DrawArgs) -> anyhow::Result<Out
     }
     progress.finish();
     let ghost = ghost.and_then(|run| filmed.get(run));
-    write(session, &task.scene, &order, (&filmed, ghost), &mut out)?;
+    write(session, &task.scene, (&order, args.form), (&filmed, ghost), &mut out)?;
     let table = table(&filmed);
     let document = session.document("draw", &task, ReferenceDocument::default(), rows, &mut out)?;
     session.present(&document, &table, out.path())
@@ -100,7 +100,7 @@ fn from_recording(session: &Session<'_>, args: &DrawArgs) -> anyhow::Result<Outc
     let backends: Vec<&str> = filmed.iter().map(|run| run.backend.as_str()).collect();
     let ghost = ghost(args, &labels, &backends)?.map(|run| &filmed[run]);
     let mut out = OutDir::create(session.common.out.as_deref(), "draw")?;
-    write(session, &scene, &order, (&filmed, ghost), &mut out)?;
+    write(session, &scene, (&order, args.form), (&filmed, ghost), &mut out)?;
     print(&if session.common.json {
         json(&serde_json::json!({ "schema": VIEWS_SCHEMA, "verb": "draw", "files": out.files() }))?
     } else {
@@ -119,16 +119,15 @@ fn ensure_columns(count: usize) -> anyhow::Result<()> {
 
 /// What the film shows of a scene whose runs have so many frames.
 fn order(args: &DrawArgs, scene: &Scene, steps: u32) -> anyhow::Result<FilmOrder> {
+    let is_loop = args.form == Some(FilmForm::Apng);
     let frames = match (&args.frames[..], &args.times[..]) {
+        ([], []) if is_loop => loop_frames(scene, steps),
         ([], []) => (1..=CELLS_MAX as u32).map(|i| i * steps / CELLS_MAX as u32).collect(),
         ([], times) => frames_at(scene, times)?,
         (frames, _) => frames.to_vec(),
     };
-    ensure!(
-        frames.len() <= CELLS_MAX,
-        "{} times: a film has at most {CELLS_MAX} rows",
-        frames.len()
-    );
+    let (most, what) = if is_loop { (MOST_FRAMES, "a loop") } else { (CELLS_MAX, "a film") };
+    ensure!(frames.len() <= most, "{} times: {what} has at most {most}", frames.len());
     let trails = args.trails.iter().map(|name| body_named(scene, name));
     let times_s = frames.iter().map(|&frame| f64::from(frame) * scene.dt).collect();
     Ok(FilmOrder {
@@ -156,24 +155,51 @@ fn ghost(args: &DrawArgs, labels: &[&str], backends: &[&str]) -> anyhow::Result<
 fn write(
     session: &Session<'_>,
     scene: &Scene,
-    order: &FilmOrder,
+    (order, form): (&FilmOrder, Option<FilmForm>),
     runs: (&[FilmedRun], Option<&FilmedRun>),
     out: &mut OutDir,
 ) -> anyhow::Result<()> {
     let title = if scene.about.is_empty() { scene.name.clone() } else { scene.about.clone() };
     let head = FilmHead { id: "film".to_owned(), title, notes: Vec::new() };
-    let (sheet, view) = compose(scene, order, head, runs, None);
-    let faces = sheet.cells.iter().map(|(_, cell)| cell.face_count()).max().unwrap_or(0);
-    ensure!(
-        faces <= svg::FACES_MAX,
-        "a cell has {faces} faces, and SVG takes {}: draw a smaller scene",
-        svg::FACES_MAX
-    );
-    out.write("film.svg", &svg::sheet(&sheet))?;
+    let (name, file, view) = if form == Some(FilmForm::Apng) {
+        let (pages, view) = compose_loop(scene, order, head, runs, None);
+        ("film.png", loop_png(pages), view)
+    } else {
+        let (sheet, view) = compose(scene, order, head, runs, None);
+        let (name, file) = picture(sheet, form, order.cell.is_some());
+        (name, file, view)
+    };
+    match file {
+        Ok(bytes) => write_atomically(&out.add(name), &bytes)?,
+        // As a row is, for which there is no adapter.
+        Err(error) if error.is::<BuildError>() => eprintln!("taut: {name}: skipped: {error:#}"),
+        Err(error) => return Err(error.context(name)),
+    }
     let revision = Machine::here(session.bench.threads()).revision.to_owned();
     let file = ViewsFile { schema: VIEWS_SCHEMA, revision, views: vec![view] };
     out.write("views.json", &json(&file)?)?;
     Ok(())
+}
+
+/// Name and content of a film in the form that was asked for, or in one that can hold it; with a size of its own a
+/// single cell is a still.
+fn picture(
+    sheet: Sheet,
+    form: Option<FilmForm>,
+    sized: bool,
+) -> (&'static str, anyhow::Result<Vec<u8>>) {
+    let faces = sheet.cells.iter().map(|(_, cell)| cell.face_count()).max().unwrap_or(0);
+    match form {
+        None if faces <= svg::FACES_MAX => ("film.svg", Ok(svg::sheet(&sheet).into_bytes())),
+        Some(FilmForm::Svg) if faces > svg::FACES_MAX => {
+            let most = svg::FACES_MAX;
+            let error = anyhow!("a cell has {faces} faces, and SVG takes {most}: try `--as png`");
+            ("film.svg", Err(error))
+        }
+        Some(FilmForm::Svg) => ("film.svg", Ok(svg::sheet(&sheet).into_bytes())),
+        _ if sized && sheet.cells.len() == 1 => ("film.png", still_png(sheet)),
+        _ => ("film.png", film_png(sheet)),
+    }
 }
 
 fn table(runs: &[FilmedRun]) -> TextTable {

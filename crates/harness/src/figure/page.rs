@@ -12,7 +12,7 @@ pub(super) fn page(figure: &Figure, verdicts: &VerdictFile, has_supplement: bool
     let mut text = format!("# {heading}\n\n{}. Source: {}.\n\n", figure.title, figure.source);
     let shows = heading.replace(['[', ']'], "");
     for view in &figure.views {
-        let _ = write!(text, "![{shows}]({}.svg)\n\n", view.id);
+        let _ = write!(text, "![{shows}]({})\n\n", view.file());
     }
     let _ = write!(text, "![{shows}](figure.svg)\n\n");
     let _ = write!(text, "{}\n\n", figure.about);

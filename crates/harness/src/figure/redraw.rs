@@ -57,9 +57,9 @@ pub fn redraw(setup: &Setup, root: &Path, id: &str, check: bool) -> anyhow::Resu
     if let Some(verdicts) = read_verdict(root, id, false)? {
         texts.push(("README.md", page(&figure, &verdicts, more.is_some())));
     }
-    if let Some(view) = figure.views.first() {
+    if let Some(view) = figure.first_film() {
         // Without the film there is nothing to cut it from, which is said below.
-        let film = fs::read_to_string(folder(root, id).join(format!("{}.svg", view.id)));
+        let film = fs::read_to_string(folder(root, id).join(view.file()));
         texts.extend(film.ok().and_then(|film| Some((figure.thumb(), svg::last_row(&film)?))));
     }
     let mut changed = Vec::new();
@@ -80,7 +80,7 @@ pub fn redraw(setup: &Setup, root: &Path, id: &str, check: bool) -> anyhow::Resu
     let (path, Some(panel)) = (folder(root, id).join("thumb.png"), picture.panels.first()) else {
         return Ok(changed);
     };
-    if !figure.views.is_empty() {
+    if figure.first_film().is_some() {
         // That of a film stands in its place.
         if path.is_file() {
             changed.push(format!("results/figures/{id}/thumb.png"));

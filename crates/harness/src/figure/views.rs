@@ -7,14 +7,15 @@ use std::{
 
 use anyhow::{Context, ensure};
 use serde::Deserialize;
-use taut_core::{Scene, settings::nearest};
-use taut_draw::{film::CELLS_MAX, svg, text::fonts};
+use taut_core::{BuildError, Scene, settings::nearest};
+use taut_draw::{film::CELLS_MAX, list::Sheet, svg, text::fonts};
 
 use super::{Figure, Planned, VerdictFile, conclusion, folder, load, read_verdict};
 use crate::{
     film::{
         CameraChoice, Cameraman, FiledView, FilmColour, FilmHead, FilmOrder, FilmedRun,
-        VIEWS_SCHEMA, ViewsFile, body_named, compose, frames_at,
+        VIEWS_SCHEMA, ViewsFile, body_named, compose, compose_loop, film_png, frames_at,
+        loop_frames, loop_png, still_png,
     },
     machine::Machine,
     places,
@@ -22,7 +23,7 @@ use crate::{
     runner::{Bench, References, RunOptions, run},
 };
 
-/// A film may be so large [bytes].
+/// A film of areas may be so large [bytes].
 const LARGEST: usize = 150_000;
 
 /// One view, as a definition says it.
@@ -36,7 +37,7 @@ pub struct ViewSpec {
     pub kind: ViewKind,
     /// Labels of its columns, at most five, all of one scene.
     pub runs: Vec<String>,
-    /// Times of its rows, at most five [s].
+    /// Times of its rows, at most five; of a loop its end, of a still its moment [s].
     pub times_s: Vec<f64>,
     /// Where it is seen from.
     #[serde(default)]
@@ -65,12 +66,64 @@ pub struct ViewSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ViewKind {
-    /// Runs side by side, times below each other.
+    /// Runs side by side, times below each other, as areas.
     #[default]
     Film,
+    /// The same in pixels, where areas would be too many.
+    FilmPng,
+    /// Runs side by side, moving from the start to one time.
+    Loop,
+    /// One run at one time, large.
+    Still,
+}
+
+/// Width and height of a still [px].
+const STILL: (f64, f64) = (1600.0, 900.0);
+
+impl Figure {
+    /// The view that its small picture is cut from, if there is one.
+    pub(super) fn first_film(&self) -> Option<&ViewSpec> {
+        self.views.iter().find(|view| view.kind == ViewKind::Film)
+    }
 }
 
 impl ViewSpec {
+    /// Name of its file.
+    pub(super) fn file(&self) -> String {
+        let extension = if self.kind == ViewKind::Film { "svg" } else { "png" };
+        format!("{}.{extension}", self.id)
+    }
+
+    /// How many runs and times it may have.
+    fn limits(&self) -> [usize; 2] {
+        match self.kind {
+            ViewKind::Film | ViewKind::FilmPng => [CELLS_MAX, CELLS_MAX],
+            ViewKind::Loop => [CELLS_MAX, 1],
+            ViewKind::Still => [1, 1],
+        }
+    }
+
+    /// What is drawn, and when.
+    fn order(&self, scene: &Scene) -> anyhow::Result<FilmOrder> {
+        let trails = self.trails.iter().map(|name| body_named(scene, name));
+        let mut frames = frames_at(scene, &self.times_s)?;
+        let mut times_s = self.times_s.clone();
+        if self.kind == ViewKind::Loop {
+            frames = loop_frames(scene, frames[0]);
+            times_s = frames.iter().map(|&frame| f64::from(frame) * scene.dt).collect();
+        }
+        Ok(FilmOrder {
+            frames,
+            times_s,
+            camera: self.camera,
+            colour: self.colour,
+            gaps_m: self.gaps_m,
+            contacts: self.contacts,
+            trails: trails.collect::<anyhow::Result<_>>()?,
+            cell: (self.kind == ViewKind::Still).then_some(STILL),
+        })
+    }
+
     /// What contradicts the figure's plan, with the name that is wrong.
     pub(super) fn mistake(&self, plan: &[Planned]) -> Option<(String, &str)> {
         let id = self.id.as_str();
@@ -79,9 +132,11 @@ impl ViewSpec {
         if !plain || id.is_empty() {
             return named("its name is that of a file: letters, digits and dashes".to_owned());
         }
-        for (count, what) in [(self.runs.len(), "runs"), (self.times_s.len(), "times")] {
-            if !(1..=CELLS_MAX).contains(&count) {
-                return named(format!("{count} {what}: expected one to {CELLS_MAX}"));
+        let counts = [(self.runs.len(), "runs"), (self.times_s.len(), "times")];
+        for ((count, what), most) in counts.into_iter().zip(self.limits()) {
+            if !(1..=most).contains(&count) {
+                let expected = if most == 1 { "one".to_owned() } else { format!("one to {most}") };
+                return named(format!("{count} {what}: expected {expected}"));
             }
         }
         if let Some(fault) = self.colour.fault() {
@@ -146,7 +201,7 @@ pub(super) fn outdated(root: &Path, figure: &Figure) -> anyhow::Result<Vec<Strin
     let filed = read(root, &figure.id)?.map(|file| file.views).unwrap_or_default();
     let mut files = Vec::new();
     for view in &figure.views {
-        let name = format!("{}.svg", view.id);
+        let name = view.file();
         let there = folder(root, &figure.id).join(&name).is_file();
         if !there || !filed.iter().any(|filed| view.is_filed(filed)) {
             files.push(name);
@@ -175,17 +230,20 @@ pub fn write_views(bench: &Bench<'_>, root: &Path, id: &str) -> anyhow::Result<V
     let mut views = Vec::new();
     for view in &figure.views {
         let kept = kept.iter().find(|kept| kept.id == view.id);
-        let (text, filed) = film(bench, root, (&figure, verdicts.as_ref()), view, kept)
-            .with_context(|| format!("figure `{id}`, view `{}`", view.id))?;
-        ensure!(
-            text.len() <= LARGEST,
-            "figure `{id}`, view `{}`: {} kB, and at most {} are kept: fewer runs, times or bodies",
-            view.id,
-            text.len() / 1000,
-            LARGEST / 1000
-        );
-        let path = folder(root, id).join(format!("{}.svg", view.id));
-        write_atomically(&path, text.as_bytes())?;
+        let (file, filed) = match film(bench, root, (&figure, verdicts.as_ref()), view, kept) {
+            Ok(made) => made,
+            Err(error) if error.is::<BuildError>() => {
+                // As a row is for which there is no adapter: what is on file stays.
+                eprintln!("taut: figure `{id}`, view `{}`: skipped: {error:#}", view.id);
+                views.extend(kept.cloned());
+                continue;
+            }
+            Err(error) => {
+                return Err(error.context(format!("figure `{id}`, view `{}`", view.id)));
+            }
+        };
+        let path = folder(root, id).join(view.file());
+        write_atomically(&path, &file)?;
         files.push(path);
         views.push(filed);
     }
@@ -197,6 +255,21 @@ pub fn write_views(bench: &Bench<'_>, root: &Path, id: &str) -> anyhow::Result<V
     Ok(files)
 }
 
+/// The film as areas, if these are few enough to be kept.
+fn areas(sheet: &Sheet) -> anyhow::Result<Vec<u8>> {
+    let faces = sheet.cells.iter().map(|(_, cell)| cell.face_count()).max().unwrap_or(0);
+    let remedy = "fewer runs, times or bodies, or `kind: film_png`";
+    ensure!(
+        faces <= svg::FACES_MAX,
+        "{faces} faces in a cell, and SVG takes {}: {remedy}",
+        svg::FACES_MAX
+    );
+    let text = svg::sheet(sheet);
+    let (size, most) = (text.len() / 1000, LARGEST / 1000);
+    ensure!(text.len() <= LARGEST, "{size} kB, and at most {most} are kept: {remedy}");
+    Ok(text.into_bytes())
+}
+
 /// Makes the runs of a view and draws them.
 fn film(
     bench: &Bench<'_>,
@@ -204,7 +277,7 @@ fn film(
     (figure, verdicts): (&Figure, Option<&VerdictFile>),
     view: &ViewSpec,
     kept: Option<&FiledView>,
-) -> anyhow::Result<(String, FiledView)> {
+) -> anyhow::Result<(Vec<u8>, FiledView)> {
     let plan = figure.plan(false);
     let planned = |label: &String| {
         let found = plan.iter().find(|planned| planned.label == *label);
@@ -215,17 +288,7 @@ fn film(
     let parameters: Vec<(String, f64)> =
         first.run.parameters.iter().map(|(name, &value)| (name.clone(), value)).collect();
     let scene = places::load_checked(&path, &parameters)?.scene;
-    let trails = view.trails.iter().map(|name| body_named(&scene, name));
-    let order = FilmOrder {
-        frames: frames_at(&scene, &view.times_s)?,
-        times_s: view.times_s.clone(),
-        camera: view.camera,
-        colour: view.colour,
-        gaps_m: view.gaps_m,
-        contacts: view.contacts,
-        trails: trails.collect::<anyhow::Result<_>>()?,
-        cell: None,
-    };
+    let order = view.order(&scene)?;
     let runs = view.runs.iter().map(|label| filmed(bench, &scene, planned(label)?, &order));
     let runs = runs.collect::<anyhow::Result<Vec<FilmedRun>>>()?;
     let ghost = match &view.ghost {
@@ -241,10 +304,24 @@ fn film(
         title: title.unwrap_or_else(|| figure.title.clone()),
         notes: view.note.iter().cloned().collect(),
     };
-    let (sheet, filed) = compose(&scene, &order, head, (&runs, ghost.as_ref()), kept);
-    let faces = sheet.cells.iter().map(|(_, cell)| cell.face_count()).max().unwrap_or(0);
-    ensure!(faces <= svg::FACES_MAX, "{faces} faces in a cell, and SVG takes {}", svg::FACES_MAX);
-    Ok((svg::sheet(&sheet), filed))
+    let shown = (&runs[..], ghost.as_ref());
+    if view.kind == ViewKind::Loop {
+        let (pages, filed) = compose_loop(&scene, &order, head, shown, kept);
+        // Kept by what was asked for.
+        let filed = FiledView {
+            times_s: view.times_s.clone(),
+            frames: frames_at(&scene, &view.times_s)?,
+            ..filed
+        };
+        return Ok((loop_png(pages)?, filed));
+    }
+    let (sheet, filed) = compose(&scene, &order, head, shown, kept);
+    let file = match view.kind {
+        ViewKind::Film | ViewKind::Loop => areas(&sheet)?,
+        ViewKind::FilmPng => film_png(sheet)?,
+        ViewKind::Still => still_png(sheet)?,
+    };
+    Ok((file, filed))
 }
 
 fn filmed(

@@ -5,7 +5,7 @@ use taut_core::{Placement, Scene, State};
 use taut_draw::{
     camera::{Camera, MotionReach, Projection},
     colour::GAP,
-    film::{FilmText, KeyMark, cell_size, film, short_length},
+    film::{FilmText, KeyMark, cell_size, film, loop_cell_size, short_length},
     list::{DrawList, Sheet},
     portrait::{Exposure, Manner, Portrait, Touch},
 };
@@ -34,12 +34,49 @@ pub(crate) fn compose(
     scene: &Scene,
     order: &FilmOrder,
     head: FilmHead,
-    (runs, ghost): (&[FilmedRun], Option<&FilmedRun>),
+    runs: (&[FilmedRun], Option<&FilmedRun>),
     kept: Option<&FiledView>,
 ) -> (Sheet, FiledView) {
+    let (text, cells, view) = expose(scene, order, false, head, runs, kept);
+    (film(text, cells), view)
+}
+
+/// The pages of a loop, a row of cells for each frame, and the view as above.
+pub(crate) fn compose_loop(
+    scene: &Scene,
+    order: &FilmOrder,
+    head: FilmHead,
+    runs: (&[FilmedRun], Option<&FilmedRun>),
+    kept: Option<&FiledView>,
+) -> (Vec<Sheet>, FiledView) {
+    let (text, cells, view) = expose(scene, order, true, head, runs, kept);
+    let rows = cells.chunks(runs.0.len().max(1)).zip(&order.times_s);
+    let page = |(row, time_s): (&[DrawList], &f64)| {
+        // Of one width, so that only digits change.
+        let time = format!("{time_s:.1} s");
+        film(FilmText { rows: vec![time], ..text.clone() }, row.to_vec())
+    };
+    (rows.map(page).collect(), view)
+}
+
+/// The cells of a film, row by row, or of a loop, of which one row is seen at a time, and what stands around them.
+fn expose(
+    scene: &Scene,
+    order: &FilmOrder,
+    moving: bool,
+    head: FilmHead,
+    (runs, ghost): (&[FilmedRun], Option<&FilmedRun>),
+    kept: Option<&FiledView>,
+) -> (FilmText, Vec<DrawList>, FiledView) {
     let reach = reach(scene, runs, ghost);
     let aspect = kept.map_or_else(|| order.camera.aspect(&reach), |view| view.aspect);
-    let size = order.cell.unwrap_or_else(|| cell_size(runs.len(), order.frames.len(), aspect));
+    let size = order.cell.unwrap_or_else(|| {
+        if moving {
+            loop_cell_size(runs.len(), aspect)
+        } else {
+            cell_size(runs.len(), order.frames.len(), aspect)
+        }
+    });
     let camera = match kept {
         Some(view) => view.camera,
         None => order.camera.camera(&reach, Some(size.0 / size.1)).0,
@@ -78,7 +115,7 @@ pub(crate) fn compose(
         colours: order.colour.key(),
         marks: marks(scene, &cells, gaps_m, ghost, &head.notes),
     };
-    (film(text, cells), view)
+    (text, cells, view)
 }
 
 /// What the camera has to see: the reference and the runs that are fine; where none is, all of them.
