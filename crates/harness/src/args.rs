@@ -60,6 +60,8 @@ pub(crate) enum Verb {
     Draw(DrawArgs),
     /// Find what each backend's cheapest budget is that meets bounds on its errors
     Best(BestArgs),
+    /// Record what each method takes to solve each problem of the performance profile
+    Profile(ProfileArgs),
     /// Make the generated parts of the front pages: counts, pictures and tables
     Gallery(GalleryArgs),
     /// Gather results into one self-contained page
@@ -357,10 +359,26 @@ pub(crate) struct GalleryArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    /// Ids of problems in `results/profiles.ron` [default: all]
+    #[arg(value_name = "PROBLEM", conflicts_with = "bless")]
+    pub(crate) problems: Vec<String>,
+    /// Replace `results/profiles.csv` by what is measured now
+    #[arg(long)]
+    pub(crate) bless: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Folders with what other verbs have written
-    #[arg(required = true, value_name = "DIR")]
+    /// Folders of figures, or with what other verbs have written [default: `results/figures`]
+    #[arg(value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
+    /// Leave films, loops, tables of numbers and forms for small screens out, for a page to be sent
+    #[arg(long)]
+    pub(crate) light: bool,
+    /// Another folder of figures, of another machine or revision: tell which verdicts and ends of runs differ
+    #[arg(long, value_name = "OTHER")]
+    pub(crate) with: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

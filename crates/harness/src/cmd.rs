@@ -7,6 +7,7 @@ pub(crate) mod draw;
 pub(crate) mod gallery;
 pub(crate) mod list;
 mod plots;
+pub(crate) mod profile;
 pub(crate) mod redraw;
 pub(crate) mod report;
 pub(crate) mod reproduce;

@@ -37,9 +37,9 @@ use serde::Deserialize;
 
 pub use self::{
     claim::{Basis, Claim, ClaimCheck, Target},
-    conclusion::{Conclusion, MeasuredValue},
+    conclusion::{Conclusion, MeasuredValue, heading, with_unit},
     curves::{PanelCurves, collect, write_csv},
-    gallery::{counts, front_thumbs, gallery, pictures as picture_table},
+    gallery::{counts, front_thumbs, gallery, paper, pictures as picture_table, unfiled},
     judge::{Judged, StartCount, Verdict, judge, number},
     load::{LoadError, load, parse},
     measure::{Beside, MeasuredFigure, measure},

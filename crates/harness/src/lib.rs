@@ -18,6 +18,7 @@ mod overlap;
 mod parallel;
 mod places;
 pub mod plot;
+pub mod problems;
 pub mod progress;
 pub mod record;
 pub mod report;
@@ -117,6 +118,7 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
         Verb::Time(args) => cmd::time::main(&session, args),
         Verb::Draw(args) => cmd::draw::main(&session, args),
         Verb::Best(args) => cmd::best::main(&session, args),
+        Verb::Profile(args) => cmd::profile::main(&session, args),
         Verb::Redraw(args) => cmd::redraw::main(&session, args),
         Verb::Gallery(args) => cmd::gallery::main(&session, args),
         Verb::Report(args) => cmd::report::main(&session, args),

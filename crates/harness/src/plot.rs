@@ -36,6 +36,7 @@ pub use self::{
     list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TextAnchor, text_bounds},
     profile::{CostScale, CostTable, Work},
 };
+pub(crate) use self::{curve::settled, line::simplified, panel::colour_of};
 
 /// Everything on one picture.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -264,7 +265,12 @@ pub fn write_thumb(path: &Path, panel: &Panel) -> anyhow::Result<()> {
 /// When the embedded fonts cannot be read.
 pub fn to_svg(plot: &PlotSpec, form: PictureForm) -> anyhow::Result<String> {
     let description = plot.strip.as_ref().map_or("", |strip| &strip.text);
-    Ok(svg::write(&layout(plot, form)?, &plot.title, description))
+    Ok(to_svg_of(&layout(plot, form)?, &plot.title, description))
+}
+
+/// A picture that is laid out as one `<svg>` element, with a title and a description for readers who cannot see it.
+pub fn to_svg_of(picture: &Picture, title: &str, description: &str) -> String {
+    svg::write(picture, title, description)
 }
 
 /// Where everything on a plot goes.

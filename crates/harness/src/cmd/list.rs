@@ -107,20 +107,19 @@ pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Out
 
 /// Replaces each generated section that a file has.
 fn splice_file(setup: &Setup, file: &Path) -> anyhow::Result<()> {
-    let (_, spliced) = spliced(setup, file)?;
+    let (_, spliced) = spliced(setup, &places::root()?, file)?;
     write_atomically(file, spliced.as_bytes())
 }
 
 /// The text of a file, and the same with each generated section as it would be made now.
-pub(super) fn spliced(setup: &Setup, file: &Path) -> anyhow::Result<(String, String)> {
+pub(super) fn spliced(setup: &Setup, root: &Path, file: &Path) -> anyhow::Result<(String, String)> {
     let name = file.display();
-    let root = places::root()?;
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
-    let matrix = || anyhow::Ok(Matrix::of(&setup.table, &root)?.markdown());
-    let figures = || figure::gallery(setup, &root);
-    let pictures = || figure::picture_table(setup, &root);
-    let counts = || figure::counts(setup, &root);
-    let thumbs = || figure::front_thumbs(setup, &root);
+    let matrix = || anyhow::Ok(Matrix::of(&setup.table, root)?.markdown());
+    let figures = || figure::gallery(setup, root);
+    let pictures = || figure::picture_table(setup, root);
+    let counts = || figure::counts(setup, root);
+    let thumbs = || figure::front_thumbs(setup, root);
     let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 5] = [
         ("matrix", &matrix),
         ("figures", &figures),

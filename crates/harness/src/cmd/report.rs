@@ -6,7 +6,7 @@ use super::{Outcome, Session, json, print};
 use crate::{
     args::ReportArgs,
     record::{OutDir, SCHEMA},
-    report::report,
+    report::{ReportOptions, report},
 };
 
 /// The `--json` document.
@@ -18,7 +18,9 @@ struct ReportDocument {
 }
 
 pub(crate) fn main(session: &Session<'_>, args: &ReportArgs) -> anyhow::Result<Outcome> {
-    let page = report(&args.folders)?;
+    let options =
+        ReportOptions { folders: &args.folders, light: args.light, with: args.with.as_deref() };
+    let page = report(session.bench.setup, options)?;
     let mut out = OutDir::create(session.common.out.as_deref(), "report")?;
     out.write("report.html", &page)?;
     let files = out.files();

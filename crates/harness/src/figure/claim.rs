@@ -330,7 +330,7 @@ impl ClaimCheck {
     }
 
     /// Whether it looks at this run.
-    pub(super) fn names(&self, label: &str, group: &str) -> bool {
+    pub fn names(&self, label: &str, group: &str) -> bool {
         self.runs().contains(&label) || self.entry() == Some(group)
     }
 }

@@ -82,8 +82,14 @@ pub(super) fn sentence(figure: &Figure, verdicts: &VerdictFile) -> Option<String
     Some(text)
 }
 
-/// Two digits with a unit.
-fn with_unit(value: f64, unit: &str) -> String {
+/// What stands above a figure: its conclusion while that holds, else its title.
+pub fn heading(figure: &Figure, verdicts: Option<&VerdictFile>) -> String {
+    let concluded = verdicts.and_then(|verdicts| sentence(figure, verdicts));
+    concluded.unwrap_or_else(|| figure.title.clone())
+}
+
+/// Two digits with a unit; lengths [m] and times [s] get the prefix that suits.
+pub fn with_unit(value: f64, unit: &str) -> String {
     let digits = |v: f64| {
         let magnitude = 10f64.powi(v.abs().max(f64::MIN_POSITIVE).log10().floor() as i32 - 1);
         number((v / magnitude).round() * magnitude)

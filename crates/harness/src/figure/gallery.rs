@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path};
 
-use super::{Claim, ClaimVerdict, Figure, VerdictFile, conclusion, ids, load, read_verdict};
+use super::{
+    Claim, ClaimVerdict, Figure, VerdictFile, conclusion, folder, ids, load, read_verdict,
+};
 use crate::{Setup, backends::LEFT_OUT, places::scene_names};
 
 /// A figure with its verdicts at full size, where there are any.
@@ -52,7 +54,7 @@ fn reported(setup: &Setup, root: &Path) -> anyhow::Result<BTreeMap<String, Vec<R
 }
 
 /// What a source names before its figure.
-fn paper(source: &str) -> String {
+pub fn paper(source: &str) -> String {
     let ends = [", Fig", ", Table", "; "];
     let end = ends.iter().filter_map(|end| source.find(end)).min().unwrap_or(source.len());
     source[..end].to_owned()
@@ -122,7 +124,7 @@ pub fn pictures(setup: &Setup, root: &Path) -> anyhow::Result<String> {
         for ReportedFigure { figure, file } in &entries {
             let Some(file) = file else { continue };
             let id = &figure.id;
-            let shows = conclusion::sentence(figure, file).unwrap_or_else(|| figure.title.clone());
+            let shows = conclusion::heading(figure, Some(file));
             let claims =
                 figure.claims.iter().zip(&file.claims).filter(|(claim, _)| claim.is_claim());
             let claims: Vec<&str> = claims.map(|(_, found)| found.verdict.as_str()).collect();
@@ -147,6 +149,23 @@ pub fn pictures(setup: &Setup, root: &Path) -> anyhow::Result<String> {
         }
     }
     Ok(text)
+}
+
+/// The files that figures show themselves by and that are not there: a picture, or a verdict.
+///
+/// # Errors
+/// When the folder of figures cannot be read.
+pub fn unfiled(root: &Path) -> anyhow::Result<Vec<String>> {
+    let mut missing = Vec::new();
+    for id in ids(root)? {
+        // A small picture is drawn or a film's last row, of either kind.
+        for names in [&["verdict.json"][..], &["figure.svg"], &["thumb.png", "thumb.svg"]] {
+            if !names.iter().any(|name| folder(root, &id).join(name).is_file()) {
+                missing.push(format!("results/figures/{id}/{}", names[0]));
+            }
+        }
+    }
+    Ok(missing)
 }
 
 fn table(entries: &[ReportedFigure]) -> String {

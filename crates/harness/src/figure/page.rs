@@ -7,7 +7,7 @@ use super::{Figure, VerdictFile, conclusion, number};
 /// Markdown for the folder of a figure.
 pub(super) fn page(figure: &Figure, verdicts: &VerdictFile, has_supplement: bool) -> String {
     let id = &figure.id;
-    let heading = conclusion::sentence(figure, verdicts).unwrap_or_else(|| figure.title.clone());
+    let heading = conclusion::heading(figure, Some(verdicts));
     // Writing to a string cannot fail, hence the results that are let go.
     let mut text = format!("# {heading}\n\n{}. Source: {}.\n\n", figure.title, figure.source);
     let shows = heading.replace(['[', ']'], "");

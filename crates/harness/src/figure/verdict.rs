@@ -158,7 +158,7 @@ impl VerdictFile {
 
     /// How what was found now differs from what is on file, one sentence each; skipped runs and claims that cannot be
     /// judged on this machine are no difference.
-    pub(super) fn differences(&self, now: &Self) -> Vec<String> {
+    pub(crate) fn differences(&self, now: &Self) -> Vec<String> {
         let mut found = Vec::new();
         if self.definition != now.definition {
             found.push("the figure or a scene of it has changed since its verdict".to_owned());

@@ -8,6 +8,33 @@ pub const CONTEXT: Rgb = (181, 181, 181);
 pub const REFERENCE_LINE: Rgb = (120, 120, 120);
 /// Methods that the list below does not know, and engines of others.
 pub const OTHER: Rgb = (77, 77, 77);
+/// Lines behind a plot.
+pub const GRID: Rgb = (230, 230, 230);
+/// Behind the strip of claims.
+pub const STRIP_PAGE: Rgb = (243, 243, 243);
+/// Behind the crosses of runs that failed.
+pub const FAILED_PAGE: Rgb = (250, 242, 241);
+/// A claim that holds.
+pub const HOLDS: Rgb = (0x2D, 0x6A, 0x4F);
+/// A claim that is known not to.
+pub const DEVIATES: Rgb = (0xB3, 0x6B, 0x00);
+
+/// The page at night.
+pub const DARK_PAGE: Rgb = (0x14, 0x17, 0x1A);
+/// What the colours above turn into on it, methods apart.
+const ON_DARK: [(Rgb, Rgb); 11] = [
+    (PAGE, DARK_PAGE),
+    (INK, (0xE6, 0xE8, 0xEA)),
+    (FAINT_INK, (0xAD, 0xB4, 0xBB)),
+    (CONTEXT, (0x5E, 0x65, 0x6C)),
+    (FAILURE, (0xFF, 0x6B, 0x6B)),
+    (REFERENCE_LINE, (0x8E, 0x96, 0x9E)),
+    (GRID, (0x2B, 0x30, 0x35)),
+    (STRIP_PAGE, (0x1E, 0x22, 0x26)),
+    (FAILED_PAGE, (0x2A, 0x1C, 0x1D)),
+    (HOLDS, (0x5F, 0xBF, 0x93)),
+    (DEVIATES, (0xE0, 0xA0, 0x40)),
+];
 
 /// What a method is drawn in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +90,9 @@ pub const METHODS: [MethodStyle; 9] = [
     method("newton", (0x00, 0x00, 0x00), (0xFF, 0xFF, 0xFF), Marker::Circle),
 ];
 
+/// Methods that are not in the list.
+const UNKNOWN: MethodStyle = method("", OTHER, (0xB0, 0xB0, 0xB0), Marker::Ring);
+
 /// The method of a backend: its name up to the last dash.
 pub fn method_of(backend: &str) -> &str {
     backend.rsplit_once('-').map_or(backend, |(method, _)| method)
@@ -71,7 +101,37 @@ pub fn method_of(backend: &str) -> &str {
 /// How the method of a backend is drawn; ink and a ring where it is none of [`METHODS`].
 pub fn style_of(backend: &str) -> MethodStyle {
     let known = METHODS.iter().find(|style| style.method == method_of(backend)).copied();
-    known.unwrap_or_else(|| method("", OTHER, (0xB0, 0xB0, 0xB0), Marker::Ring))
+    known.unwrap_or(UNKNOWN)
+}
+
+fn mixed_with(page: Rgb, colour: Rgb, share: f64) -> Rgb {
+    let mix =
+        |c: u8, page: u8| (f64::from(c) + share * (f64::from(page) - f64::from(c))).round() as u8;
+    (mix(colour.0, page.0), mix(colour.1, page.1), mix(colour.2, page.2))
+}
+
+/// Shares of the page in the colours of smaller budgets, largest first.
+pub const LIGHTNESS: [f64; 3] = [0.0, 0.35, 0.6];
+/// Share of the page in what the numbers of a run did after it failed.
+pub const TAIL: f64 = 0.45;
+
+/// Every colour that a picture is drawn in, and what it turns into on a dark page.
+pub fn on_dark() -> Vec<(Rgb, Rgb)> {
+    let mut pairs = ON_DARK.to_vec();
+    for style in METHODS.iter().chain([&UNKNOWN]) {
+        for share in LIGHTNESS {
+            for tail in [0.0, TAIL] {
+                let twice = |page: Rgb, colour: Rgb| {
+                    mixed_with(page, mixed_with(page, colour, share), tail)
+                };
+                let (light, dark) = (twice(PAGE, style.light), twice(DARK_PAGE, style.dark));
+                if !pairs.iter().any(|(known, _)| *known == light) {
+                    pairs.push((light, dark));
+                }
+            }
+        }
+    }
+    pairs
 }
 
 /// How readers with some colour vision see, and how far apart colours are for them.
@@ -211,8 +271,16 @@ mod tests {
             assert!(contrast(style.light, PAGE) >= 3.0, "{}", style.method);
         }
         assert!([INK, FAINT_INK, FAILURE, OTHER].iter().all(|&c| contrast(c, PAGE) >= 4.5));
+        for style in METHODS {
+            assert!(contrast(style.dark, DARK_PAGE) >= 3.0, "{} on a dark page", style.method);
+        }
+        let pairs = on_dark();
+        let dark = |light: Rgb| pairs.iter().find(|pair| pair.0 == light).unwrap().1;
+        for text in [INK, FAINT_INK, FAILURE] {
+            assert!(contrast(dark(text), dark(STRIP_PAGE)) >= 4.5, "{}", hex(text));
+        }
         // Lightness tells budgets of one method apart: blue is the darkest, and least changed by it.
-        let levels = [0.0, 0.35, 0.6].map(|share| mixed(METHODS[0].light, share));
+        let levels = LIGHTNESS.map(|share| mixed(METHODS[0].light, share));
         let step =
             |i: usize| difference(lab(levels[i], &DEUTERANOPIA), lab(levels[i + 1], &DEUTERANOPIA));
         assert!(step(0) > 8.2 && step(1) > 8.2);

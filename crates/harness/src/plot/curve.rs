@@ -51,7 +51,7 @@ pub enum Dash {
 
 impl Dash {
     /// Lengths of dash and gap [px].
-    pub(super) fn pattern(self) -> &'static [f64] {
+    pub(crate) fn pattern(self) -> &'static [f64] {
         match self {
             Self::Iterations => &[],
             Self::Substeps => &[6.0, 3.0],
@@ -106,7 +106,7 @@ impl Curve {
     }
 
     /// The points until the run failed.
-    pub(super) fn before_failure(&self) -> Vec<(f64, f64)> {
+    pub(crate) fn before_failure(&self) -> Vec<(f64, f64)> {
         let end = match &self.failure {
             Some(failure) if self.ends_early() => failure.at,
             _ => f64::INFINITY,
@@ -120,7 +120,7 @@ impl Curve {
     }
 
     /// The points after it failed, where they mean anything.
-    pub(super) fn after_failure(&self) -> Vec<(f64, f64)> {
+    pub(crate) fn after_failure(&self) -> Vec<(f64, f64)> {
         let Some(failure) = self.failure.as_ref().filter(|f| f.after == AfterFailure::Useless)
         else {
             return Vec::new();
@@ -164,7 +164,7 @@ type Look = (Dash, f64);
 
 /// Panels with at most [`MOST_EMPHASISED`] curves that matter, the first, and no two of them drawn alike: further
 /// curves of a method are dashed or lighter. A label looks the same in all panels, as far as that goes.
-pub(super) fn settled(panels: &[Panel]) -> Vec<Panel> {
+pub(crate) fn settled(panels: &[Panel]) -> Vec<Panel> {
     let mut panels = panels.to_vec();
     let mut known: Vec<(String, Look)> = Vec::new();
     for panel in &mut panels {

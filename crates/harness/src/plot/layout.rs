@@ -4,7 +4,7 @@ use taut_draw::text::{text_width, wrapped};
 
 use super::{
     ClaimMark, Curve, CurveWeight, Panel, PlotSpec, Strip,
-    colour::{FAILURE, FAINT_INK, INK, PAGE, Rgb},
+    colour::{DEVIATES, FAILURE, FAINT_INK, HOLDS, INK, PAGE, Rgb, STRIP_PAGE},
     curve::settled,
     key,
     list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TEXT, TextAnchor, line, text},
@@ -39,9 +39,6 @@ const MARGIN: f64 = 10.0;
 const BETWEEN: f64 = 24.0;
 /// A key of the whole picture has at most so many names, no two of one look; else each panel has its own.
 const MOST_IN_KEY: usize = 8;
-const STRIP_PAGE: Rgb = (243, 243, 243);
-const HOLDS: Rgb = (0x2D, 0x6A, 0x4F);
-const DEVIATES: Rgb = (0xB3, 0x6B, 0x00);
 
 /// Lays a picture out.
 pub(super) fn layout(plot: &PlotSpec, form: PictureForm) -> Picture {

@@ -37,6 +37,31 @@ pub(super) fn thin(run: &[Pixel]) -> Vec<Pixel> {
     kept
 }
 
+/// The fewest of a line's points from which it is nowhere farther than `tolerance` [px] (Douglas and Peucker 1973).
+pub(crate) fn simplified(run: &[Pixel], tolerance: f64) -> Vec<Pixel> {
+    let mut kept = vec![false; run.len()];
+    let mut open = vec![(0, run.len().saturating_sub(1))];
+    while let Some((first, last)) = open.pop() {
+        let (Some(&a), Some(&b)) = (run.get(first), run.get(last)) else { continue };
+        (kept[first], kept[last]) = (true, true);
+        let between = (first + 1..last).map(|i| (i, distance(run[i], a, b)));
+        let farthest = between.max_by(|x, y| x.1.total_cmp(&y.1));
+        if let Some((middle, _)) = farthest.filter(|(_, far)| *far > tolerance) {
+            open.extend([(first, middle), (middle, last)]);
+        }
+    }
+    run.iter().zip(kept).filter(|(_, kept)| *kept).map(|(point, _)| *point).collect()
+}
+
+/// Of a point from a segment.
+fn distance(p: Pixel, a: Pixel, b: Pixel) -> f64 {
+    let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+    let squared = dx * dx + dy * dy;
+    let along = if squared > 0.0 { ((p.0 - a.0) * dx + (p.1 - a.1) * dy) / squared } else { 0.0 };
+    let along = along.clamp(0.0, 1.0);
+    (p.0 - a.0 - along * dx).hypot(p.1 - a.1 - along * dy)
+}
+
 /// Splits a line into its dashes; no pattern gives the line itself.
 pub(super) fn dashes(run: &[Pixel], pattern: &[f64]) -> Vec<Vec<Pixel>> {
     let Some(&first) = run.first().filter(|_| !pattern.is_empty()) else {
@@ -74,6 +99,17 @@ pub(super) fn dashes(run: &[Pixel], pattern: &[f64]) -> Vec<Vec<Pixel>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_keeps_what_can_be_seen() {
+        let line = [(0.0, 0.0), (1.0, 0.1), (2.0, -0.1), (3.0, 5.0), (4.0, 0.0)];
+        assert_eq!(simplified(&line, 0.5), [(0.0, 0.0), (2.0, -0.1), (3.0, 5.0), (4.0, 0.0)]);
+        assert_eq!(simplified(&line, 0.0), line);
+        assert_eq!(simplified(&[(1.0, 2.0)], 0.5), [(1.0, 2.0)]);
+        assert!(simplified(&[], 0.5).is_empty());
+        let loop_back = [(0.0, 0.0), (9.0, 0.0), (0.0, 0.0)];
+        assert_eq!(simplified(&loop_back, 0.5), loop_back);
+    }
 
     #[test]
     fn dashes_are_as_long_as_their_pattern() {

@@ -4,7 +4,7 @@ use taut_draw::text::{shortened, text_width, wrapped};
 
 use super::{
     AfterFailure, Better, Curve, CurveWeight, Panel, Reference,
-    colour::{self, FAILURE, FAINT_INK, INK, Marker, PAGE, REFERENCE_LINE, Rgb},
+    colour::{self, FAILED_PAGE, FAILURE, FAINT_INK, GRID, INK, Marker, PAGE, REFERENCE_LINE, Rgb},
     frame::AxesFrame,
     list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TEXT, TextAnchor, line, text, text_bounds},
     marker::marker_shape,
@@ -25,7 +25,6 @@ pub(super) const NAME_INDENT: f64 = 24.0;
 const REACHES: f64 = 0.05;
 /// A name may cover this share of its cells with lines.
 const COVERED: f64 = 0.3;
-const GRID: Rgb = (230, 230, 230);
 const REFERENCE_DASH: &[f64] = &[3.0, 3.0];
 
 /// Where a panel goes and how its curves are named.
@@ -215,7 +214,7 @@ fn failed_band(panel: &Panel, frame: &AxesFrame, items: &mut Vec<Item>) {
     let top = if panel.better == Better::Higher { frame.bottom } else { frame.top - FAILED_BAND };
     let (left, right, bottom) = (frame.left, frame.right, top + FAILED_BAND);
     let corners = vec![(left, top), (right, top), (right, bottom), (left, bottom)];
-    let shape = ItemShape::Polygon { points: corners, fill: Some((250, 242, 241)), stroke: None };
+    let shape = ItemShape::Polygon { points: corners, fill: Some(FAILED_PAGE), stroke: None };
     items.push(Item { shape, role: ItemRole::Axis, label: String::new() });
     items.push(text("failed", (left - 6.0, top + 15.0), TextAnchor::End, FAILURE, ItemRole::Tick));
     let mut taken: Vec<f64> = Vec::new();
@@ -260,7 +259,7 @@ fn curves(panel: &Panel, frame: &AxesFrame, drawn: &[Vec<Vec<Pixel>>], items: &m
             items.push(Item { shape, role: ItemRole::Emphasis, label: curve.label.clone() });
         }
         for points in frame.clip(&curve.after_failure()) {
-            let colour = colour::mixed(colour_of(curve), 0.45);
+            let colour = colour::mixed(colour_of(curve), colour::TAIL);
             let shape = ItemShape::Line { points, width: 1.2, dash: &[1.0, 3.0], colour };
             items.push(Item { shape, role: ItemRole::Tail, label: curve.label.clone() });
         }
@@ -478,7 +477,7 @@ fn names(
 }
 
 /// What a curve is drawn in: black for references, else its method's colour, lighter for smaller budgets.
-pub(super) fn colour_of(curve: &Curve) -> Rgb {
+pub(crate) fn colour_of(curve: &Curve) -> Rgb {
     match curve.weight {
         CurveWeight::Truth => (0, 0, 0),
         _ => colour::mixed(colour::style_of(&curve.backend).light, curve.lightness),

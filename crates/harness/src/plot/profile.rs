@@ -66,6 +66,12 @@ impl CostTable {
         Self { costs: labels.iter().map(row).collect(), labels }
     }
 
+    /// The cheapest cost of each label at each pair, infinite where it never meets it.
+    pub fn rows(&self) -> impl Iterator<Item = (&str, &str, &[f64])> {
+        let labels = self.labels.iter().map(|(label, backend)| (label.as_str(), backend.as_str()));
+        labels.zip(&self.costs).map(|((label, backend), costs)| (label, backend, costs.as_slice()))
+    }
+
     /// Against the cost, the share of pairs that each label meets at no more.
     pub fn shares(&self, scale: CostScale) -> Vec<Curve> {
         let pairs = self.costs.first().map_or(0, Vec::len);

@@ -400,6 +400,44 @@ fn the_readme_names_what_exists_and_has_a_place_for_the_matrix() {
     assert!(text[begin..].contains("<!-- matrix:end -->"));
 }
 
+/// What the pages show or lead to is there: a dead path is an empty frame for whoever reads.
+#[test]
+fn pages_show_what_exists() {
+    let mut pages = vec![root().join("README.md"), root().join("ARCHITECTURE.md")];
+    pages.extend(["results", "scenes"].iter().flat_map(|folder| files(&root().join(folder), "md")));
+    let mut problems = Vec::new();
+    let mut pictures = 0;
+    for page in &pages {
+        let folder = page.parent().expect("a folder");
+        for target in targets(&read(page)) {
+            pictures += usize::from(target.ends_with(".svg") || target.ends_with(".png"));
+            if !folder.join(&target).exists() {
+                problems.push(format!("{}: no {target}", short(page)));
+            }
+        }
+    }
+    assert!(pictures > 40, "too few pictures were recognised");
+    report(&problems);
+}
+
+/// The paths that a page in Markdown shows or leads to, without places in pages and addresses elsewhere.
+fn targets(markdown: &str) -> Vec<String> {
+    let after = |mark: &str, end: char| {
+        let parts = markdown.split(mark).skip(1);
+        parts.filter_map(|part| part.split(end).next()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let all = [after("](", ')'), after("src=\"", '"'), after("href=\"", '"')].concat();
+    let paths = all.iter().filter_map(|target| target.split('#').next());
+    let own = paths.filter(|path| !path.is_empty() && !path.contains("://"));
+    own.map(str::to_owned).collect()
+}
+
+#[test]
+fn pictures_are_recognised() {
+    let text = "[![a](b.svg)](c/d) <img src=\"e.png\"> [f](https://g.org) [h](#i) [j](k.md#l)";
+    assert_eq!(targets(text), ["b.svg", "c/d", "k.md", "e.png"]);
+}
+
 /// Quoted words in Markdown that look like paths below the root, without a trailing slash.
 fn paths_in(markdown: &str) -> Vec<String> {
     let starts = ["crates/", "scenes/", "results/", "scripts/", "shaders/", ".ci/"];
