@@ -11,6 +11,7 @@ mod sensitivity;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use taut_core::{BitHash, labels::Label};
 
+pub(crate) use self::document::scene_hash;
 pub use self::{
     csv::{
         contact_forces_csv, frames_csv, joint_forces_csv, names_csv, number, particles_csv,

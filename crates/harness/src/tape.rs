@@ -3,27 +3,17 @@
 use std::{fs, ops::ControlFlow};
 
 use anyhow::{Context, ensure};
-use taut_core::{BitHash, Scene, State, wire::Versioned};
+use taut_core::{Scene, State};
 use taut_recording::{About, Allowance, Archivist, Array, CHUNK, RecordedRun, Scalar};
 
 use crate::{
     args::RecordArgs,
     machine::Machine,
-    record::{RunRow, SceneFacts, metric, metric_names},
+    record::{RunRow, SceneFacts, metric, metric_names, scene_hash},
     ruler::{Moment, Sample},
     runner::{Bench, Observer, TraceOptions, TraceStart, trace},
     spec::Spec,
 };
-
-/// Hash of an expanded scene, hexadecimal: equal for equal physics.
-///
-/// # Errors
-/// When the scene cannot be written as JSON.
-pub(crate) fn scene_hash(scene: &Scene) -> anyhow::Result<String> {
-    let mut hash = BitHash::default();
-    hash.text(&serde_json::to_string(&Versioned::new(scene))?);
-    Ok(format!("{:016x}", hash.value()))
-}
 
 /// A recording in the making.
 pub(crate) struct Tape {

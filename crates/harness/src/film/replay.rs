@@ -6,7 +6,7 @@ use anyhow::{Context, ensure};
 use taut_core::{BodyState, Mat3, ParticleState, Scene, State, Vec3, load::load_str};
 use taut_recording::{CHUNK, Recording};
 
-use crate::tape::scene_hash;
+use crate::record::scene_hash;
 
 /// A recorded run.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The JSON document of a verb that measures, written to a file and to standard output alike.
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
-use taut_core::Scene;
+use taut_core::{BitHash, Scene, wire::Versioned};
 
 use super::{RunRow, Status};
 use crate::{machine::Machine, spec::Spec};
@@ -176,4 +176,14 @@ fn pairs<S: Serializer>(pairs: &[(String, f64)], serializer: S) -> Result<S::Ok,
         map.serialize_entry(name, value)?;
     }
     map.end()
+}
+
+/// Hash of an expanded scene, hexadecimal: equal for equal physics.
+///
+/// # Errors
+/// When the scene cannot be written as JSON.
+pub(crate) fn scene_hash(scene: &Scene) -> anyhow::Result<String> {
+    let mut hash = BitHash::default();
+    hash.text(&serde_json::to_string(&Versioned::new(scene))?);
+    Ok(format!("{:016x}", hash.value()))
 }
