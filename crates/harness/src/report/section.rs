@@ -62,7 +62,7 @@ fn films(page: &mut Html, figure: &ReportFigure) {
     if let Some(film) = &figure.film {
         page.raw(&format!(
             "<figure class=\"film\"><div class=\"scroll\" role=\"region\" aria-label=\"Film of {id}\" tabindex=\"0\">\
-             <img class=\"card\" src=\"{film}\" width=\"800\" loading=\"lazy\" alt=\"Film, a column for each run and a row for each time: {alt}\">\
+             <img class=\"card\" src=\"{film}\" width=\"800\" alt=\"Film, a column for each run and a row for each time: {alt}\">\
              </div></figure>\n"
         ));
     }
