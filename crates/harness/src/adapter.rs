@@ -54,6 +54,15 @@ pub(crate) fn paint(
     Ok(())
 }
 
+/// What draws pictures one by one.
+///
+/// # Errors
+/// When there is no adapter, which is a [`BuildError`] with what to do, or when it refuses.
+#[cfg(feature = "view")]
+pub(crate) fn painter() -> anyhow::Result<Painter> {
+    Ok(Painter::new(Gpu::of(gpu()?)?)?)
+}
+
 /// The adapter that some backend has used, if any, in words.
 pub(crate) fn in_use() -> Option<String> {
     Some(OPENED.get()?.as_ref().ok()?.facts().to_string())

@@ -1,10 +1,14 @@
 //! The command line.
 
+mod view;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::film::{CameraChoice, FilmColour};
+
+pub(crate) use self::view::ViewArgs;
 
 /// Compares multibody solvers on identical scenes with one ruler.
 ///
@@ -74,6 +78,8 @@ pub(crate) enum Verb {
     Regress(FigureArgs),
     /// Hold backends to what the interface and mechanics ask of them
     Verify(VerifyArgs),
+    /// Watch runs of a scene side by side in a window, or recorded ones
+    View(ViewArgs),
 }
 
 #[derive(Debug, Args)]

@@ -15,6 +15,7 @@ pub(crate) mod run;
 pub(crate) mod time;
 pub(crate) mod trace;
 pub(crate) mod verify;
+pub(crate) mod view;
 
 use std::{
     io::{self, Write},

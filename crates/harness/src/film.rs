@@ -13,6 +13,8 @@ use taut_core::{Scene, State, Vec3};
 use taut_draw::camera::{Camera, MotionReach};
 
 pub use self::choice::{CameraChoice, FilmColour};
+#[cfg(feature = "view")]
+pub(crate) use self::compose::{touches, visible_gap};
 pub(crate) use self::{
     compose::{FilmHead, compose, compose_loop},
     pixels::{film_png, loop_frames, loop_png, still_png},

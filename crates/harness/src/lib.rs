@@ -29,6 +29,8 @@ mod splice;
 mod tape;
 mod text_table;
 pub mod verify;
+#[cfg(feature = "view")]
+pub mod view;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -137,18 +139,22 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
             cmd::reproduce::main(&session, args, questions)
         }
         Verb::Verify(args) => cmd::verify::main(&session, args),
+        Verb::View(args) => cmd::view::main(&session, args),
     }
 }
 
 /// The command as it can be given to a shell again, with the program called `taut`.
 fn command_line(arguments: &[OsString]) -> String {
+    let texts: Vec<_> = arguments.iter().skip(1).map(|a| a.to_string_lossy()).collect();
+    command_of(texts.iter().map(|text| &**text))
+}
+
+/// A command of these words as it can be given to a shell.
+fn command_of<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+".contains(c);
-    let quoted = arguments.iter().skip(1).map(|argument| {
-        let text = argument.to_string_lossy();
-        match !text.is_empty() && text.chars().all(plain) {
-            true => text.into_owned(),
-            false => format!("'{}'", text.replace('\'', r"'\''")),
-        }
+    let quoted = words.map(|text| match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
     });
     std::iter::once("taut".to_owned()).chain(quoted).collect::<Vec<_>>().join(" ")
 }

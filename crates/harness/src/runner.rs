@@ -29,6 +29,8 @@ use taut_core::{
 };
 
 pub(crate) use self::guard::catch;
+#[cfg(feature = "view")]
+pub(crate) use self::observer::Labelling;
 pub use self::{
     blocks::{BLOCKS, Ratio, TimedRow, time_blocks},
     guard::silence_guarded_panics,
@@ -119,7 +121,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs `body` on a freshly built solver; whatever stops it early ends up in `row`.
-    fn with_solver(
+    pub(crate) fn with_solver(
         &self,
         scene: &Scene,
         spec: &Spec,
@@ -149,7 +151,7 @@ impl<'a> Bench<'a> {
 
 /// Why a measurement ended before it was complete.
 #[derive(Debug, thiserror::Error)]
-enum Halt {
+pub(crate) enum Halt {
     #[error(transparent)]
     Build(#[from] BuildError),
     #[error(transparent)]

@@ -103,7 +103,7 @@ fn to_ron(settings: &str) -> anyhow::Result<String> {
 }
 
 /// Splits at commas that are in no bracket and no string.
-fn split_outside(text: &str) -> Vec<&str> {
+pub(crate) fn split_outside(text: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth, mut quoted) = (Vec::new(), 0, 0_i32, false);
     for (at, c) in text.char_indices() {
         match c {

@@ -151,12 +151,12 @@ impl FilmColour {
     }
 
     /// Whether contacts have to be looked for.
-    pub(super) fn needs_contacts(&self) -> bool {
+    pub(crate) fn needs_contacts(&self) -> bool {
         matches!(self, Self::Penetration { .. })
     }
 
     /// How a run is tinted whose method has a colour.
-    pub(super) fn tint(&self, method: Rgb) -> Tint {
+    pub(crate) fn tint(&self, method: Rgb) -> Tint {
         let steps = |&low, &high| ColourSteps { low, high };
         match self {
             Self::JointError { min, max } => Tint::JointError(steps(min, max)),
@@ -167,8 +167,20 @@ impl FilmColour {
         }
     }
 
+    /// Its name, as it is given on the command line.
+    #[cfg(feature = "view")]
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::JointError { .. } => "joint_error",
+            Self::Speed { .. } => "speed",
+            Self::Penetration { .. } => "penetration",
+            Self::Method => "method",
+            Self::Plain => "plain",
+        }
+    }
+
     /// What stands in the key.
-    pub(super) fn key(&self) -> Option<ColourKey> {
+    pub(crate) fn key(&self) -> Option<ColourKey> {
         let (name, low, high, write): (_, _, _, fn(f64) -> String) = match *self {
             Self::JointError { min, max } => ("joint error", min, max, short_length),
             Self::Penetration { min, max } => ("penetration", min, max, short_length),

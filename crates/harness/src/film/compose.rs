@@ -131,7 +131,7 @@ fn reach(scene: &Scene, runs: &[FilmedRun], ghost: Option<&FilmedRun>) -> Motion
 }
 
 /// The gap of a joint that is seen in a picture [m].
-fn visible_gap(camera: &Camera) -> f64 {
+pub(crate) fn visible_gap(camera: &Camera) -> f64 {
     let height = match camera.projection {
         Projection::Orthographic { height_m } => height_m,
         Projection::Perspective { fov_deg, distance_m } => {
@@ -264,7 +264,7 @@ fn one_digit(length: f64) -> f64 {
 }
 
 /// Where bodies touch in a state, with normals towards what can move.
-fn touches(set: &mut ContactSet, scene: &Scene, state: &State) -> Vec<Touch> {
+pub(crate) fn touches(set: &mut ContactSet, scene: &Scene, state: &State) -> Vec<Touch> {
     set.forget();
     let list = set.detect(state.bodies.iter().map(Placement::from), &state.broken, 0.0);
     let mut touches = Vec::new();

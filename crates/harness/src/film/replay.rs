@@ -12,15 +12,15 @@ use crate::record::scene_hash;
 #[derive(Clone, Debug)]
 pub(crate) struct Replayed {
     /// Its label.
-    pub(super) label: String,
+    pub(crate) label: String,
     /// Its backend.
-    pub(super) backend: String,
+    pub(crate) backend: String,
     /// How it ended.
-    pub(super) status: String,
+    pub(crate) status: String,
     /// When it failed [s].
-    pub(super) failed_at_s: Option<f64>,
+    pub(crate) failed_at_s: Option<f64>,
     /// The recorded states, each with its frame.
-    pub(super) states: Vec<(u32, State)>,
+    pub(crate) states: Vec<(u32, State)>,
 }
 
 impl Replayed {

@@ -29,13 +29,13 @@ pub trait Observer: Send {
 }
 
 /// Labels the row, and says why.
-pub(super) struct Labelling {
+pub(crate) struct Labelling {
     judge: Judge,
     passages: Option<Passages>,
 }
 
 impl Labelling {
-    pub(super) fn new(scene: &Scene) -> Self {
+    pub(crate) fn new(scene: &Scene) -> Self {
         let initial = scene.initial_state();
         let start = scene.contacts.and_then(|_| Probe::new(scene).measure(&initial).overlap);
         Self {
