@@ -53,7 +53,9 @@ pub fn picture(list: &DrawList, title: &str, description: &str) -> String {
     out + &body + "</svg>\n"
 }
 
-fn head(width: f64, height: f64, title: &str, description: &str) -> String {
+/// The start of an `<svg>` element of a size [px], with a title and a description for readers who cannot see it, on
+/// white.
+pub fn head(width: f64, height: f64, title: &str, description: &str) -> String {
     let (width, height) = (number(width), number(height));
     let mut out = String::new();
     let _ = writeln!(

@@ -126,6 +126,13 @@ pub(crate) struct Selection {
     /// Backend with settings, `NAME[:key=value,..]`, optionally labelled, `LABEL=NAME:..`; repeatable
     #[arg(short, long = "backend", required = true, value_name = "BACKEND")]
     pub(crate) backends: Vec<String>,
+    #[command(flatten)]
+    pub(crate) grid: RowGrid,
+}
+
+/// The budgets of each backend, and the parameters of the scene.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RowGrid {
     /// Iterations per solver step; several make one row each
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "10",
         value_parser = clap::value_parser!(u32).range(1..))]
@@ -252,17 +259,8 @@ pub(crate) struct DrawArgs {
     /// Backend with settings, `NAME[:key=value,..]`, optionally labelled, `LABEL=NAME:..`; repeatable
     #[arg(short, long = "backend", required_unless_present_any = ["from", "figure"], value_name = "BACKEND")]
     pub(crate) backends: Vec<String>,
-    /// Iterations per solver step; several make one row each
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "10",
-        value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) iterations: Vec<u32>,
-    /// Solver steps per frame; several make one row each
-    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1",
-        value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) substeps: Vec<u32>,
-    /// Value of a scene parameter
-    #[arg(long, value_name = "KEY=VALUE", value_parser = parameter)]
-    pub(crate) set: Vec<(String, f64)>,
+    #[command(flatten)]
+    pub(crate) grid: RowGrid,
     /// Make the films of a figure instead and write them beside its definition, with its small picture and page;
     /// repeatable
     #[arg(long, value_name = "FIGURE", conflicts_with_all = ["scene", "backends", "from", "frames", "times"])]
@@ -313,9 +311,7 @@ impl DrawArgs {
         Some(Selection {
             scene: self.scene.clone()?,
             backends: self.backends.clone(),
-            iterations: self.iterations.clone(),
-            substeps: self.substeps.clone(),
-            set: self.set.clone(),
+            grid: self.grid.clone(),
         })
     }
 }

@@ -80,22 +80,16 @@ pub(crate) struct SceneTask {
 impl Session<'_> {
     /// Loads the scene and checks every row before any of them runs.
     fn task(&self, selection: &Selection) -> anyhow::Result<SceneTask> {
-        let specs = spec::rows(&selection.backends, &selection.iterations, &selection.substeps)?;
+        let grid = &selection.grid;
+        let specs = spec::rows(&selection.backends, &grid.iterations, &grid.substeps)?;
         for spec in &specs {
             self.bench.find(&spec.backend)?;
         }
-        let (file, loaded) = places::load(&selection.scene, &selection.set)?;
+        let (file, loaded) = places::load(&selection.scene, &grid.set)?;
         for warning in &loaded.warnings {
             eprintln!("taut: warning: {}: {warning}", file.display());
         }
-        let facts = SceneFacts {
-            scene: loaded.scene.name.clone(),
-            scene_file: file.display().to_string(),
-            parameters: loaded.parameters,
-            warnings: loaded.warnings,
-            dt_s: loaded.scene.dt,
-            counts: SceneCounts::of(&loaded.scene),
-        };
+        let facts = SceneFacts::of(&loaded, &file);
         let task = SceneTask { scene: loaded.scene, facts, specs };
         for (index, spec) in task.specs.iter().enumerate() {
             // Budgets of one backend share its settings.

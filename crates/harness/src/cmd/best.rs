@@ -56,7 +56,7 @@ pub(crate) fn main(session: &Session<'_>, args: &BestArgs) -> anyhow::Result<Out
     let run::MeasuredRuns { runs, reference, motion } =
         run::measure(session, &task, &args.course, &[], wanted, None, &mut |_| Ok(()))?;
     let rows: Vec<RunRow> = runs.into_iter().map(|run| run.row).collect();
-    let budgets = args.selection.iterations.len() * args.selection.substeps.len();
+    let budgets = args.selection.grid.iterations.len() * args.selection.grid.substeps.len();
     let chosen: Vec<usize> = (0..rows.len())
         .step_by(budgets)
         .map(|first| first + choose(&rows[first..first + budgets], &args.within))

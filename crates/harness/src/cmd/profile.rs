@@ -11,7 +11,7 @@ use crate::{
     args::{Course, ProfileArgs},
     places,
     problems::{Problem, ProblemFile, ProblemMethod, ProblemRow, ProblemRows, problems},
-    record::{OutDir, RunRow, SCHEMA, SceneCounts, SceneFacts},
+    record::{OutDir, RunRow, SCHEMA, SceneFacts},
     runner::{TimedRow, time_blocks},
     spec::Spec,
     text_table::{TextTable, short},
@@ -130,14 +130,7 @@ fn solve(
     for spec in &specs {
         session.bench.check(&loaded.scene, spec)?;
     }
-    let facts = SceneFacts {
-        scene: loaded.scene.name.clone(),
-        scene_file: file.display().to_string(),
-        parameters: loaded.parameters,
-        warnings: loaded.warnings,
-        dt_s: loaded.scene.dt,
-        counts: SceneCounts::of(&loaded.scene),
-    };
+    let facts = SceneFacts::of(&loaded, &file);
     let task = SceneTask { scene: loaded.scene, facts, specs };
     let course = Course { steps: Some(problem.steps), reference: None, finest: None };
     // Nothing is compared with a motion that the metric does not ask for.

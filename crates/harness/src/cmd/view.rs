@@ -18,11 +18,11 @@ pub(crate) fn main(session: &Session<'_>, args: &ViewArgs) -> anyhow::Result<Out
         view::{self, Errand, PaneSubject},
     };
 
-    let specs = spec::rows(&args.backends, &args.iterations, &args.substeps)?;
+    let specs = spec::rows(&args.backends, &args.grid.iterations, &args.grid.substeps)?;
     for spec in &specs {
         session.bench.find(&spec.backend)?;
     }
-    let (scene, source, recorded) = view::subject(&args.subject, &args.set)?;
+    let (scene, source, recorded) = view::subject(&args.subject, &args.grid.set)?;
     for spec in &specs {
         session.bench.check(&scene, spec)?;
     }

@@ -1,7 +1,9 @@
 //! The JSON document of a verb that measures, written to a file and to standard output alike.
 
+use std::path::Path;
+
 use serde::{Serialize, Serializer, ser::SerializeMap};
-use taut_core::{BitHash, Scene, wire::Versioned};
+use taut_core::{BitHash, Scene, load::Loaded, wire::Versioned};
 
 use super::{RunRow, Status};
 use crate::{machine::Machine, spec::Spec};
@@ -48,6 +50,20 @@ pub struct SceneFacts {
     pub dt_s: f64,
     /// How many of each there are.
     pub counts: SceneCounts,
+}
+
+impl SceneFacts {
+    /// Those of a scene and of the file that it was loaded from.
+    pub fn of(loaded: &Loaded, file: &Path) -> Self {
+        Self {
+            scene: loaded.scene.name.clone(),
+            scene_file: file.display().to_string(),
+            parameters: loaded.parameters.clone(),
+            warnings: loaded.warnings.clone(),
+            dt_s: loaded.scene.dt,
+            counts: SceneCounts::of(&loaded.scene),
+        }
+    }
 }
 
 /// How much there is in a scene.
