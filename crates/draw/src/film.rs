@@ -4,7 +4,7 @@ use crate::{
     colour::{ColourSteps, FAILURE, FAINT_INK, GAP, GHOST, INK, Rgb, STEPS},
     flat::{ItemShape, Pixel, TextAnchor},
     list::{DrawList, Sheet},
-    text::{shortened, text_width},
+    text::{shortened, text_width, wrapped},
 };
 
 /// Width of a film [px].
@@ -16,8 +16,12 @@ pub const CELLS_MAX: usize = 5;
 const TIMES: f64 = 46.0;
 /// Between cells, and at the right of them [px].
 const BETWEEN: f64 = 6.0;
-/// Above the cells, for heads [px].
+/// Above the cells, for heads of one line [px].
 const HEAD: f64 = 22.0;
+/// What one line more of a head takes [px].
+const HEAD_LINE: f64 = 14.0;
+/// Most lines of a head.
+const HEAD_LINES: usize = 2;
 /// A row of the key [px].
 const KEY_ROW: f64 = 20.0;
 /// Size of text [px].
@@ -26,6 +30,8 @@ const TEXT: f64 = 12.0;
 const SHAPES: (f64, f64) = (1.35, 0.42);
 /// Lowest and highest cell of a loop [px]: with head and key between 250 and 330 px.
 const LOOP_CELLS: (f64, f64) = (170.0, 230.0);
+/// Width over height that a small picture comes near to.
+const CARD: f64 = 520.0 / 320.0;
 /// All cells together are at most so high [px], unless they would be lower than [`SHAPES`] allows.
 const HIGHEST: f64 = 720.0;
 
@@ -92,18 +98,26 @@ pub fn film(text: FilmText, cells: Vec<DrawList>) -> Sheet {
     let size = cells.first().map_or((0.0, 0.0), |cell| cell.size);
     let columns = text.columns.len().max(1);
     let mut shapes = Vec::new();
+    let heads: Vec<Vec<String>> =
+        text.columns.iter().map(|(label, _)| head_lines(label, size.0 - 16.0)).collect();
+    let more = heads.iter().map(Vec::len).max().unwrap_or(1).max(1) - 1;
+    let head = HEAD + HEAD_LINE * more as f64;
     let left = |column: usize| TIMES + column as f64 * (size.0 + BETWEEN);
-    let top = |row: usize| HEAD + row as f64 * (size.1 + BETWEEN);
-    for (column, (label, colour)) in text.columns.iter().enumerate() {
+    let top = |row: usize| head + row as f64 * (size.1 + BETWEEN);
+    for (column, (lines, (_, colour))) in heads.iter().zip(&text.columns).enumerate() {
         let x = left(column);
-        let dot = ItemShape::Circle {
-            at: (x + 5.0, HEAD - 9.0),
+        // Heads stand on the cells, whatever their lines.
+        let first = head - HEAD_LINE * (lines.len().max(1) - 1) as f64;
+        shapes.push(ItemShape::Circle {
+            at: (x + 5.0, first - 9.0),
             radius: 4.0,
             fill: Some(*colour),
             stroke: None,
-        };
-        let label = shortened(label, TEXT, size.0 - 16.0);
-        shapes.extend([dot, words(&label, (x + 13.0, HEAD - 5.0), TextAnchor::Start, INK)]);
+        });
+        for (i, line) in lines.iter().enumerate() {
+            let at = (x + 13.0, first - 5.0 + HEAD_LINE * i as f64);
+            shapes.push(words(line, at, TextAnchor::Start, INK));
+        }
     }
     for (row, time) in text.rows.iter().enumerate() {
         let at = (TIMES - 8.0, top(row) + 14.0);
@@ -116,6 +130,46 @@ pub fn film(text: FilmText, cells: Vec<DrawList>) -> Sheet {
     let cells = cells.into_iter().enumerate().map(|(i, list)| (place(i), list)).collect();
     let FilmText { title, description, .. } = text;
     Sheet { width: WIDTH, height, title, description, cells, shapes }
+}
+
+/// A label in as many lines as a head has; what is longer is shortened in its last.
+fn head_lines(label: &str, width: f64) -> Vec<String> {
+    let mut lines = wrapped(label, TEXT, false, width);
+    if lines.len() > HEAD_LINES {
+        let rest = lines.split_off(HEAD_LINES - 1).join(" ");
+        lines.push(rest);
+    }
+    lines.into_iter().map(|line| shortened(&line, TEXT, width)).collect()
+}
+
+/// How many cells of a row stand beside each other, and the size of the whole [px], so that it has the shape of a small
+/// picture: its cells in as many lines as it takes.
+pub fn card(count: usize, (width, height): (f64, f64)) -> (usize, (f64, f64)) {
+    let size = |across: usize| {
+        let down = count.div_ceil(across);
+        let length = |count: usize, one: f64| count as f64 * (one + BETWEEN) - BETWEEN;
+        (length(across, width), length(down, height))
+    };
+    let off = |across: &usize| (size(*across).0 / size(*across).1 / CARD).ln().abs();
+    let across = (1..=count).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(1);
+    (across, size(across))
+}
+
+/// Where the cell of a number stands in a small picture with so many beside each other [px].
+pub fn card_place(number: usize, across: usize, (width, height): (f64, f64)) -> Pixel {
+    ((number % across) as f64 * (width + BETWEEN), (number / across) as f64 * (height + BETWEEN))
+}
+
+/// The last row of a film by itself, without any text around it, as [`card`] arranges it.
+pub fn last_row(film: Sheet) -> Sheet {
+    let top = film.cells.iter().map(|((_, y), _)| *y).fold(f64::NEG_INFINITY, f64::max);
+    let row: Vec<DrawList> =
+        film.cells.into_iter().filter(|((_, y), _)| *y == top).map(|(_, cell)| cell).collect();
+    let size = row.first().map_or((0.0, 0.0), |cell| cell.size);
+    let (across, (width, height)) = card(row.len(), size);
+    let placed = |(i, cell)| (card_place(i, across, size), cell);
+    let cells = row.into_iter().enumerate().map(placed).collect();
+    Sheet { width, height, cells, shapes: Vec::new(), ..film }
 }
 
 /// The key from a height downwards; returns its own height.

@@ -297,9 +297,11 @@ pub struct Quick {
 }
 
 impl Figure {
-    /// Name of its small picture: the last row of its first film, else its first panel without text.
-    pub fn thumb(&self) -> &'static str {
-        if self.first_film().is_some() { "thumb.svg" } else { "thumb.png" }
+    /// Name of its small picture, which is the last row of its first film and like that in areas or in pixels, else
+    /// its first panel without text.
+    pub fn thumb(&self, root: &Path) -> &'static str {
+        let film = self.first_film().map(|view| view.file(&folder(root, &self.id)));
+        if film.is_some_and(|film| film.ends_with(".svg")) { "thumb.svg" } else { "thumb.png" }
     }
 
     /// Whether a row is of a run that software adapters do not make at full size.

@@ -17,7 +17,7 @@ pub use self::choice::{CameraChoice, FilmColour};
 pub(crate) use self::compose::{touches, visible_gap};
 pub(crate) use self::{
     compose::{FilmHead, compose, compose_loop},
-    pixels::{film_png, loop_frames, loop_png, still_png},
+    pixels::{film_png, loop_frames, loop_png, row_png, still_png},
     replay::{Replayed, replay},
 };
 use crate::{

@@ -2,12 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::flat::number;
-
-/// Width over height that a small picture comes near to.
-const ASPECT: f64 = 520.0 / 320.0;
-/// Between its cells [px].
-const BETWEEN: f64 = 6.0;
+use crate::{
+    film::{card, card_place},
+    flat::number,
+};
 
 /// Cuts the last row of cells out of a film that [`super::sheet`] wrote, as a picture without any text around it, its
 /// cells in as many lines as give it the shape of a card; `None` where there are no cells.
@@ -28,14 +26,8 @@ pub fn last_row(film: &str) -> Option<String> {
     let top = cells.iter().map(|cell| cell.1).fold(f64::NEG_INFINITY, f64::max);
     let row: Vec<_> = cells.into_iter().filter(|cell| cell.1 == top).collect();
     let &(_, _, width, height, _) = row.first()?;
-    let size = |across: usize| {
-        let down = row.len().div_ceil(across);
-        let length = |count: usize, one: f64| count as f64 * (one + BETWEEN) - BETWEEN;
-        (length(across, width), length(down, height))
-    };
-    let off = |across: &usize| (size(*across).0 / size(*across).1 / ASPECT).ln().abs();
-    let across = (1..=row.len()).min_by(|a, b| off(a).total_cmp(&off(b)))?;
-    let (whole_width, whole_height) = (number(size(across).0), number(size(across).1));
+    let (across, whole) = card(row.len(), (width, height));
+    let (whole_width, whole_height) = (number(whole.0), number(whole.1));
     let mut out = String::new();
     // Writing to a string cannot fail, hence the results that are let go.
     let _ = writeln!(
@@ -52,8 +44,7 @@ pub fn last_row(film: &str) -> Option<String> {
     for (i, (.., start)) in row.iter().enumerate() {
         let end = film[*start..].find("</svg>\n")? + "</svg>\n".len();
         let (_, rest) = film[*start..start + end].split_once(" width=")?;
-        let (x, y) =
-            ((i % across) as f64 * (width + BETWEEN), (i / across) as f64 * (height + BETWEEN));
+        let (x, y) = card_place(i, across, (width, height));
         let _ = write!(out, "<svg x=\"{}\" y=\"{}\" width={rest}", number(x), number(y));
     }
     Some(out + "</svg>\n")

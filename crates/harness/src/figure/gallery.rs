@@ -102,7 +102,7 @@ pub fn front_thumbs(setup: &Setup, root: &Path) -> anyhow::Result<String> {
             let shows = shows.unwrap_or_else(|| figure.title.clone()).replace('|', "\\|");
             cells.push(format!(
                 "[<img src=\"results/figures/{id}/{}\" width=\"260\" alt=\"{}\">](results/figures/{id})<br>{shows}",
-                figure.thumb(),
+                figure.thumb(root),
                 shows.replace('"', "'")
             ));
         }
@@ -141,7 +141,7 @@ pub fn pictures(setup: &Setup, root: &Path) -> anyhow::Result<String> {
             let _ = writeln!(
                 text,
                 "| [<img src=\"figures/{id}/{}\" width=\"260\" alt=\"{}\">](figures/{id}) | {} ([{id}](figures/{id})) | {} |",
-                figure.thumb(),
+                figure.thumb(root),
                 shows.replace('"', "'"),
                 shows.replace('|', "\\|"),
                 counts.collect::<Vec<_>>().join(" · ")

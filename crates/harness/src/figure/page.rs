@@ -1,18 +1,23 @@
 //! The page of one figure: its picture, what became of its claims and of its runs, from what is on file.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
-use super::{Figure, VerdictFile, conclusion, number};
+use super::{Figure, VerdictFile, conclusion, folder, number};
 
 /// Markdown for the folder of a figure.
-pub(super) fn page(figure: &Figure, verdicts: &VerdictFile, has_supplement: bool) -> String {
+pub(super) fn page(
+    root: &Path,
+    figure: &Figure,
+    verdicts: &VerdictFile,
+    has_supplement: bool,
+) -> String {
     let id = &figure.id;
     let heading = conclusion::heading(figure, Some(verdicts));
     // Writing to a string cannot fail, hence the results that are let go.
     let mut text = format!("# {heading}\n\n{}. Source: {}.\n\n", figure.title, figure.source);
     let shows = heading.replace(['[', ']'], "");
     for view in &figure.views {
-        let _ = write!(text, "![{shows}]({})\n\n", view.file());
+        let _ = write!(text, "![{shows}]({})\n\n", view.file(&folder(root, id)));
     }
     let _ = write!(text, "![{shows}](figure.svg)\n\n");
     let _ = write!(text, "{}\n\n", figure.about);

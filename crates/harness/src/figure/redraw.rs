@@ -55,12 +55,12 @@ pub fn redraw(setup: &Setup, root: &Path, id: &str, check: bool) -> anyhow::Resu
         texts.push(("figure-more.svg", plot::to_svg(more, PictureForm::Wide)?));
     }
     if let Some(verdicts) = read_verdict(root, id, false)? {
-        texts.push(("README.md", page(&figure, &verdicts, more.is_some())));
+        texts.push(("README.md", page(root, &figure, &verdicts, more.is_some())));
     }
     if let Some(view) = figure.first_film() {
         // Without the film there is nothing to cut it from, which is said below.
-        let film = fs::read_to_string(folder(root, id).join(view.file()));
-        texts.extend(film.ok().and_then(|film| Some((figure.thumb(), svg::last_row(&film)?))));
+        let film = fs::read_to_string(folder(root, id).join(format!("{}.svg", view.id)));
+        texts.extend(film.ok().and_then(|film| Some(("thumb.svg", svg::last_row(&film)?))));
     }
     let mut changed = Vec::new();
     for (name, text) in texts {
@@ -72,33 +72,41 @@ pub fn redraw(setup: &Setup, root: &Path, id: &str, check: bool) -> anyhow::Resu
             }
         }
     }
-    changed.extend(
-        views::outdated(root, &figure)?
-            .into_iter()
-            .map(|name| format!("results/figures/{id}/{name}")),
-    );
-    let (path, Some(panel)) = (folder(root, id).join("thumb.png"), picture.panels.first()) else {
-        return Ok(changed);
-    };
+    // Films are made by solvers, so that all that can be done here is to say what is missing.
+    let mut undrawn = views::outdated(root, &figure)?;
+    let path = folder(root, id).join("thumb.png");
     if figure.first_film().is_some() {
-        // That of a film stands in its place.
-        if path.is_file() {
+        // That of a film stands in its place, and is made with a film in pixels.
+        let in_pixels = figure.thumb(root) == "thumb.png";
+        if in_pixels && !path.is_file() {
+            undrawn.push("thumb.png".to_owned());
+        } else if !in_pixels && path.is_file() {
             changed.push(format!("results/figures/{id}/thumb.png"));
             if !check {
                 fs::remove_file(&path)?;
             }
         }
-        return Ok(changed);
+    } else if let Some(panel) = picture.panels.first() {
+        let fresh =
+            std::env::temp_dir().join(format!("taut-thumb-{}-{id}.png", std::process::id()));
+        plot::write_thumb(&fresh, panel)?;
+        let drawn = fs::read(&fresh)?;
+        fs::remove_file(&fresh)?;
+        if fs::read(&path).ok().as_ref() != Some(&drawn) {
+            changed.push(format!("results/figures/{id}/thumb.png"));
+            if !check {
+                write_atomically(&path, &drawn)?;
+            }
+        }
     }
-    let old = fs::read(&path).ok();
-    let fresh = std::env::temp_dir().join(format!("taut-thumb-{}-{id}.png", std::process::id()));
-    plot::write_thumb(&fresh, panel)?;
-    let drawn = fs::read(&fresh)?;
-    fs::remove_file(&fresh)?;
-    if old.as_ref() != Some(&drawn) {
-        changed.push(format!("results/figures/{id}/thumb.png"));
-        if !check {
-            write_atomically(&path, &drawn)?;
+    for name in undrawn {
+        let file = format!("results/figures/{id}/{name}");
+        if check {
+            changed.push(file);
+        } else {
+            eprintln!(
+                "taut: {file} is missing or of another definition: `taut draw --figure {id}` makes it"
+            );
         }
     }
     Ok(changed)

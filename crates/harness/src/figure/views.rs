@@ -1,6 +1,7 @@
 //! Views of a figure: films of a few of its runs, which are made for them alone.
 
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
@@ -10,17 +11,17 @@ use serde::Deserialize;
 use taut_core::{BuildError, Scene, settings::nearest};
 use taut_draw::{film::CELLS_MAX, list::Sheet, svg, text::fonts};
 
-use super::{Figure, Planned, VerdictFile, conclusion, folder, load, read_verdict};
+use super::{Figure, Planned, conclusion, folder, load, read_verdict};
 use crate::{
     film::{
         CameraChoice, Cameraman, FiledView, FilmColour, FilmHead, FilmOrder, FilmedRun,
         VIEWS_SCHEMA, ViewsFile, body_named, compose, compose_loop, film_png, frames_at,
-        loop_frames, loop_png, still_png,
+        loop_frames, loop_png, row_png, still_png,
     },
     machine::Machine,
     places,
     record::write_atomically,
-    runner::{Bench, References, RunOptions, run},
+    runner::{Bench, Observer, References, RunOptions, run},
 };
 
 /// A film of areas may be so large [bytes].
@@ -66,11 +67,9 @@ pub struct ViewSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ViewKind {
-    /// Runs side by side, times below each other, as areas.
+    /// Runs side by side, times below each other: as areas, or in pixels where areas would be too many.
     #[default]
     Film,
-    /// The same in pixels, where areas would be too many.
-    FilmPng,
     /// Runs side by side, moving from the start to one time.
     Loop,
     /// One run at one time, large.
@@ -88,16 +87,19 @@ impl Figure {
 }
 
 impl ViewSpec {
-    /// Name of its file.
-    pub(super) fn file(&self) -> String {
-        let extension = if self.kind == ViewKind::Film { "svg" } else { "png" };
-        format!("{}.{extension}", self.id)
+    /// Name of its file in the folder of its figure, which tells whether a film is one of areas; so it will be where
+    /// there is none.
+    pub(super) fn file(&self, folder: &Path) -> String {
+        let [areas, pixels] = ["svg", "png"].map(|extension| format!("{}.{extension}", self.id));
+        let there = |name: &String| folder.join(name).is_file();
+        let in_areas = self.kind == ViewKind::Film && (there(&areas) || !there(&pixels));
+        if in_areas { areas } else { pixels }
     }
 
     /// How many runs and times it may have.
     fn limits(&self) -> [usize; 2] {
         match self.kind {
-            ViewKind::Film | ViewKind::FilmPng => [CELLS_MAX, CELLS_MAX],
+            ViewKind::Film => [CELLS_MAX, CELLS_MAX],
             ViewKind::Loop => [CELLS_MAX, 1],
             ViewKind::Still => [1, 1],
         }
@@ -201,7 +203,7 @@ pub(super) fn outdated(root: &Path, figure: &Figure) -> anyhow::Result<Vec<Strin
     let filed = read(root, &figure.id)?.map(|file| file.views).unwrap_or_default();
     let mut files = Vec::new();
     for view in &figure.views {
-        let name = view.file();
+        let name = view.file(&folder(root, &figure.id));
         let there = folder(root, &figure.id).join(&name).is_file();
         if !there || !filed.iter().any(|filed| view.is_filed(filed)) {
             files.push(name);
@@ -217,7 +219,7 @@ pub(super) fn outdated(root: &Path, figure: &Figure) -> anyhow::Result<Vec<Strin
 /// files.
 ///
 /// # Errors
-/// When a run cannot be set up, a film is too large, or a file cannot be read or written.
+/// When a run cannot be set up, or a file cannot be read or written.
 pub fn write_views(bench: &Bench<'_>, root: &Path, id: &str) -> anyhow::Result<Vec<PathBuf>> {
     let figure = load(root, id, bench.setup)?;
     if figure.views.is_empty() {
@@ -226,26 +228,28 @@ pub fn write_views(bench: &Bench<'_>, root: &Path, id: &str) -> anyhow::Result<V
     fonts()?;
     let verdicts = read_verdict(root, id, false)?;
     let kept = read(root, id)?.map(|file| file.views).unwrap_or_default();
-    let mut files = Vec::new();
-    let mut views = Vec::new();
-    for view in &figure.views {
+    let title = verdicts.and_then(|verdicts| conclusion::sentence(&figure, &verdicts));
+    let title = title.unwrap_or_else(|| figure.title.clone());
+    let mut takes = takes(root, &figure)?;
+    shoot(bench, &figure.plan(false), &mut takes)?;
+    let (mut files, mut views) = (Vec::new(), Vec::new());
+    for take in takes {
+        let view = take.view;
         let kept = kept.iter().find(|kept| kept.id == view.id);
-        let (file, filed) = match film(bench, root, (&figure, verdicts.as_ref()), view, kept) {
-            Ok(made) => made,
+        match take.develop(&title, kept) {
+            Ok((picture, filed)) => {
+                files.extend(picture.write(&folder(root, id), view)?);
+                views.push(filed);
+            }
             Err(error) if error.is::<BuildError>() => {
                 // As a row is for which there is no adapter: what is on file stays.
                 eprintln!("taut: figure `{id}`, view `{}`: skipped: {error:#}", view.id);
                 views.extend(kept.cloned());
-                continue;
             }
             Err(error) => {
                 return Err(error.context(format!("figure `{id}`, view `{}`", view.id)));
             }
-        };
-        let path = folder(root, id).join(view.file());
-        write_atomically(&path, &file)?;
-        files.push(path);
-        views.push(filed);
+        }
     }
     let revision = Machine::here(1).revision.to_owned();
     let file = ViewsFile { schema: VIEWS_SCHEMA, revision, views };
@@ -255,91 +259,174 @@ pub fn write_views(bench: &Bench<'_>, root: &Path, id: &str) -> anyhow::Result<V
     Ok(files)
 }
 
-/// The film as areas, if these are few enough to be kept.
-fn areas(sheet: &Sheet) -> anyhow::Result<Vec<u8>> {
-    let faces = sheet.cells.iter().map(|(_, cell)| cell.face_count()).max().unwrap_or(0);
-    let remedy = "fewer runs, times or bodies, or `kind: film_png`";
-    ensure!(
-        faces <= svg::FACES_MAX,
-        "{faces} faces in a cell, and SVG takes {}: {remedy}",
-        svg::FACES_MAX
-    );
-    let text = svg::sheet(sheet);
-    let (size, most) = (text.len() / 1000, LARGEST / 1000);
-    ensure!(text.len() <= LARGEST, "{size} kB, and at most {most} are kept: {remedy}");
-    Ok(text.into_bytes())
+/// What a view became.
+enum Picture {
+    /// Areas, as text.
+    Areas(String),
+    /// Pixels, with those of the small picture that is cut from a film.
+    Pixels(Vec<u8>, Option<Vec<u8>>),
 }
 
-/// Makes the runs of a view and draws them.
-fn film(
-    bench: &Bench<'_>,
-    root: &Path,
-    (figure, verdicts): (&Figure, Option<&VerdictFile>),
-    view: &ViewSpec,
-    kept: Option<&FiledView>,
-) -> anyhow::Result<(Vec<u8>, FiledView)> {
-    let plan = figure.plan(false);
-    let planned = |label: &String| {
-        let found = plan.iter().find(|planned| planned.label == *label);
-        found.with_context(|| format!("no run `{label}`"))
-    };
-    let first = planned(&view.runs[0])?;
-    let path = root.join("scenes").join(format!("{}.ron", first.run.scene));
-    let parameters: Vec<(String, f64)> =
-        first.run.parameters.iter().map(|(name, &value)| (name.clone(), value)).collect();
-    let scene = places::load_checked(&path, &parameters)?.scene;
-    let order = view.order(&scene)?;
-    let runs = view.runs.iter().map(|label| filmed(bench, &scene, planned(label)?, &order));
-    let runs = runs.collect::<anyhow::Result<Vec<FilmedRun>>>()?;
-    let ghost = match &view.ghost {
-        None => None,
-        Some(label) => match runs.iter().find(|run| run.label == *label) {
-            Some(run) => Some(run.clone()),
-            None => Some(filmed(bench, &scene, planned(label)?, &order)?),
-        },
-    };
-    let title = verdicts.and_then(|verdicts| conclusion::sentence(figure, verdicts));
-    let head = FilmHead {
-        id: view.id.clone(),
-        title: title.unwrap_or_else(|| figure.title.clone()),
-        notes: view.note.iter().cloned().collect(),
-    };
-    let shown = (&runs[..], ghost.as_ref());
-    if view.kind == ViewKind::Loop {
-        let (pages, filed) = compose_loop(&scene, &order, head, shown, kept);
-        // Kept by what was asked for.
-        let filed = FiledView {
-            times_s: view.times_s.clone(),
-            frames: frames_at(&scene, &view.times_s)?,
-            ..filed
-        };
-        return Ok((loop_png(pages)?, filed));
+impl Picture {
+    /// A film in areas, if these are few enough to be kept, else in pixels.
+    fn of_film(sheet: Sheet) -> anyhow::Result<Self> {
+        let faces = sheet.cells.iter().map(|(_, cell)| cell.face_count()).max().unwrap_or(0);
+        if faces <= svg::FACES_MAX {
+            let text = svg::sheet(&sheet);
+            if text.len() <= LARGEST {
+                return Ok(Self::Areas(text));
+            }
+        }
+        Ok(Self::Pixels(film_png(sheet.clone())?, Some(row_png(sheet)?)))
     }
-    let (sheet, filed) = compose(&scene, &order, head, shown, kept);
-    let file = match view.kind {
-        ViewKind::Film | ViewKind::Loop => areas(&sheet)?,
-        ViewKind::FilmPng => film_png(sheet)?,
-        ViewKind::Still => still_png(sheet)?,
-    };
-    Ok((file, filed))
+
+    /// Puts it into the folder of its figure, in place of what it was before. Returns the files.
+    fn write(&self, folder: &Path, view: &ViewSpec) -> anyhow::Result<Vec<PathBuf>> {
+        let path = |extension: &str| folder.join(format!("{}.{extension}", view.id));
+        let mut files = vec![path(if matches!(self, Self::Areas(_)) { "svg" } else { "png" })];
+        match self {
+            Self::Areas(text) => write_atomically(&files[0], text.as_bytes())?,
+            Self::Pixels(bytes, thumb) => {
+                write_atomically(&files[0], bytes)?;
+                if let Some(thumb) = thumb {
+                    files.push(folder.join("thumb.png"));
+                    write_atomically(&files[1], thumb)?;
+                }
+            }
+        }
+        if view.kind == ViewKind::Film {
+            let mut old = vec![path(if matches!(self, Self::Areas(_)) { "png" } else { "svg" })];
+            if matches!(self, Self::Pixels(..)) {
+                old.push(folder.join("thumb.svg"));
+            }
+            for old in old.iter().filter(|old| old.is_file()) {
+                fs::remove_file(old).with_context(|| format!("cannot remove {}", old.display()))?;
+            }
+        }
+        Ok(files)
+    }
 }
 
+/// A view whose runs are being made.
+struct Take<'a> {
+    view: &'a ViewSpec,
+    scene: Scene,
+    order: FilmOrder,
+    /// What is kept of its runs and its ghost, by label.
+    runs: BTreeMap<&'a str, FilmedRun>,
+    /// Why a run could not be built.
+    refused: Option<anyhow::Error>,
+}
+
+/// The views of a figure before their runs.
+fn takes<'a>(root: &Path, figure: &'a Figure) -> anyhow::Result<Vec<Take<'a>>> {
+    let plan = figure.plan(false);
+    let take = |view: &'a ViewSpec| {
+        let first = found(&plan, &view.runs[0])?;
+        let path = root.join("scenes").join(format!("{}.ron", first.run.scene));
+        let parameters: Vec<(String, f64)> =
+            first.run.parameters.iter().map(|(name, &value)| (name.clone(), value)).collect();
+        let scene = places::load_checked(&path, &parameters)?.scene;
+        let order = view.order(&scene)?;
+        Ok(Take { view, scene, order, runs: BTreeMap::new(), refused: None })
+    };
+    figure.views.iter().map(take).collect()
+}
+
+fn found<'p>(plan: &'p [Planned], label: &str) -> anyhow::Result<&'p Planned> {
+    let found = plan.iter().find(|planned| planned.label == label);
+    found.with_context(|| format!("no run `{label}`"))
+}
+
+/// Makes every run that views show once, whatever the number of views.
+fn shoot(bench: &Bench<'_>, plan: &[Planned], takes: &mut [Take<'_>]) -> anyhow::Result<()> {
+    let mut labels: Vec<&str> = Vec::new();
+    for label in takes.iter().flat_map(|take| take.view.runs.iter().chain(&take.view.ghost)) {
+        if !labels.contains(&label.as_str()) {
+            labels.push(label);
+        }
+    }
+    for label in labels {
+        let planned = found(plan, label)?;
+        let wants =
+            |take: &&Take<'_>| take.view.runs.iter().chain(&take.view.ghost).any(|l| l == label);
+        let shown: Vec<&Take<'_>> = takes.iter().filter(wants).collect();
+        let filmed = filmed(bench, planned, &shown);
+        let takes = takes.iter_mut().filter(|take| wants(&&**take));
+        match filmed {
+            Ok(filmed) => takes.zip(filmed).for_each(|(take, run)| {
+                take.runs.insert(label, run);
+            }),
+            Err(error) => match error.downcast::<BuildError>() {
+                Ok(refusal) => takes.for_each(|take| take.refused = Some(refusal.clone().into())),
+                Err(error) => return Err(error),
+            },
+        }
+    }
+    Ok(())
+}
+
+/// One run, as each of some views of its scene keeps it.
 fn filmed(
     bench: &Bench<'_>,
-    scene: &Scene,
     planned: &Planned,
-    order: &FilmOrder,
-) -> anyhow::Result<FilmedRun> {
-    let spec = planned.spec();
+    takes: &[&Take<'_>],
+) -> anyhow::Result<Vec<FilmedRun>> {
+    let (spec, scene) = (planned.spec(), &takes[0].scene);
     bench.check(scene, &spec)?;
-    let mut camera = Cameraman::new(scene, &order.frames, &order.trails);
-    let last = order.frames.iter().copied().max().unwrap_or(0);
+    let mut cameras: Vec<Cameraman<'_>> = takes
+        .iter()
+        .map(|take| Cameraman::new(scene, &take.order.frames, &take.order.trails))
+        .collect();
+    let last = takes.iter().flat_map(|take| take.order.frames.iter().copied()).max().unwrap_or(0);
     let steps = planned.run.steps.unwrap_or(scene.steps).max(last);
     let options = RunOptions { steps, references: References::default() };
-    let row = run(bench, scene, &spec, &options, &mut [&mut camera]);
+    let mut observers: Vec<&mut dyn Observer> =
+        cameras.iter_mut().map(|camera| camera as &mut dyn Observer).collect();
+    let row = run(bench, scene, &spec, &options, &mut observers);
     ensure!(!bench.is_cancelled(), "interrupted: the films on file stay");
     ensure!(row.status.is_measured(), "{}: {}: {}", row.label, row.status.name(), row.reason);
-    Ok(camera.finish(&row))
+    Ok(cameras.into_iter().map(|camera| camera.finish(&row)).collect())
+}
+
+impl Take<'_> {
+    /// The picture, once its runs are made, with the camera of one on file.
+    fn develop(
+        mut self,
+        title: &str,
+        kept: Option<&FiledView>,
+    ) -> anyhow::Result<(Picture, FiledView)> {
+        if let Some(refusal) = self.refused {
+            return Err(refusal);
+        }
+        let view = self.view;
+        let ghost = view.ghost.as_ref().map(|label| self.runs[label.as_str()].clone());
+        let mut runs = Vec::new();
+        for label in &view.runs {
+            runs.push(self.runs.remove(label.as_str()).with_context(|| {
+                format!("`{label}` stands in two columns, or its run was not made")
+            })?);
+        }
+        let (id, notes) = (view.id.clone(), view.note.iter().cloned().collect());
+        let head = FilmHead { id, title: title.to_owned(), notes };
+        let shown = (&runs[..], ghost.as_ref());
+        if view.kind == ViewKind::Loop {
+            let (pages, filed) = compose_loop(&self.scene, &self.order, head, shown, kept);
+            // Kept by what was asked for.
+            let filed = FiledView {
+                times_s: view.times_s.clone(),
+                frames: frames_at(&self.scene, &view.times_s)?,
+                ..filed
+            };
+            return Ok((Picture::Pixels(loop_png(pages)?, None), filed));
+        }
+        let (sheet, filed) = compose(&self.scene, &self.order, head, shown, kept);
+        let picture = match view.kind {
+            ViewKind::Still => Picture::Pixels(still_png(sheet)?, None),
+            ViewKind::Film | ViewKind::Loop => Picture::of_film(sheet)?,
+        };
+        Ok((picture, filed))
+    }
 }
 
 #[cfg(test)]

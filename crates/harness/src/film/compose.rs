@@ -249,10 +249,12 @@ fn described(scene: &Scene, order: &FilmOrder, runs: &[FilmedRun]) -> String {
     format!("{} at {}: {}.", scene.name, times.join(", "), runs.join(", "))
 }
 
-/// A time with as many digits as it needs.
+/// A time with as many digits as it needs, two behind the point at most.
 fn time(seconds: f64) -> String {
-    let text = format!("{seconds:.3}");
-    format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
+    let (value, unit) =
+        if seconds > 0.0 && seconds < 0.0995 { (seconds * 1e3, "ms") } else { (seconds, "s") };
+    let text = format!("{value:.2}");
+    format!("{} {unit}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// Rounded to one digit.

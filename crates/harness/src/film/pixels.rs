@@ -5,6 +5,7 @@ use taut_core::Scene;
 use taut_draw::{
     apng::{Loop, MOST_BYTES, MOST_FRAMES, RATE},
     bitmap::Bitmap,
+    film::last_row,
     list::Sheet,
 };
 
@@ -14,6 +15,10 @@ use crate::adapter;
 const FILM_SCALE: f64 = 2.0;
 /// A film takes as many colours as fit into so much [bytes].
 const FILM_BYTES: usize = 200_000;
+/// Width of a small picture [px].
+const THUMB_WIDTH: f64 = 520.0;
+/// The same of a small picture [bytes].
+const THUMB_BYTES: usize = 25_000;
 
 /// A film as PNG.
 ///
@@ -21,6 +26,16 @@ const FILM_BYTES: usize = 200_000;
 /// When there is no adapter, which is a `BuildError` with what to do, or when it refuses.
 pub(crate) fn film_png(page: Sheet) -> anyhow::Result<Vec<u8>> {
     Ok(painted(page, FILM_SCALE)?.to_indexed_png(FILM_BYTES)?)
+}
+
+/// The last row of a film as a small PNG.
+///
+/// # Errors
+/// As [`film_png`].
+pub(crate) fn row_png(page: Sheet) -> anyhow::Result<Vec<u8>> {
+    let row = last_row(page);
+    let scale = THUMB_WIDTH / row.width;
+    Ok(painted(row, scale)?.to_indexed_png(THUMB_BYTES)?)
 }
 
 /// The only cell of a film as PNG, without anything around it.
