@@ -39,11 +39,77 @@ pub(crate) struct DualSystem {
     /// The matrix; its factor once solved, where that is made in place.
     pub(crate) blocks: DualBlocks,
     engine: Engine,
+    /// Where joints close loops, so that rows may be redundant.
+    check: Option<Box<Check>>,
 }
 
-/// Chooses by the graph.
-pub(crate) fn choose(wanted: Dual, order: &EliminationOrder) -> Result<Dual, String> {
+/// The check of what came out of an engine that redundant rows can mislead, and the one that takes over.
+struct Check {
+    /// Largest residual that passes [m or rad].
+    tolerance: f64,
+    /// Matrix and right-hand side before they were overwritten.
+    matrix: Vec<f64>,
+    rhs: Vec<f64>,
+    rest: Vec<f64>,
+    /// Once it was needed.
+    direct: Option<Box<Direct>>,
+    /// Whether it has taken over since the last load.
+    taken_over: bool,
+}
+
+impl Check {
+    fn new(tolerance: f64) -> Self {
+        let (matrix, rhs, rest) = Default::default();
+        Self { tolerance, matrix, rhs, rest, direct: None, taken_over: false }
+    }
+
+    fn keep(&mut self, matrix: Option<&[f64]>, rhs: &[f64]) {
+        self.matrix.clear();
+        self.matrix.extend_from_slice(matrix.unwrap_or_default());
+        self.rhs.clear();
+        self.rhs.extend_from_slice(rhs);
+    }
+
+    /// Gives `blocks` back what it had before an engine overwrote it.
+    fn restore(&self, blocks: &mut DualBlocks) {
+        if !self.matrix.is_empty() {
+            blocks.values.copy_from_slice(&self.matrix);
+        }
+    }
+
+    /// Whether multipliers solve the system.
+    fn passes(&mut self, blocks: &DualBlocks, multipliers: &[f64]) -> bool {
+        self.rest.clear();
+        self.rest.extend_from_slice(&self.rhs);
+        blocks.subtract_product(multipliers, &mut self.rest);
+        self.rest.iter().all(|rest| rest.abs() <= self.tolerance)
+    }
+
+    /// Solves by a sparse factorisation, from now on.
+    fn take_over(&mut self, blocks: &DualBlocks, rhs: &mut [f64]) {
+        if self.direct.is_none() {
+            self.direct = Direct::new(blocks).ok().map(Box::new);
+        }
+        match &mut self.direct {
+            Some(direct) => direct.solve(blocks, rhs),
+            // As where no factorisation exists.
+            None => rhs.fill(f64::NAN),
+        }
+        self.taken_over = true;
+    }
+}
+
+/// Chooses by the graph, whose joints may be nothing but `points` held together.
+pub(crate) fn choose(
+    wanted: Dual,
+    order: &EliminationOrder,
+    points: bool,
+) -> Result<Dual, String> {
     let chosen = match (wanted, order.shape) {
+        // Joints that hold angles and close loops are redundant as a rule, in planes always.
+        (Dual::Auto, _) if order.loops > 0 && !points && order.elements.len() <= DIRECT_MAX => {
+            Dual::Direct
+        }
         (Dual::Auto, GraphShape::Chains) => Dual::Thomas,
         (Dual::Auto, GraphShape::Trees) => Dual::Tree,
         (Dual::Auto, GraphShape::Graph) if order.closures <= CLOSURES_MAX => Dual::Schur,
@@ -65,9 +131,9 @@ pub(crate) fn choose(wanted: Dual, order: &EliminationOrder) -> Result<Dual, Str
 
 impl DualSystem {
     /// The system of elements of these sizes between `nodes` nodes, in the order of elimination or, for
-    /// iterative solvers, of `lines`.
+    /// iterative solvers, of `lines`; what comes out is checked where they form `loops`.
     pub(crate) fn new(
-        chosen: Dual,
+        (chosen, loops): (Dual, bool),
         nodes: usize,
         links: &[Link],
         sizes: &[u8],
@@ -95,24 +161,71 @@ impl DualSystem {
                 (blocks, Engine::Elimination(elimination))
             }
         };
-        Ok(Self { blocks, engine })
+        let check = loops.then(|| Box::new(Check::new(settings.tolerance)));
+        Ok(Self { blocks, engine, check })
+    }
+
+    /// Whether a sparse factorisation solves the system now.
+    pub(crate) fn is_direct(&self) -> bool {
+        matches!(self.engine, Engine::Direct(_))
+            || self.check.as_ref().is_some_and(|check| check.taken_over)
+    }
+
+    /// Begins again with the engine that was chosen.
+    pub(crate) fn forget(&mut self) {
+        if let Some(check) = &mut self.check {
+            check.taken_over = false;
+        }
     }
 
     /// Replaces `rhs` by the multipliers, which may be near `guess`. The matrix may be overwritten.
     pub(crate) fn solve(&mut self, rhs: &mut [f64], guess: &[f64]) {
+        let blocks = &mut self.blocks;
+        let mut check = self.check.as_deref_mut();
+        if let Some(check) = check.as_mut().filter(|check| check.taken_over) {
+            return check.take_over(blocks, rhs);
+        }
         match &mut self.engine {
             Engine::Gradients(lines) => {
-                lines.gradients(&self.blocks, rhs, guess);
+                if let Some(check) = &mut check {
+                    check.keep(None, rhs);
+                }
+                let converged = lines.gradients(blocks, rhs, guess).is_some();
+                if let Some(check) = check.filter(|_| !converged) {
+                    rhs.copy_from_slice(&check.rhs);
+                    check.take_over(blocks, rhs);
+                }
             }
             Engine::Sweeps(lines) => {
-                lines.sweeps(&self.blocks, rhs, guess);
+                lines.sweeps(blocks, rhs, guess);
             }
             Engine::Elimination(elimination) => {
-                elimination.factorise(&mut self.blocks);
-                tree::solve(&self.blocks, rhs);
+                if let Some(check) = &mut check {
+                    check.keep(Some(&blocks.values), rhs);
+                }
+                elimination.factorise(blocks);
+                tree::solve(blocks, rhs);
+                if let Some(check) = check {
+                    check.restore(blocks);
+                    if !check.passes(blocks, rhs) {
+                        rhs.copy_from_slice(&check.rhs);
+                        check.take_over(blocks, rhs);
+                    }
+                }
             }
-            Engine::Direct(direct) => direct.solve(&self.blocks, rhs),
+            Engine::Direct(direct) => direct.solve(blocks, rhs),
         }
+    }
+
+    /// Replaces `rhs` by multipliers of least size, where a sparse factorisation solves the system, see
+    /// [`Direct::solve_least`]. Whether it did.
+    pub(crate) fn solve_least(&mut self, rhs: &mut [f64], noise: f64) -> bool {
+        let direct = match (&mut self.engine, self.check.as_deref_mut()) {
+            (Engine::Direct(direct), _) => Some(direct),
+            (_, Some(Check { direct: Some(direct), taken_over: true, .. })) => Some(direct),
+            _ => None,
+        };
+        direct.is_some_and(|direct| direct.solve_least(&self.blocks, rhs, noise))
     }
 }
 

@@ -228,6 +228,11 @@ impl Nodes {
         self.responses = vec![none; self.count()];
     }
 
+    /// Whether no node has moved since the step began.
+    pub(crate) fn is_at_start(&self) -> bool {
+        self.moved.groups.iter().flatten().all(|x| *x == Fused::ZERO)
+    }
+
     /// Stiffness that tension gives along the principal axes of a node.
     #[inline(always)]
     pub(crate) fn tension(&self, node: usize) -> Vec3 {

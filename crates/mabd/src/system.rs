@@ -6,6 +6,7 @@ mod bounds;
 mod by_lanes;
 mod contact_solve;
 mod coupled;
+mod least;
 mod points;
 mod respond;
 mod rows;
@@ -66,6 +67,8 @@ pub(crate) struct System {
     aba: Option<Box<Aba>>,
     /// Whether errors of hard rows are corrected.
     feedback: bool,
+    /// Whether joints close loops, also through what does not move, and a step is one linear solve.
+    seeks_least: bool,
     chosen: Dual,
     incidence: NodeBlocks,
     pub(crate) dual: DualSystem,
@@ -92,6 +95,8 @@ struct SystemRows {
     lambda: Vec<f64>,
     guess: Vec<f64>,
     rhs: Vec<f64>,
+    /// Multipliers of least size for the same motion, see `least.rs`; empty where they are those above.
+    least: Vec<f64>,
 }
 
 impl SystemRows {
@@ -108,6 +113,7 @@ impl SystemRows {
             lambda: vec![0.0; rows],
             guess: vec![0.0; stored],
             rhs: vec![0.0; if by_lanes { 0 } else { rows }],
+            least: Vec::new(),
         }
     }
 }
@@ -170,8 +176,9 @@ impl System {
             elements.iter().map(|element| element.nodes.map(dynamic)).collect()
         };
         let order = EliminationOrder::new(count, &links(&unordered));
-        let chosen = dual::choose(settings.dual, &order)?;
-        let closes_loops = order.closures > 0;
+        let points = unordered.iter().all(JointElement::is_point);
+        let chosen = dual::choose(settings.dual, &order, points)?;
+        let (closes_loops, has_loops) = (order.closures > 0, order.loops > 0);
         let lines = arranged(chosen, order, &unordered, &links(&unordered), &nodes);
         let mut slots: Vec<Option<JointElement>> = unordered.into_iter().map(Some).collect();
         let elements: Vec<JointElement> =
@@ -184,13 +191,13 @@ impl System {
             (false, Polar::Exact) => ByLanes::new(chosen, &elements, &compliance, &mut nodes),
             _ => None,
         };
-        let points = by_lanes.is_some() || !general && elements.iter().all(JointElement::is_point);
+        let points = by_lanes.is_some() || !general && points;
         let count = nodes.count();
         let joint_of: Vec<u32> = elements.iter().map(|e| e.joint.unwrap_or(NONE)).collect();
         let (elements, links) =
             if by_lanes.is_some() { (Vec::new(), Vec::new()) } else { (elements, links) };
         let sizes: Vec<u8> = elements.iter().map(|e| e.rows.len() as u8).collect();
-        let dual = DualSystem::new(chosen, count, &links, &sizes, &lines, settings)?;
+        let dual = DualSystem::new((chosen, has_loops), count, &links, &sizes, &lines, settings)?;
         let mut constants = GroupTable::default();
         if by_lanes.is_none() {
             nodes.make_room();
@@ -207,6 +214,8 @@ impl System {
             points,
             aba,
             feedback: settings.feedback,
+            seeks_least: has_loops
+                && matches!(settings.integrator, Integrator::OneStep | Integrator::Projected),
             chosen,
             incidence: NodeBlocks::new(count, &links, &dual.blocks),
             dual,
@@ -229,7 +238,7 @@ impl System {
 
     /// The dual solver in use.
     pub(crate) fn chosen(&self) -> Dual {
-        self.chosen
+        if self.dual.is_direct() { Dual::Direct } else { self.chosen }
     }
 
     /// Whether tension enters the local inverses, so that a first solve must find it.
@@ -250,6 +259,8 @@ impl System {
     pub(crate) fn reset(&mut self, broken: &[bool]) {
         self.set_broken(broken);
         self.rows.lambda.fill(0.0);
+        self.rows.least.clear();
+        self.dual.forget();
         self.bounds.iter_mut().for_each(Bound::forget);
     }
 
@@ -283,6 +294,7 @@ impl System {
             by_lanes.solve(&mut self.nodes, &task);
             return;
         }
+        self.rows.least.clear();
         match self.contacts.take() {
             Some(mut contacts) => {
                 self.solve_contacts(&mut contacts, scheme);
@@ -292,6 +304,7 @@ impl System {
         }
         for node in 0..self.nodes.count() {
             let NodeResponse { rotation, load, .. } = self.nodes.responses[node];
+            let load = self.least_load(node).unwrap_or(load);
             self.nodes.set_tension(node, &-load.frame.diagonal());
             if probes {
                 continue;

@@ -79,6 +79,23 @@ impl DualBlocks {
         below.binary_search_by_key(&row, |block| block.row).ok().map(|i| below[i].at)
     }
 
+    /// `out -= D x`.
+    pub(crate) fn subtract_product(&self, x: &[f64], out: &mut [f64]) {
+        for column in 0..self.count() {
+            let (n, first) = (self.size(column), self.first[column] as usize);
+            let at = self.diagonal[column] as usize;
+            let own = &x[first..first + n];
+            subtract_times(&mut out[first..first + n], &self.values[at..at + n * n], own);
+            for block in self.below(column) {
+                let (m, row) =
+                    (self.size(block.row as usize), self.first[block.row as usize] as usize);
+                let values = &self.values[block.at as usize..block.at as usize + m * n];
+                subtract_times(&mut out[row..row + m], values, own);
+                subtract_transposed(&mut out[first..first + n], values, &x[row..row + m]);
+            }
+        }
+    }
+
     /// The matrix in full, by rows.
     #[cfg(test)]
     pub(crate) fn dense(&self) -> nalgebra::DMatrix<f64> {

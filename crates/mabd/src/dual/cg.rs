@@ -226,8 +226,14 @@ impl LineSolver {
         }
     }
 
-    /// Conjugate gradients from `guess`; the solution replaces `b`. Tells how many iterations it took.
-    pub(crate) fn gradients(&mut self, blocks: &DualBlocks, b: &mut [f64], guess: &[f64]) -> u32 {
+    /// Conjugate gradients from `guess`; the solution replaces `b`. Tells how many iterations it took, or `None`
+    /// where they did not reach the tolerance.
+    pub(crate) fn gradients(
+        &mut self,
+        blocks: &DualBlocks,
+        b: &mut [f64],
+        guess: &[f64],
+    ) -> Option<u32> {
         self.factorise(blocks);
         let split = self.split_row;
         let take = |v: &mut Vec<f64>| std::mem::take(v);
@@ -262,13 +268,14 @@ impl LineSolver {
             }
             product = next;
         }
+        let converged = largest(&r[split..]) <= self.tolerance;
         b[split..].copy_from_slice(&x[split..]);
         self.subtract_across(blocks, &x, b);
         self.solve_first(blocks, &mut b[..split]);
         (self.residual, self.direction) = (r, p);
         (self.image, self.relaxed) = (q, z);
         self.scale = x;
-        used
+        converged.then_some(used)
     }
 
     /// Block Gauss-Seidel from `guess` along all lines, forwards and backwards; the solution replaces

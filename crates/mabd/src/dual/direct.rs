@@ -26,6 +26,9 @@ const RAISED: [f64; 2] = [1e-15, 1e-13];
 const RAISED_MIXED: f64 = 1e-14;
 const INFINITE: f64 = 1e100;
 
+/// How often multipliers of least size are refined.
+const REFINED: u32 = 3;
+
 /// When columns of one pattern are worked on together, as a share of faer's own bound on the operations for each
 /// entry of the factor. The steps in which `ragdolls` land take half as long.
 const DENSE: SupernodalThreshold = SupernodalThreshold(0.3);
@@ -41,6 +44,8 @@ pub(crate) struct Direct {
     symbolic: SymbolicCholesky<usize>,
     factor: Vec<f64>,
     scratch: MemBuffer,
+    /// What multipliers of least size leave, and what is added to them.
+    room: [Vec<f64>; 2],
 }
 
 impl Direct {
@@ -76,7 +81,7 @@ impl Direct {
             .map_err(|error| format!("{error:?}"))?;
         let values = vec![0.0; sources.len()];
         let factor = vec![0.0; symbolic.len_val()];
-        Ok(Self { signs, pattern, sources, values, symbolic, factor, scratch })
+        Ok(Self { signs, pattern, sources, values, symbolic, factor, scratch, room: Default::default() })
     }
 
     /// Factorises `blocks` and replaces `rhs` by the solution.
@@ -92,6 +97,35 @@ impl Direct {
             // A matrix that is not positive is not finite, or will not be: the watchdog sees it.
             rhs.fill(f64::NAN);
         }
+    }
+
+    /// Replaces `rhs` by multipliers that are hardly larger than they need be to make up for it but for a share
+    /// `noise` [1] of what each row's own multiplier moves: those of Tikhonov, refined [`REFINED`] times. What
+    /// redundant rows contradict each other by makes no self-stress then. Whether there is a factorisation.
+    pub(crate) fn solve_least(
+        &mut self,
+        blocks: &DualBlocks,
+        rhs: &mut [f64],
+        noise: f64,
+    ) -> bool {
+        if !self.signs.is_empty() || !self.factorise(blocks, noise) {
+            return false;
+        }
+        let [mut rest, mut change] = std::mem::take(&mut self.room);
+        rest.clear();
+        rest.extend_from_slice(rhs);
+        change.clear();
+        change.extend_from_slice(rhs);
+        self.substitute(&mut change);
+        rhs.copy_from_slice(&change);
+        for _ in 0..REFINED {
+            blocks.subtract_product(&change, &mut rest);
+            change.copy_from_slice(&rest);
+            self.substitute(&mut change);
+            rhs.iter_mut().zip(&change).for_each(|(sum, change)| *sum += change);
+        }
+        self.room = [rest, change];
+        true
     }
 
     /// Whether the matrix has a factorisation, its diagonal being raised.

@@ -26,6 +26,8 @@ pub(crate) struct EliminationOrder {
     pub(crate) elements: Vec<u32>,
     /// How many of the last ones close loops.
     pub(crate) closures: usize,
+    /// How many loops there are, with those that run through what does not move.
+    pub(crate) loops: usize,
     pub(crate) shape: GraphShape,
 }
 
@@ -44,6 +46,7 @@ impl EliminationOrder {
         let (visited, parents) = breadth_first(&incidence, links);
         let mut elements = Vec::with_capacity(links.len());
         let mut placed = vec![false; links.len()];
+        let loops = loops(nodes, links, &parents);
         for &node in visited.iter().rev() {
             let parent = parents[node as usize];
             let at = incidence.of(node as usize);
@@ -70,8 +73,20 @@ impl EliminationOrder {
             0 => GraphShape::Trees,
             _ => GraphShape::Graph,
         };
-        Self { elements, closures, shape }
+        Self { elements, closures, loops, shape }
     }
+}
+
+/// How many loops elements form, where all that does not move counts as one node.
+fn loops(nodes: usize, links: &[Link], parents: &[u32]) -> usize {
+    let mut held = vec![false; nodes];
+    for node in links.iter().filter(|link| link.contains(&None)).flat_map(|l| l.iter().flatten()) {
+        held[*node as usize] = true;
+    }
+    // A tree of all nodes and the world has as many edges as nodes; a component that is not held has one fewer.
+    // Components are entered at a held node where there is one.
+    let free = (0..nodes).filter(|&node| parents[node] == NONE && !held[node]).count();
+    links.len() - (nodes - free)
 }
 
 /// The node at the other end.
@@ -153,11 +168,13 @@ mod tests {
         assert_eq!(EliminationOrder::new(60, &bush(60)).shape, GraphShape::Trees);
         let mut pinned = chain(9);
         pinned.push([Some(8), None]);
-        assert_eq!(EliminationOrder::new(9, &pinned).shape, GraphShape::Chains);
+        let order = EliminationOrder::new(9, &pinned);
+        assert_eq!((order.shape, order.closures, order.loops), (GraphShape::Chains, 0, 1));
         let mut ring = chain(9);
         ring.push([Some(8), Some(0)]);
         let order = EliminationOrder::new(9, &ring);
-        assert_eq!((order.shape, order.closures), (GraphShape::Graph, 1));
+        assert_eq!((order.shape, order.closures, order.loops), (GraphShape::Graph, 1, 1));
+        assert_eq!(EliminationOrder::new(60, &bush(60)).loops, 0);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use taut_core::constraint::RowKind;
 use taut_math::Real;
 
-use super::{StepScheme, System};
+use super::{StepScheme, System, least};
 use crate::{
     contact::StepContacts,
     dual::blocks::DualBlocks,
@@ -163,8 +163,24 @@ impl System {
         }
         self.assemble();
         self.gather_rhs();
-        self.dual.solve(&mut self.rows.rhs, &self.rows.guess);
+        let noise = self.noise();
+        self.rows.least.clear();
+        if noise.is_some() {
+            self.rows.least.extend_from_slice(&self.rows.rhs);
+        }
+        // Not `solve`, which would have bodies stretched by what their rows contradict each other.
+        let solved = noise.is_some_and(|noise| {
+            self.dual.solve_least(&mut self.rows.rhs, noise.min(least::MOTION))
+        });
+        if !solved {
+            self.dual.solve(&mut self.rows.rhs, &self.rows.guess);
+        }
         std::mem::swap(&mut self.rows.lambda, &mut self.rows.rhs);
+        if let Some(noise) = noise
+            && !self.dual.solve_least(&mut self.rows.least, noise)
+        {
+            self.rows.least.clear();
+        }
         self.gather_loads();
     }
 

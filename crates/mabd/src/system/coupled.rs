@@ -118,7 +118,7 @@ impl System {
 
     fn gather_open_loads(&mut self, contacts: &StepContacts) {
         for node in (0..self.nodes.count()).filter(|&node| contacts.is_open(node)) {
-            self.nodes.responses[node].load = self.gathered(node);
+            self.nodes.responses[node].load = self.gathered(node, &self.rows.lambda);
         }
     }
 

@@ -48,18 +48,18 @@ impl System {
     /// Sums of `multiplier times gradient` at every node.
     pub(super) fn gather_loads(&mut self) {
         for node in 0..self.nodes.count() {
-            self.nodes.responses[node].load = self.gathered(node);
+            self.nodes.responses[node].load = self.gathered(node, &self.rows.lambda);
         }
     }
 
     /// Sum of `multiplier times gradient` at a node.
     #[inline(always)]
-    pub(super) fn gathered(&self, node: usize) -> Affine {
+    pub(super) fn gathered(&self, node: usize, multipliers: &[f64]) -> Affine {
         let mut load = self.folds.load(node);
         for &(element, side) in self.incidence.at(node) {
             let first = self.dual.blocks.first[element as usize] as usize;
             for k in first..first + self.dual.blocks.size(element as usize) {
-                load = load.plus(&self.rows.gradients[k][side as usize], self.rows.lambda[k]);
+                load = load.plus(&self.rows.gradients[k][side as usize], multipliers[k]);
             }
         }
         load
@@ -95,12 +95,14 @@ impl System {
             }
             return;
         }
+        let multipliers =
+            if self.rows.least.is_empty() { &self.rows.lambda } else { &self.rows.least };
         for (e, element) in self.elements.iter().enumerate() {
             let Some(joint) = element.joint.map(|j| j as usize) else { continue };
             let first = self.dual.blocks.first[e] as usize;
             let mut load = Affine::ZERO;
             for k in first..first + element.rows.len() {
-                load = load.plus(&self.rows.gradients[k][1], self.rows.lambda[k]);
+                load = load.plus(&self.rows.gradients[k][1], multipliers[k]);
             }
             let node = element.nodes[1];
             let place = self.nodes.place(node);
