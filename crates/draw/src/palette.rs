@@ -10,6 +10,11 @@ pub(crate) type Shade = [u8; 3];
 /// Colours that an index of eight bits can tell apart.
 pub(crate) const MOST_COLOURS: usize = 256;
 
+/// One entry in so many is kept for colours that are far from all others.
+const OUTLIERS: usize = 16;
+/// Colours of fewer pixels have no entry of their own.
+const COUNT_MIN: u64 = 12;
+
 /// How often each colour occurs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Histogram(BTreeMap<Shade, u64>);
@@ -33,7 +38,12 @@ impl Histogram {
         let exact = if colours.len() <= most { colours.len() } else { most / 2 };
         let rest = colours.split_off(exact);
         let mut entries: Vec<Shade> = colours.iter().map(|&(colour, _)| colour).collect();
-        entries.extend(split(rest, most - exact).iter().map(|group| mean(group)));
+        if !rest.is_empty() {
+            let large = rest.iter().filter(|(_, count)| *count >= COUNT_MIN).count();
+            let shared = most - exact - large.min(most / OUTLIERS);
+            entries.extend(split(rest.clone(), shared).iter().map(|group| mean(group)));
+            add_outliers(&mut entries, &rest, most);
+        }
         let index = self.0.keys().map(|&colour| (colour, nearest(&entries, colour))).collect();
         Palette { entries, index }
     }
@@ -71,6 +81,20 @@ impl Palette {
             indices.resize(indices.len() + run.len(), index);
         }
         indices
+    }
+}
+
+/// Gives colours that are far from all entries one of their own: dots of a colour that tells something.
+fn add_outliers(entries: &mut Vec<Shade>, colours: &[(Shade, u64)], most: usize) {
+    let mut far: Vec<(u32, Shade)> = colours
+        .iter()
+        .filter(|(_, count)| *count >= COUNT_MIN)
+        .map(|&(c, _)| (distance(entries[usize::from(nearest(entries, c))], c), c))
+        .collect();
+    while entries.len() < most {
+        let Some(&(1.., colour)) = far.iter().max() else { return };
+        entries.push(colour);
+        far.iter_mut().for_each(|(off, own)| *off = (*off).min(distance(*own, colour)));
     }
 }
 

@@ -100,11 +100,7 @@ impl Check {
 }
 
 /// Chooses by the graph, whose joints may be nothing but `points` held together.
-pub(crate) fn choose(
-    wanted: Dual,
-    order: &EliminationOrder,
-    points: bool,
-) -> Result<Dual, String> {
+pub(crate) fn choose(wanted: Dual, order: &EliminationOrder, points: bool) -> Result<Dual, String> {
     let chosen = match (wanted, order.shape) {
         // Joints that hold angles and close loops are redundant as a rule, in planes always.
         (Dual::Auto, _) if order.loops > 0 && !points && order.elements.len() <= DIRECT_MAX => {

@@ -81,7 +81,16 @@ impl Direct {
             .map_err(|error| format!("{error:?}"))?;
         let values = vec![0.0; sources.len()];
         let factor = vec![0.0; symbolic.len_val()];
-        Ok(Self { signs, pattern, sources, values, symbolic, factor, scratch, room: Default::default() })
+        Ok(Self {
+            signs,
+            pattern,
+            sources,
+            values,
+            symbolic,
+            factor,
+            scratch,
+            room: Default::default(),
+        })
     }
 
     /// Factorises `blocks` and replaces `rhs` by the solution.
@@ -102,12 +111,7 @@ impl Direct {
     /// Replaces `rhs` by multipliers that are hardly larger than they need be to make up for it but for a share
     /// `noise` [1] of what each row's own multiplier moves: those of Tikhonov, refined [`REFINED`] times. What
     /// redundant rows contradict each other by makes no self-stress then. Whether there is a factorisation.
-    pub(crate) fn solve_least(
-        &mut self,
-        blocks: &DualBlocks,
-        rhs: &mut [f64],
-        noise: f64,
-    ) -> bool {
+    pub(crate) fn solve_least(&mut self, blocks: &DualBlocks, rhs: &mut [f64], noise: f64) -> bool {
         if !self.signs.is_empty() || !self.factorise(blocks, noise) {
             return false;
         }
