@@ -84,6 +84,13 @@ impl<R: Real> VelocityBodies<R> {
         self.weights[slot].inverse_mass > R::ZERO
     }
 
+    /// Inverse mass and inertia of a slot; nothing moves one that is no body's.
+    #[inline(always)]
+    pub(crate) fn weight(&self, slot: usize) -> WorldWeight<R> {
+        let none = WorldWeight { inverse_mass: R::ZERO, inverse_inertia: Sym3::ZERO };
+        self.weights.get(slot).copied().unwrap_or(none)
+    }
+
     /// Starts to count motion anew.
     pub(crate) fn forget_shifts(&mut self) {
         self.shifts.fill(Velocity::ZERO);

@@ -5,9 +5,9 @@ mod colour;
 
 use std::array;
 
-use taut_collide::{Carried, Contact, ContactList, Grip, NONE};
+use taut_collide::{Carried, Contact, ContactList, Grip};
 use taut_core::Vec3;
-use taut_math::{LANES, Number, Real, V3, Wide};
+use taut_math::{LANES, Number, Real, Sym3, V3, Wide};
 
 use self::{
     batch::{Batch, Sweep},
@@ -124,22 +124,16 @@ impl<R: Real> ContactBatches<R> {
             self.settings.order,
             |body| bodies.moves(body),
             |group| {
-                let mut batch = Batch::empty(nowhere);
-                let mut present = [R::Wide::ZERO; POINTS];
-                for (lane, patch) in group.iter().enumerate() {
-                    for i in 0..patch.count as usize {
-                        carried[patch.first as usize + i].slot = LaneSlot {
-                            batch: batches.len() as u32,
-                            lane: lane as u8,
-                            point: i as u8,
-                        };
-                        present[i].put(lane, R::ONE);
+                for (lane, patch) in (0..).zip(group) {
+                    for i in 0..patch.count {
+                        carried[(patch.first + i) as usize].slot =
+                            LaneSlot { batch: batches.len() as u32, lane, point: i as u8 };
                     }
-                    let lane = LaneFill { batch: &mut batch, lane, bodies, carried, start };
-                    lane.fill(patch);
                 }
-                batch.prepare(&present);
-                batches.push(batch);
+                batches.push(Batch::empty(nowhere));
+                if let Some(batch) = batches.last_mut() {
+                    batch.fill(group, bodies, list, carried);
+                }
             },
         );
         self.prepare_rebounds(bodies, list);
@@ -235,45 +229,91 @@ impl<R: Real> ContactBatches<R> {
     }
 }
 
-/// One lane of a batch while it is filled.
-struct LaneFill<'a, R: Real> {
-    batch: &'a mut Batch<R>,
-    lane: usize,
-    bodies: &'a VelocityBodies<R>,
-    carried: &'a [KeptImpulse<R>],
-    start: &'a ContactStart<'a, R>,
+/// What one lane brings to one of its points.
+#[derive(Clone, Copy)]
+struct PointStart<R> {
+    arms: [V3<R>; 2],
+    gap: R,
+    friction: R,
+    /// On A, in world axes [N s].
+    impulse: V3<R>,
+    /// One, or zero where a lane has no such point.
+    present: R,
 }
 
-impl<R: Real> LaneFill<'_, R> {
-    fn fill(self, patch: &LanePatch) {
-        let Self { batch, lane, bodies, carried, start } = self;
-        let manifold = &start.list.manifolds[patch.manifold as usize];
-        let [a, b] = manifold.owners;
-        (batch.a[lane], batch.b[lane]) = (a, b);
-        batch.count = batch.count.max(patch.count);
-        let [side_a, side_b] = [a, b].map(|body| &bodies.weights[body as usize]);
-        batch.inverse_mass_a.put(lane, side_a.inverse_mass);
-        batch.inverse_mass_b.put(lane, side_b.inverse_mass);
-        batch.inverse_inertia_a.put(lane, side_a.inverse_inertia);
-        batch.inverse_inertia_b.put(lane, side_b.inverse_inertia);
-        let basis = basis(V3::of(&manifold.normal));
-        (0..3).for_each(|i| batch.basis[i].put(lane, basis[i]));
-        let [turn_a, turn_b] = [a, b].map(|body| bodies.now.poses[body as usize].rotation);
-        let first = patch.first as usize;
-        let all = first..first + patch.count as usize;
-        let contacts = start.list.contacts[all.clone()].iter().zip(&carried[all]);
-        for ((contact, kept), point) in contacts.zip(&mut batch.points) {
-            let [anchor_a, anchor_b] = contact.anchors().map(|anchor| V3::of(&anchor));
-            point.arm_a.put(lane, turn_a.rotate(anchor_a));
-            point.arm_b.put(lane, turn_b.rotate(anchor_b));
-            point.gap_first.put(lane, R::of(contact.gap));
-            point.gap.put(lane, R::of(contact.gap));
-            if contact.previous != NONE {
-                let along = basis.map(|direction| direction.dot(kept.impulse));
-                point.impulse.put(lane, V3([along[0].max(R::ZERO), along[1], along[2]]));
-            }
-            point.friction.put(lane, R::of(manifold.friction(kept.grip)));
+impl<R: Real> PointStart<R> {
+    const NONE: Self = Self {
+        arms: [V3::ZERO; 2],
+        gap: R::ZERO,
+        friction: R::ZERO,
+        impulse: V3::ZERO,
+        present: R::ZERO,
+    };
+}
+
+impl<R: Real> Batch<R> {
+    /// Takes over a group of patches. All lanes of a number are gathered before they become one register: lanes that
+    /// are written one by one have to be waited for.
+    #[inline(always)]
+    fn fill(
+        &mut self,
+        group: &[LanePatch],
+        bodies: &VelocityBodies<R>,
+        list: &ContactList,
+        carried: &[KeptImpulse<R>],
+    ) {
+        let manifold =
+            |lane: usize| group.get(lane).map(|patch| &list.manifolds[patch.manifold as usize]);
+        let owner = |side: usize, nowhere: u32| {
+            array::from_fn(|lane| manifold(lane).map_or(nowhere, |m| m.owners[side]))
+        };
+        (self.a, self.b) = (owner(0, self.a[0]), owner(1, self.b[0]));
+        self.count = group.iter().map(|patch| patch.count).max().unwrap_or(0);
+        let weights = |slots: [u32; LANES]| slots.map(|slot| bodies.weight(slot as usize));
+        let [a, b] = [weights(self.a), weights(self.b)];
+        self.inverse_mass_a = R::Wide::gather(|i| a[i].inverse_mass);
+        self.inverse_mass_b = R::Wide::gather(|i| b[i].inverse_mass);
+        self.inverse_inertia_a = Sym3::gather(|i| a[i].inverse_inertia);
+        self.inverse_inertia_b = Sym3::gather(|i| b[i].inverse_inertia);
+        let bases: [[V3<R>; 3]; LANES] = array::from_fn(|lane| {
+            manifold(lane).map_or([V3::ZERO; 3], |m| basis(V3::of(&m.normal)))
+        });
+        self.basis = array::from_fn(|k| V3::gather(|i| bases[i][k]));
+        let mut present = [R::Wide::ZERO; POINTS];
+        for point in 0..self.count {
+            let starts: [PointStart<R>; LANES] = array::from_fn(|lane| {
+                let (Some(patch), Some(m)) = (group.get(lane), manifold(lane)) else {
+                    return PointStart::NONE;
+                };
+                if point >= patch.count {
+                    return PointStart::NONE;
+                }
+                let at = (patch.first + point) as usize;
+                let (contact, kept) = (&list.contacts[at], &carried[at]);
+                let [anchor_a, anchor_b] = contact.anchors().map(|anchor| V3::of(&anchor));
+                let [turn_a, turn_b] =
+                    m.owners.map(|body| bodies.now.poses[body as usize].rotation);
+                PointStart {
+                    arms: [turn_a.rotate(anchor_a), turn_b.rotate(anchor_b)],
+                    gap: R::of(contact.gap),
+                    friction: R::of(m.friction(kept.grip)),
+                    impulse: kept.impulse,
+                    present: R::ONE,
+                }
+            });
+            let [normal, t, u] = self.basis;
+            let impulse: V3<R::Wide> = V3::gather(|i| starts[i].impulse);
+            let filled = &mut self.points[point as usize];
+            filled.arm_a = V3::gather(|i| starts[i].arms[0]);
+            filled.arm_b = V3::gather(|i| starts[i].arms[1]);
+            filled.gap = R::Wide::gather(|i| starts[i].gap);
+            filled.gap_first = filled.gap;
+            filled.friction = R::Wide::gather(|i| starts[i].friction);
+            let pushed = normal.dot(impulse).max(R::Wide::ZERO);
+            filled.impulse = V3([pushed, t.dot(impulse), u.dot(impulse)]);
+            present[point as usize] = R::Wide::gather(|i| starts[i].present);
         }
+        self.prepare(&present);
     }
 }
 

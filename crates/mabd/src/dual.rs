@@ -99,13 +99,14 @@ impl Check {
     }
 }
 
-/// Chooses by the graph, whose joints may be nothing but `points` held together.
-pub(crate) fn choose(wanted: Dual, order: &EliminationOrder, points: bool) -> Result<Dual, String> {
+/// Chooses by the graph; hard rows may be `redundant` wherever bodies are.
+pub(crate) fn choose(
+    wanted: Dual,
+    order: &EliminationOrder,
+    redundant: bool,
+) -> Result<Dual, String> {
     let chosen = match (wanted, order.shape) {
-        // Joints that hold angles and close loops are redundant as a rule, in planes always.
-        (Dual::Auto, _) if order.loops > 0 && !points && order.elements.len() <= DIRECT_MAX => {
-            Dual::Direct
-        }
+        (Dual::Auto, _) if redundant && order.elements.len() <= DIRECT_MAX => Dual::Direct,
         (Dual::Auto, GraphShape::Chains) => Dual::Thomas,
         (Dual::Auto, GraphShape::Trees) => Dual::Tree,
         (Dual::Auto, GraphShape::Graph) if order.closures <= CLOSURES_MAX => Dual::Schur,

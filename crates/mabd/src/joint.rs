@@ -85,6 +85,11 @@ impl JointElement {
             && self.rows.iter().enumerate().all(|(axis, row)| turn(axis, row))
     }
 
+    /// Whether a row holds without give.
+    pub(crate) fn is_hard(&self) -> bool {
+        self.rows.iter().any(|row| matches!(row.law, RowLaw::Held { compliance: 0.0, .. }))
+    }
+
     /// Whether a row's multiplier is bounded.
     pub(crate) fn is_bounded(&self) -> bool {
         self.rows.iter().any(|row| !matches!(row.law, RowLaw::Held { .. }))

@@ -21,7 +21,7 @@ use crate::{
         self, DualSystem,
         dissection::dissect,
         lines::Lines,
-        order::{EliminationOrder, Link},
+        order::{EliminationOrder, Link, loops},
     },
     free::{GroupTable, SolveTask},
     joint::{JointElement, RowLaw, elements},
@@ -177,8 +177,12 @@ impl System {
         };
         let order = EliminationOrder::new(count, &links(&unordered));
         let points = unordered.iter().all(JointElement::is_point);
-        let chosen = dual::choose(settings.dual, &order, points)?;
-        let (closes_loops, has_loops) = (order.closures > 0, order.loops > 0);
+        let hard = links(&unordered).into_iter().zip(&unordered);
+        let hard = hard.filter(|(_, element)| element.is_hard()).map(|(link, _)| link);
+        let has_loops = loops(count, hard) > 0;
+        // Joints that hold angles and close loops are redundant as a rule, in planes always.
+        let chosen = dual::choose(settings.dual, &order, has_loops && !points)?;
+        let closes_loops = order.closures > 0;
         let lines = arranged(chosen, order, &unordered, &links(&unordered), &nodes);
         let mut slots: Vec<Option<JointElement>> = unordered.into_iter().map(Some).collect();
         let elements: Vec<JointElement> =

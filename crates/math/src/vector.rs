@@ -230,6 +230,14 @@ impl<N: Number> Sym3<N> {
 }
 
 impl<W: Wide> Sym3<W> {
+    /// From one matrix per lane.
+    #[inline(always)]
+    pub fn gather(lane: impl Fn(usize) -> Sym3<W::Lane>) -> Self {
+        let (a, b, c, d) = (lane(0).0, lane(1).0, lane(2).0, lane(3).0);
+        let entry = |i: usize| W::from_lanes([a[i], b[i], c[i], d[i]]);
+        Self([entry(0), entry(1), entry(2), entry(3), entry(4), entry(5)])
+    }
+
     /// Replaces the matrix in one lane.
     #[inline]
     pub fn put(&mut self, i: usize, m: Sym3<W::Lane>) {

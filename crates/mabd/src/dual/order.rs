@@ -26,8 +26,6 @@ pub(crate) struct EliminationOrder {
     pub(crate) elements: Vec<u32>,
     /// How many of the last ones close loops.
     pub(crate) closures: usize,
-    /// How many loops there are, with those that run through what does not move.
-    pub(crate) loops: usize,
     pub(crate) shape: GraphShape,
 }
 
@@ -46,7 +44,6 @@ impl EliminationOrder {
         let (visited, parents) = breadth_first(&incidence, links);
         let mut elements = Vec::with_capacity(links.len());
         let mut placed = vec![false; links.len()];
-        let loops = loops(nodes, links, &parents);
         for &node in visited.iter().rev() {
             let parent = parents[node as usize];
             let at = incidence.of(node as usize);
@@ -73,20 +70,32 @@ impl EliminationOrder {
             0 => GraphShape::Trees,
             _ => GraphShape::Graph,
         };
-        Self { elements, closures, loops, shape }
+        Self { elements, closures, shape }
     }
 }
 
-/// How many loops elements form, where all that does not move counts as one node.
-fn loops(nodes: usize, links: &[Link], parents: &[u32]) -> usize {
-    let mut held = vec![false; nodes];
-    for node in links.iter().filter(|link| link.contains(&None)).flat_map(|l| l.iter().flatten()) {
-        held[*node as usize] = true;
+/// How many of some links close loops, where all that does not move counts as one node.
+pub(crate) fn loops(nodes: usize, links: impl Iterator<Item = Link>) -> usize {
+    let mut parents: Vec<u32> = (0..=nodes as u32).collect();
+    let mut closing = 0;
+    for link in links {
+        let [a, b] = link.map(|end| root(&mut parents, end.unwrap_or(nodes as u32)));
+        if a == b {
+            closing += 1;
+        } else {
+            parents[a as usize] = b;
+        }
     }
-    // A tree of all nodes and the world has as many edges as nodes; a component that is not held has one fewer.
-    // Components are entered at a held node where there is one.
-    let free = (0..nodes).filter(|&node| parents[node] == NONE && !held[node]).count();
-    links.len() - (nodes - free)
+    closing
+}
+
+/// The root of a node's component, and shorter ways to it.
+fn root(parents: &mut [u32], mut node: u32) -> u32 {
+    while parents[node as usize] != node {
+        parents[node as usize] = parents[parents[node as usize] as usize];
+        node = parents[node as usize];
+    }
+    node
 }
 
 /// The node at the other end.
@@ -169,12 +178,13 @@ mod tests {
         let mut pinned = chain(9);
         pinned.push([Some(8), None]);
         let order = EliminationOrder::new(9, &pinned);
-        assert_eq!((order.shape, order.closures, order.loops), (GraphShape::Chains, 0, 1));
+        assert_eq!((order.shape, order.closures), (GraphShape::Chains, 0));
+        assert_eq!(loops(9, pinned.into_iter()), 1);
         let mut ring = chain(9);
         ring.push([Some(8), Some(0)]);
         let order = EliminationOrder::new(9, &ring);
-        assert_eq!((order.shape, order.closures, order.loops), (GraphShape::Graph, 1, 1));
-        assert_eq!(EliminationOrder::new(60, &bush(60)).loops, 0);
+        assert_eq!((order.shape, order.closures), (GraphShape::Graph, 1));
+        assert_eq!((loops(9, ring.into_iter()), loops(60, bush(60).into_iter())), (1, 0));
     }
 
     #[test]
