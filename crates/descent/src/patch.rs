@@ -12,7 +12,7 @@
 //!
 //! Signs: the normal points from B to A and pressure has a negative force; it acts on A along `-F`.
 
-use taut_math::{LANES, Number, Real, V3, Wide};
+use taut_math::{LANES, Number, Q4, Real, V3, Wide};
 use taut_model::Side;
 
 use crate::{block::Block, node::SweepNode};
@@ -149,10 +149,7 @@ impl<R: Real> Patch<R> {
     pub fn turned(&self, a: &SweepNode<R>, b: &SweepNode<R>) -> Self {
         let mut turned = *self;
         for (arms, node) in [(&mut turned.arm_a, a), (&mut turned.arm_b, b)] {
-            for i in 0..self.count as usize {
-                let arm = lane::<R>(arms, i);
-                put::<R>(arms, i, node.turn.rotate(arm));
-            }
+            *arms = Q4::<R::Wide>::splat(node.turn).rotate(V3(*arms)).0;
         }
         turned
     }

@@ -61,6 +61,15 @@ macro_rules! quad {
             fn any_above(self, other: Self) -> bool {
                 self.simd_gt(other).any()
             }
+            #[inline(always)]
+            fn put(&mut self, i: usize, x: $lane) {
+                // In place: a register made of an array that was just written has to wait for it.
+                self.as_mut_array()[i] = x;
+            }
+            #[inline(always)]
+            fn lane(self, i: usize) -> $lane {
+                self.as_array()[i]
+            }
         }
     };
 }

@@ -360,6 +360,14 @@ impl<N: Number> Q4<N> {
     }
 }
 
+impl<W: Wide> Q4<W> {
+    /// The same rotation in all lanes.
+    #[inline(always)]
+    pub fn splat(q: Q4<W::Lane>) -> Self {
+        Self { v: V3(q.v.0.map(W::splat)), w: W::splat(q.w) }
+    }
+}
+
 impl<R: Real> Q4<R> {
     /// This rotation in double precision, normalised.
     #[inline]
