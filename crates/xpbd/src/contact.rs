@@ -5,6 +5,7 @@
 //! are corrected one after the other. Joints come before contacts, so that contacts have the last word.
 
 mod budget;
+mod pair;
 mod point;
 
 use taut_collide::{Carried, ContactList, ContactSet};
@@ -15,12 +16,13 @@ use taut_model::{
 };
 
 use crate::{
-    body::{PositionBodies, Weight},
+    body::PositionBodies,
     colours::{Schedule, SweepWork, within},
-    correct::{BodyPair, Terms},
+    correct::Terms,
     settings::FrictionRule,
 };
 use budget::Budget;
+use pair::{TouchingPair, WorldWeight};
 use point::{PatchPoint, PositionTerms};
 
 /// Points closer than this share of the margin share the load of their pair.
@@ -53,6 +55,8 @@ pub(crate) struct ContactPasses<R> {
     strains: Carried<Option<V3<R>>>,
     /// Poses when the contacts were found.
     origins: Vec<Pose<R>>,
+    /// Weights of the bodies in world axes, as they were predicted.
+    weights: Vec<WorldWeight<R>>,
     /// Bodies that may roll.
     round: Vec<bool>,
     staged: Vec<[Velocity<R>; 2]>,
@@ -99,6 +103,7 @@ impl<R: Real> ContactPasses<R> {
             listed: vec![],
             strains: Carried::default(),
             origins: vec![],
+            weights: vec![],
             round: scene.bodies.iter().map(|body| is_round(&body.shape)).collect(),
             staged: vec![],
         })
@@ -207,6 +212,11 @@ impl<R: Real> ContactPasses<R> {
     ) {
         let PositionBodies { now, previous, weights, .. } = bodies;
         let Motions { poses, velocities, .. } = now;
+        if terms.fresh {
+            self.weights.clear();
+            self.weights
+                .extend(weights.iter().zip(&*poses).map(|(w, pose)| WorldWeight::of(w, pose)));
+        }
         let given = PositionTerms {
             previous,
             velocities,
@@ -215,14 +225,15 @@ impl<R: Real> ContactPasses<R> {
             friction,
             near: self.near,
         };
+        let weights = &self.weights;
         let batch = PairRun { pairs: &self.pairs, points: &mut self.points, weights };
         self.schedule.sweep(Positions { batch, given }, poses, staged);
     }
 
     /// Velocity pass: friction of what slides, and restitution.
     pub(crate) fn rebound(&mut self, bodies: &mut PositionBodies<R>, rebound: &VelocityTerms<R>) {
-        let PositionBodies { now, weights, .. } = bodies;
-        let Motions { poses, velocities, .. } = now;
+        let Motions { poses, velocities, .. } = &mut bodies.now;
+        let weights = &self.weights;
         let batch = PairRun { pairs: &self.pairs, points: &mut self.points, weights };
         self.schedule.sweep(
             Velocities { batch, poses, origins: &self.origins, rebound },
@@ -263,7 +274,7 @@ fn pairs_of(list: &ContactList, pairs: &mut Vec<[u32; 2]>, starts: &mut Vec<u32>
 struct PairRun<'a, R> {
     pairs: &'a [PairPoints],
     points: &'a mut [PatchPoint<R>],
-    weights: &'a [Weight<R>],
+    weights: &'a [WorldWeight<R>],
 }
 
 impl<R: Real> PairRun<'_, R> {
@@ -324,30 +335,30 @@ impl<R: Real> SweepWork<Pose<R>> for Positions<'_, R> {
 
     fn correct(&mut self, unit: usize, poses: [Pose<R>; 2]) -> [Pose<R>; 2] {
         let slots = self.slots(unit);
-        let weights = slots.map(|s| &self.batch.weights[s as usize]);
-        let mut pair = BodyPair::of(poses, weights);
+        let weights = slots.map(|s| self.batch.weights[s as usize]);
+        let mut pair = TouchingPair { poses, weights };
         let (given, points) = (&self.given, self.batch.points(unit));
         match given.friction {
             FrictionRule::Published => {
                 for point in points {
-                    pair = point.press(pair, slots, given);
+                    point.press(&mut pair, slots, given);
                     let mut alone = Budget::new(point.friction, point.lambda, R::ONE, point.drag);
-                    pair = point.hold(pair, slots, &mut alone, given);
+                    point.hold(&mut pair, slots, &mut alone, given);
                 }
             }
             FrictionRule::Net => {
                 for point in &mut *points {
-                    pair = point.press(pair, slots, given);
+                    point.press(&mut pair, slots, given);
                 }
                 for patch in points.chunk_by_mut(|a, b| a.patch == b.patch) {
                     let mut budget = budget(patch, |p| p.lambda, |p| p.drag);
                     for point in patch {
-                        pair = point.hold(pair, slots, &mut budget, given);
+                        point.hold(&mut pair, slots, &mut budget, given);
                     }
                 }
             }
         }
-        [pair.a.pose, pair.b.pose]
+        pair.poses
     }
 }
 
@@ -378,33 +389,39 @@ impl<R: Real> SweepWork<Velocity<R>> for Velocities<'_, R> {
     fn correct(&mut self, unit: usize, mut velocities: [Velocity<R>; 2]) -> [Velocity<R>; 2] {
         let slots = self.slots(unit);
         let origins = slots.map(|s| &self.origins[s as usize]);
-        let pair = BodyPair::at(slots, self.poses, self.batch.weights);
+        let places = slots.map(|s| s as usize);
+        let pair = TouchingPair {
+            poses: places.map(|s| self.poses[s]),
+            weights: places.map(|s| self.batch.weights[s]),
+        };
         let rebound = self.rebound;
         let points = self.batch.points(unit);
         let inverse = R::ONE / rebound.h;
         match rebound.friction {
             FrictionRule::Published => {
                 for point in points {
-                    let Some(touch) = point.velocity(pair, origins) else { continue };
+                    if !point.arrive(&pair, origins) {
+                        continue;
+                    }
                     let load = point.lambda * inverse;
                     let mut alone = Budget::new(point.friction, load, R::ONE, V3::ZERO);
-                    let rubbed = point.rub(&touch, &mut velocities, V3::ZERO, &mut alone);
-                    point.reflect(&touch, &mut velocities, rebound);
+                    let rubbed = point.rub(&pair, &mut velocities, V3::ZERO, &mut alone);
+                    point.reflect(&pair, &mut velocities, rebound);
                     point.count(rubbed, rebound);
                 }
             }
             FrictionRule::Net => {
                 for point in &mut *points {
-                    let Some(touch) = point.velocity(pair, origins) else { continue };
-                    point.reflect(&touch, &mut velocities, rebound);
+                    if point.arrive(&pair, origins) {
+                        point.reflect(&pair, &mut velocities, rebound);
+                    }
                 }
                 let load = |p: &PatchPoint<R>| (p.lambda * inverse + p.push).max(R::ZERO);
                 for patch in points.chunk_by_mut(|a, b| a.patch == b.patch) {
                     let mut budget = budget(patch, load, |p| p.drag * inverse);
-                    for point in patch {
-                        let Some(touch) = point.velocity(pair, origins) else { continue };
+                    for point in patch.iter_mut().filter(|point| point.has_arrived()) {
                         let held = point.drag * inverse;
-                        let rubbed = point.rub(&touch, &mut velocities, held, &mut budget);
+                        let rubbed = point.rub(&pair, &mut velocities, held, &mut budget);
                         point.count(rubbed, rebound);
                     }
                 }

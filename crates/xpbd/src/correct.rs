@@ -7,7 +7,7 @@
 
 use taut_core::constraint::RowKind;
 use taut_math::{M3, Q4, Real, Sym3, V3};
-use taut_model::{Form, Pair, Pose, Role, Side, Velocity, Wrench, counted, gradient};
+use taut_model::{Form, Pair, Pose, Role, Side, Wrench, counted, gradient};
 
 use crate::{
     body::Weight,
@@ -132,22 +132,6 @@ impl<R: Real> PairResponse<R> {
         BodyPair {
             a: pair.a.moved(impulse, self.turn_a * s),
             b: pair.b.moved(-impulse, self.turn_b * -s),
-        }
-    }
-
-    /// The same for velocities (Eq. 33).
-    #[inline(always)]
-    pub(crate) fn accelerate(
-        self,
-        velocities: &mut [Velocity<R>; 2],
-        pair: &BodyPair<'_, R>,
-        e: V3<R>,
-        s: R,
-    ) {
-        let ends = [(&pair.a, self.turn_a, s), (&pair.b, self.turn_b, -s)];
-        for (velocity, (end, turn, s)) in velocities.iter_mut().zip(ends) {
-            velocity.linear += e * (end.weight.inverse_mass * s);
-            velocity.angular += end.pose.rotation.rotate(turn) * s;
         }
     }
 }

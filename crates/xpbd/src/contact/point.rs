@@ -7,12 +7,8 @@ use taut_collide::{Contact, Grip, Manifold};
 use taut_math::{Real, V3};
 use taut_model::{Pose, Velocity};
 
-use super::{VelocityTerms, budget::Budget};
-use crate::{
-    body::PositionBodies,
-    correct::{BodyPair, PairResponse, Terms},
-    settings::FrictionRule,
-};
+use super::{VelocityTerms, budget::Budget, pair::TouchingPair};
+use crate::{body::PositionBodies, correct::Terms, settings::FrictionRule};
 
 /// A point of contact during one step.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +46,10 @@ pub(super) struct PatchPoint<R> {
     near: bool,
     /// Normal velocity that prediction gave [m/s].
     approach: R,
+    /// How far its anchors had moved when the step or sub-step began [m], where that is known.
+    before: Option<V3<R>>,
+    /// Levers and motion at its end, where the velocity pass has looked at them.
+    end: Option<Reach<R>>,
     /// What the step has exerted on A so far [N s].
     pub(super) impulse: V3<R>,
     /// Normal impulse of the velocity pass [N s].
@@ -73,9 +73,9 @@ pub(super) struct PositionTerms<'a, R> {
 
 /// World-axis levers of the point midway between the anchors, where both bodies are pushed so that
 /// no angular momentum is made; and how far A's anchor has moved against B's since the contact was found.
+#[derive(Clone, Copy, Debug)]
 struct Reach<R> {
-    arm_a: V3<R>,
-    arm_b: V3<R>,
+    arms: [V3<R>; 2],
     moved: V3<R>,
 }
 
@@ -107,6 +107,8 @@ impl<R: Real> PatchPoint<R> {
             grip: Grip::Slides,
             near: false,
             approach: R::ZERO,
+            before: None,
+            end: None,
             impulse: V3::ZERO,
             push: R::ZERO,
         }
@@ -135,21 +137,21 @@ impl<R: Real> PatchPoint<R> {
     }
 
     /// Differences of places instead of places, so that single precision keeps its digits.
-    #[inline]
+    #[inline(always)]
     fn reach(&self, a: &Pose<R>, b: &Pose<R>, origins: [&Pose<R>; 2]) -> Reach<R> {
         let (arm_a, moved_a) = self.lever(0, self.anchor_a, a, origins[0]);
         let (arm_b, moved_b) = self.lever(1, self.anchor_b, b, origins[1]);
         let centres = (a.position - origins[0].position) - (b.position - origins[1].position);
         let moved = centres + (moved_a - moved_b);
         let half = (self.apart + moved) * R::HALF;
-        Reach { arm_a: arm_a - half, arm_b: arm_b + half, moved }
+        Reach { arms: [arm_a - half, arm_b + half], moved }
     }
 
     /// Lever of one side, and how far turning has moved its end.
     ///
     /// The lowest point of a rolling ball is always new material. Followed to first order, it neither
     /// rises nor lets the ball sink.
-    #[inline]
+    #[inline(always)]
     fn lever(&self, side: usize, anchor: V3<R>, now: &Pose<R>, then: &Pose<R>) -> (V3<R>, V3<R>) {
         let start = self.levers[side];
         if self.round[side] {
@@ -162,48 +164,57 @@ impl<R: Real> PatchPoint<R> {
     }
 
     /// The position pass across the normal: corrects penetration.
-    pub(super) fn press<'w>(
+    #[inline(always)]
+    pub(super) fn press(
         &mut self,
-        pair: BodyPair<'w, R>,
+        pair: &mut TouchingPair<R>,
         slots: [u32; 2],
         given: &PositionTerms<'_, R>,
-    ) -> BodyPair<'w, R> {
+    ) {
         let slots = slots.map(|s| s as usize);
         let origins = slots.map(|s| &given.origins[s]);
-        let reach = self.reach(&pair.a.pose, &pair.b.pose, origins);
+        let reach = self.reach(&pair.poses[0], &pair.poses[1], origins);
         if given.terms.fresh {
             (self.lambda, self.drag, self.push) = (R::ZERO, V3::ZERO, R::ZERO);
+            self.before = self.end.take().map(|end| end.moved);
             let velocities = slots.map(|s| given.velocities[s]);
             self.approach = self.normal.dot(relative_velocity(&reach, &velocities));
         }
-        self.separate(pair, &reach, given)
+        self.separate(pair, &reach, given);
     }
 
     /// The position pass along the surfaces: static friction, all or nothing.
     ///
     /// What would stop the point is spent if the budget has it; what would bring it back to where it began
     /// to stick, as far as the budget goes.
-    pub(super) fn hold<'w>(
+    #[inline(always)]
+    pub(super) fn hold(
         &mut self,
-        pair: BodyPair<'w, R>,
+        pair: &mut TouchingPair<R>,
         slots: [u32; 2],
         budget: &mut Budget<R>,
         given: &PositionTerms<'_, R>,
-    ) -> BodyPair<'w, R> {
+    ) {
         if !self.bears() && self.drag == V3::ZERO {
             (self.stuck, self.grip) = (false, Grip::Slides);
-            return pair;
+            return;
         }
         let slots = slots.map(|s| s as usize);
         let origins = slots.map(|s| &given.origins[s]);
-        let [a, b] = slots.map(|s| &given.previous[s]);
-        let before = self.reach(a, b, origins).moved;
+        let before = match self.before {
+            Some(before) => before,
+            None => {
+                let [a, b] = slots.map(|s| &given.previous[s]);
+                self.reach(a, b, origins).moved
+            }
+        };
+        self.before = Some(before);
         if given.terms.fresh && !(self.stuck && given.friction == FrictionRule::Net) {
             self.place = before;
         }
-        let reach = self.reach(&pair.a.pose, &pair.b.pose, origins);
+        let reach = self.reach(&pair.poses[0], &pair.poses[1], origins);
         let undoing = |slip: V3<R>| {
-            let (_, work) = pair.response(reach.arm_a, reach.arm_b, slip);
+            let (_, work) = pair.response(reach.arms, slip);
             let share = if work > R::ZERO { slip.dot(slip) / work } else { R::ZERO };
             slip * -(given.terms.relaxation * share)
         };
@@ -218,44 +229,46 @@ impl<R: Real> PatchPoint<R> {
         let change = next - self.drag;
         self.drag = next;
         budget.spent += change;
-        if change == V3::ZERO {
-            return pair;
+        if change != V3::ZERO {
+            let (turns, _) = pair.response(reach.arms, change);
+            pair.push(turns, change, R::ONE);
         }
-        let (pulled, _) = pair.response(reach.arm_a, reach.arm_b, change);
-        pulled.by(pair, change, R::ONE)
     }
 
     /// The unilateral constraint. The sum of all corrections pushes; a single one may take back.
-    #[inline]
-    fn separate<'w>(
+    #[inline(always)]
+    fn separate(
         &mut self,
-        pair: BodyPair<'w, R>,
+        pair: &mut TouchingPair<R>,
         reach: &Reach<R>,
         given: &PositionTerms<'_, R>,
-    ) -> BodyPair<'w, R> {
+    ) {
         let distance = self.gap + self.normal.dot(reach.moved);
         self.near = distance < given.near;
         if distance >= R::ZERO && self.lambda == R::ZERO {
-            return pair;
+            return;
         }
-        let (pushed, work) = pair.response(reach.arm_a, reach.arm_b, self.normal);
+        let (turns, work) = pair.response(reach.arms, self.normal);
         if work <= R::ZERO {
-            return pair;
+            return;
         }
         let next = (self.lambda - given.terms.relaxation * distance / work).max(R::ZERO);
         let change = next - self.lambda;
         self.lambda = next;
-        pushed.by(pair, self.normal, change)
+        pair.push(turns, self.normal, change);
     }
 
-    /// What the velocity pass needs of a point; `None` where nothing presses or holds it.
-    pub(super) fn velocity<'w>(
-        &self,
-        pair: BodyPair<'w, R>,
-        origins: [&Pose<R>; 2],
-    ) -> Option<PointVelocity<'w, R>> {
-        let reach = self.reach(&pair.a.pose, &pair.b.pose, origins);
-        (self.bears() || self.drag != V3::ZERO).then_some(PointVelocity { pair, reach })
+    /// Looks where the step or sub-step has led, before the velocity pass; whether anything presses or holds it.
+    #[inline(always)]
+    pub(super) fn arrive(&mut self, pair: &TouchingPair<R>, origins: [&Pose<R>; 2]) -> bool {
+        let bears = self.bears() || self.drag != V3::ZERO;
+        self.end = bears.then(|| self.reach(&pair.poses[0], &pair.poses[1], origins));
+        bears
+    }
+
+    /// Whether anything presses or holds it at the end of the step or sub-step.
+    pub(super) fn has_arrived(&self) -> bool {
+        self.end.is_some()
     }
 
     /// Adds what the step or sub-step has exerted, with `rubbed` [N s] in the velocity pass.
@@ -266,72 +279,55 @@ impl<R: Real> PatchPoint<R> {
         }
     }
 
-    /// Dynamic friction (Eq. 30) of a point that static friction has given the impulse `held` [N s].
-    /// Returns the impulse on A [N s].
+    /// Dynamic friction (Eq. 30) of a point that has arrived and that static friction has given the impulse `held`
+    /// [N s]. Returns the impulse on A [N s].
     ///
     /// As printed, the equation compares a force with a velocity; impulses are meant.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rub(
         &mut self,
-        at: &PointVelocity<'_, R>,
+        pair: &TouchingPair<R>,
         velocities: &mut [Velocity<R>; 2],
         held: V3<R>,
         budget: &mut Budget<R>,
     ) -> V3<R> {
-        let slip = self.across(at.velocity(velocities));
-        let work = at.along(slip).1;
+        let Some(reach) = self.end else { return V3::ZERO };
+        let slip = self.across(relative_velocity(&reach, velocities));
+        let (turns, work) = pair.response(reach.arms, slip);
         let share = if work > R::ZERO { slip.dot(slip) / work } else { R::ZERO };
-        let stop = slip * -share;
-        let part = budget.share(self.grip, held, stop);
+        let part = budget.share(self.grip, held, slip * -share);
         self.stuck = part == R::ONE;
-        let change = stop * part;
+        let scale = -(share * part);
+        let change = slip * scale;
         budget.spent += change;
-        at.along(change).0.accelerate(velocities, &at.pair, change, R::ONE);
+        pair.accelerate(velocities, turns, slip, scale);
         change
     }
 
-    /// Restitution (Eq. 34), which without a bounce takes away what pushing apart has added.
-    #[inline]
+    /// Restitution (Eq. 34) of a point that has arrived, which without a bounce takes away what pushing apart has added.
+    #[inline(always)]
     pub(super) fn reflect(
         &mut self,
-        at: &PointVelocity<'_, R>,
+        pair: &TouchingPair<R>,
         velocities: &mut [Velocity<R>; 2],
         rebound: &VelocityTerms<R>,
     ) {
         self.push = R::ZERO;
-        let (pushed, work) = at.along(self.normal);
-        if work <= R::ZERO || self.lambda <= R::ZERO {
+        let Some(reach) = self.end.filter(|_| self.lambda > R::ZERO) else { return };
+        let (turns, work) = pair.response(reach.arms, self.normal);
+        if work <= R::ZERO {
             return;
         }
         let bounces = self.approach.abs() > rebound.threshold;
         let restitution = if bounces { self.restitution } else { R::ZERO };
         let aim = (-(restitution * self.approach)).max(R::ZERO);
-        self.push = (aim - self.normal.dot(at.velocity(velocities))) / work;
-        pushed.accelerate(velocities, &at.pair, self.normal, self.push);
-    }
-}
-
-/// Two bodies at a point while their velocities are corrected.
-pub(super) struct PointVelocity<'w, R> {
-    pair: BodyPair<'w, R>,
-    reach: Reach<R>,
-}
-
-impl<R: Real> PointVelocity<'_, R> {
-    /// Answer to opposite impulses along `e`, and `(wA + wB) |e|^2`.
-    #[inline]
-    fn along(&self, e: V3<R>) -> (PairResponse<R>, R) {
-        self.pair.response(self.reach.arm_a, self.reach.arm_b, e)
-    }
-
-    #[inline]
-    fn velocity(&self, velocities: &[Velocity<R>; 2]) -> V3<R> {
-        relative_velocity(&self.reach, velocities)
+        self.push = (aim - self.normal.dot(relative_velocity(&reach, velocities))) / work;
+        pair.accelerate(velocities, turns, self.normal, self.push);
     }
 }
 
 /// Velocity of A's anchor against B's [m/s].
 #[inline]
 fn relative_velocity<R: Real>(reach: &Reach<R>, [a, b]: &[Velocity<R>; 2]) -> V3<R> {
-    (a.linear + a.angular.cross(reach.arm_a)) - (b.linear + b.angular.cross(reach.arm_b))
+    (a.linear + a.angular.cross(reach.arms[0])) - (b.linear + b.angular.cross(reach.arms[1]))
 }

@@ -1,0 +1,80 @@
+//! Two bodies that touch, in world axes.
+//!
+//! Contacts ask far more often than joints how bodies answer, so their inverse inertia is turned into the world once a
+//! step or sub-step, after prediction. What corrections turn bodies by in between changes it by as small a share.
+
+use taut_math::{Real, Sym3, V3};
+use taut_model::{Pose, Velocity};
+
+use crate::body::Weight;
+
+/// Inverse mass [1/kg] and inverse inertia in world axes [1/(kg m^2)] of a body; zero for what forces do not move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WorldWeight<R> {
+    inverse_mass: R,
+    inverse_inertia: Sym3<R>,
+}
+
+impl<R: Real> WorldWeight<R> {
+    /// Of a body with this pose.
+    pub(super) fn of(weight: &Weight<R>, pose: &Pose<R>) -> Self {
+        let turns = weight.turns && weight.inverse_mass > R::ZERO;
+        let inverse_inertia = if turns {
+            weight.inverse_inertia.rotated(&pose.rotation.matrix())
+        } else {
+            Sym3::ZERO
+        };
+        Self { inverse_mass: weight.inverse_mass, inverse_inertia }
+    }
+}
+
+/// Two bodies of a pair while they are corrected.
+#[derive(Clone, Copy)]
+pub(super) struct TouchingPair<R> {
+    pub(super) poses: [Pose<R>; 2],
+    pub(super) weights: [WorldWeight<R>; 2],
+}
+
+/// How they answer opposite impulses, before scaling: the turn of either.
+#[derive(Clone, Copy)]
+pub(super) struct Turns<R>([V3<R>; 2]);
+
+impl<R: Real> TouchingPair<R> {
+    /// Answer to opposite impulses along `e` at both world-axis levers, and `(wA + wB) |e|^2`.
+    #[inline(always)]
+    pub(super) fn response(&self, arms: [V3<R>; 2], e: V3<R>) -> (Turns<R>, R) {
+        let [a, b] = &self.weights;
+        let (lever_a, lever_b) = (arms[0].cross(e), arms[1].cross(e));
+        let turns = [a.inverse_inertia.apply(lever_a), b.inverse_inertia.apply(lever_b)];
+        let straight = (a.inverse_mass + b.inverse_mass) * e.dot(e);
+        (Turns(turns), straight + (lever_a.dot(turns[0]) + lever_b.dot(turns[1])))
+    }
+
+    /// Moves both bodies by the impulse `e s` on A and its opposite on B (Eq. 6 to 9).
+    #[inline(always)]
+    pub(super) fn push(&mut self, turns: Turns<R>, e: V3<R>, s: R) {
+        for (side, s) in [s, -s].into_iter().enumerate() {
+            let (pose, weight) = (&mut self.poses[side], &self.weights[side]);
+            if weight.inverse_mass <= R::ZERO {
+                continue;
+            }
+            pose.position += e * (weight.inverse_mass * s);
+            pose.rotation = pose.rotation.advanced(turns.0[side] * s);
+        }
+    }
+
+    /// The same for velocities (Eq. 33).
+    #[inline(always)]
+    pub(super) fn accelerate(
+        &self,
+        velocities: &mut [Velocity<R>; 2],
+        turns: Turns<R>,
+        e: V3<R>,
+        s: R,
+    ) {
+        for (side, s) in [s, -s].into_iter().enumerate() {
+            velocities[side].linear += e * (self.weights[side].inverse_mass * s);
+            velocities[side].angular += turns.0[side] * s;
+        }
+    }
+}
