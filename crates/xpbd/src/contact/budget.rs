@@ -28,7 +28,8 @@ impl<R: Real> Budget<R> {
 
     /// A point sticks where static friction may give it `new`, which stops it, instead of `old`.
     pub(super) fn grip(&self, old: V3<R>, new: V3<R>) -> Grip {
-        if new.norm() <= self.single[0] && (self.spent + (new - old)).norm() <= self.whole[0] {
+        let spent = self.spent + (new - old);
+        if is_within(new, self.single[0]) && is_within(spent, self.whole[0]) {
             Grip::Sticks
         } else {
             Grip::Slides
@@ -49,9 +50,15 @@ impl<R: Real> Budget<R> {
     }
 }
 
+/// Whether a vector is no longer than a bound that is not negative.
+#[inline(always)]
+fn is_within<R: Real>(v: V3<R>, bound: R) -> bool {
+    v.dot(v) <= bound * bound
+}
+
 /// The largest `t` in [0, 1] with `|start + t way| <= bound`; zero where there is none.
 fn within<R: Real>(start: V3<R>, way: V3<R>, bound: R) -> R {
-    if (start + way).norm() <= bound {
+    if is_within(start + way, bound) {
         return R::ONE;
     }
     let (a, b, c) = (way.dot(way), start.dot(way), start.dot(start) - bound * bound);
