@@ -16,13 +16,13 @@ use taut_model::{
 };
 
 use crate::{
-    body::PositionBodies,
+    body::{PositionBodies, Weight},
     colours::{Schedule, SweepWork, within},
     correct::Terms,
     settings::FrictionRule,
 };
 use budget::Budget;
-use pair::{TouchingPair, WorldWeight};
+use pair::TouchingPair;
 use point::{PatchPoint, PositionTerms};
 
 /// Points closer than this share of the margin share the load of their pair.
@@ -55,8 +55,6 @@ pub(crate) struct ContactPasses<R> {
     strains: Carried<Option<V3<R>>>,
     /// Poses when the contacts were found.
     origins: Vec<Pose<R>>,
-    /// Weights of the bodies in world axes, as they were predicted.
-    weights: Vec<WorldWeight<R>>,
     /// Bodies that may roll.
     round: Vec<bool>,
     staged: Vec<[Velocity<R>; 2]>,
@@ -103,7 +101,6 @@ impl<R: Real> ContactPasses<R> {
             listed: vec![],
             strains: Carried::default(),
             origins: vec![],
-            weights: vec![],
             round: scene.bodies.iter().map(|body| is_round(&body.shape)).collect(),
             staged: vec![],
         })
@@ -212,11 +209,6 @@ impl<R: Real> ContactPasses<R> {
     ) {
         let PositionBodies { now, previous, weights, .. } = bodies;
         let Motions { poses, velocities, .. } = now;
-        if terms.fresh {
-            self.weights.clear();
-            self.weights
-                .extend(weights.iter().zip(&*poses).map(|(w, pose)| WorldWeight::of(w, pose)));
-        }
         let given = PositionTerms {
             previous,
             velocities,
@@ -225,15 +217,14 @@ impl<R: Real> ContactPasses<R> {
             friction,
             near: self.near,
         };
-        let weights = &self.weights;
         let batch = PairRun { pairs: &self.pairs, points: &mut self.points, weights };
         self.schedule.sweep(Positions { batch, given }, poses, staged);
     }
 
     /// Velocity pass: friction of what slides, and restitution.
     pub(crate) fn rebound(&mut self, bodies: &mut PositionBodies<R>, rebound: &VelocityTerms<R>) {
-        let Motions { poses, velocities, .. } = &mut bodies.now;
-        let weights = &self.weights;
+        let PositionBodies { now, weights, .. } = bodies;
+        let Motions { poses, velocities, .. } = now;
         let batch = PairRun { pairs: &self.pairs, points: &mut self.points, weights };
         self.schedule.sweep(
             Velocities { batch, poses, origins: &self.origins, rebound },
@@ -274,7 +265,7 @@ fn pairs_of(list: &ContactList, pairs: &mut Vec<[u32; 2]>, starts: &mut Vec<u32>
 struct PairRun<'a, R> {
     pairs: &'a [PairPoints],
     points: &'a mut [PatchPoint<R>],
-    weights: &'a [WorldWeight<R>],
+    weights: &'a [Weight<R>],
 }
 
 impl<R: Real> PairRun<'_, R> {
@@ -335,8 +326,8 @@ impl<R: Real> SweepWork<Pose<R>> for Positions<'_, R> {
 
     fn correct(&mut self, unit: usize, poses: [Pose<R>; 2]) -> [Pose<R>; 2] {
         let slots = self.slots(unit);
-        let weights = slots.map(|s| self.batch.weights[s as usize]);
-        let mut pair = TouchingPair { poses, weights };
+        let weights = slots.map(|s| &self.batch.weights[s as usize]);
+        let mut pair = TouchingPair::new(poses, weights);
         let (given, points) = (&self.given, self.batch.points(unit));
         match given.friction {
             FrictionRule::Published => {
@@ -390,10 +381,8 @@ impl<R: Real> SweepWork<Velocity<R>> for Velocities<'_, R> {
         let slots = self.slots(unit);
         let origins = slots.map(|s| &self.origins[s as usize]);
         let places = slots.map(|s| s as usize);
-        let pair = TouchingPair {
-            poses: places.map(|s| self.poses[s]),
-            weights: places.map(|s| self.batch.weights[s]),
-        };
+        let poses = places.map(|s| self.poses[s]);
+        let pair = TouchingPair::new(poses, places.map(|s| &self.batch.weights[s]));
         let rebound = self.rebound;
         let points = self.batch.points(unit);
         let inverse = R::ONE / rebound.h;

@@ -1,7 +1,7 @@
 //! Two bodies that touch, in world axes.
 //!
-//! Contacts ask far more often than joints how bodies answer, so their inverse inertia is turned into the world once a
-//! step or sub-step, after prediction. What corrections turn bodies by in between changes it by as small a share.
+//! The points of a pair ask many times how its bodies answer, so their inverse inertia is turned into the world once a
+//! visit, and again where a point has turned a body by more than 0.2 mrad.
 
 use taut_math::{Q4, Real, Sym3, V3};
 use taut_model::{Pose, Velocity};
@@ -13,52 +13,63 @@ const SMALL: f64 = 1e-8;
 
 /// Inverse mass [1/kg] and inverse inertia in world axes [1/(kg m^2)] of a body; zero for what forces do not move.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WorldWeight<R> {
+struct WorldWeight<R> {
     inverse_mass: R,
     inverse_inertia: Sym3<R>,
 }
 
 impl<R: Real> WorldWeight<R> {
     /// Of a body with this pose.
-    pub(super) fn of(weight: &Weight<R>, pose: &Pose<R>) -> Self {
-        let turns = weight.turns && weight.inverse_mass > R::ZERO;
-        let inverse_inertia = if turns {
-            weight.inverse_inertia.rotated(&pose.rotation.matrix())
+    #[inline(always)]
+    fn of(weight: &Weight<R>, pose: &Pose<R>) -> Self {
+        let [xx, yy, zz, ..] = weight.inverse_inertia.0;
+        // Equal moments are those of every axis.
+        let turned = if xx == yy && yy == zz {
+            weight.inverse_inertia
         } else {
-            Sym3::ZERO
+            weight.inverse_inertia.rotated(&pose.rotation.matrix())
         };
+        let inverse_inertia = if weight.turns { turned } else { Sym3::ZERO };
         Self { inverse_mass: weight.inverse_mass, inverse_inertia }
     }
 }
 
-/// A unit quaternion turned by a small world-axis rotation vector.
+/// A unit quaternion turned by a world-axis rotation vector, and whether that is large.
 ///
 /// Nearly all corrections are so small that `1.5 - square / 2` is the inverse length to rounding; a root and a
 /// division would make up half of the time that the next point waits for this one.
 #[inline(always)]
-fn advanced<R: Real>(q: Q4<R>, turn: V3<R>) -> Q4<R> {
+fn advanced<R: Real>(q: Q4<R>, turn: V3<R>) -> (Q4<R>, bool) {
     let half = Q4 { v: turn * R::HALF, w: R::ONE };
     let turned = half.times(q);
     let excess = (turned.v.dot(turned.v) + turned.w * turned.w) - R::ONE;
     if excess.abs() > R::of(SMALL) {
-        return turned.normalised();
+        return (turned.normalised(), true);
     }
     let scale = R::ONE - excess * R::HALF;
-    Q4 { v: turned.v * scale, w: turned.w * scale }
+    (Q4 { v: turned.v * scale, w: turned.w * scale }, false)
 }
 
 /// Two bodies of a pair while they are corrected.
 #[derive(Clone, Copy)]
-pub(super) struct TouchingPair<R> {
+pub(super) struct TouchingPair<'a, R> {
     pub(super) poses: [Pose<R>; 2],
-    pub(super) weights: [WorldWeight<R>; 2],
+    weights: [WorldWeight<R>; 2],
+    own: [&'a Weight<R>; 2],
 }
 
 /// How they answer opposite impulses, before scaling: the turn of either.
 #[derive(Clone, Copy)]
 pub(super) struct Turns<R>([V3<R>; 2]);
 
-impl<R: Real> TouchingPair<R> {
+impl<'a, R: Real> TouchingPair<'a, R> {
+    /// Two bodies at these poses.
+    #[inline(always)]
+    pub(super) fn new(poses: [Pose<R>; 2], own: [&'a Weight<R>; 2]) -> Self {
+        let weight = |side: usize| WorldWeight::of(own[side], &poses[side]);
+        Self { poses, weights: [weight(0), weight(1)], own }
+    }
+
     /// Answer to opposite impulses along `e` at both world-axis levers, and `(wA + wB) |e|^2`.
     #[inline(always)]
     pub(super) fn response(&self, arms: [V3<R>; 2], e: V3<R>) -> (Turns<R>, R) {
@@ -73,12 +84,16 @@ impl<R: Real> TouchingPair<R> {
     #[inline(always)]
     pub(super) fn push(&mut self, turns: Turns<R>, e: V3<R>, s: R) {
         for (side, s) in [s, -s].into_iter().enumerate() {
-            let (pose, weight) = (&mut self.poses[side], &self.weights[side]);
+            let (pose, weight) = (&mut self.poses[side], &mut self.weights[side]);
             if weight.inverse_mass <= R::ZERO {
                 continue;
             }
             pose.position += e * (weight.inverse_mass * s);
-            pose.rotation = advanced(pose.rotation, turns.0[side] * s);
+            let (rotation, far) = advanced(pose.rotation, turns.0[side] * s);
+            pose.rotation = rotation;
+            if far {
+                *weight = WorldWeight::of(self.own[side], pose);
+            }
         }
     }
 

@@ -167,7 +167,7 @@ impl<R: Real> PatchPoint<R> {
     #[inline(always)]
     pub(super) fn press(
         &mut self,
-        pair: &mut TouchingPair<R>,
+        pair: &mut TouchingPair<'_, R>,
         slots: [u32; 2],
         given: &PositionTerms<'_, R>,
     ) {
@@ -190,7 +190,7 @@ impl<R: Real> PatchPoint<R> {
     #[inline(always)]
     pub(super) fn hold(
         &mut self,
-        pair: &mut TouchingPair<R>,
+        pair: &mut TouchingPair<'_, R>,
         slots: [u32; 2],
         budget: &mut Budget<R>,
         given: &PositionTerms<'_, R>,
@@ -239,7 +239,7 @@ impl<R: Real> PatchPoint<R> {
     #[inline(always)]
     fn separate(
         &mut self,
-        pair: &mut TouchingPair<R>,
+        pair: &mut TouchingPair<'_, R>,
         reach: &Reach<R>,
         given: &PositionTerms<'_, R>,
     ) {
@@ -260,7 +260,7 @@ impl<R: Real> PatchPoint<R> {
 
     /// Looks where the step or sub-step has led, before the velocity pass; whether anything presses or holds it.
     #[inline(always)]
-    pub(super) fn arrive(&mut self, pair: &TouchingPair<R>, origins: [&Pose<R>; 2]) -> bool {
+    pub(super) fn arrive(&mut self, pair: &TouchingPair<'_, R>, origins: [&Pose<R>; 2]) -> bool {
         let bears = self.bears() || self.drag != V3::ZERO;
         self.end = bears.then(|| self.reach(&pair.poses[0], &pair.poses[1], origins));
         bears
@@ -286,7 +286,7 @@ impl<R: Real> PatchPoint<R> {
     #[inline(always)]
     pub(super) fn rub(
         &mut self,
-        pair: &TouchingPair<R>,
+        pair: &TouchingPair<'_, R>,
         velocities: &mut [Velocity<R>; 2],
         held: V3<R>,
         budget: &mut Budget<R>,
@@ -308,7 +308,7 @@ impl<R: Real> PatchPoint<R> {
     #[inline(always)]
     pub(super) fn reflect(
         &mut self,
-        pair: &TouchingPair<R>,
+        pair: &TouchingPair<'_, R>,
         velocities: &mut [Velocity<R>; 2],
         rebound: &VelocityTerms<R>,
     ) {
