@@ -40,11 +40,11 @@ pub(crate) struct DualSystem {
     pub(crate) blocks: DualBlocks,
     engine: Engine,
     /// Where joints close loops, so that rows may be redundant.
-    check: Option<Box<Check>>,
+    check: Option<Box<ResidualCheck>>,
 }
 
 /// The check of what came out of an engine that redundant rows can mislead, and the one that takes over.
-struct Check {
+struct ResidualCheck {
     /// Largest residual that passes [m or rad].
     tolerance: f64,
     /// Matrix and right-hand side before they were overwritten.
@@ -57,7 +57,7 @@ struct Check {
     taken_over: bool,
 }
 
-impl Check {
+impl ResidualCheck {
     fn new(tolerance: f64) -> Self {
         let (matrix, rhs, rest) = Default::default();
         Self { tolerance, matrix, rhs, rest, direct: None, taken_over: false }
@@ -158,7 +158,7 @@ impl DualSystem {
                 (blocks, Engine::Elimination(elimination))
             }
         };
-        let check = loops.then(|| Box::new(Check::new(settings.tolerance)));
+        let check = loops.then(|| Box::new(ResidualCheck::new(settings.tolerance)));
         Ok(Self { blocks, engine, check })
     }
 
@@ -219,7 +219,7 @@ impl DualSystem {
     pub(crate) fn solve_least(&mut self, rhs: &mut [f64], noise: f64) -> bool {
         let direct = match (&mut self.engine, self.check.as_deref_mut()) {
             (Engine::Direct(direct), _) => Some(direct),
-            (_, Some(Check { direct: Some(direct), taken_over: true, .. })) => Some(direct),
+            (_, Some(ResidualCheck { direct: Some(direct), taken_over: true, .. })) => Some(direct),
             _ => None,
         };
         direct.is_some_and(|direct| direct.solve_least(&self.blocks, rhs, noise))

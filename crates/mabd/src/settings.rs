@@ -122,6 +122,13 @@ impl Default for MabdSettings {
     }
 }
 
+impl Integrator {
+    /// Whether a step is one linear solve from where it starts.
+    pub(crate) fn is_linear(self) -> bool {
+        matches!(self, Self::OneStep | Self::Projected)
+    }
+}
+
 impl Geometric {
     /// Of the inertia, what tension must exceed; `None` where it has no part.
     pub(crate) fn share(self) -> Option<f64> {

@@ -177,12 +177,10 @@ impl System {
         };
         let order = EliminationOrder::new(count, &links(&unordered));
         let points = unordered.iter().all(JointElement::is_point);
-        let hard = links(&unordered).into_iter().zip(&unordered);
-        let hard = hard.filter(|(_, element)| element.is_hard()).map(|(link, _)| link);
-        let has_loops = loops(count, hard) > 0;
+        let has_loops = has_loops(count, &links(&unordered), &unordered);
         // Joints that hold angles and close loops are redundant as a rule, in planes always.
         let chosen = dual::choose(settings.dual, &order, has_loops && !points)?;
-        let closes_loops = order.closures > 0;
+        let softens = order.closures > 0;
         let lines = arranged(chosen, order, &unordered, &links(&unordered), &nodes);
         let mut slots: Vec<Option<JointElement>> = unordered.into_iter().map(Some).collect();
         let elements: Vec<JointElement> =
@@ -218,8 +216,7 @@ impl System {
             points,
             aba,
             feedback: settings.feedback,
-            seeks_least: has_loops
-                && matches!(settings.integrator, Integrator::OneStep | Integrator::Projected),
+            seeks_least: has_loops && settings.integrator.is_linear(),
             chosen,
             incidence: NodeBlocks::new(count, &links, &dual.blocks),
             dual,
@@ -232,7 +229,7 @@ impl System {
             coupled: Coupled::default(),
             physics: Physics {
                 gravity: scene.gravity,
-                softness_min: if closes_loops { settings.rigid_softness } else { 0.0 },
+                softness_min: if softens { settings.rigid_softness } else { 0.0 },
                 polar: settings.polar,
                 geometric: settings.geometric.share(),
             },
@@ -338,6 +335,12 @@ impl System {
             self.find_multipliers(scheme, Self::find_multipliers_once);
         }
     }
+}
+
+/// Whether elements without give close loops, also through what does not move.
+fn has_loops(nodes: usize, links: &[Link], elements: &[JointElement]) -> bool {
+    let hard = links.iter().zip(elements).filter(|(_, element)| element.is_hard());
+    loops(nodes, hard.map(|(link, _)| *link)) > 0
 }
 
 /// Compliance of each row of an element.

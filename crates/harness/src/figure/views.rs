@@ -260,14 +260,14 @@ pub fn write_views(bench: &Bench<'_>, root: &Path, id: &str) -> anyhow::Result<V
 }
 
 /// What a view became.
-enum Picture {
+enum ViewPicture {
     /// Areas, as text.
     Areas(String),
     /// Pixels, with those of the small picture that is cut from a film.
     Pixels(Vec<u8>, Option<Vec<u8>>),
 }
 
-impl Picture {
+impl ViewPicture {
     /// A film in areas, if these are few enough to be kept, else in pixels.
     fn of_film(sheet: Sheet) -> anyhow::Result<Self> {
         let faces = sheet.cells.iter().map(|(_, cell)| cell.face_count()).max().unwrap_or(0);
@@ -395,7 +395,7 @@ impl Take<'_> {
         mut self,
         title: &str,
         kept: Option<&FiledView>,
-    ) -> anyhow::Result<(Picture, FiledView)> {
+    ) -> anyhow::Result<(ViewPicture, FiledView)> {
         if let Some(refusal) = self.refused {
             return Err(refusal);
         }
@@ -418,12 +418,12 @@ impl Take<'_> {
                 frames: frames_at(&self.scene, &view.times_s)?,
                 ..filed
             };
-            return Ok((Picture::Pixels(loop_png(pages)?, None), filed));
+            return Ok((ViewPicture::Pixels(loop_png(pages)?, None), filed));
         }
         let (sheet, filed) = compose(&self.scene, &self.order, head, shown, kept);
         let picture = match view.kind {
-            ViewKind::Still => Picture::Pixels(still_png(sheet)?, None),
-            ViewKind::Film | ViewKind::Loop => Picture::of_film(sheet)?,
+            ViewKind::Still => ViewPicture::Pixels(still_png(sheet)?, None),
+            ViewKind::Film | ViewKind::Loop => ViewPicture::of_film(sheet)?,
         };
         Ok((picture, filed))
     }

@@ -58,8 +58,11 @@ impl System {
         let mut load = self.folds.load(node);
         for &(element, side) in self.incidence.at(node) {
             let first = self.dual.blocks.first[element as usize] as usize;
-            for k in first..first + self.dual.blocks.size(element as usize) {
-                load = load.plus(&self.rows.gradients[k][side as usize], multipliers[k]);
+            let rows = first..first + self.dual.blocks.size(element as usize);
+            for (gradients, &multiplier) in
+                self.rows.gradients[rows.clone()].iter().zip(&multipliers[rows])
+            {
+                load = load.plus(&gradients[side as usize], multiplier);
             }
         }
         load
@@ -101,8 +104,11 @@ impl System {
             let Some(joint) = element.joint.map(|j| j as usize) else { continue };
             let first = self.dual.blocks.first[e] as usize;
             let mut load = Affine::ZERO;
-            for k in first..first + element.rows.len() {
-                load = load.plus(&self.rows.gradients[k][1], multipliers[k]);
+            let rows = first..first + element.rows.len();
+            for (gradients, &multiplier) in
+                self.rows.gradients[rows.clone()].iter().zip(&multipliers[rows])
+            {
+                load = load.plus(&gradients[1], multiplier);
             }
             let node = element.nodes[1];
             let place = self.nodes.place(node);

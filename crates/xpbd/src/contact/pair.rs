@@ -13,12 +13,12 @@ const SMALL: f64 = 1e-8;
 
 /// Inverse mass [1/kg] and inverse inertia in world axes [1/(kg m^2)] of a body; zero for what forces do not move.
 #[derive(Clone, Copy, Debug)]
-struct WorldWeight<R> {
+struct TurnedWeight<R> {
     inverse_mass: R,
     inverse_inertia: Sym3<R>,
 }
 
-impl<R: Real> WorldWeight<R> {
+impl<R: Real> TurnedWeight<R> {
     /// Of a body with this pose.
     #[inline(always)]
     fn of(weight: &Weight<R>, pose: &Pose<R>) -> Self {
@@ -54,7 +54,7 @@ fn advanced<R: Real>(q: Q4<R>, turn: V3<R>) -> (Q4<R>, bool) {
 #[derive(Clone, Copy)]
 pub(super) struct TouchingPair<'a, R> {
     pub(super) poses: [Pose<R>; 2],
-    weights: [WorldWeight<R>; 2],
+    weights: [TurnedWeight<R>; 2],
     own: [&'a Weight<R>; 2],
 }
 
@@ -66,7 +66,7 @@ impl<'a, R: Real> TouchingPair<'a, R> {
     /// Two bodies at these poses.
     #[inline(always)]
     pub(super) fn new(poses: [Pose<R>; 2], own: [&'a Weight<R>; 2]) -> Self {
-        let weight = |side: usize| WorldWeight::of(own[side], &poses[side]);
+        let weight = |side: usize| TurnedWeight::of(own[side], &poses[side]);
         Self { poses, weights: [weight(0), weight(1)], own }
     }
 
@@ -92,7 +92,7 @@ impl<'a, R: Real> TouchingPair<'a, R> {
             let (rotation, far) = advanced(pose.rotation, turns.0[side] * s);
             pose.rotation = rotation;
             if far {
-                *weight = WorldWeight::of(self.own[side], pose);
+                *weight = TurnedWeight::of(self.own[side], pose);
             }
         }
     }
