@@ -150,6 +150,13 @@ pub struct Sheet {
     pub shapes: Vec<ItemShape>,
 }
 
+impl Sheet {
+    /// Faces of the cell that has most.
+    pub fn faces_max(&self) -> usize {
+        self.cells.iter().map(|(_, cell)| cell.face_count()).max().unwrap_or(0)
+    }
+}
+
 impl DrawList {
     /// An empty picture.
     pub fn new(camera: Camera, size: (f64, f64)) -> Self {

@@ -82,7 +82,9 @@ pub enum Geometric {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dual {
-    /// By what the graph of joints is: chains, trees, a few loops, or more.
+    /// By what the graph of joints is: chains, trees, a few loops, or more. Where joints that hold angles close
+    /// loops, also through what does not move, `direct`, since their rows are redundant as a rule. What other
+    /// ways leave open by more than `tolerance` where there are loops is solved by `direct` from then on.
     #[default]
     Auto,
     /// Block elimination along chains (Eq. 36 to 41).

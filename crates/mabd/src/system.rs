@@ -175,13 +175,13 @@ impl System {
         let links = |elements: &[JointElement]| -> Vec<Link> {
             elements.iter().map(|element| element.nodes.map(dynamic)).collect()
         };
-        let order = EliminationOrder::new(count, &links(&unordered));
+        let unordered_links = links(&unordered);
+        let order = EliminationOrder::new(count, &unordered_links);
         let points = unordered.iter().all(JointElement::is_point);
-        let has_loops = has_loops(count, &links(&unordered), &unordered);
-        // Joints that hold angles and close loops are redundant as a rule, in planes always.
+        let has_loops = has_loops(count, &unordered_links, &unordered);
         let chosen = dual::choose(settings.dual, &order, has_loops && !points)?;
-        let softens = order.closures > 0;
-        let lines = arranged(chosen, order, &unordered, &links(&unordered), &nodes);
+        let softness_min = if order.closures > 0 { settings.rigid_softness } else { 0.0 };
+        let lines = arranged(chosen, order, &unordered, &unordered_links, &nodes);
         let mut slots: Vec<Option<JointElement>> = unordered.into_iter().map(Some).collect();
         let elements: Vec<JointElement> =
             lines.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();
@@ -229,7 +229,7 @@ impl System {
             coupled: Coupled::default(),
             physics: Physics {
                 gravity: scene.gravity,
-                softness_min: if softens { settings.rigid_softness } else { 0.0 },
+                softness_min,
                 polar: settings.polar,
                 geometric: settings.geometric.share(),
             },

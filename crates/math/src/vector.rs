@@ -104,14 +104,6 @@ impl<W: Wide> V3<W> {
     pub fn lane(&self, i: usize) -> V3<W::Lane> {
         V3([self.0[0].lane(i), self.0[1].lane(i), self.0[2].lane(i)])
     }
-
-    /// Replaces the vector in one lane.
-    #[inline]
-    pub fn put(&mut self, i: usize, v: V3<W::Lane>) {
-        for (row, x) in self.0.iter_mut().zip(v.0) {
-            row.put(i, x);
-        }
-    }
 }
 
 impl<N: Number> Add for V3<N> {
@@ -236,14 +228,6 @@ impl<W: Wide> Sym3<W> {
         let (a, b, c, d) = (lane(0).0, lane(1).0, lane(2).0, lane(3).0);
         let entry = |i: usize| W::from_lanes([a[i], b[i], c[i], d[i]]);
         Self([entry(0), entry(1), entry(2), entry(3), entry(4), entry(5)])
-    }
-
-    /// Replaces the matrix in one lane.
-    #[inline]
-    pub fn put(&mut self, i: usize, m: Sym3<W::Lane>) {
-        for (entry, x) in self.0.iter_mut().zip(m.0) {
-            entry.put(i, x);
-        }
     }
 }
 

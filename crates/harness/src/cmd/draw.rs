@@ -188,7 +188,7 @@ fn picture(
     form: Option<FilmForm>,
     sized: bool,
 ) -> (&'static str, anyhow::Result<Vec<u8>>) {
-    let faces = sheet.cells.iter().map(|(_, cell)| cell.face_count()).max().unwrap_or(0);
+    let faces = sheet.faces_max();
     match form {
         None if faces <= svg::FACES_MAX => ("film.svg", Ok(svg::sheet(&sheet).into_bytes())),
         Some(FilmForm::Svg) if faces > svg::FACES_MAX => {

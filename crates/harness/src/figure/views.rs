@@ -96,6 +96,11 @@ impl ViewSpec {
         if in_areas { areas } else { pixels }
     }
 
+    /// The runs that it needs: its columns, and its ghost.
+    fn labels(&self) -> impl Iterator<Item = &String> {
+        self.runs.iter().chain(&self.ghost)
+    }
+
     /// How many runs and times it may have.
     fn limits(&self) -> [usize; 2] {
         match self.kind {
@@ -146,7 +151,7 @@ impl ViewSpec {
         }
         let labels: Vec<&str> = plan.iter().map(|planned| planned.label.as_str()).collect();
         let mut chosen = Vec::new();
-        for label in self.runs.iter().chain(&self.ghost) {
+        for label in self.labels() {
             let Some(planned) = plan.iter().find(|planned| planned.label == *label) else {
                 let near = nearest(label, &labels);
                 let hint = near.map(|near| format!(" (did you mean `{near}`?)"));
@@ -230,8 +235,9 @@ pub fn write_views(bench: &Bench<'_>, root: &Path, id: &str) -> anyhow::Result<V
     let kept = read(root, id)?.map(|file| file.views).unwrap_or_default();
     let title = verdicts.and_then(|verdicts| conclusion::sentence(&figure, &verdicts));
     let title = title.unwrap_or_else(|| figure.title.clone());
-    let mut takes = takes(root, &figure)?;
-    shoot(bench, &figure.plan(false), &mut takes)?;
+    let plan = figure.plan(false);
+    let mut takes = takes(root, &figure, &plan)?;
+    shoot(bench, &plan, &mut takes)?;
     let (mut files, mut views) = (Vec::new(), Vec::new());
     for take in takes {
         let view = take.view;
@@ -270,8 +276,7 @@ enum ViewPicture {
 impl ViewPicture {
     /// A film in areas, if these are few enough to be kept, else in pixels.
     fn of_film(sheet: Sheet) -> anyhow::Result<Self> {
-        let faces = sheet.cells.iter().map(|(_, cell)| cell.face_count()).max().unwrap_or(0);
-        if faces <= svg::FACES_MAX {
+        if sheet.faces_max() <= svg::FACES_MAX {
             let text = svg::sheet(&sheet);
             if text.len() <= LARGEST {
                 return Ok(Self::Areas(text));
@@ -319,10 +324,9 @@ struct Take<'a> {
 }
 
 /// The views of a figure before their runs.
-fn takes<'a>(root: &Path, figure: &'a Figure) -> anyhow::Result<Vec<Take<'a>>> {
-    let plan = figure.plan(false);
+fn takes<'a>(root: &Path, figure: &'a Figure, plan: &[Planned]) -> anyhow::Result<Vec<Take<'a>>> {
     let take = |view: &'a ViewSpec| {
-        let first = found(&plan, &view.runs[0])?;
+        let first = found(plan, &view.runs[0])?;
         let path = root.join("scenes").join(format!("{}.ron", first.run.scene));
         let parameters: Vec<(String, f64)> =
             first.run.parameters.iter().map(|(name, &value)| (name.clone(), value)).collect();
@@ -341,15 +345,14 @@ fn found<'p>(plan: &'p [Planned], label: &str) -> anyhow::Result<&'p Planned> {
 /// Makes every run that views show once, whatever the number of views.
 fn shoot(bench: &Bench<'_>, plan: &[Planned], takes: &mut [Take<'_>]) -> anyhow::Result<()> {
     let mut labels: Vec<&str> = Vec::new();
-    for label in takes.iter().flat_map(|take| take.view.runs.iter().chain(&take.view.ghost)) {
+    for label in takes.iter().flat_map(|take| take.view.labels()) {
         if !labels.contains(&label.as_str()) {
             labels.push(label);
         }
     }
     for label in labels {
         let planned = found(plan, label)?;
-        let wants =
-            |take: &&Take<'_>| take.view.runs.iter().chain(&take.view.ghost).any(|l| l == label);
+        let wants = |take: &&Take<'_>| take.view.labels().any(|own| own == label);
         let shown: Vec<&Take<'_>> = takes.iter().filter(wants).collect();
         let filmed = filmed(bench, planned, &shown);
         let takes = takes.iter_mut().filter(|take| wants(&&**take));

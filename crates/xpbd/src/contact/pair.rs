@@ -22,9 +22,10 @@ impl<R: Real> TurnedWeight<R> {
     /// Of a body with this pose.
     #[inline(always)]
     fn of(weight: &Weight<R>, pose: &Pose<R>) -> Self {
-        let [xx, yy, zz, ..] = weight.inverse_inertia.0;
-        // Equal moments are those of every axis.
-        let turned = if xx == yy && yy == zz {
+        let [xx, yy, zz, xy, xz, yz] = weight.inverse_inertia.0;
+        // Equal moments without products are those of every axis.
+        let round = xx == yy && yy == zz && [xy, xz, yz] == [R::ZERO; 3];
+        let turned = if round {
             weight.inverse_inertia
         } else {
             weight.inverse_inertia.rotated(&pose.rotation.matrix())
