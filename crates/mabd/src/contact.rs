@@ -23,6 +23,7 @@ use taut_model::{Csr, Islands};
 use crate::{dual::order::Link, node::Nodes};
 pub(crate) use point::ContactPoint;
 use search::LineSearch;
+pub(crate) use search::ROUNDS_FROZEN;
 
 /// The contacts of a step.
 pub(crate) struct StepContacts {

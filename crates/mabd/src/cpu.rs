@@ -1,7 +1,7 @@
 //! The step on the CPU: integrators, the watchdog over stretch, and the interface.
 
 use taut_core::{
-    Mat3, Multipliers, Pull, Scene, Solver, SolverError, StageTime, State, Step,
+    Multipliers, Pull, Scene, Solver, SolverError, StageTime, State, Step,
     scene::{FastestMotor, Joint},
 };
 use taut_math::{Fused, LANES, Number};
@@ -10,41 +10,37 @@ use crate::{
     affine::{self, Affine, frame},
     free::Once,
     lane::{minus, plus},
-    polar::{self, squared_strain},
+    polar,
     pulled::Pulled,
     settings::{Integrator, MabdSettings},
     system::{StepScheme, System},
+    watchdog::Watchdog,
 };
-
-/// How often a step is divided, and Newton iterations of each part, when a step is made again.
-const RETRIES: [(u32, u32); 5] = [(1, 3), (1, 8), (2, 8), (4, 8), (8, 8)];
 
 /// The solver of one scene.
 pub(crate) struct Mabd {
-    settings: MabdSettings,
-    system: System,
+    pub(crate) settings: MabdSettings,
+    pub(crate) system: System,
     pulled: Pulled,
     /// Force and torque above which each joint breaks; empty where none does.
     strengths: Vec<[f64; 2]>,
-    broken: Vec<bool>,
+    pub(crate) broken: Vec<bool>,
     fastest: FastestMotor,
     forces: Multipliers,
-    step: Step,
+    pub(crate) step: Step,
     /// Calls of `iterate` since the step began; none between steps.
     done: Option<u32>,
     /// Whether a solve since loading has found the tension.
-    tense: bool,
+    pub(crate) tense: bool,
     /// Length of the steps whose history the two-step formula can use [s].
     history: Option<f64>,
     /// Length of the last step where its displacements are not yet added to its start [s].
     pending: Option<f64>,
     /// Length of the step whose displacements stand in place of the rates [s].
-    resumed: Option<f64>,
-    /// Length of the parts of a step that was made again [s].
-    part: f64,
-    /// State at the start of a step that is made again.
-    saved: Vec<[Affine; 2]>,
-    iterations: Option<u32>,
+    pub(crate) resumed: Option<f64>,
+    pub(crate) watchdog: Watchdog,
+    /// Linear solves, or iterations, of the last step.
+    pub(crate) iterations: Option<u32>,
     time_s: f64,
 }
 
@@ -70,8 +66,7 @@ impl Mabd {
             history: None,
             pending: None,
             resumed: None,
-            part: scene.dt,
-            saved: Vec::new(),
+            watchdog: Watchdog::default(),
             iterations: None,
             time_s: 0.0,
         };
@@ -92,6 +87,7 @@ impl Mabd {
         (self.time_s, self.done) = (state.time_s, None);
         (self.tense, self.history, self.iterations) = (false, None, None);
         (self.pending, self.resumed) = (None, None);
+        self.watchdog.forget();
     }
 
     /// How steps of length `h` [s] are made under the settings and the history there is.
@@ -106,7 +102,7 @@ impl Mabd {
     }
 
     /// Puts every node where it would go without forces.
-    fn predict(&mut self, h: f64) {
+    pub(crate) fn predict(&mut self, h: f64) {
         let nodes = &mut self.system.nodes;
         let h = Fused::of(h);
         for (moved, rate) in nodes.moved.groups.iter_mut().zip(&nodes.rate.groups) {
@@ -115,7 +111,7 @@ impl Mabd {
     }
 
     /// One linearised solve; the first since loading finds the tension before.
-    fn solve(&mut self, scheme: &StepScheme) {
+    pub(crate) fn solve(&mut self, scheme: &StepScheme) {
         let probes = !self.tense && self.system.needs_tension();
         if probes {
             self.settle();
@@ -131,14 +127,14 @@ impl Mabd {
     }
 
     /// Commits the last step if that is still to be done.
-    fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         if let Some(h) = self.pending.take() {
             self.commit(&StepScheme { h, two_step: false });
         }
     }
 
     /// Ends a step of length `h` [s].
-    fn finish(&mut self, h: f64, scheme: &StepScheme) {
+    pub(crate) fn finish(&mut self, h: f64, scheme: &StepScheme) {
         // The next solve reads the displacements anyway, and can add them.
         if self.system.can_resume() && self.done != Some(0) {
             self.pending = Some(h);
@@ -152,7 +148,7 @@ impl Mabd {
     }
 
     /// The rate of a node at the start of the step.
-    fn rate(&self, node: usize) -> Affine {
+    pub(crate) fn rate(&self, node: usize) -> Affine {
         let nodes = &self.system.nodes;
         match (self.pending, self.resumed) {
             (Some(h), _) => over(&nodes.moved.get(node), h),
@@ -193,7 +189,7 @@ impl Mabd {
     }
 
     /// Moves every frame of the current iterate to its rotation.
-    fn project(&mut self) {
+    pub(crate) fn project(&mut self) {
         let nodes = &mut self.system.nodes;
         let once = Once;
         pulp::Arch::new().dispatch(
@@ -209,80 +205,6 @@ impl Mabd {
         );
     }
 
-    /// Whether the current iterate is stretched too much, or is not finite.
-    fn is_stretched(&self) -> bool {
-        let (nodes, limit) = (&self.system.nodes, self.settings.stretch_limit);
-        // Half the norm of the strain is at least the largest stretch but for its square.
-        let allowed = 1.8 * limit.min(0.1);
-        if self.system.strain().is_some_and(|squared| squared <= allowed * allowed) {
-            return false;
-        }
-        pulp::Arch::new().dispatch(|| {
-            (0..nodes.start.groups.len()).any(|group| {
-                let at = plus(frame(&nodes.start.groups[group]), frame(&nodes.moved.groups[group]));
-                let squared = squared_strain(at).largest();
-                squared > allowed * allowed && self.is_group_stretched(group)
-            })
-        })
-    }
-
-    #[cold]
-    fn is_group_stretched(&self, group: usize) -> bool {
-        let nodes = &self.system.nodes;
-        (group * LANES..nodes.count().min((group + 1) * LANES)).any(|node| {
-            let frame = nodes.place(node as u32).frame;
-            let strain = frame.tr_mul(&frame) - Mat3::identity();
-            stretch(&strain) > self.settings.stretch_limit
-        })
-    }
-
-    /// Makes the step again by implicit Euler, with ever more iterations in ever shorter parts.
-    fn retry(&mut self) -> Result<(), String> {
-        let nodes = &self.system.nodes;
-        self.saved.clear();
-        let mut saved = std::mem::take(&mut self.saved);
-        saved.extend((0..nodes.count()).map(|n| [nodes.start.get(n), self.rate(n)]));
-        (self.saved, self.resumed) = (saved, None);
-        let fixed = nodes.fixed_states();
-        let mut used = self.iterations.unwrap_or(1);
-        for (attempt, (parts, iterations)) in RETRIES.into_iter().enumerate() {
-            self.system.nodes.restore(&self.saved, &fixed);
-            self.system.reset(&self.broken);
-            used += parts * iterations;
-            self.part = self.step.dt / f64::from(parts);
-            if self.attempt(parts, iterations, attempt + 1 == RETRIES.len())? {
-                break;
-            }
-        }
-        self.iterations = Some(used);
-        Ok(())
-    }
-
-    /// One attempt at a step in equal parts, to the end if it `must`; whether it stayed within the
-    /// limit. The last part is left uncommitted.
-    fn attempt(&mut self, parts: u32, iterations: u32, must: bool) -> Result<bool, String> {
-        let h = self.part;
-        let scheme = StepScheme { h, two_step: false };
-        self.tense = false;
-        for part in 0..parts {
-            if part > 0 {
-                self.finish(h, &scheme);
-                self.settle();
-            }
-            self.system.aim_motors(h);
-            self.system.detect(&self.broken, h)?;
-            self.system.nodes.hold(h);
-            self.predict(h);
-            for _ in 0..iterations {
-                self.solve(&scheme);
-            }
-            if !must && self.is_stretched() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     fn break_joints(&mut self) {
         self.system.joint_forces(self.broken.len(), &mut self.forces);
         for (j, [force, torque]) in self.strengths.iter().enumerate() {
@@ -295,15 +217,6 @@ impl Mabd {
 
 fn over(place: &Affine, h: f64) -> Affine {
     Affine { frame: place.frame / h, origin: place.origin / h }
-}
-
-/// Largest `|singular value - 1|` of a frame whose `A^T A - 1` is given [1].
-fn stretch(strain: &Mat3) -> f64 {
-    if !strain.iter().all(|x| x.is_finite()) {
-        return f64::INFINITY;
-    }
-    let excess = |e: f64| ((1.0 + e).max(0.0).sqrt() - 1.0).abs();
-    strain.symmetric_eigenvalues().iter().map(|&e| excess(e)).fold(0.0, f64::max)
 }
 
 impl Solver for Mabd {
@@ -347,6 +260,9 @@ impl Solver for Mabd {
         if done > 0 && !self.refines() {
             return Ok(());
         }
+        if self.watchdog.begins_divided() {
+            return self.divide().map_err(SolverError::NotConverged);
+        }
         let scheme = self.scheme(self.step.dt);
         self.solve(&scheme);
         if self.settings.integrator == Integrator::Projected {
@@ -364,9 +280,8 @@ impl Solver for Mabd {
             self.settle();
             self.predict(h);
             scheme = StepScheme { h, two_step: false };
-        } else if self.settings.stretch_limit.is_finite() && self.is_stretched() {
-            self.retry().map_err(SolverError::NotConverged)?;
-            h = self.part;
+        } else if let Some(part) = self.watch().map_err(SolverError::NotConverged)? {
+            h = part;
             scheme = StepScheme { h, two_step: false };
         }
         if !self.strengths.is_empty() {
@@ -386,8 +301,13 @@ impl Solver for Mabd {
             return Ok(());
         };
         out.time_s = self.time_s + self.step.dt;
-        let scheme = self.scheme(self.step.dt);
-        self.system.nodes.read(out, self.step.dt, |node| match done {
+        // Within a step that is made in parts, the last of them stands for it.
+        let part = self.watchdog.part().filter(|_| done > 0);
+        let scheme = match part {
+            Some(h) => StepScheme { h, two_step: false },
+            None => self.scheme(self.step.dt),
+        };
+        self.system.nodes.read(out, part.unwrap_or(self.step.dt), |node| match done {
             0 => self.rate(node),
             _ => affine::place(&self.velocity(node / LANES, &scheme), node % LANES),
         });

@@ -4,8 +4,6 @@ use taut_core::{Mat3, Vec3};
 
 use crate::affine::Affine;
 
-/// Friction is found where it changes by less than this share of its bound.
-const SETTLED: f64 = 1e-3;
 /// Stiffness along the slip of what slides, as a share of the secant's [1]; the tangent's own would be zero.
 const SLIDING: f64 = 0.1;
 const ZERO: Vec3 = Vec3::new(0.0, 0.0, 0.0);
@@ -131,14 +129,13 @@ impl ContactPoint {
         (self.law(&(self.reached + way * t), self.pressure) - held).dot(&way)
     }
 
-    /// Chooses the pieces at the point reached, and bounds friction by a `pressure`; whether that is news.
-    pub(super) fn choose(&mut self, pressure: f64) -> bool {
+    /// Chooses the pieces at the point reached, and bounds friction by a `pressure`.
+    pub(super) fn choose(&mut self, pressure: f64) {
         let slip = self.reached.y.hypot(self.reached.z);
         let bound = self.friction[0] * pressure;
         self.pressure = pressure;
         (self.along, self.lead) = ([1.0, 0.0], 0.0);
         let normal = if self.reached.x < 0.0 { self.full } else { 0.0 };
-        let news = (normal > 0.0) != (self.stiffness.x > 0.0);
         self.stiffness = if pressure == 0.0 {
             Vec3::new(normal, 0.0, 0.0)
         } else if self.full * slip <= bound {
@@ -149,8 +146,12 @@ impl ContactPoint {
             self.lead = slip * (1.0 / SLIDING - 1.0);
             Vec3::new(normal, SLIDING * secant, secant)
         };
-        let lacks = (self.law(&self.reached, pressure) - self.held).yz().norm();
-        news || lacks > SETTLED * bound
+    }
+
+    /// Square of what it should exert in the point reached beyond what the linear solves do, and of these [N^2].
+    pub(super) fn imbalance(&self) -> [f64; 2] {
+        let lacks = self.law(&self.reached, self.pressure) - self.held;
+        [lacks.norm_squared(), self.held.norm_squared()]
     }
 
     /// What it exerts in the point reached [N].

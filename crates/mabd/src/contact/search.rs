@@ -8,6 +8,13 @@ use crate::{affine::Affine, node::Nodes};
 /// Halvings that find how far to go.
 const HALVINGS: u32 = 30;
 
+/// Rounds in which friction is bounded by the pressure just found.
+const ROUNDS_FREE: u32 = 3;
+pub(crate) const ROUNDS_FROZEN: u32 = 5;
+
+/// An island is settled where its contacts lack less than this share of what they exert.
+const SETTLED: f64 = 1e-2;
+
 /// How far an island goes towards where a linear solve leads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LineSearch {
@@ -15,9 +22,11 @@ pub(super) struct LineSearch {
     open: bool,
     /// Whether it goes to the end, wherever its energy is least.
     whole: bool,
-    /// Whether contacts, or joints, have chosen otherwise than before in this round.
-    news: bool,
+    /// Whether joints have chosen otherwise than before in this round.
     switched: bool,
+    /// Squares of what its contacts should exert beyond what the linear solves do, and of these [N^2].
+    lacks: f64,
+    exerts: f64,
     /// Shares of the way between which its energy is least.
     low: f64,
     high: f64,
@@ -28,12 +37,17 @@ impl LineSearch {
     pub(super) const START: Self = Self {
         open: true,
         whole: true,
-        news: false,
         switched: false,
+        lacks: 0.0,
+        exerts: 0.0,
         low: 0.0,
         high: 1.0,
         growth: 0.0,
     };
+
+    fn is_unbalanced(&self) -> bool {
+        self.lacks > SETTLED * SETTLED * self.exerts
+    }
 }
 
 impl StepContacts {
@@ -57,7 +71,8 @@ impl StepContacts {
     /// Ends a round: islands without news are settled, or all at once if they are solved `together`. Tells
     /// whether all are.
     pub(crate) fn close(&mut self, together: bool) -> bool {
-        let fresh = |search: &LineSearch| search.open && (search.news || search.switched);
+        let fresh =
+            |search: &LineSearch| search.open && (search.switched || search.is_unbalanced());
         let any = self.searches.iter().any(fresh);
         for search in &mut self.searches {
             search.open = if together { any } else { fresh(search) };
@@ -113,7 +128,15 @@ impl StepContacts {
     ///
     /// The first way need not keep the joints, nor one before which a motor or limit has changed what it
     /// does: these are gone to their ends.
-    pub(crate) fn advance(&mut self, nodes: &Nodes, increments: &[Affine]) {
+    ///
+    /// Friction that follows pressure and pressure that follows friction can go round in circles. So after some
+    /// rounds friction is bounded by the mean of the pressures since, which must come to rest.
+    pub(crate) fn advance(&mut self, nodes: &Nodes, increments: &[Affine], round: u32) {
+        let weight = match round {
+            ..ROUNDS_FREE => 1.0,
+            ROUNDS_FREE..ROUNDS_FROZEN => 1.0 / f64::from(round + 2 - ROUNDS_FREE),
+            _ => 0.0,
+        };
         self.attempt(nodes, increments);
         self.find_shares();
         for t in 0..self.points.len() {
@@ -124,8 +147,13 @@ impl StepContacts {
             let point = &mut self.points[t];
             point.held += (point.exerted() - point.held) * share;
             point.reached += (point.tried - point.reached) * share;
-            let news = point.choose((-point.held.x).max(0.0)) || share < 1.0;
-            self.search_mut(t).news |= news;
+            let pressed = (-point.held.x).max(0.0);
+            let bounding = point.pressure + (pressed - point.pressure) * weight;
+            point.choose(bounding);
+            let [lacks, exerts] = point.imbalance();
+            let search = self.search_mut(t);
+            search.lacks += lacks;
+            search.exerts += exerts;
         }
     }
 
@@ -153,7 +181,8 @@ impl StepContacts {
     /// How much of the way lowers the energy of each island.
     fn find_shares(&mut self) {
         for search in &mut self.searches {
-            *search = LineSearch { news: false, low: 0.0, high: 1.0, growth: 0.0, ..*search };
+            (search.low, search.high) = (0.0, 1.0);
+            (search.growth, search.lacks, search.exerts) = (0.0, 0.0, 0.0);
         }
         for t in 0..self.points.len() {
             if self.search(t).open && !self.search(t).whole {

@@ -199,28 +199,34 @@ impl System {
     }
 
     /// Lets every bounded row choose anew, or those of islands that are not settled, and tells these; whether one
-    /// did.
+    /// did. What has not come to rest by then may only begin to `hold`, so that contacts can settle.
     pub(super) fn choose_bounds(
         &mut self,
         scheme: &StepScheme,
-        mut islands: Option<&mut StepContacts>,
+        mut islands: Option<(&mut StepContacts, bool)>,
     ) -> bool {
         for bound in &mut self.bounds {
             bound.was = (bound.given, bound.held);
         }
         for i in 0..self.bounds.len() {
             let Bound { element, row, value, .. } = self.bounds[i];
-            let open = islands.as_ref().is_none_or(|islands| islands.is_open(self.mover(element)));
+            let open =
+                islands.as_ref().is_none_or(|(islands, _)| islands.is_open(self.mover(element)));
+            let only_holds = islands.as_ref().is_some_and(|(_, only_holds)| *only_holds);
             if !self.active[element as usize] || !open {
                 continue;
             }
             let predicted = value + self.change(element as usize, row as usize, scheme);
             let softness: f64 = [0, 1].map(|side| self.softness(row as usize, side)).iter().sum();
             let multiplier = self.rows.lambda[row as usize];
-            self.bounds[i].choose(predicted, multiplier, softness);
+            let bound = &mut self.bounds[i];
+            bound.choose(predicted, multiplier, softness);
+            if only_holds && (bound.was.0.is_none() || bound.given.is_some()) {
+                (bound.given, bound.held) = bound.was;
+            }
         }
         yield_to_limits(&mut self.bounds);
-        if let Some(islands) = &mut islands {
+        if let Some((islands, _)) = &mut islands {
             for bound in self.bounds.iter().filter(|bound| bound.has_changed()) {
                 islands.switch(self.mover(bound.element));
             }

@@ -7,7 +7,7 @@
 use super::{StepScheme, System};
 use crate::{
     affine::Affine,
-    contact::StepContacts,
+    contact::{ROUNDS_FROZEN, StepContacts},
     node::{NodeResponse, Nodes},
     settings::Dual,
 };
@@ -140,9 +140,9 @@ impl System {
                 once(self);
             }
             self.find_increments(contacts, scheme.h);
-            self.choose_bounds(scheme, Some(contacts));
+            self.choose_bounds(scheme, Some((contacts, round >= ROUNDS_FROZEN)));
             let Folds { increments, reached, .. } = &mut self.folds;
-            contacts.advance(&self.nodes, increments);
+            contacts.advance(&self.nodes, increments, round);
             for (node, (reached, tried)) in reached.iter_mut().zip(increments).enumerate() {
                 if contacts.is_open(node) {
                     let share = contacts.share(node);

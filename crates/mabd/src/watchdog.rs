@@ -1,0 +1,202 @@
+//! The watchdog over steps that turn bodies further than a linear solve can follow.
+//!
+//! A linear solve moves a body that turns by `w` within a step along the tangent, and so stretches it by `w^2/2`,
+//! which no joint error shows. A step in which that exceeds the limit is made again in shorter parts; the
+//! next one begins with as many, until the stretch allows for fewer. What is left after eight parts goes through
+//! implicit Euler, which is stable but takes energy. What a body's material gives way does not count.
+
+use taut_core::{BodyState, Mat3, math::polar_rotation};
+use taut_math::LANES;
+
+use crate::{
+    affine::{Affine, frame},
+    cpu::Mabd,
+    lane::plus,
+    polar::squared_strain,
+    settings::Integrator,
+    system::StepScheme,
+};
+
+/// In how many parts a step is made again, and by how many iterations each: one is a linear solve from where
+/// the part begins, more are Newton's on implicit Euler.
+const LINEAR: [(u32, u32); 4] = [(2, 1), (4, 1), (8, 1), (8, 8)];
+const IMPLICIT: [(u32, u32); 5] = [(1, 3), (1, 8), (2, 8), (4, 8), (8, 8)];
+
+/// How steps are divided.
+#[derive(Debug, Default)]
+pub(crate) struct Watchdog {
+    /// Parts with which the next step begins; none are one.
+    parts: u32,
+    /// Length of the parts of the step at hand [s], once it is made in parts.
+    part: Option<f64>,
+    /// State at the start of the step at hand, which is made again from there.
+    saved: Vec<[Affine; 2]>,
+    fixed: Vec<BodyState>,
+}
+
+impl Watchdog {
+    /// Begins with whole steps.
+    pub(crate) fn forget(&mut self) {
+        (self.parts, self.part) = (1, None);
+    }
+
+    /// Whether the step before needed to be divided.
+    pub(crate) fn begins_divided(&self) -> bool {
+        self.parts > 1
+    }
+
+    /// Length of the parts of the step at hand [s], if it is made in parts.
+    pub(crate) fn part(&self) -> Option<f64> {
+        self.part
+    }
+}
+
+impl Mabd {
+    /// Begins a step with as many parts as the step before needed.
+    pub(crate) fn divide(&mut self) -> Result<(), String> {
+        self.save();
+        let parts = self.watchdog.parts;
+        self.iterations = Some(parts);
+        self.attempt(parts, 1, false)?;
+        Ok(())
+    }
+
+    /// Makes a step again in which bodies are stretched too much. The length of the parts that ended it [s],
+    /// the last of which is left uncommitted; `None` if it was made as a whole.
+    pub(crate) fn watch(&mut self) -> Result<Option<f64>, String> {
+        let limit = self.settings.stretch_limit;
+        if !limit.is_finite() {
+            return Ok(None);
+        }
+        let mut parts = if self.watchdog.part.is_some() { self.watchdog.parts } else { 1 };
+        if self.is_stretched(limit) {
+            parts = self.retry(parts)?;
+        }
+        // Half as many parts stretch four times as much.
+        let eases = parts > 1 && !self.is_stretched(0.25 * limit);
+        self.watchdog.parts = if eases { parts / 2 } else { parts };
+        Ok(self.watchdog.part.take())
+    }
+
+    fn save(&mut self) {
+        let nodes = &self.system.nodes;
+        let mut saved = std::mem::take(&mut self.watchdog.saved);
+        saved.clear();
+        saved.extend((0..nodes.count()).map(|n| [nodes.start.get(n), self.rate(n)]));
+        self.watchdog.fixed = nodes.fixed_states();
+        (self.watchdog.saved, self.resumed) = (saved, None);
+    }
+
+    /// Makes a step again that was made in `before` parts; in how many parts it is made now.
+    fn retry(&mut self, before: u32) -> Result<u32, String> {
+        let linear = self.settings.integrator.is_linear();
+        let attempts: &[(u32, u32)] = if linear { &LINEAR } else { &IMPLICIT };
+        if self.watchdog.part.is_none() {
+            self.save();
+        }
+        let mut used = self.iterations.unwrap_or(1);
+        let mut made = before;
+        for (attempt, &(parts, iterations)) in attempts.iter().enumerate() {
+            if linear && iterations == 1 && parts <= before {
+                continue;
+            }
+            self.system.nodes.restore(&self.watchdog.saved, &self.watchdog.fixed);
+            self.system.reset(&self.broken);
+            self.tense = false;
+            used += parts * iterations;
+            made = parts;
+            if self.attempt(parts, iterations, attempt + 1 == attempts.len())? {
+                break;
+            }
+        }
+        self.iterations = Some(used);
+        Ok(made)
+    }
+
+    /// One attempt at a step in equal parts, to the end if it `must`; whether it stayed within the
+    /// limit. The last part is left uncommitted.
+    fn attempt(&mut self, parts: u32, iterations: u32, must: bool) -> Result<bool, String> {
+        let h = self.step.dt / f64::from(parts);
+        let scheme = StepScheme { h, two_step: false };
+        self.watchdog.part = Some(h);
+        for part in 0..parts {
+            if part > 0 {
+                self.finish(h, &scheme);
+                self.settle();
+            }
+            self.system.aim_motors(h);
+            self.system.detect(&self.broken, h)?;
+            self.system.nodes.hold(h);
+            if iterations > 1 {
+                self.predict(h);
+            }
+            for _ in 0..iterations {
+                self.solve(&scheme);
+            }
+            if self.settings.integrator == Integrator::Projected {
+                self.project();
+            }
+            if !must && self.is_stretched(self.settings.stretch_limit) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the last solve stretched a body by more than the limit [1] beyond what its material gives way,
+    /// or is not finite.
+    fn is_stretched(&self, limit: f64) -> bool {
+        let nodes = &self.system.nodes;
+        // Half the norm of the strain is at least the largest stretch but for its square.
+        let allowed = 1.8 * limit.min(0.1);
+        if self.system.strain().is_some_and(|squared| squared <= allowed * allowed) {
+            return false;
+        }
+        pulp::Arch::new().dispatch(|| {
+            (0..nodes.start.groups.len()).any(|group| {
+                let at = plus(frame(&nodes.start.groups[group]), frame(&nodes.moved.groups[group]));
+                let squared = squared_strain(at).largest();
+                // So that what is not a number counts as stretched.
+                let within = squared <= allowed * allowed;
+                !within && self.is_group_stretched(group, limit)
+            })
+        })
+    }
+
+    #[cold]
+    fn is_group_stretched(&self, group: usize, limit: f64) -> bool {
+        let nodes = &self.system.nodes;
+        let last = nodes.count().min((group + 1) * LANES);
+        (group * LANES..last).any(|node| !(self.excess(node) <= limit))
+    }
+
+    /// How far the last solve stretched a node beyond what its material gives way [1].
+    fn excess(&self, node: usize) -> f64 {
+        let nodes = &self.system.nodes;
+        let at = nodes.place(node as u32).frame;
+        let from = match nodes.responses.get(node) {
+            Some(response) => response.rotation,
+            None if self.settings.integrator.is_linear() => {
+                polar_matrix(&nodes.start.get(node).frame)
+            }
+            None => return stretch(&(at.tr_mul(&at) - Mat3::identity())),
+        };
+        let local = from.tr_mul(&at);
+        let turn = 0.5 * (local - local.transpose());
+        // Of `1 + turn` two singular values are this root.
+        (1.0 + 0.5 * turn.norm_squared()).sqrt() - 1.0
+    }
+}
+
+fn polar_matrix(frame: &Mat3) -> Mat3 {
+    polar_rotation(frame).to_rotation_matrix().into_inner()
+}
+
+/// Largest `|singular value - 1|` of a frame whose `A^T A - 1` is given [1].
+fn stretch(strain: &Mat3) -> f64 {
+    if !strain.iter().all(|x| x.is_finite()) {
+        return f64::INFINITY;
+    }
+    let excess = |e: f64| ((1.0 + e).max(0.0).sqrt() - 1.0).abs();
+    strain.symmetric_eigenvalues().iter().map(|&e| excess(e)).fold(0.0, f64::max)
+}
