@@ -113,7 +113,7 @@ impl<R: Real> Xpbd<R> {
             elastic.correct(&mut now.poses, weights, &terms);
         }
         if let Some(contacts) = &mut self.contacts {
-            contacts.sweep(&mut self.bodies, &mut self.staged, &terms, self.settings.friction);
+            contacts.sweep(&mut self.bodies, &terms, self.settings.friction);
         }
     }
 

@@ -62,7 +62,7 @@ pub(crate) struct Corrections<R> {
     pub(crate) elements: Vec<PackedElement<R>>,
     pub(crate) frames: Vec<ElementFrame<R>>,
     /// How a sweep visits the units.
-    pub(crate) schedule: Schedule,
+    pub(crate) schedule: Schedule<2>,
     /// Unit of each joint of the scene.
     pub(crate) joints: Vec<u32>,
     pub(crate) targets: Vec<MovingTarget>,

@@ -64,7 +64,10 @@ struct UnitRun<'a, R> {
     loads: &'a mut [Wrench<R>],
 }
 
-impl<R: Real> SweepWork<Pose<R>> for UnitRun<'_, R> {
+impl<R: Real> SweepWork<Pose<R>, 2> for UnitRun<'_, R> {
+    type Ends = [Pose<R>; 2];
+    const GRAIN: usize = 256;
+
     fn len(&self) -> usize {
         self.units.len()
     }
@@ -85,6 +88,16 @@ impl<R: Real> SweepWork<Pose<R>> for UnitRun<'_, R> {
     #[inline(always)]
     fn slots(&self, unit: usize) -> [u32; 2] {
         self.units[unit].slots
+    }
+
+    #[inline(always)]
+    fn gather(&self, unit: usize, items: &[Pose<R>]) -> [Pose<R>; 2] {
+        self.slots(unit).map(|s| items[s as usize])
+    }
+
+    #[inline(always)]
+    fn end(ends: &[Pose<R>; 2], end: usize) -> Pose<R> {
+        ends[end]
     }
 
     #[inline(always)]

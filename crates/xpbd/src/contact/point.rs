@@ -1,70 +1,60 @@
-//! One point of contact: position pass after section 3.5 of Müller et al. 2020, velocity pass after
+//! One point of contact per lane: position pass after section 3.5 of Müller et al. 2020, velocity pass after
 //! their section 3.6.
 //!
 //! With `n` from B to A the constraint is `d = gap + n . (motion of A's anchor - motion of B's) >= 0`.
 
-use taut_collide::{Contact, Grip, Manifold};
-use taut_math::{Real, V3};
+use taut_math::{Number, Real, V3, Wide};
 use taut_model::{Pose, Velocity};
 
-use super::{VelocityTerms, budget::Budget, pair::TouchingPair};
-use crate::{body::PositionBodies, correct::Terms, settings::FrictionRule};
+use super::{
+    VelocityTerms,
+    batch::TouchPatch,
+    budget::Budget,
+    lanes::{pick, pick_vector, positive, size},
+    pair::TouchingPair,
+};
+use crate::{correct::Terms, settings::FrictionRule};
 
-/// A point of contact during one step.
+/// Points of contact during one step, one per lane. Conditions are one where they hold, else zero.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PatchPoint<R> {
-    /// Anchor on A in its coordinates [m].
-    anchor_a: V3<R>,
-    /// Anchor on B in its coordinates [m].
-    anchor_b: V3<R>,
-    /// Unit vector from B to A.
-    pub(super) normal: V3<R>,
+pub(super) struct TouchPoint<W> {
+    /// Anchors on A and B in their coordinates [m].
+    pub(super) anchors: [V3<W>; 2],
     /// World-axis levers when the contact was found [m].
-    levers: [V3<R>; 2],
-    /// Whether either body may roll, which turns its material away from the point.
-    round: [bool; 2],
-    /// Gap when the contact was found [m].
-    gap: R,
+    pub(super) levers: [V3<W>; 2],
     /// Way from B's anchor to A's when the contact was found [m].
-    apart: V3<R>,
-    /// Static and dynamic coefficients of friction.
-    pub(super) friction: [R; 2],
-    restitution: R,
-    /// Which patch of its pair it belongs to.
-    pub(super) patch: u32,
+    pub(super) apart: V3<W>,
+    /// Gap when the contact was found [m]; of no lane's point far beyond any contact.
+    pub(super) gap: W,
     /// Normal multiplier, times `h^2` [N s^2].
-    pub(super) lambda: R,
+    pub(super) lambda: W,
     /// Tangential multiplier, times `h^2` [N s^2].
-    pub(super) drag: V3<R>,
+    pub(super) drag: V3<W>,
     /// Where it is held, as motion of A's anchor against B's since the contact was found [m].
-    place: V3<R>,
+    pub(super) place: V3<W>,
     /// Whether it is held there.
-    stuck: bool,
+    pub(super) stuck: W,
     /// Whether static friction has stopped it in this step or sub-step.
-    grip: Grip,
+    pub(super) sticks: W,
     /// Whether it is so close that it may bear a part of its pair's load.
-    near: bool,
-    /// Normal velocity that prediction gave [m/s].
-    approach: R,
-    /// How far its anchors had moved when the step or sub-step began [m], where that is known.
-    before: Option<V3<R>>,
-    /// Levers and motion at its end, where the velocity pass has looked at them.
-    end: Option<Reach<R>>,
+    pub(super) near: W,
+    /// Normal velocity that prediction gave [m/s]; of pairs that may bounce.
+    pub(super) approach: W,
+    /// How far its anchors had moved when the step or sub-step began [m].
+    pub(super) before: V3<W>,
+    /// Levers during the velocity pass [m].
+    pub(super) arms: [V3<W>; 2],
     /// What the step has exerted on A so far [N s].
-    pub(super) impulse: V3<R>,
+    pub(super) impulse: V3<W>,
     /// Normal impulse of the velocity pass [N s].
-    pub(super) push: R,
+    pub(super) push: W,
 }
 
 /// What the position pass reads beside poses and weights.
 #[derive(Clone, Copy)]
 pub(super) struct PositionTerms<'a, R> {
-    /// Poses at the start of the step or sub-step.
-    pub(super) previous: &'a [Pose<R>],
     /// Predicted velocities.
     pub(super) velocities: &'a [Velocity<R>],
-    /// Poses when the contacts were found.
-    pub(super) origins: &'a [Pose<R>],
     pub(super) terms: &'a Terms<R>,
     pub(super) friction: FrictionRule,
     /// Points closer than that share the load of their pair [m].
@@ -74,76 +64,59 @@ pub(super) struct PositionTerms<'a, R> {
 /// World-axis levers of the point midway between the anchors, where both bodies are pushed so that
 /// no angular momentum is made; and how far A's anchor has moved against B's since the contact was found.
 #[derive(Clone, Copy, Debug)]
-struct Reach<R> {
-    arms: [V3<R>; 2],
-    moved: V3<R>,
+struct Reach<W> {
+    arms: [V3<W>; 2],
+    moved: V3<W>,
 }
 
-impl<R: Real> PatchPoint<R> {
-    pub(super) fn new(
-        contact: &Contact,
-        manifold: &Manifold,
-        round: [bool; 2],
-        bodies: &PositionBodies<R>,
-    ) -> Self {
-        let [anchor_a, anchor_b] = contact.anchors().map(|anchor| V3::of(&anchor));
-        let [a, b] = contact.nodes().map(|i| &bodies.now.poses[i as usize]);
-        let levers = [a.rotation.rotate(anchor_a), b.rotation.rotate(anchor_b)];
-        Self {
-            anchor_a,
-            anchor_b,
-            normal: V3::of(&contact.normal),
-            levers,
-            round,
-            gap: R::of(contact.gap),
-            apart: (a.position - b.position) + (levers[0] - levers[1]),
-            friction: [Grip::Sticks, Grip::Slides].map(|grip| R::of(manifold.friction(grip))),
-            restitution: R::of(manifold.restitution),
-            patch: 0,
-            lambda: R::ZERO,
-            drag: V3::ZERO,
-            place: V3::ZERO,
-            stuck: false,
-            grip: Grip::Slides,
-            near: false,
-            approach: R::ZERO,
-            before: None,
-            end: None,
-            impulse: V3::ZERO,
-            push: R::ZERO,
-        }
-    }
-
-    /// How far A's anchor is from where it is held against B [m]; `None` where it is not held.
-    pub(super) fn strain(&self, a: &Pose<R>, b: &Pose<R>, origins: [&Pose<R>; 2]) -> Option<V3<R>> {
-        self.stuck.then(|| self.reach(a, b, origins).moved - self.place)
-    }
-
-    /// Continues a point that was held with such a strain [m].
-    pub(super) fn resume(&mut self, strain: V3<R>) {
-        self.place = self.across(-strain);
-        self.stuck = true;
+impl<W: Wide> TouchPoint<W> {
+    /// How far A's anchor is from where it is held against B in one lane [m]; `None` where it is not held.
+    pub(super) fn strain(&self, lane: usize) -> Option<V3<W::Lane>> {
+        let held = self.stuck.lane(lane) > W::Lane::ZERO;
+        held.then(|| self.before.lane(lane) - self.place.lane(lane))
     }
 
     /// Whether it bears a part of its pair's load. One sweep may leave a point out that should be pressed.
-    pub(super) fn bears(&self) -> bool {
-        self.near || self.lambda > R::ZERO
+    #[inline(always)]
+    pub(super) fn bears(&self) -> W {
+        positive(self.near.max(self.lambda))
     }
 
-    /// The tangential part of a vector.
-    #[inline]
-    fn across(&self, v: V3<R>) -> V3<R> {
-        v - self.normal * self.normal.dot(v)
+    /// Above zero where anything presses or holds it.
+    #[inline(always)]
+    fn acts(&self) -> W {
+        self.near.max(self.lambda).max(size(self.drag))
     }
+}
 
+/// The part of a vector along the surfaces.
+#[inline(always)]
+fn across<W: Wide>(normal: V3<W>, v: V3<W>) -> V3<W> {
+    v - normal * normal.dot(v)
+}
+
+/// `a / b` where `b` is above zero, else zero.
+#[inline(always)]
+fn ratio<W: Wide>(a: W, b: W) -> W {
+    pick(b, a / b, W::ZERO)
+}
+
+/// Velocity of A's anchor against B's [m/s].
+#[inline(always)]
+fn relative_velocity<W: Wide>(arms: &[V3<W>; 2], [a, b]: &[Velocity<W>; 2]) -> V3<W> {
+    (a.linear + a.angular.cross(arms[0])) - (b.linear + b.angular.cross(arms[1]))
+}
+
+impl<R: Real> TouchingPair<'_, R> {
     /// Differences of places instead of places, so that single precision keeps its digits.
     #[inline(always)]
-    fn reach(&self, a: &Pose<R>, b: &Pose<R>, origins: [&Pose<R>; 2]) -> Reach<R> {
-        let (arm_a, moved_a) = self.lever(0, self.anchor_a, a, origins[0]);
-        let (arm_b, moved_b) = self.lever(1, self.anchor_b, b, origins[1]);
-        let centres = (a.position - origins[0].position) - (b.position - origins[1].position);
+    fn reach(&self, point: &TouchPoint<R::Wide>) -> Reach<R::Wide> {
+        let (arm_a, moved_a) = self.lever(0, point);
+        let (arm_b, moved_b) = self.lever(1, point);
+        let ([a, b], origins) = (&self.poses, &self.batch.origins);
+        let centres = (a.position - origins[0]) - (b.position - origins[1]);
         let moved = centres + (moved_a - moved_b);
-        let half = (self.apart + moved) * R::HALF;
+        let half = (point.apart + moved) * R::Wide::HALF;
         Reach { arms: [arm_a - half, arm_b + half], moved }
     }
 
@@ -152,35 +125,57 @@ impl<R: Real> PatchPoint<R> {
     /// The lowest point of a rolling ball is always new material. Followed to first order, it neither
     /// rises nor lets the ball sink.
     #[inline(always)]
-    fn lever(&self, side: usize, anchor: V3<R>, now: &Pose<R>, then: &Pose<R>) -> (V3<R>, V3<R>) {
-        let start = self.levers[side];
-        if self.round[side] {
-            let turn = now.rotation.times(then.rotation.conjugate());
-            let sign = if turn.w < R::ZERO { -R::TWO } else { R::TWO };
-            return (start, (turn.v * sign).cross(start));
-        }
-        let arm = now.rotation.rotate(anchor);
-        (arm, arm - start)
+    fn lever(&self, side: usize, point: &TouchPoint<R::Wide>) -> (V3<R::Wide>, V3<R::Wide>) {
+        let (start, Pose { rotation, .. }) = (point.levers[side], &self.poses[side]);
+        let arm = rotation.rotate(point.anchors[side]);
+        let Some(rolling) = &self.batch.rolling else { return (arm, arm - start) };
+        let turn = rotation.times(rolling.origins[side].conjugate());
+        let two = R::Wide::TWO;
+        let sign = R::Wide::ZERO.where_above(turn.w, -two, two);
+        let (round, rolled) = (rolling.round[side], (turn.v * sign).cross(start));
+        (pick_vector(round, start, arm), pick_vector(round, rolled, arm - start))
     }
+}
 
-    /// The position pass across the normal: corrects penetration.
+/// A point and what it is corrected with.
+pub(super) struct Visit<'v, 'b, R: Real> {
+    pub(super) point: &'v mut TouchPoint<R::Wide>,
+    pub(super) patch: &'v TouchPatch<R::Wide>,
+    pub(super) pair: &'v mut TouchingPair<'b, R>,
+}
+
+impl<R: Real> Visit<'_, '_, R> {
+    /// The position pass across the normal: corrects penetration. `predicted` are the velocities that prediction gave,
+    /// for pairs that may bounce.
+    ///
+    /// The constraint is unilateral: the sum of all corrections pushes; a single one may take back.
     #[inline(always)]
     pub(super) fn press(
-        &mut self,
-        pair: &mut TouchingPair<'_, R>,
-        slots: [u32; 2],
+        self,
+        predicted: Option<&[Velocity<R::Wide>; 2]>,
         given: &PositionTerms<'_, R>,
     ) {
-        let slots = slots.map(|s| s as usize);
-        let origins = slots.map(|s| &given.origins[s]);
-        let reach = self.reach(&pair.poses[0], &pair.poses[1], origins);
+        let Self { point, patch, pair } = self;
+        let zero = R::Wide::ZERO;
+        let reach = pair.reach(point);
         if given.terms.fresh {
-            (self.lambda, self.drag, self.push) = (R::ZERO, V3::ZERO, R::ZERO);
-            self.before = self.end.take().map(|end| end.moved);
-            let velocities = slots.map(|s| given.velocities[s]);
-            self.approach = self.normal.dot(relative_velocity(&reach, &velocities));
+            (point.lambda, point.drag) = (zero, V3::ZERO);
+            if let Some(velocities) = predicted {
+                point.approach = patch.normal.dot(relative_velocity(&reach.arms, velocities));
+            }
         }
-        self.separate(pair, &reach, given);
+        let distance = point.gap + patch.normal.dot(reach.moved);
+        point.near = positive(R::Wide::splat(given.near) - distance);
+        let active = (-distance).max(point.lambda);
+        if !active.any_above(zero) {
+            return;
+        }
+        let (turns, work) = pair.response(reach.arms, patch.normal);
+        let step = ratio(R::Wide::splat(given.terms.relaxation) * distance, work);
+        let next = (point.lambda - step).max(zero);
+        let change = next - point.lambda;
+        point.lambda = next;
+        pair.push(turns, patch.normal, change, active);
     }
 
     /// The position pass along the surfaces: static friction, all or nothing.
@@ -188,146 +183,116 @@ impl<R: Real> PatchPoint<R> {
     /// What would stop the point is spent if the budget has it; what would bring it back to where it began
     /// to stick, as far as the budget goes.
     #[inline(always)]
-    pub(super) fn hold(
-        &mut self,
-        pair: &mut TouchingPair<'_, R>,
-        slots: [u32; 2],
-        budget: &mut Budget<R>,
-        given: &PositionTerms<'_, R>,
-    ) {
-        if !self.bears() && self.drag == V3::ZERO {
-            (self.stuck, self.grip) = (false, Grip::Slides);
+    pub(super) fn hold(self, budget: &mut Budget<R::Wide>, given: &PositionTerms<'_, R>) {
+        let Self { point, patch, pair } = self;
+        let zero = R::Wide::ZERO;
+        let on = positive(point.acts());
+        point.stuck = point.stuck * on;
+        point.sticks = zero;
+        if !on.any_above(zero) {
             return;
         }
-        let slots = slots.map(|s| s as usize);
-        let origins = slots.map(|s| &given.origins[s]);
-        let before = match self.before {
-            Some(before) => before,
-            None => {
-                let [a, b] = slots.map(|s| &given.previous[s]);
-                self.reach(a, b, origins).moved
-            }
-        };
-        self.before = Some(before);
-        if given.terms.fresh && !(self.stuck && given.friction == FrictionRule::Net) {
-            self.place = before;
+        if given.terms.fresh {
+            let anew = match given.friction {
+                FrictionRule::Net => on - point.stuck,
+                FrictionRule::Published => on,
+            };
+            point.place = pick_vector(anew, point.before, point.place);
         }
-        let reach = self.reach(&pair.poses[0], &pair.poses[1], origins);
-        let undoing = |slip: V3<R>| {
+        let reach = pair.reach(point);
+        let relaxation = R::Wide::splat(given.terms.relaxation);
+        let undoing = |slip: V3<R::Wide>| {
             let (_, work) = pair.response(reach.arms, slip);
-            let share = if work > R::ZERO { slip.dot(slip) / work } else { R::ZERO };
-            slip * -(given.terms.relaxation * share)
+            slip * -(relaxation * ratio(slip.dot(slip), work))
         };
-        let stop = self.drag + undoing(self.across(reach.moved - before));
-        self.grip = budget.grip(self.drag, stop);
-        let next = if self.grip == Grip::Sticks {
-            let back = undoing(self.across(before - self.place));
-            stop + back * budget.part(self.drag, stop, back)
-        } else {
-            V3::ZERO
-        };
-        let change = next - self.drag;
-        self.drag = next;
+        let stop = point.drag + undoing(across(patch.normal, reach.moved - point.before));
+        point.sticks = budget.grip(point.drag, stop) * on;
+        let mut next = V3::ZERO;
+        if point.sticks.any_above(zero) {
+            let back = undoing(across(patch.normal, point.before - point.place));
+            let part = budget.part(point.sticks, point.drag, stop, back);
+            next = pick_vector(point.sticks, stop + back * part, V3::ZERO);
+        }
+        let change = next - point.drag;
+        point.drag = next;
         budget.spent += change;
-        if change != V3::ZERO {
+        let live = size(change);
+        if live.any_above(zero) {
             let (turns, _) = pair.response(reach.arms, change);
-            pair.push(turns, change, R::ONE);
+            pair.push(turns, change, R::Wide::ONE, live);
         }
     }
 
-    /// The unilateral constraint. The sum of all corrections pushes; a single one may take back.
+    /// Looks where the step or sub-step has led, before the velocity pass. If it `counts`, the next one begins here.
     #[inline(always)]
-    fn separate(
-        &mut self,
-        pair: &mut TouchingPair<'_, R>,
-        reach: &Reach<R>,
-        given: &PositionTerms<'_, R>,
+    pub(super) fn arrive(self, counts: bool) {
+        let Self { point, pair, .. } = self;
+        let reach = pair.reach(point);
+        point.arms = reach.arms;
+        if counts {
+            point.before = reach.moved;
+        }
+    }
+
+    /// Restitution (Eq. 34) of a point that is pressed, which without a bounce takes away what pushing apart has added.
+    #[inline(always)]
+    pub(super) fn reflect(
+        self,
+        velocities: &mut [Velocity<R::Wide>; 2],
+        rebound: &VelocityTerms<R>,
     ) {
-        let distance = self.gap + self.normal.dot(reach.moved);
-        self.near = distance < given.near;
-        if distance >= R::ZERO && self.lambda == R::ZERO {
+        let Self { point, patch, pair } = self;
+        let zero = R::Wide::ZERO;
+        point.push = zero;
+        if !point.lambda.any_above(zero) {
             return;
         }
-        let (turns, work) = pair.response(reach.arms, self.normal);
-        if work <= R::ZERO {
-            return;
+        let (turns, work) = pair.response(point.arms, patch.normal);
+        let mut aim = zero;
+        if pair.batch.bounces {
+            let threshold = R::Wide::splat(rebound.threshold);
+            let bounces = positive(point.approach.abs() - threshold);
+            aim = (-(bounces * patch.restitution * point.approach)).max(zero);
         }
-        let next = (self.lambda - given.terms.relaxation * distance / work).max(R::ZERO);
-        let change = next - self.lambda;
-        self.lambda = next;
-        pair.push(turns, self.normal, change);
+        let speed = patch.normal.dot(relative_velocity(&point.arms, velocities));
+        point.push = pick(point.lambda, ratio(aim - speed, work), zero);
+        pair.accelerate(velocities, turns, patch.normal, point.push);
     }
 
-    /// Looks where the step or sub-step has led, before the velocity pass; whether anything presses or holds it.
-    #[inline(always)]
-    pub(super) fn arrive(&mut self, pair: &TouchingPair<'_, R>, origins: [&Pose<R>; 2]) -> bool {
-        let bears = self.bears() || self.drag != V3::ZERO;
-        self.end = bears.then(|| self.reach(&pair.poses[0], &pair.poses[1], origins));
-        bears
-    }
-
-    /// Whether anything presses or holds it at the end of the step or sub-step.
-    pub(super) fn has_arrived(&self) -> bool {
-        self.end.is_some()
-    }
-
-    /// Adds what the step or sub-step has exerted, with `rubbed` [N s] in the velocity pass.
-    pub(super) fn count(&mut self, rubbed: V3<R>, rebound: &VelocityTerms<R>) {
-        if rebound.counts {
-            let held = (self.normal * self.lambda + self.drag) * (R::ONE / rebound.h);
-            self.impulse += held + self.normal * self.push + rubbed;
-        }
-    }
-
-    /// Dynamic friction (Eq. 30) of a point that has arrived and that static friction has given the impulse `held`
-    /// [N s]. Returns the impulse on A [N s].
+    /// Dynamic friction (Eq. 30) of a point that static friction has given the impulse `held` [N s]; and adds what the
+    /// step or sub-step has exerted.
     ///
     /// As printed, the equation compares a force with a velocity; impulses are meant.
     #[inline(always)]
     pub(super) fn rub(
-        &mut self,
-        pair: &TouchingPair<'_, R>,
-        velocities: &mut [Velocity<R>; 2],
-        held: V3<R>,
-        budget: &mut Budget<R>,
-    ) -> V3<R> {
-        let Some(reach) = self.end else { return V3::ZERO };
-        let slip = self.across(relative_velocity(&reach, velocities));
-        let (turns, work) = pair.response(reach.arms, slip);
-        let share = if work > R::ZERO { slip.dot(slip) / work } else { R::ZERO };
-        let part = budget.share(self.grip, held, slip * -share);
-        self.stuck = part == R::ONE;
-        let scale = -(share * part);
+        self,
+        velocities: &mut [Velocity<R::Wide>; 2],
+        held: V3<R::Wide>,
+        budget: &mut Budget<R::Wide>,
+    ) -> V3<R::Wide> {
+        let Self { point, patch, pair } = self;
+        let on = positive(point.acts());
+        if !on.any_above(R::Wide::ZERO) {
+            return V3::ZERO;
+        }
+        let slip = across(patch.normal, relative_velocity(&point.arms, velocities));
+        let (turns, work) = pair.response(point.arms, slip);
+        let share = ratio(slip.dot(slip), work);
+        let part = budget.share(on, point.sticks, held, slip * -share);
+        point.stuck = on * pick(R::Wide::ONE - part, R::Wide::ZERO, R::Wide::ONE);
+        let scale = -(share * part * on);
         let change = slip * scale;
         budget.spent += change;
         pair.accelerate(velocities, turns, slip, scale);
         change
     }
-
-    /// Restitution (Eq. 34) of a point that has arrived, which without a bounce takes away what pushing apart has added.
-    #[inline(always)]
-    pub(super) fn reflect(
-        &mut self,
-        pair: &TouchingPair<'_, R>,
-        velocities: &mut [Velocity<R>; 2],
-        rebound: &VelocityTerms<R>,
-    ) {
-        self.push = R::ZERO;
-        let Some(reach) = self.end.filter(|_| self.lambda > R::ZERO) else { return };
-        let (turns, work) = pair.response(reach.arms, self.normal);
-        if work <= R::ZERO {
-            return;
-        }
-        let bounces = self.approach.abs() > rebound.threshold;
-        let restitution = if bounces { self.restitution } else { R::ZERO };
-        let aim = (-(restitution * self.approach)).max(R::ZERO);
-        self.push = (aim - self.normal.dot(relative_velocity(&reach, velocities))) / work;
-        pair.accelerate(velocities, turns, self.normal, self.push);
-    }
 }
 
-/// Velocity of A's anchor against B's [m/s].
-#[inline]
-fn relative_velocity<R: Real>(reach: &Reach<R>, [a, b]: &[Velocity<R>; 2]) -> V3<R> {
-    (a.linear + a.angular.cross(reach.arms[0])) - (b.linear + b.angular.cross(reach.arms[1]))
+impl<W: Wide> TouchPoint<W> {
+    /// Adds what the step or sub-step has exerted, with `rubbed` [N s] in the velocity pass.
+    #[inline(always)]
+    pub(super) fn count(&mut self, normal: V3<W>, rubbed: V3<W>, inverse_h: W) {
+        let held = (normal * self.lambda + self.drag) * inverse_h;
+        self.impulse += held + normal * self.push + rubbed;
+    }
 }
