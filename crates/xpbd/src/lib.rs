@@ -14,15 +14,15 @@
 //! by) their mean force over the sub-steps of a step. Joints are coloured so that those of one colour
 //! share no moving body and can be repaired at once.
 //!
-//! Contacts are found once per step and repaired after the joints, pair by pair, in colours of their own. A
-//! point that would overlap is pushed apart; friction holds it along the surfaces; and a pass over
-//! velocities at the end of each step or sub-step lets it bounce with its restitution if it approached
-//! faster than gravity makes in two of them, else takes away the speed of being pushed apart. Departures:
-//! the approach decides what bounces instead of the speed after the repair, which is zero at a perfect
-//! repair; the bound of dynamic friction is an impulse, as its equation must mean; opposite impulses act at
-//! one point midway between the anchors; balls and cylinders are followed to first order, so that they
-//! roll; and friction is by default that of [`FrictionRule::Net`], since the published one lets bodies at
-//! rest creep.
+//! Contacts are found once per step and repaired after the joints, pair by pair, in colours of their own,
+//! four pairs of one colour side by side, which changes nothing since they share no moving body. A point
+//! that would overlap is pushed apart; friction holds it along the surfaces; and a pass over velocities at
+//! the end of each step or sub-step lets it bounce with its restitution if it approached faster than
+//! gravity makes in two of them, else takes away the speed of being pushed apart. Departures: the approach
+//! decides what bounces instead of the speed after the repair, which is zero at a perfect repair; the bound
+//! of dynamic friction is an impulse, as its equation must mean; opposite impulses act at one point midway
+//! between the anchors; balls and cylinders are followed to first order, so that they roll; and friction is
+//! by default that of [`FrictionRule::Net`], since the published one lets bodies at rest creep.
 //!
 //! A hinge is repaired there and back, rotations, points, rotations ([`RowOrder::Symmetric`]); published is once. One
 //! repair of a block is the projection `P` of the positions, in the metric of the masses, onto where the block holds.

@@ -184,20 +184,20 @@ impl<R: Real> SweepWork<Velocity<R>, ENDS> for Velocities<'_, R> {
     }
 
     fn correct(&mut self, unit: usize, mut velocities: Self::Ends) -> Self::Ends {
-        let rebound = self.rebound;
+        let (rebound, counts) = (self.rebound, self.rebound.counts);
         let batch = &self.run.batches[unit];
         let mut pair = TouchingPair::new(batch, gather_poses(&batch.slots, self.poses));
         let inverse = R::Wide::splat(R::ONE / rebound.h);
         match rebound.friction {
             FrictionRule::Published => self.run.each_patch(unit, |patch, points| {
                 for point in points {
-                    Visit { point, patch, pair: &mut pair }.arrive(rebound.counts);
+                    Visit { point, patch, pair: &mut pair }.arrive(counts);
                     let (load, none) = (point.lambda * inverse, V3::ZERO);
                     let mut alone = Budget::new(patch.friction, load, R::Wide::ONE, none);
                     let visit = Visit { point, patch, pair: &mut pair };
-                    let rubbed = visit.rub(&mut velocities, none, &mut alone);
+                    let rubbed = visit.rub(&mut velocities, none, &mut alone, counts);
                     Visit { point, patch, pair: &mut pair }.reflect(&mut velocities, rebound);
-                    if rebound.counts {
+                    if counts {
                         point.count(patch.normal, rubbed, inverse);
                     }
                 }
@@ -205,7 +205,7 @@ impl<R: Real> SweepWork<Velocity<R>, ENDS> for Velocities<'_, R> {
             FrictionRule::Net => {
                 self.run.each_patch(unit, |patch, points| {
                     for point in points {
-                        Visit { point, patch, pair: &mut pair }.arrive(rebound.counts);
+                        Visit { point, patch, pair: &mut pair }.arrive(counts);
                         Visit { point, patch, pair: &mut pair }.reflect(&mut velocities, rebound);
                     }
                 });
@@ -216,8 +216,8 @@ impl<R: Real> SweepWork<Velocity<R>, ENDS> for Velocities<'_, R> {
                     for point in points {
                         let held = point.drag * inverse;
                         let visit = Visit { point, patch, pair: &mut pair };
-                        let rubbed = visit.rub(&mut velocities, held, &mut budget);
-                        if rebound.counts {
+                        let rubbed = visit.rub(&mut velocities, held, &mut budget, counts);
+                        if counts {
                             point.count(patch.normal, rubbed, inverse);
                         }
                     }

@@ -259,8 +259,8 @@ impl<R: Real> Visit<'_, '_, R> {
         pair.accelerate(velocities, turns, patch.normal, point.push);
     }
 
-    /// Dynamic friction (Eq. 30) of a point that static friction has given the impulse `held` [N s]; and adds what the
-    /// step or sub-step has exerted.
+    /// Dynamic friction (Eq. 30) of a point that static friction has given the impulse `held` [N s]. Returns the
+    /// impulse on A [N s]. If it `counts`, the step or sub-step ends here.
     ///
     /// As printed, the equation compares a force with a velocity; impulses are meant.
     #[inline(always)]
@@ -269,9 +269,14 @@ impl<R: Real> Visit<'_, '_, R> {
         velocities: &mut [Velocity<R::Wide>; 2],
         held: V3<R::Wide>,
         budget: &mut Budget<R::Wide>,
+        counts: bool,
     ) -> V3<R::Wide> {
         let Self { point, patch, pair } = self;
         let on = positive(point.acts());
+        // Whether it is held is told by the end alone, neither by other lanes nor by those who look before.
+        if counts {
+            point.stuck = R::Wide::ZERO;
+        }
         if !on.any_above(R::Wide::ZERO) {
             return V3::ZERO;
         }
@@ -279,7 +284,9 @@ impl<R: Real> Visit<'_, '_, R> {
         let (turns, work) = pair.response(point.arms, slip);
         let share = ratio(slip.dot(slip), work);
         let part = budget.share(on, point.sticks, held, slip * -share);
-        point.stuck = on * pick(R::Wide::ONE - part, R::Wide::ZERO, R::Wide::ONE);
+        if counts {
+            point.stuck = on * pick(R::Wide::ONE - part, R::Wide::ZERO, R::Wide::ONE);
+        }
         let scale = -(share * part * on);
         let change = slip * scale;
         budget.spent += change;
