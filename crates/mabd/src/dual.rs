@@ -4,6 +4,7 @@ pub(crate) mod blocks;
 mod cg;
 pub(crate) mod direct;
 pub(crate) mod dissection;
+mod fronts;
 pub(crate) mod lines;
 pub(crate) mod order;
 mod tree;

@@ -15,7 +15,7 @@ use faer::{
     },
 };
 
-use super::blocks::DualBlocks;
+use super::{blocks::DualBlocks, fronts::Fronts};
 
 /// Shares by which diagonal entries are raised so that redundant rows keep a positive pivot, the next where
 /// the one before was too small. Joints stay open by as much as this times what their forces would move.
@@ -33,8 +33,23 @@ const REFINED: u32 = 3;
 /// entry of the factor. The steps in which `ragdolls` land take half as long.
 const DENSE: SupernodalThreshold = SupernodalThreshold(0.3);
 
-/// The scalar matrix, its factorisation and their working storage.
+/// A factorisation and what solving with it takes.
 pub(crate) struct Direct {
+    factor: Factor,
+    /// What multipliers of least size leave, and what is added to them.
+    room: [Vec<f64>; 2],
+}
+
+/// How a matrix is factorised.
+enum Factor {
+    /// A positive one, in the order of its blocks.
+    Fronts(Box<Fronts>),
+    /// One that has both signs, or whose order is one of least degree.
+    Sparse(Box<SparseFactor>),
+}
+
+/// The scalar matrix, its factorisation and their working storage.
+struct SparseFactor {
     /// Sign of each pivot of a matrix that has both; empty for a positive one.
     signs: Vec<i8>,
     pattern: SymbolicSparseColMat<usize>,
@@ -44,8 +59,6 @@ pub(crate) struct Direct {
     symbolic: SymbolicCholesky<usize>,
     factor: Vec<f64>,
     scratch: MemBuffer,
-    /// What multipliers of least size leave, and what is added to them.
-    room: [Vec<f64>; 2],
 }
 
 impl Direct {
@@ -54,18 +67,88 @@ impl Direct {
         let (pattern, sources) = scalars(blocks);
         let given = analysed(&pattern, false)?;
         let least = analysed(&pattern, true)?;
-        let symbolic = if given.len_val() <= least.len_val() { given } else { least };
-        Self::with(pattern, sources, symbolic, Vec::new())
+        let factor = if given.len_val() <= least.len_val() {
+            Factor::Fronts(Box::new(Fronts::new(blocks)))
+        } else {
+            let sparse = SparseFactor::new(pattern, sources, least, Vec::new())?;
+            Factor::Sparse(Box::new(sparse))
+        };
+        Ok(Self { factor, room: Default::default() })
     }
 
     /// Analyses the pattern of `blocks` in their order, each scalar row having a pivot of this sign.
     pub(crate) fn mixed(blocks: &DualBlocks, signs: Vec<i8>) -> Result<Self, String> {
         let (pattern, sources) = scalars(blocks);
         let symbolic = analysed(&pattern, false)?;
-        Self::with(pattern, sources, symbolic, signs)
+        let sparse = SparseFactor::new(pattern, sources, symbolic, signs)?;
+        Ok(Self { factor: Factor::Sparse(Box::new(sparse)), room: Default::default() })
     }
 
-    fn with(
+    /// Factorises `blocks` and replaces `rhs` by the solution.
+    pub(crate) fn solve(&mut self, blocks: &DualBlocks, rhs: &mut [f64]) {
+        let done = if self.factor.is_mixed() {
+            self.factor.solve(blocks, RAISED_MIXED, rhs)
+        } else {
+            RAISED.into_iter().any(|raised| self.factor.solve(blocks, raised, rhs))
+        };
+        if !done {
+            // A matrix that is not positive is not finite, or will not be: the watchdog sees it.
+            rhs.fill(f64::NAN);
+        }
+    }
+
+    /// Replaces `rhs` by multipliers that are hardly larger than they need be to make up for it but for a share
+    /// `noise` [1] of what each row's own multiplier moves: those of Tikhonov, refined [`REFINED`] times. What
+    /// redundant rows contradict each other by makes no self-stress then. Whether there is a factorisation.
+    pub(crate) fn solve_least(&mut self, blocks: &DualBlocks, rhs: &mut [f64], noise: f64) -> bool {
+        if self.factor.is_mixed() {
+            return false;
+        }
+        let [mut rest, mut change] = std::mem::take(&mut self.room);
+        rest.clear();
+        rest.extend_from_slice(rhs);
+        change.clear();
+        change.extend_from_slice(rhs);
+        let done = self.factor.solve(blocks, noise, &mut change);
+        if done {
+            rhs.copy_from_slice(&change);
+            for _ in 0..REFINED {
+                blocks.subtract_product(&change, &mut rest);
+                change.copy_from_slice(&rest);
+                self.factor.substitute(&mut change);
+                rhs.iter_mut().zip(&change).for_each(|(sum, change)| *sum += change);
+            }
+        }
+        self.room = [rest, change];
+        done
+    }
+}
+
+impl Factor {
+    /// Whether the matrix has both signs.
+    fn is_mixed(&self) -> bool {
+        matches!(self, Self::Sparse(sparse) if !sparse.signs.is_empty())
+    }
+
+    /// See [`SparseFactor::solve`].
+    fn solve(&mut self, blocks: &DualBlocks, raised: f64, rhs: &mut [f64]) -> bool {
+        match self {
+            Self::Fronts(fronts) => fronts.solve(blocks, raised, rhs),
+            Self::Sparse(sparse) => sparse.solve(blocks, raised, rhs),
+        }
+    }
+
+    /// Replaces `rhs` by the solution under the last factorisation.
+    fn substitute(&mut self, rhs: &mut [f64]) {
+        match self {
+            Self::Fronts(fronts) => fronts.substitute(rhs),
+            Self::Sparse(sparse) => sparse.substitute(rhs),
+        }
+    }
+}
+
+impl SparseFactor {
+    fn new(
         pattern: SymbolicSparseColMat<usize>,
         sources: Vec<u32>,
         symbolic: SymbolicCholesky<usize>,
@@ -81,58 +164,19 @@ impl Direct {
             .map_err(|error| format!("{error:?}"))?;
         let values = vec![0.0; sources.len()];
         let factor = vec![0.0; symbolic.len_val()];
-        Ok(Self {
-            signs,
-            pattern,
-            sources,
-            values,
-            symbolic,
-            factor,
-            scratch,
-            room: Default::default(),
-        })
+        Ok(Self { signs, pattern, sources, values, symbolic, factor, scratch })
     }
 
-    /// Factorises `blocks` and replaces `rhs` by the solution.
-    pub(crate) fn solve(&mut self, blocks: &DualBlocks, rhs: &mut [f64]) {
-        let done = if self.signs.is_empty() {
-            RAISED.into_iter().any(|raised| self.factorise(blocks, raised))
-        } else {
-            self.factorise(blocks, RAISED_MIXED)
-        };
+    /// Factorises `blocks` with diagonal entries raised by a share, and replaces `rhs` by the solution. Whether
+    /// there is a factorisation.
+    fn solve(&mut self, blocks: &DualBlocks, raised: f64, rhs: &mut [f64]) -> bool {
+        let done = self.factorise(blocks, raised);
         if done {
             self.substitute(rhs);
-        } else {
-            // A matrix that is not positive is not finite, or will not be: the watchdog sees it.
-            rhs.fill(f64::NAN);
         }
+        done
     }
 
-    /// Replaces `rhs` by multipliers that are hardly larger than they need be to make up for it but for a share
-    /// `noise` [1] of what each row's own multiplier moves: those of Tikhonov, refined [`REFINED`] times. What
-    /// redundant rows contradict each other by makes no self-stress then. Whether there is a factorisation.
-    pub(crate) fn solve_least(&mut self, blocks: &DualBlocks, rhs: &mut [f64], noise: f64) -> bool {
-        if !self.signs.is_empty() || !self.factorise(blocks, noise) {
-            return false;
-        }
-        let [mut rest, mut change] = std::mem::take(&mut self.room);
-        rest.clear();
-        rest.extend_from_slice(rhs);
-        change.clear();
-        change.extend_from_slice(rhs);
-        self.substitute(&mut change);
-        rhs.copy_from_slice(&change);
-        for _ in 0..REFINED {
-            blocks.subtract_product(&change, &mut rest);
-            change.copy_from_slice(&rest);
-            self.substitute(&mut change);
-            rhs.iter_mut().zip(&change).for_each(|(sum, change)| *sum += change);
-        }
-        self.room = [rest, change];
-        true
-    }
-
-    /// Whether the matrix has a factorisation, its diagonal being raised.
     fn factorise(&mut self, blocks: &DualBlocks, raised: f64) -> bool {
         for (value, &source) in self.values.iter_mut().zip(&self.sources) {
             *value = blocks.values[source as usize];

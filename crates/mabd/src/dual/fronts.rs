@@ -1,0 +1,308 @@
+//! Cholesky factorisation by fronts (Duff and Reid 1983): columns that are eliminated together stand in one dense
+//! matrix with the rows that they reach, and what is left of these is handed on to the front that has them next.
+//!
+//! The order is that of the blocks, so it should be one that fills in little; a general sparse factorisation
+//! spends most of its time beside the products where fronts are as small as those of nets.
+
+mod dense;
+mod plan;
+
+use pulp::{Simd, WithSimd};
+use taut_math::{Fused, LANES, Number};
+
+use super::blocks::DualBlocks;
+use dense::TILE;
+use plan::{Front, FrontPlan};
+
+/// A factorisation, and room for making it.
+pub(crate) struct Fronts {
+    plan: FrontPlan,
+    work: FrontWork,
+}
+
+/// What changes from one matrix to the next.
+struct FrontWork {
+    /// The columns of every front, in strips.
+    factor: Vec<f64>,
+    /// What fronts leave for others, by the parity of their depth.
+    updates: [Vec<f64>; 2],
+    /// The right-hand side in the order of elimination, that of one front, and room for sums.
+    solution: Vec<f64>,
+    local: Vec<f64>,
+    sums: Vec<Fused>,
+}
+
+impl Fronts {
+    /// Prepares for matrices with the pattern of `blocks`.
+    pub(crate) fn new(blocks: &DualBlocks) -> Self {
+        let plan = FrontPlan::new(blocks);
+        let work = FrontWork {
+            factor: vec![0.0; plan.numbers],
+            updates: plan.updates.map(|numbers| vec![0.0; numbers]),
+            solution: vec![0.0; plan.order.len()],
+            local: vec![0.0; plan.largest],
+            sums: vec![Fused::ZERO; plan.largest],
+        };
+        Self { plan, work }
+    }
+
+    /// Factorises `blocks` with diagonal entries raised by a share, and replaces `x` by the solution. Where they
+    /// are not positive `x` stays as it is, and the answer is no.
+    pub(crate) fn solve(&mut self, blocks: &DualBlocks, raised: f64, x: &mut [f64]) -> bool {
+        self.run(Some((blocks, raised)), x)
+    }
+
+    /// Replaces `x` by the solution under the last factorisation.
+    pub(crate) fn substitute(&mut self, x: &mut [f64]) {
+        self.run(None, x);
+    }
+
+    fn run(&mut self, matrix: Option<(&DualBlocks, f64)>, x: &mut [f64]) -> bool {
+        let Self { plan, work } = self;
+        for (solution, &row) in work.solution.iter_mut().zip(&plan.order) {
+            *solution = x[row as usize];
+        }
+        let done = pulp::Arch::new().dispatch(Solve { plan, work, matrix });
+        if done {
+            for (solution, &row) in work.solution.iter().zip(&plan.order) {
+                x[row as usize] = *solution;
+            }
+        }
+        done
+    }
+}
+
+/// One solution, of a new matrix where there is one.
+struct Solve<'a> {
+    plan: &'a FrontPlan,
+    work: &'a mut FrontWork,
+    matrix: Option<(&'a DualBlocks, f64)>,
+}
+
+impl WithSimd for Solve<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) -> bool {
+        for front in &self.plan.fronts {
+            if let Some((blocks, raised)) = self.matrix
+                && !self.work.eliminate(self.plan, front, blocks, raised)
+            {
+                return false;
+            }
+            // At once, while the columns are still in the caches: reading them takes longest.
+            self.work.substitute(self.plan, front, false);
+        }
+        for front in self.plan.fronts.iter().rev() {
+            self.work.substitute(self.plan, front, true);
+        }
+        true
+    }
+}
+
+impl FrontWork {
+    /// Sums a front up, factorises its columns and leaves its update. Whether there is a factor.
+    #[inline(always)]
+    fn eliminate(
+        &mut self,
+        plan: &FrontPlan,
+        front: &Front,
+        blocks: &DualBlocks,
+        raised: f64,
+    ) -> bool {
+        let [even, odd] = &mut self.updates;
+        let (own, others) = if front.parity == 0 { (even, odd) } else { (odd, even) };
+        let Front { own: wide, rest, .. } = *front;
+        let panel = &mut self.factor[front.panel..front.panel + (wide + rest) * wide];
+        let update = &mut own[front.update..front.update + rest * rest];
+        let (square, below) = panel.split_at_mut(wide * wide);
+        clear_triangle(square, wide);
+        below.fill(0.0);
+        clear_triangle(update, rest);
+        for entry in &plan.entries[front.entries.clone()] {
+            add_block(blocks, entry, wide, panel);
+        }
+        for column in 0..wide {
+            let at = index(column, column, wide);
+            let filler = column >= front.columns.len();
+            panel[at] = if filler { 1.0 } else { panel[at] * (1.0 + raised) };
+        }
+        for &child in &plan.children[front.children.clone()] {
+            let child = &plan.fronts[child as usize];
+            let places = &plan.places[child.below.clone()];
+            let numbers = &others[child.update..child.update + child.rest * child.rest];
+            add_update(numbers, places, (&mut *panel, wide), (&mut *update, rest));
+        }
+        let done = dense::factorise(panel, wide * LANES);
+        if done && rest > 0 {
+            dense::subtract_square(&panel[wide * wide..], wide * LANES, update);
+        }
+        done
+    }
+
+    /// Solves one front, or its transpose.
+    #[inline(always)]
+    fn substitute(&mut self, plan: &FrontPlan, front: &Front, transposed: bool) {
+        let Front { own: wide, rest, .. } = *front;
+        let panel = &self.factor[front.panel..front.panel + (wide + rest) * wide];
+        let x = &mut self.local[..wide + rest];
+        let (own, others) = x.split_at_mut(wide);
+        let (columns, rows) = (front.columns.clone(), &plan.rows[front.below.clone()]);
+        let count = columns.len();
+        own[count..].fill(0.0);
+        own[..count].copy_from_slice(&self.solution[columns.clone()]);
+        others[rows.len()..].fill(0.0);
+        for (x, &row) in others.iter_mut().zip(rows) {
+            *x = self.solution[row as usize];
+        }
+        if transposed {
+            dense::backwards(panel, wide * LANES, x, &mut self.sums[..wide]);
+        } else {
+            dense::forwards(panel, wide * LANES, x);
+            for (x, &row) in x[wide..].iter().zip(rows) {
+                self.solution[row as usize] = *x;
+            }
+        }
+        self.solution[columns].copy_from_slice(&x[..count]);
+    }
+}
+
+/// Clears the strips of so many columns as far as to their diagonals.
+#[inline(always)]
+fn clear_triangle(strips: &mut [f64], columns: usize) {
+    for i in 0..columns / LANES {
+        strips[i * columns * LANES..][..(i + 1) * TILE].fill(0.0);
+    }
+}
+
+/// Where a number lies in strips that have so many columns.
+#[inline(always)]
+fn index(row: usize, column: usize, columns: usize) -> usize {
+    (row / LANES * columns + column) * LANES + row % LANES
+}
+
+/// Adds a block of the matrix, of one on the diagonal its lower triangle.
+#[inline(always)]
+fn add_block(blocks: &DualBlocks, entry: &plan::Entry, wide: usize, panel: &mut [f64]) {
+    let [m, n] = entry.size.map(usize::from);
+    let values = &blocks.values[entry.at as usize..entry.at as usize + m * n];
+    let (first, column) = (entry.row as usize, entry.column as usize);
+    for (i, values) in values.chunks_exact(n).enumerate() {
+        for (j, value) in values.iter().enumerate() {
+            let (i, j) = if entry.transposed { (j, i) } else { (i, j) };
+            if first + i >= column + j {
+                panel[index(first + i, column + j, wide)] += *value;
+            }
+        }
+    }
+}
+
+/// Adds what a front has left to where its rows lie in another.
+#[inline(always)]
+fn add_update(
+    numbers: &[f64],
+    places: &[u32],
+    (panel, wide): (&mut [f64], usize),
+    (update, rest): (&mut [f64], usize),
+) {
+    let width = places.len().next_multiple_of(LANES) * LANES;
+    let split = places.partition_point(|&place| (place as usize) < wide);
+    let (owned, later) = places.split_at(split);
+    for (r, &place) in places.iter().enumerate() {
+        let row = place as usize;
+        let numbers = &numbers[r / LANES * width + r % LANES..];
+        let (first, second) = (r.min(split), r);
+        let target = &mut panel[index(row, 0, wide)..];
+        let own = if row < wide { &owned[..=first] } else { owned };
+        for (number, &column) in numbers.iter().step_by(LANES).zip(own) {
+            target[column as usize * LANES] += *number;
+        }
+        if row >= wide {
+            let target = &mut update[index(row - wide, 0, rest)..];
+            let numbers = &numbers[split * LANES..];
+            for (number, &column) in numbers.iter().step_by(LANES).zip(&later[..=second - split]) {
+                target[(column as usize - wide) * LANES] += *number;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::DVector;
+
+    use super::{
+        super::{dissection::dissect, order::couplings},
+        *,
+    };
+
+    /// A matrix on the elements between neighbours of a square grid, of mixed sizes and dominant diagonal.
+    fn grid(n: u32, sizes: &[u8]) -> DualBlocks {
+        let mut links = Vec::new();
+        for i in 0..n {
+            for j in 1..n {
+                links.push([Some(i * n + j - 1), Some(i * n + j)]);
+                links.push([Some((j - 1) * n + i), Some(j * n + i)]);
+            }
+        }
+        let point = |link: &[Option<u32>; 2]| {
+            let at = |node: Option<u32>| node.map_or([0.0; 2], |k| [k / n, k % n].map(f64::from));
+            let [a, b] = link.map(at);
+            taut_core::Vec3::new(a[0] + b[0], a[1] + b[1], 0.0)
+        };
+        let points: Vec<_> = links.iter().map(point).collect();
+        let order = dissect((n * n) as usize, &links, &points);
+        let links: Vec<_> = order.iter().map(|&e| links[e as usize]).collect();
+        let sizes: Vec<u8> = (0..links.len()).map(|e| sizes[e % sizes.len()]).collect();
+        let mut blocks = DualBlocks::new(&sizes, &couplings((n * n) as usize, &links));
+        for (i, value) in blocks.values.iter_mut().enumerate() {
+            *value = (i as f64 * 0.754_877_666) % 1.0 - 0.5;
+        }
+        for column in 0..blocks.count() {
+            let (size, at) = (blocks.size(column), blocks.diagonal[column] as usize);
+            for i in 0..size {
+                for j in 0..size {
+                    blocks.values[at + i * size + j] = if i == j { 25.0 } else { 0.25 };
+                }
+            }
+        }
+        blocks
+    }
+
+    #[test]
+    fn fronts_agree_with_a_dense_factorisation_and_with_themselves() {
+        for (n, sizes) in [(2, &[3][..]), (13, &[3]), (9, &[3, 5, 1, 6, 4])] {
+            let blocks = grid(n, sizes);
+            let rhs = DVector::from_fn(blocks.rows(), |i, _| (i as f64).sin());
+            let expected = blocks.dense().cholesky().unwrap().solve(&rhs);
+            let mut fronts = Fronts::new(&blocks);
+            let mut found = rhs.as_slice().to_vec();
+            assert!(fronts.solve(&blocks, 0.0, &mut found));
+            let error = (DVector::from_column_slice(&found) - &expected).norm();
+            assert!(error < 1e-13 * expected.norm(), "{n}: {error:e}");
+            let mut again = rhs.as_slice().to_vec();
+            fronts.substitute(&mut again);
+            assert_eq!(found, again);
+            // What another matrix left behind reaches nothing.
+            let mut other = blocks.clone();
+            other.values.iter_mut().for_each(|value| *value *= 1.5);
+            assert!(fronts.solve(&other, 0.1, &mut again));
+            again.copy_from_slice(rhs.as_slice());
+            assert!(fronts.solve(&blocks, 0.0, &mut again));
+            assert_eq!(found, again);
+        }
+    }
+
+    #[test]
+    fn a_matrix_that_is_not_positive_has_no_factor() {
+        let mut blocks = grid(9, &[3]);
+        let mut fronts = Fronts::new(&blocks);
+        for wrong in [-25.0, 0.0, f64::NAN] {
+            let at = blocks.diagonal[blocks.count() - 3] as usize;
+            blocks.values[at] = wrong;
+            let mut rhs = vec![1.0; blocks.rows()];
+            assert!(!fronts.solve(&blocks, 0.0, &mut rhs));
+            assert!(rhs.iter().all(|&x| x == 1.0));
+        }
+    }
+}

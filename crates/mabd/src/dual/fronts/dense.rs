@@ -1,0 +1,217 @@
+//! What is done with the dense numbers of a front, which are stored as strips of four rows, column after column.
+//!
+//! The innermost loops read strips from their beginnings on, so that nothing need be packed. Two strips at a time, since
+//! with three sums leave the registers. All of this must run where pulp has chosen the instructions.
+
+use taut_math::{Fused, LANES, Number};
+
+/// Numbers of a square tile.
+pub(super) const TILE: usize = LANES * LANES;
+
+/// The first lanes of some numbers.
+#[inline(always)]
+fn lanes(x: &[f64]) -> Fused {
+    let mut out = [0.0; LANES];
+    out.copy_from_slice(&x[..LANES]);
+    Fused(out)
+}
+
+/// `target -= left right^T` for one tile of each strip; `right` tells how many columns there are.
+#[inline(always)]
+fn subtract_tiles<const N: usize>(left: [&[f64]; N], right: &[f64], target: [&mut [f64]; N]) {
+    let mut sums = [[Fused::ZERO; LANES]; N];
+    let left = left.map(|left| &left[..right.len()]);
+    for (k, right) in right.chunks_exact(LANES).enumerate() {
+        let mut rows = [Fused::ZERO; N];
+        for n in 0..N {
+            rows[n] = lanes(&left[n][k * LANES..(k + 1) * LANES]);
+        }
+        for c in 0..LANES {
+            let factor = Fused::of(right[c]);
+            for n in 0..N {
+                sums[n][c] = rows[n].times_plus(factor, sums[n][c]);
+            }
+        }
+    }
+    for (sums, target) in sums.iter().zip(target) {
+        for (sum, target) in sums.iter().zip(target.chunks_exact_mut(LANES)) {
+            target.copy_from_slice(&(lanes(target) - *sum).0);
+        }
+    }
+}
+
+/// The lower triangle of `update -= below below^T`, where `below` has strips of `length` numbers and `update` as
+/// many rows as columns. Tiles beside the diagonal may be filled with anything.
+#[inline(always)]
+pub(super) fn subtract_square(below: &[f64], length: usize, update: &mut [f64]) {
+    let width = below.len() / length * TILE;
+    let pairs = below.chunks(2 * length).zip(update.chunks_mut(2 * width));
+    for ((left, out), done) in pairs.zip((2..).step_by(2)) {
+        for (right, at) in below.chunks_exact(length).take(done).zip((0..).step_by(TILE)) {
+            if left.len() > length {
+                let ((a, b), (x, y)) = (left.split_at(length), out.split_at_mut(width));
+                subtract_tiles([a, b], right, [&mut x[at..at + TILE], &mut y[at..at + TILE]]);
+            } else {
+                subtract_tiles([left], right, [&mut out[at..at + TILE]]);
+            }
+        }
+    }
+}
+
+/// Takes the first `at / 4` columns of strips, times the same of the strip `pivot`, away from their next four
+/// columns, and divides those by the tile of `pivot` there, in whose diagonal are inverses.
+#[inline(always)]
+fn eliminate<const N: usize>(strips: [&mut [f64]; N], pivot: &[f64], at: usize) {
+    let mut halves = strips.map(|strip| strip.split_at_mut(at));
+    let (right, corner) = (&pivot[..at], &pivot[at..at + TILE]);
+    let mut columns = [[Fused::ZERO; LANES]; N];
+    for (columns, (_, tail)) in columns.iter_mut().zip(&halves) {
+        for (column, tail) in columns.iter_mut().zip(tail.chunks_exact(LANES)) {
+            *column = lanes(tail);
+        }
+    }
+    for (k, right) in right.chunks_exact(LANES).enumerate() {
+        let mut rows = [Fused::ZERO; N];
+        for n in 0..N {
+            rows[n] = lanes(&halves[n].0[k * LANES..(k + 1) * LANES]);
+        }
+        for c in 0..LANES {
+            let factor = Fused::of(right[c]);
+            for n in 0..N {
+                columns[n][c] = rows[n].times_less(factor, columns[n][c]);
+            }
+        }
+    }
+    for (columns, (_, tail)) in columns.iter_mut().zip(&mut halves) {
+        for c in 0..LANES {
+            for k in 0..c {
+                let factor = Fused::of(corner[k * LANES + c]);
+                columns[c] = columns[k].times_less(factor, columns[c]);
+            }
+            columns[c] = columns[c] * Fused::of(corner[c * LANES + c]);
+            tail[c * LANES..(c + 1) * LANES].copy_from_slice(&columns[c].0);
+        }
+    }
+}
+
+/// Factorises a tile and puts the inverses of the pivots into its diagonal. Whether they are positive.
+#[inline(always)]
+fn pivot(tile: &mut [f64]) -> bool {
+    let mut good = true;
+    for c in 0..LANES {
+        for r in c..LANES {
+            for k in 0..c {
+                tile[c * LANES + r] -= tile[k * LANES + r] * tile[k * LANES + c];
+            }
+        }
+        let square = tile[c * LANES + c];
+        good &= square > 0.0 && square.is_finite();
+        let inverse = 1.0 / square.sqrt();
+        for r in c + 1..LANES {
+            tile[c * LANES + r] *= inverse;
+        }
+        tile[c * LANES + c] = inverse;
+    }
+    good
+}
+
+/// Factorises the columns of a front, of strips that have `length` numbers each. Whether it has a factor.
+#[inline(always)]
+pub(super) fn factorise(panel: &mut [f64], length: usize) -> bool {
+    for at in (0..length).step_by(TILE) {
+        let (own, left) = panel[at / TILE * length..].split_at_mut(length);
+        let (head, tile) = own.split_at_mut(at);
+        subtract_tiles([&*head], head, [&mut tile[..TILE]]);
+        if !pivot(&mut tile[..TILE]) {
+            return false;
+        }
+        let mut pairs = left.chunks_exact_mut(2 * length);
+        for pair in pairs.by_ref() {
+            eliminate(pair.split_at_mut(length).into(), own, at);
+        }
+        for strip in pairs.into_remainder().chunks_exact_mut(length) {
+            eliminate([strip], own, at);
+        }
+    }
+    true
+}
+
+/// The product of a strip with `x`, whose length is a multiple of four.
+#[inline(always)]
+fn product(strip: &[f64], x: &[f64]) -> Fused {
+    // Four sums, so that none waits for another, and one strip at a time, so that memory is read in one go.
+    let mut sums = [Fused::ZERO; LANES];
+    for (tile, x) in strip.chunks_exact(TILE).zip(x.chunks_exact(LANES)) {
+        for c in 0..LANES {
+            sums[c] = lanes(&tile[c * LANES..]).times_plus(Fused::of(x[c]), sums[c]);
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3])
+}
+
+/// Solves the columns of a front for `x`, of which the first `length / 4` are its own, and takes away from the
+/// others what these make.
+#[inline(always)]
+pub(super) fn forwards(panel: &[f64], length: usize, x: &mut [f64]) {
+    let (own, others) = x.split_at_mut(length / LANES);
+    for (i, strip) in panel.chunks_exact(length).take(length / TILE).enumerate() {
+        let (done, rest) = own.split_at_mut(i * LANES);
+        let (tile, sum) = (&strip[i * TILE..(i + 1) * TILE], product(strip, done));
+        let mut four = [0.0; LANES];
+        for c in 0..LANES {
+            four[c] = rest[c] - sum.0[c];
+        }
+        for c in 0..LANES {
+            four[c] *= tile[c * LANES + c];
+            for r in c + 1..LANES {
+                four[r] -= tile[c * LANES + r] * four[c];
+            }
+        }
+        rest[..LANES].copy_from_slice(&four);
+    }
+    let below = panel[length * length / TILE..].chunks_exact(length);
+    for (strip, out) in below.zip(others.chunks_exact_mut(LANES)) {
+        let sum = product(strip, own);
+        for (out, sum) in out.iter_mut().zip(&sum.0) {
+            *out -= sum;
+        }
+    }
+}
+
+/// `sums += strip^T x`, lane by lane.
+#[inline(always)]
+fn gather(strip: &[f64], x: Fused, sums: &mut [Fused]) {
+    // By tiles, else compilers put columns side by side, which takes as many shuffles as products.
+    for (tile, sums) in strip.chunks_exact(TILE).zip(sums.chunks_exact_mut(LANES)) {
+        for c in 0..LANES {
+            sums[c] = lanes(&tile[c * LANES..]).times_plus(x, sums[c]);
+        }
+    }
+}
+
+/// The same for the transposed factor: replaces the first `length / 4` of `x`, the others being known. `sums` is
+/// room for as many.
+#[inline(always)]
+pub(super) fn backwards(panel: &[f64], length: usize, x: &mut [f64], sums: &mut [Fused]) {
+    let (own, others) = x.split_at_mut(length / LANES);
+    sums.fill(Fused::ZERO);
+    let below = panel[length * length / TILE..].chunks_exact(length);
+    for (strip, x) in below.zip(others.chunks_exact(LANES)) {
+        gather(strip, lanes(x), sums);
+    }
+    for i in (0..length / TILE).rev() {
+        let strip = &panel[i * length..][..(i + 1) * TILE];
+        let (tile, rest) = (&strip[i * TILE..], &mut own[i * LANES..][..LANES]);
+        let mut four = [0.0; LANES];
+        for c in (0..LANES).rev() {
+            let [p, q, r, s] = sums[i * LANES + c].0;
+            four[c] = rest[c] - ((p + q) + (r + s));
+            for r in c + 1..LANES {
+                four[c] -= tile[c * LANES + r] * four[r];
+            }
+            four[c] *= tile[c * LANES + c];
+        }
+        rest.copy_from_slice(&four);
+        gather(strip, Fused(four), &mut sums[..i * LANES]);
+    }
+}

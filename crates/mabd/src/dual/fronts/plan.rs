@@ -1,0 +1,274 @@
+//! Which columns are eliminated together, and where their numbers go.
+
+use std::ops::Range;
+
+use taut_math::LANES;
+
+use super::super::{blocks::DualBlocks, tree::fill};
+
+/// What an update that is added up elsewhere, and a front as such, cost in products of numbers: the former moves
+/// one number where products are summed in registers, the latter is what short loops lose. Where fewer fronts
+/// cost less than the zeros that they store, they are joined.
+const ADDED: f64 = 8.0;
+const FRONT: f64 = 1000.0;
+
+/// No other front.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A block of the matrix in a front.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// Its first value, by rows, and how many rows and columns it has there.
+    pub(super) at: u32,
+    pub(super) size: [u8; 2],
+    /// Whether its rows are columns of the front.
+    pub(super) transposed: bool,
+    /// Where its first row and column lie in the front.
+    pub(super) row: u32,
+    pub(super) column: u32,
+}
+
+/// Columns that are eliminated together.
+#[derive(Clone, Debug)]
+pub(super) struct Front {
+    /// Scalar columns, in the order of elimination.
+    pub(super) columns: Range<usize>,
+    /// Its rows below, in `rows` of the plan.
+    pub(super) below: Range<usize>,
+    /// Its blocks, in `entries` of the plan.
+    pub(super) entries: Range<usize>,
+    /// Rows of both, filled up to whole strips.
+    pub(super) own: usize,
+    pub(super) rest: usize,
+    /// Where its numbers begin in the factor, and where its update does among those of its parity.
+    pub(super) panel: usize,
+    pub(super) update: usize,
+    pub(super) parity: usize,
+    /// Those whose updates it takes.
+    pub(super) children: Range<usize>,
+}
+
+/// Columns in an order of elimination.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FrontPlan {
+    pub(super) fronts: Vec<Front>,
+    /// Rows below the fronts, in the order of elimination, and where each lies in the front that takes the update.
+    pub(super) rows: Vec<u32>,
+    pub(super) places: Vec<u32>,
+    pub(super) entries: Vec<Entry>,
+    /// Children of all fronts.
+    pub(super) children: Vec<u32>,
+    /// For each row in the order of elimination that of the matrix.
+    pub(super) order: Vec<u32>,
+    /// How many numbers the factor and the updates of either parity have, and the largest front rows.
+    pub(super) numbers: usize,
+    pub(super) updates: [usize; 2],
+    pub(super) largest: usize,
+}
+
+/// Elements from `start` to `end` in the order of elimination, and the later ones below.
+struct Group {
+    start: usize,
+    end: usize,
+    below: Vec<u32>,
+    /// Scalar columns, and rows below.
+    wide: f64,
+    deep: f64,
+}
+
+impl Group {
+    fn cost(wide: f64, deep: f64) -> f64 {
+        // Products of the columns, and of the update.
+        let products = wide * wide * (wide / 3.0 + deep) + wide * deep * deep;
+        0.5 * (products + ADDED * deep * deep) + FRONT
+    }
+
+    /// Whether it is cheaper to eliminate its columns with those of the next group, which takes its update.
+    fn joins(&self, next: &Self) -> bool {
+        let apart = Self::cost(self.wide, self.deep) + Self::cost(next.wide, next.deep);
+        Self::cost(self.wide + next.wide, next.deep) <= apart
+    }
+}
+
+/// The elements so that each tree of what depends on what is contiguous: parents after their children.
+fn postorder(filled: &[Vec<u32>]) -> Vec<u32> {
+    let count = filled.len();
+    let mut children = vec![Vec::new(); count + 1];
+    for (e, rows) in filled.iter().enumerate() {
+        children[rows.first().map_or(count, |&row| row as usize)].push(e as u32);
+    }
+    let mut order = Vec::with_capacity(count);
+    let mut stack: Vec<(u32, usize)> = vec![(count as u32, 0)];
+    while let Some((node, next)) = stack.last_mut() {
+        if let Some(&child) = children[*node as usize].get(*next) {
+            *next += 1;
+            stack.push((child, 0));
+        } else {
+            order.push(*node);
+            stack.pop();
+        }
+    }
+    order.pop();
+    order
+}
+
+/// Groups of elements that are eliminated together.
+fn groups(filled: &[Vec<u32>], sizes: &[usize]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (e, rows) in filled.iter().enumerate() {
+        let deep = rows.iter().map(|&row| sizes[row as usize]).sum::<usize>() as f64;
+        let wide = sizes[e] as f64;
+        let mut now = Group { start: e, end: e + 1, below: rows.clone(), wide, deep };
+        while let Some(before) = groups.last()
+            && before.below.first().is_some_and(|&row| (row as usize) < now.end)
+            && before.joins(&now)
+        {
+            (now.start, now.wide) = (before.start, now.wide + before.wide);
+            groups.pop();
+        }
+        groups.push(now);
+    }
+    groups
+}
+
+impl FrontPlan {
+    /// Columns of `blocks` in their order but for what that leaves open.
+    pub(super) fn new(blocks: &DualBlocks) -> Self {
+        let count = blocks.count();
+        let below = |column| blocks.below(column).iter().map(|block| block.row).collect();
+        let given = fill(&(0..count).map(below).collect::<Vec<Vec<u32>>>());
+        let order = postorder(&given);
+        let mut position = vec![0_u32; count];
+        for (at, &e) in (0..).zip(&order) {
+            position[e as usize] = at;
+        }
+        let moved = |e: &u32| -> Vec<u32> {
+            let mut rows: Vec<u32> =
+                given[*e as usize].iter().map(|&row| position[row as usize]).collect();
+            rows.sort_unstable();
+            rows
+        };
+        let filled: Vec<Vec<u32>> = order.iter().map(moved).collect();
+        let sizes: Vec<usize> = order.iter().map(|&e| blocks.size(e as usize)).collect();
+        let mut starts = vec![0_usize];
+        for size in &sizes {
+            starts.push(starts[starts.len() - 1] + size);
+        }
+        let mut this = Self::default();
+        for &e in &order {
+            this.order.extend(blocks.first[e as usize]..blocks.first[e as usize + 1]);
+        }
+        let groups = groups(&filled, &sizes);
+        let mut group_of = vec![0_u32; count];
+        for (g, group) in (0..).zip(&groups) {
+            group_of[group.start..group.end].fill(g);
+        }
+        let parents: Vec<u32> = groups
+            .iter()
+            .map(|group| group.below.first().map_or(NONE, |&row| group_of[row as usize]))
+            .collect();
+        this.add_fronts(&groups, &parents, &starts);
+        this.find_places(&parents);
+        this.add_entries(blocks, &position, &group_of, &starts);
+        this
+    }
+
+    /// The fronts, with where their numbers lie.
+    fn add_fronts(&mut self, groups: &[Group], parents: &[u32], starts: &[usize]) {
+        let mut depth = vec![0_usize; groups.len()];
+        let mut children = vec![Vec::new(); groups.len()];
+        for (g, &parent) in parents.iter().enumerate().rev().filter(|(_, p)| **p != NONE) {
+            depth[g] = depth[parent as usize] + 1;
+        }
+        for (g, &parent) in (0..).zip(parents).filter(|(_, p)| **p != NONE) {
+            children[parent as usize].push(g);
+        }
+        // Updates wait for their parents in two stacks, so that a front never stands on what it takes.
+        let mut tops = [0; 2];
+        for (g, group) in groups.iter().enumerate() {
+            let columns = starts[group.start]..starts[group.end];
+            let below = self.rows.len();
+            for &row in &group.below {
+                self.rows.extend(starts[row as usize] as u32..starts[row as usize + 1] as u32);
+            }
+            let below = below..self.rows.len();
+            let (own, rest) =
+                (columns.len().next_multiple_of(LANES), below.len().next_multiple_of(LANES));
+            let parity = depth[g] % 2;
+            if let Some(&first) = children[g].first() {
+                tops[1 - parity] = self.fronts[first as usize].update;
+            }
+            let update = tops[parity];
+            tops[parity] += rest * rest;
+            self.updates[parity] = self.updates[parity].max(tops[parity]);
+            self.largest = self.largest.max(own + rest);
+            let first = self.children.len();
+            self.children.append(&mut children[g]);
+            self.fronts.push(Front {
+                columns,
+                below,
+                entries: 0..0,
+                own,
+                rest,
+                panel: self.numbers,
+                update,
+                parity,
+                children: first..self.children.len(),
+            });
+            self.numbers += (own + rest) * own;
+        }
+    }
+
+    /// Where a row in the order of elimination lies in a front that has it.
+    fn place(&self, front: &Front, row: usize) -> u32 {
+        if front.columns.contains(&row) {
+            (row - front.columns.start) as u32
+        } else {
+            let below = &self.rows[front.below.clone()];
+            (front.own + below.partition_point(|&other| (other as usize) < row)) as u32
+        }
+    }
+
+    fn find_places(&mut self, parents: &[u32]) {
+        for (g, &parent) in parents.iter().enumerate() {
+            for at in self.fronts[g].below.clone() {
+                let front = &self.fronts[parent as usize];
+                self.places.push(self.place(front, self.rows[at] as usize));
+            }
+        }
+    }
+
+    fn add_entries(
+        &mut self,
+        blocks: &DualBlocks,
+        position: &[u32],
+        group_of: &[u32],
+        starts: &[usize],
+    ) {
+        let mut entries = vec![Vec::new(); self.fronts.len()];
+        let mut add = |at: u32, row: usize, column: usize| {
+            let size = [row, column].map(|e| blocks.size(e) as u8);
+            let [row, column] = [row, column].map(|e| position[e] as usize);
+            let (low, high) = (row.max(column), row.min(column));
+            let front = &self.fronts[group_of[high] as usize];
+            entries[group_of[high] as usize].push(Entry {
+                at,
+                size,
+                transposed: row < column,
+                row: self.place(front, starts[low]),
+                column: self.place(front, starts[high]),
+            });
+        };
+        for column in 0..blocks.count() {
+            add(blocks.diagonal[column], column, column);
+            for block in blocks.below(column) {
+                add(block.at, block.row as usize, column);
+            }
+        }
+        for (front, entries) in self.fronts.iter_mut().zip(entries) {
+            let first = self.entries.len();
+            self.entries.extend(entries);
+            front.entries = first..self.entries.len();
+        }
+    }
+}
