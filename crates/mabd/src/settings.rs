@@ -15,8 +15,8 @@ pub struct MabdSettings {
     pub geometric: Geometric,
     /// How the joint forces are found. Default `auto`.
     pub dual: Dual,
-    /// A step after which a body is stretched by more than this [1] is made again, more carefully.
-    /// Positive; `inf` lets every step pass. Default 0.02.
+    /// A step in which turning stretches a body by more than this [1], beyond what its material gives way, is made
+    /// again in two, four or eight parts. Positive; `inf` lets every step pass. Default 0.02.
     pub stretch_limit: f64,
     /// Stiffness of contacts in units of the pair's reduced mass over the squared step [1]. Positive. What
     /// rests sinks in by `g h^2` over this, and what sticks creeps by as much per step. Default 1000.

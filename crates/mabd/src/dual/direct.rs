@@ -35,13 +35,13 @@ const DENSE: SupernodalThreshold = SupernodalThreshold(0.3);
 
 /// A factorisation and what solving with it takes.
 pub(crate) struct Direct {
-    factor: Factor,
+    factor: Factorisation,
     /// What multipliers of least size leave, and what is added to them.
     room: [Vec<f64>; 2],
 }
 
 /// How a matrix is factorised.
-enum Factor {
+enum Factorisation {
     /// A positive one, in the order of its blocks.
     Fronts(Box<Fronts>),
     /// One that has both signs, or whose order is one of least degree.
@@ -68,10 +68,10 @@ impl Direct {
         let given = analysed(&pattern, false)?;
         let least = analysed(&pattern, true)?;
         let factor = if given.len_val() <= least.len_val() {
-            Factor::Fronts(Box::new(Fronts::new(blocks)))
+            Factorisation::Fronts(Box::new(Fronts::new(blocks)))
         } else {
             let sparse = SparseFactor::new(pattern, sources, least, Vec::new())?;
-            Factor::Sparse(Box::new(sparse))
+            Factorisation::Sparse(Box::new(sparse))
         };
         Ok(Self { factor, room: Default::default() })
     }
@@ -81,7 +81,7 @@ impl Direct {
         let (pattern, sources) = scalars(blocks);
         let symbolic = analysed(&pattern, false)?;
         let sparse = SparseFactor::new(pattern, sources, symbolic, signs)?;
-        Ok(Self { factor: Factor::Sparse(Box::new(sparse)), room: Default::default() })
+        Ok(Self { factor: Factorisation::Sparse(Box::new(sparse)), room: Default::default() })
     }
 
     /// Factorises `blocks` and replaces `rhs` by the solution.
@@ -124,7 +124,7 @@ impl Direct {
     }
 }
 
-impl Factor {
+impl Factorisation {
     /// Whether the matrix has both signs.
     fn is_mixed(&self) -> bool {
         matches!(self, Self::Sparse(sparse) if !sparse.signs.is_empty())

@@ -67,7 +67,7 @@ pub(super) struct FrontPlan {
 }
 
 /// Elements from `start` to `end` in the order of elimination, and the later ones below.
-struct Group {
+struct FrontGroup {
     start: usize,
     end: usize,
     below: Vec<u32>,
@@ -76,7 +76,7 @@ struct Group {
     deep: f64,
 }
 
-impl Group {
+impl FrontGroup {
     fn cost(wide: f64, deep: f64) -> f64 {
         // Products of the columns, and of the update.
         let products = wide * wide * (wide / 3.0 + deep) + wide * deep * deep;
@@ -113,12 +113,12 @@ fn postorder(filled: &[Vec<u32>]) -> Vec<u32> {
 }
 
 /// Groups of elements that are eliminated together.
-fn groups(filled: &[Vec<u32>], sizes: &[usize]) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(filled: &[Vec<u32>], sizes: &[usize]) -> Vec<FrontGroup> {
+    let mut groups: Vec<FrontGroup> = Vec::new();
     for (e, rows) in filled.iter().enumerate() {
         let deep = rows.iter().map(|&row| sizes[row as usize]).sum::<usize>() as f64;
         let wide = sizes[e] as f64;
-        let mut now = Group { start: e, end: e + 1, below: rows.clone(), wide, deep };
+        let mut now = FrontGroup { start: e, end: e + 1, below: rows.clone(), wide, deep };
         while let Some(before) = groups.last()
             && before.below.first().is_some_and(|&row| (row as usize) < now.end)
             && before.joins(&now)
@@ -174,7 +174,7 @@ impl FrontPlan {
     }
 
     /// The fronts, with where their numbers lie.
-    fn add_fronts(&mut self, groups: &[Group], parents: &[u32], starts: &[usize]) {
+    fn add_fronts(&mut self, groups: &[FrontGroup], parents: &[u32], starts: &[usize]) {
         let mut depth = vec![0_usize; groups.len()];
         let mut children = vec![Vec::new(); groups.len()];
         for (g, &parent) in parents.iter().enumerate().rev().filter(|(_, p)| **p != NONE) {
