@@ -156,9 +156,7 @@ impl Mabd {
             (0..nodes.start.groups.len()).any(|group| {
                 let at = plus(frame(&nodes.start.groups[group]), frame(&nodes.moved.groups[group]));
                 let squared = squared_strain(at).largest();
-                // So that what is not a number counts as stretched.
-                let within = squared <= allowed * allowed;
-                !within && self.is_group_stretched(group, limit)
+                squared > allowed * allowed && self.is_group_stretched(group, limit)
             })
         })
     }
@@ -167,7 +165,10 @@ impl Mabd {
     fn is_group_stretched(&self, group: usize, limit: f64) -> bool {
         let nodes = &self.system.nodes;
         let last = nodes.count().min((group + 1) * LANES);
-        (group * LANES..last).any(|node| !(self.excess(node) <= limit))
+        (group * LANES..last).any(|node| {
+            let excess = self.excess(node);
+            excess.is_nan() || excess > limit
+        })
     }
 
     /// How far the last solve stretched a node beyond what its material gives way [1].
