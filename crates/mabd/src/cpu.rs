@@ -1,5 +1,7 @@
 //! The step on the CPU: integrators, the watchdog over stretch, and the interface.
 
+mod watchdog;
+
 use taut_core::{
     Multipliers, Pull, Scene, Solver, SolverError, StageTime, State, Step,
     scene::{FastestMotor, Joint},
@@ -14,33 +16,33 @@ use crate::{
     pulled::Pulled,
     settings::{Integrator, MabdSettings},
     system::{StepScheme, System},
-    watchdog::Watchdog,
 };
+use watchdog::Watchdog;
 
 /// The solver of one scene.
 pub(crate) struct Mabd {
-    pub(crate) settings: MabdSettings,
-    pub(crate) system: System,
+    settings: MabdSettings,
+    system: System,
     pulled: Pulled,
     /// Force and torque above which each joint breaks; empty where none does.
     strengths: Vec<[f64; 2]>,
-    pub(crate) broken: Vec<bool>,
+    broken: Vec<bool>,
     fastest: FastestMotor,
     forces: Multipliers,
-    pub(crate) step: Step,
+    step: Step,
     /// Calls of `iterate` since the step began; none between steps.
     done: Option<u32>,
     /// Whether a solve since loading has found the tension.
-    pub(crate) tense: bool,
+    tense: bool,
     /// Length of the steps whose history the two-step formula can use [s].
     history: Option<f64>,
     /// Length of the last step where its displacements are not yet added to its start [s].
     pending: Option<f64>,
     /// Length of the step whose displacements stand in place of the rates [s].
-    pub(crate) resumed: Option<f64>,
-    pub(crate) watchdog: Watchdog,
+    resumed: Option<f64>,
+    watchdog: Watchdog,
     /// Linear solves, or iterations, of the last step.
-    pub(crate) iterations: Option<u32>,
+    iterations: Option<u32>,
     time_s: f64,
 }
 
@@ -102,7 +104,7 @@ impl Mabd {
     }
 
     /// Puts every node where it would go without forces.
-    pub(crate) fn predict(&mut self, h: f64) {
+    fn predict(&mut self, h: f64) {
         let nodes = &mut self.system.nodes;
         let h = Fused::of(h);
         for (moved, rate) in nodes.moved.groups.iter_mut().zip(&nodes.rate.groups) {
@@ -111,7 +113,7 @@ impl Mabd {
     }
 
     /// One linearised solve; the first since loading finds the tension before.
-    pub(crate) fn solve(&mut self, scheme: &StepScheme) {
+    fn solve(&mut self, scheme: &StepScheme) {
         let probes = !self.tense && self.system.needs_tension();
         if probes {
             self.settle();
@@ -127,14 +129,14 @@ impl Mabd {
     }
 
     /// Commits the last step if that is still to be done.
-    pub(crate) fn settle(&mut self) {
+    fn settle(&mut self) {
         if let Some(h) = self.pending.take() {
             self.commit(&StepScheme { h, two_step: false });
         }
     }
 
     /// Ends a step of length `h` [s].
-    pub(crate) fn finish(&mut self, h: f64, scheme: &StepScheme) {
+    fn finish(&mut self, h: f64, scheme: &StepScheme) {
         // The next solve reads the displacements anyway, and can add them.
         if self.system.can_resume() && self.done != Some(0) {
             self.pending = Some(h);
@@ -148,7 +150,7 @@ impl Mabd {
     }
 
     /// The rate of a node at the start of the step.
-    pub(crate) fn rate(&self, node: usize) -> Affine {
+    fn rate(&self, node: usize) -> Affine {
         let nodes = &self.system.nodes;
         match (self.pending, self.resumed) {
             (Some(h), _) => over(&nodes.moved.get(node), h),
@@ -189,7 +191,7 @@ impl Mabd {
     }
 
     /// Moves every frame of the current iterate to its rotation.
-    pub(crate) fn project(&mut self) {
+    fn project(&mut self) {
         let nodes = &mut self.system.nodes;
         let once = Once;
         pulp::Arch::new().dispatch(

@@ -48,7 +48,6 @@ mod pulled;
 mod settings;
 mod system;
 mod trees;
-mod watchdog;
 
 use taut_core::{
     Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver, Unsupported,

@@ -13,7 +13,7 @@ const ROUNDS_FREE: u32 = 3;
 pub(crate) const ROUNDS_FROZEN: u32 = 5;
 
 /// An island is settled where its contacts lack less than this share of what they exert.
-const SETTLED: f64 = 1e-2;
+const SETTLED: f64 = 1e-3;
 
 /// How far an island goes towards where a linear solve leads.
 #[derive(Clone, Copy, Debug)]

@@ -8,9 +8,9 @@
 use taut_core::{BodyState, Mat3, math::polar_rotation};
 use taut_math::LANES;
 
+use super::Mabd;
 use crate::{
     affine::{Affine, frame},
-    cpu::Mabd,
     lane::plus,
     polar::squared_strain,
     settings::Integrator,
@@ -24,7 +24,7 @@ const IMPLICIT: [(u32, u32); 5] = [(1, 3), (1, 8), (2, 8), (4, 8), (8, 8)];
 
 /// How steps are divided.
 #[derive(Debug, Default)]
-pub(crate) struct Watchdog {
+pub(super) struct Watchdog {
     /// Parts with which the next step begins; none are one.
     parts: u32,
     /// Length of the parts of the step at hand [s], once it is made in parts.
@@ -36,24 +36,24 @@ pub(crate) struct Watchdog {
 
 impl Watchdog {
     /// Begins with whole steps.
-    pub(crate) fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         (self.parts, self.part) = (1, None);
     }
 
     /// Whether the step before needed to be divided.
-    pub(crate) fn begins_divided(&self) -> bool {
+    pub(super) fn begins_divided(&self) -> bool {
         self.parts > 1
     }
 
     /// Length of the parts of the step at hand [s], if it is made in parts.
-    pub(crate) fn part(&self) -> Option<f64> {
+    pub(super) fn part(&self) -> Option<f64> {
         self.part
     }
 }
 
 impl Mabd {
     /// Begins a step with as many parts as the step before needed.
-    pub(crate) fn divide(&mut self) -> Result<(), String> {
+    pub(super) fn divide(&mut self) -> Result<(), String> {
         self.save();
         let parts = self.watchdog.parts;
         self.iterations = Some(parts);
@@ -63,7 +63,7 @@ impl Mabd {
 
     /// Makes a step again in which bodies are stretched too much. The length of the parts that ended it [s],
     /// the last of which is left uncommitted; `None` if it was made as a whole.
-    pub(crate) fn watch(&mut self) -> Result<Option<f64>, String> {
+    pub(super) fn watch(&mut self) -> Result<Option<f64>, String> {
         let limit = self.settings.stretch_limit;
         if !limit.is_finite() {
             return Ok(None);
