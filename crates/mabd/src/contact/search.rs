@@ -9,8 +9,8 @@ use crate::{affine::Affine, node::Nodes};
 const HALVINGS: u32 = 30;
 
 /// Rounds in which friction is bounded by the pressure just found.
-const ROUNDS_FREE: u32 = 3;
-pub(crate) const ROUNDS_FROZEN: u32 = 5;
+const ROUNDS_FREE: u32 = 20;
+pub(crate) const ROUNDS_FROZEN: u32 = 24;
 
 /// An island is settled where its contacts lack less than this share of what they exert.
 const SETTLED: f64 = 1e-3;
