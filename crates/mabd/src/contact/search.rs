@@ -10,6 +10,7 @@ const HALVINGS: u32 = 30;
 
 /// Rounds in which friction is bounded by the pressure just found.
 const ROUNDS_FREE: u32 = 20;
+/// Rounds after which the bound of friction, and what joints' limits hold, no longer give way.
 pub(crate) const ROUNDS_FROZEN: u32 = 24;
 
 /// An island is settled where its contacts lack less than this share of what they exert.

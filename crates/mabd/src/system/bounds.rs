@@ -199,7 +199,8 @@ impl System {
     }
 
     /// Lets every bounded row choose anew, or those of islands that are not settled, and tells these; whether one
-    /// did. What has not come to rest by then may only begin to `hold`, so that contacts can settle.
+    /// did. Beside islands stands whether rows that hold must go on and free ones may only begin to, so that contacts
+    /// settle.
     pub(super) fn choose_bounds(
         &mut self,
         scheme: &StepScheme,
