@@ -1,13 +1,16 @@
 //! Contacts as an implicit penalty, which the paper names without details, with Coulomb friction.
 //!
-//! Every point has three soft rows, the gap and the displacement along two tangents since the step
-//! began, with energy `k/2 C^2` where it presses. For given pressures that and friction are a convex function
-//! of where bodies go, quadratic in pieces: friction is as stiff as pressure until that would exceed the cone,
-//! then of constant size. So each round is a step of Newton's method on the pieces at hand, and goes as far
-//! along as the function falls, island by island: who presses and who slides can change in every round, but
-//! cannot go back and forth. Friction is bounded by the pressure that the linear solves so far exert, which
-//! balances all else, and in the first round by that of the step before. What sticks still creeps, by the
-//! load over the stiffness in every step.
+//! Every point has three soft rows, the gap and the displacement along two tangents, with energy `k/2 C^2` where it
+//! presses. Along the tangents `C` counts from where it began to stick: what it exerted at the end of a step is how far
+//! it is stretched at the start of the next (Cundall and Strack 1979), so that what sticks does not creep under a
+//! load however soft these rows are. They are softer than those of the gap: who slides is then found in fewer rounds.
+//!
+//! For given pressures that and friction are a convex function of where bodies go, quadratic in pieces: sticking is a
+//! spring until that would exceed the cone, then of constant size. So each round is a step of Newton's method on the
+//! pieces at hand, and goes as far along as the function falls, island by island: who presses and who slides can
+//! change in every round, but cannot go back and forth while pressures are given. These follow from round to round:
+//! friction is bounded by the pressure that the linear solves so far exert, which balances all else, and in the first
+//! round by that of the step before (`search.rs` tells what is done where that goes round in circles).
 //!
 //! Signs: the normal points from B to A; a multiplier is stiffness times value, so that pressure is
 //! negative, and it acts on A along `-lambda`.
@@ -16,21 +19,42 @@ mod point;
 mod search;
 
 use taut_collide::{ContactSet, Grip, frame};
-use taut_core::{ContactForce, Placement, Scene, StageTime};
+use taut_core::{ContactForce, Placement, Scene, StageTime, Vec3};
 use taut_math::V3;
 use taut_model::{Csr, Islands};
 
-use crate::{dual::order::Link, node::Nodes};
+use crate::{dual::order::Link, node::Nodes, settings::MabdSettings};
 pub(crate) use point::ContactPoint;
 use search::LineSearch;
 pub(crate) use search::ROUNDS_FROZEN;
+
+/// What a detection of contacts begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begins {
+    /// A step after the one before.
+    Step,
+    /// A part of a step after the part before.
+    Part,
+    /// The step at hand once more, what was made of it being undone.
+    StepAgain,
+}
+
+/// What is known of a contact from before.
+#[derive(Clone, Copy, Debug, Default)]
+struct PastContact {
+    /// Pressure [N].
+    pressure: f64,
+    /// Multipliers along the tangents in the world when the step, or the part of it, begins, and when the step did [N].
+    grips: Vec3,
+    grips_at_step: Vec3,
+}
 
 /// The contacts of a step.
 pub(crate) struct StepContacts {
     set: ContactSet,
     points: Vec<ContactPoint>,
-    /// Pressures of the contacts before these [N].
-    pressures: Vec<f64>,
+    /// Of the contacts before these.
+    known: Vec<PastContact>,
     /// Contacts of one moving node, as contact point and side, by node.
     folded: Csr<(u32, u8)>,
     /// Contacts of two.
@@ -42,13 +66,18 @@ pub(crate) struct StepContacts {
     searches: Vec<LineSearch>,
     /// Contacts of islands that do not go to the end of their way.
     slowed: Vec<u32>,
-    /// Stiffness in units of reduced mass over squared step [1].
-    scale: f64,
+    /// Stiffness where they press and where they stick, in units of reduced mass over squared step [1].
+    scales: [f64; 2],
 }
 
 impl StepContacts {
     /// The contacts of a scene of `count` moving nodes, of which joints hold `links` together.
-    pub(crate) fn new(scene: &Scene, scale: f64, count: usize, links: &[Link]) -> Option<Self> {
+    pub(crate) fn new(
+        scene: &Scene,
+        settings: &MabdSettings,
+        count: usize,
+        links: &[Link],
+    ) -> Option<Self> {
         let set = ContactSet::new(scene)?;
         let mut joined = Islands::default();
         joined.start(count);
@@ -60,14 +89,14 @@ impl StepContacts {
         Some(Self {
             set,
             points: Vec::new(),
-            pressures: Vec::new(),
+            known: Vec::new(),
             folded: Csr::default(),
             paired: Vec::new(),
             islands: joined.clone(),
             joined,
             searches: vec![LineSearch::START; count],
             slowed: Vec::new(),
-            scale,
+            scales: [settings.contact_stiffness_scale, settings.friction_stiffness_scale],
         })
     }
 
@@ -77,30 +106,39 @@ impl StepContacts {
         self.points.clear();
     }
 
-    /// Finds the contacts of a step of `h` [s] from where the nodes are at its start.
-    pub(crate) fn detect(&mut self, nodes: &Nodes, broken: &[bool], h: f64) {
+    /// Finds the contacts of a step of `h` [s], or of a part of one, from where the nodes are at its start.
+    pub(crate) fn detect(&mut self, nodes: &Nodes, broken: &[bool], h: f64, begins: Begins) {
+        self.known.clear();
+        self.known.extend(self.points.iter().map(|point| point.known(begins)));
+        self.points.clear();
         let placements = nodes.bodies_at_start().map(|state| Placement::from(&state));
         let list = self.set.detect(placements, broken, h);
-        self.pressures.clear();
-        self.pressures.extend(self.points.iter().map(|point| point.pressure));
-        self.points.clear();
         for manifold in &list.manifolds {
             let ends = manifold.owners.map(|body| nodes.node_of_body(body as usize));
             let lightness: f64 = ends.iter().map(|&node| 1.0 / nodes.mass(node)).sum();
+            let inertia = 1.0 / (lightness * h * h);
+            let [full, grip] = self.scales.map(|scale| scale * inertia);
             let axes = frame(V3::<f64>::of(&manifold.normal)).map(V3::to_f64);
             for contact in &list.contacts[manifold.range()] {
                 let world = contact.anchors();
                 let anchors = [0, 1].map(|side| nodes.axes(ends[side]).tr_mul(&world[side]));
-                let at = [0, 1].map(|side| nodes.at_start(ends[side]).point(&anchors[side]));
+                let from = [0, 1].map(|side| nodes.at_start(ends[side]).point(&anchors[side]));
+                let known = self.known.get(contact.previous as usize);
+                let PastContact { pressure, grips, grips_at_step } =
+                    known.copied().unwrap_or_default();
+                let [across, along] = [1, 2].map(|axis| axes[axis].dot(&grips) / grip);
                 self.points.push(ContactPoint {
                     nodes: ends,
                     anchors,
-                    from: at,
+                    from,
                     axes,
-                    gap: contact.gap,
+                    offset: Vec3::new(contact.gap, across, along),
                     friction: [Grip::Sticks, Grip::Slides].map(|grip| manifold.friction(grip)),
-                    full: self.scale / (lightness * h * h),
-                    before: self.pressures.get(contact.previous as usize).copied().unwrap_or(0.0),
+                    full,
+                    grip,
+                    inertia,
+                    before: pressure,
+                    grips_at_step,
                     ..ContactPoint::NONE
                 });
             }

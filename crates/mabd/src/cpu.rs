@@ -1,5 +1,6 @@
 //! The step on the CPU: integrators, the watchdog over stretch, and the interface.
 
+mod arc;
 mod watchdog;
 
 use taut_core::{
@@ -10,6 +11,7 @@ use taut_math::{Fused, LANES, Number};
 
 use crate::{
     affine::{self, Affine, frame},
+    contact::Begins,
     free::Once,
     lane::{minus, plus},
     polar,
@@ -243,16 +245,20 @@ impl Solver for Mabd {
         (self.step, self.done, self.iterations) = (step, Some(0), Some(0));
         // Pulls act on rates, which are those of a committed step.
         let commits = self.refines() || !self.pulled.is_empty();
+        let commits = commits || self.takes_arcs() && self.watchdog.sees_spin();
         if commits || self.pending.is_some_and(|h| h != step.dt) {
             self.settle();
         }
         self.pulled.begin(&self.system.nodes);
         self.system.aim_motors(step.dt);
-        self.system.detect(&self.broken, step.dt).map_err(SolverError::NotConverged)?;
+        self.system
+            .detect(&self.broken, step.dt, Begins::Step)
+            .map_err(SolverError::NotConverged)?;
         self.system.nodes.hold(step.dt);
         if self.refines() {
             self.predict(step.dt);
         }
+        self.predict_arcs(step.dt);
         Ok(())
     }
 

@@ -15,12 +15,17 @@ pub struct MabdSettings {
     pub geometric: Geometric,
     /// How the joint forces are found. Default `auto`.
     pub dual: Dual,
+    /// How a body's own spin is predicted. Default `tangent`.
+    pub spin: SpinPrediction,
     /// A step in which turning stretches a body by more than this [1], beyond what its material gives way, is made
     /// again in two, four or eight parts. Positive; `inf` lets every step pass. Default 0.02.
     pub stretch_limit: f64,
     /// Stiffness of contacts in units of the pair's reduced mass over the squared step [1]. Positive. What
-    /// rests sinks in by `g h^2` over this, and what sticks creeps by as much per step. Default 1000.
+    /// rests sinks in by `g h^2` over this. Default 100.
     pub contact_stiffness_scale: f64,
+    /// Stiffness with which what sticks is held to where it began to, in the same units [1]. Positive. Steps with many
+    /// contacts take fewer rounds where it is low. Default 20.
+    pub friction_stiffness_scale: f64,
     /// Largest joint error that iterative dual solvers leave [m]. Positive. Default 2e-10.
     pub tolerance: f64,
     /// Softness of bodies stated as rigid where joints close loops, in units of what their inertia lets
@@ -52,6 +57,17 @@ pub enum Integrator {
     ImplicitEuler,
     /// The two-step backward differentiation formula; an iteration is one of Newton's method. Needs two.
     Bdf2,
+}
+
+/// How a body's own spin is predicted where a step is one linear solve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpinPrediction {
+    /// As published: along the tangent, which stretches and costs energy by the square of the turn in a step.
+    #[default]
+    Tangent,
+    /// Along the arc, for bodies that turn by more than a tenth of a radian in a step.
+    Arc,
 }
 
 /// How the rotation of a body is found.
@@ -113,8 +129,10 @@ impl Default for MabdSettings {
             polar: Polar::Exact,
             geometric: Geometric::Diagonal(0.25),
             dual: Dual::Auto,
+            spin: SpinPrediction::Tangent,
             stretch_limit: 0.02,
-            contact_stiffness_scale: 1000.0,
+            contact_stiffness_scale: 100.0,
+            friction_stiffness_scale: 20.0,
             tolerance: 2e-10,
             rigid_softness: 1e-9,
             dual_iterations: 1000,
@@ -156,6 +174,7 @@ impl MabdSettings {
         let positive = [
             ("stretch_limit", self.stretch_limit),
             ("contact_stiffness_scale", self.contact_stiffness_scale),
+            ("friction_stiffness_scale", self.friction_stiffness_scale),
             ("tolerance", self.tolerance),
         ];
         for (name, value) in positive {

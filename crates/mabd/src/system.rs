@@ -16,7 +16,7 @@ use taut_model::Model;
 
 use crate::{
     affine::{Affine, Affines},
-    contact::StepContacts,
+    contact::{Begins, StepContacts},
     dual::{
         self, DualSystem,
         dissection::dissect,
@@ -186,7 +186,7 @@ impl System {
         let elements: Vec<JointElement> =
             lines.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();
         let links = links(&elements);
-        let contacts = StepContacts::new(scene, settings.contact_stiffness_scale, count, &links);
+        let contacts = StepContacts::new(scene, settings, count, &links);
         let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
         let general = scene.contacts.is_some() || settings.is_general();
         let by_lanes = match (general, settings.polar) {
@@ -247,10 +247,11 @@ impl System {
         self.physics.geometric.is_some() && !self.joint_of.is_empty()
     }
 
-    /// Finds the contacts of a step of `h` [s] that starts now, or tells why they cannot be solved for.
-    pub(crate) fn detect(&mut self, broken: &[bool], h: f64) -> Result<(), String> {
+    /// Finds the contacts of a step of `h` [s], or of a part of one, that starts now, or tells why they cannot be
+    /// solved for.
+    pub(crate) fn detect(&mut self, broken: &[bool], h: f64, begins: Begins) -> Result<(), String> {
         let Some(mut contacts) = self.contacts.take() else { return Ok(()) };
-        contacts.detect(&self.nodes, broken, h);
+        contacts.detect(&self.nodes, broken, h, begins);
         let done = self.prepare(&contacts);
         self.contacts = Some(contacts);
         done

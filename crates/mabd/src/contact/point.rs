@@ -2,6 +2,7 @@
 
 use taut_core::{Mat3, Vec3};
 
+use super::{Begins, PastContact};
 use crate::affine::Affine;
 
 /// Stiffness along the slip of what slides, as a share of the secant's [1]; the tangent's own would be zero.
@@ -18,11 +19,14 @@ pub(crate) struct ContactPoint {
     pub(super) from: [Vec3; 2],
     /// Normal and two tangents in the world.
     pub(super) axes: [Vec3; 3],
-    pub(super) gap: f64,
+    /// Values of the rows when the step began: the gap, and how far sticking has stretched along the tangents [m].
+    pub(super) offset: Vec3,
     /// Static and dynamic coefficient.
     pub(super) friction: [f64; 2],
-    /// Stiffness where it presses [N/m].
+    /// Stiffness where it presses and where it sticks, and what inertia alone has [N/m].
     pub(super) full: f64,
+    pub(super) grip: f64,
+    pub(super) inertia: f64,
     /// Cosine and sine of the slip in the plane of the tangents, along which the second row is taken.
     pub(super) along: [f64; 2],
     /// Stiffness of each row [N/m], zero where it exerts nothing, and what is added to the value of the second
@@ -38,6 +42,8 @@ pub(crate) struct ContactPoint {
     /// Pressure that bounds friction, and that of the step before [N].
     pub(super) pressure: f64,
     pub(super) before: f64,
+    /// Multipliers along the tangents in the world when the step began [N].
+    pub(super) grips_at_step: Vec3,
 }
 
 impl ContactPoint {
@@ -47,9 +53,11 @@ impl ContactPoint {
         anchors: [ZERO; 2],
         from: [ZERO; 2],
         axes: [ZERO; 3],
-        gap: 0.0,
+        offset: ZERO,
         friction: [0.0; 2],
         full: 0.0,
+        grip: 0.0,
+        inertia: 0.0,
         along: [1.0, 0.0],
         stiffness: ZERO,
         lead: 0.0,
@@ -59,6 +67,7 @@ impl ContactPoint {
         held: ZERO,
         pressure: 0.0,
         before: 0.0,
+        grips_at_step: ZERO,
     };
 
     /// Direction of a row in the world.
@@ -104,8 +113,8 @@ impl ContactPoint {
         let slip = value.y.hypot(value.z);
         let across = if pressure == 0.0 {
             0.0
-        } else if self.full * slip <= self.friction[0] * pressure {
-            self.full
+        } else if self.grip * slip <= self.friction[0] * pressure {
+            self.grip
         } else {
             self.friction[1] * pressure / slip
         };
@@ -129,6 +138,31 @@ impl ContactPoint {
         (self.law(&(self.reached + way * t), self.pressure) - held).dot(&way)
     }
 
+    /// Chooses the pieces from where bodies would go without contact: what presses does so as hard as in the step
+    /// before or, if it is new, as stops the mass of both, and sticks where friction by that pressure stops them. To
+    /// begin with what slides would keep it sliding: where friction falls once it does, both balance.
+    pub(super) fn foresee(&mut self) {
+        let stops = self.inertia * (-self.reached.x).max(0.0);
+        self.choose(if self.before > 0.0 { self.before } else { stops });
+        let slip = self.reached.y.hypot(self.reached.z);
+        if self.pressure > 0.0 && self.inertia * slip <= self.friction[0] * self.before.max(stops) {
+            (self.along, self.lead) = ([1.0, 0.0], 0.0);
+            self.stiffness = Vec3::new(self.stiffness.x, self.grip, self.grip);
+        }
+    }
+
+    /// What the next detection is to know of it.
+    pub(super) fn known(&self, begins: Begins) -> PastContact {
+        let force = self.force();
+        let exerted = self.axes[1] * force.y + self.axes[2] * force.z;
+        let [grips, grips_at_step] = match begins {
+            Begins::Step => [exerted; 2],
+            Begins::Part => [exerted, self.grips_at_step],
+            Begins::StepAgain => [self.grips_at_step; 2],
+        };
+        PastContact { pressure: self.pressure, grips, grips_at_step }
+    }
+
     /// Chooses the pieces at the point reached, and bounds friction by a `pressure`.
     pub(super) fn choose(&mut self, pressure: f64) {
         let slip = self.reached.y.hypot(self.reached.z);
@@ -138,8 +172,8 @@ impl ContactPoint {
         let normal = if self.reached.x < 0.0 { self.full } else { 0.0 };
         self.stiffness = if pressure == 0.0 {
             Vec3::new(normal, 0.0, 0.0)
-        } else if self.full * slip <= bound {
-            Vec3::new(normal, self.full, self.full)
+        } else if self.grip * slip <= bound {
+            Vec3::new(normal, self.grip, self.grip)
         } else {
             let secant = self.friction[1] * pressure / slip;
             self.along = [self.reached.y / slip, self.reached.z / slip];

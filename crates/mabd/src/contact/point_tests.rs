@@ -5,12 +5,13 @@ use taut_math::V3;
 
 use super::*;
 
-/// A point of contact that presses as stiffly as `FULL`.
+/// A point of contact that presses as stiffly as `FULL`, and sticks so as `GRIP`.
 fn contact_point(reached: Vec3, pressure: f64) -> ContactPoint {
     let mut point = ContactPoint {
         axes: frame(V3([0.6, 0.0, 0.8])).map(V3::to_f64),
         friction: [MU; 2],
         full: FULL,
+        grip: GRIP,
         reached,
         tried: reached,
         ..ContactPoint::NONE
@@ -19,7 +20,8 @@ fn contact_point(reached: Vec3, pressure: f64) -> ContactPoint {
     point
 }
 
-const FULL: f64 = 1e4;
+const FULL: f64 = 3e4;
+const GRIP: f64 = 1e4;
 const MU: f64 = 0.5;
 const PRESSURE: f64 = 20.0;
 /// Pressing and sticking, pressing and sliding, apart but sliding by the pressure of the round before.
@@ -29,9 +31,9 @@ const PLACES: [[f64; 3]; 4] =
 /// `k/2 gap^2` where it presses, and of friction the integral of what it exerts.
 fn energy(value: &Vec3) -> f64 {
     let (slip, bound) = (value.y.hypot(value.z), MU * PRESSURE);
-    let stuck = bound / FULL;
+    let stuck = bound / GRIP;
     let friction =
-        if slip <= stuck { 0.5 * FULL * slip * slip } else { bound * (slip - 0.5 * stuck) };
+        if slip <= stuck { 0.5 * GRIP * slip * slip } else { bound * (slip - 0.5 * stuck) };
     0.5 * FULL * value.x.min(0.0).powi(2) + friction
 }
 

@@ -89,7 +89,7 @@ impl StepContacts {
             let [a, b] = [0, 1].map(|side| {
                 nodes.place(point.nodes[side]).point(&point.anchors[side]) - point.from[side]
             });
-            point.value = point.local(&(a - b)) + Vec3::new(point.gap, 0.0, 0.0);
+            point.value = point.local(&(a - b)) + point.offset;
             (point.stiffness, point.held) = (Vec3::zeros(), Vec3::zeros());
             point.lead = 0.0;
         }
@@ -120,7 +120,7 @@ impl StepContacts {
         self.attempt(nodes, increments);
         for point in &mut self.points {
             point.reached = point.tried;
-            point.choose(point.before);
+            point.foresee();
         }
     }
 

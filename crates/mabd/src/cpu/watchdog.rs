@@ -1,7 +1,7 @@
 //! The watchdog over steps that turn bodies further than a linear solve can follow.
 //!
 //! A linear solve moves a body that turns by `w` within a step along the tangent, and so stretches it by `w^2/2`,
-//! which no joint error shows. A step in which that exceeds the limit is made again in shorter parts; the
+//! which no joint error shows (`arc.rs` can foresee what a body's own spin turns, not what forces do). A step in which that exceeds the limit is made again in shorter parts; the
 //! next one begins with as many, until the stretch allows for fewer. What is left after eight parts goes through
 //! implicit Euler, which is stable but takes energy. What a body's material gives way does not count.
 
@@ -11,6 +11,7 @@ use taut_math::LANES;
 use super::Mabd;
 use crate::{
     affine::{Affine, frame},
+    contact::Begins,
     lane::plus,
     polar::squared_strain,
     settings::Integrator,
@@ -32,12 +33,22 @@ pub(super) struct Watchdog {
     /// State at the start of the step at hand, which is made again from there.
     saved: Vec<[Affine; 2]>,
     fixed: Vec<BodyState>,
+    /// Nodes that are predicted along their arcs, and their starts and rates before.
+    pub(super) turned: Vec<(u32, [Affine; 2])>,
+    /// Whether bodies may turn fast in the next step.
+    fast: bool,
 }
 
 impl Watchdog {
     /// Begins with whole steps.
     pub(super) fn forget(&mut self) {
-        (self.parts, self.part) = (1, None);
+        (self.parts, self.part, self.fast) = (1, None, true);
+        self.turned.clear();
+    }
+
+    /// Whether bodies may turn so fast in the next step that an arc differs from its tangent.
+    pub(super) fn sees_spin(&self) -> bool {
+        self.fast
     }
 
     /// Whether the step before needed to be divided.
@@ -64,6 +75,7 @@ impl Mabd {
     /// Makes a step again in which bodies are stretched too much. The length of the parts that ended it [s],
     /// the last of which is left uncommitted; `None` if it was made as a whole.
     pub(super) fn watch(&mut self) -> Result<Option<f64>, String> {
+        self.watchdog.fast = self.shows_spin();
         let limit = self.settings.stretch_limit;
         if !limit.is_finite() {
             return Ok(None);
@@ -79,6 +91,11 @@ impl Mabd {
     }
 
     fn save(&mut self) {
+        let nodes = &mut self.system.nodes;
+        for (node, [start, rate]) in self.watchdog.turned.drain(..) {
+            nodes.start.set(node as usize, &start);
+            nodes.rate.set(node as usize, &rate);
+        }
         let nodes = &self.system.nodes;
         let mut saved = std::mem::take(&mut self.watchdog.saved);
         saved.clear();
@@ -120,15 +137,18 @@ impl Mabd {
         let scheme = StepScheme { h, two_step: false };
         self.watchdog.part = Some(h);
         for part in 0..parts {
+            let begins = if part > 0 { Begins::Part } else { Begins::StepAgain };
             if part > 0 {
                 self.finish(h, &scheme);
                 self.settle();
             }
             self.system.aim_motors(h);
-            self.system.detect(&self.broken, h)?;
+            self.system.detect(&self.broken, h, begins)?;
             self.system.nodes.hold(h);
             if iterations > 1 {
                 self.predict(h);
+            } else {
+                self.predict_arcs(h);
             }
             for _ in 0..iterations {
                 self.solve(&scheme);
@@ -185,7 +205,12 @@ impl Mabd {
         let local = from.tr_mul(&at);
         let turn = 0.5 * (local - local.transpose());
         // Of `1 + turn` two singular values are this root.
-        (1.0 + 0.5 * turn.norm_squared()).sqrt() - 1.0
+        let turning = (1.0 + 0.5 * turn.norm_squared()).sqrt() - 1.0;
+        if self.watchdog.turned.is_empty() {
+            return turning;
+        }
+        // What an arc has turned stretches nothing.
+        turning.min(stretch(&(at.tr_mul(&at) - Mat3::identity())))
     }
 }
 
