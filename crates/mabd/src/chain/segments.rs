@@ -26,7 +26,7 @@ use crate::{
         RowMatrix, S, apply, apply_transposed, difference, inverse, less, product, sum,
         symmetric_times, times, transpose,
     },
-    free::{FreeResponse, GroupConstants, Once, Passed, SolveTask, StretchEnd},
+    free::{FreeResponse, GroupKind, Once, Passed, SolveTask, StretchEnd},
     lane::{V, ZERO3, add, sub},
     node::BodyGroups,
     settings::Polar,
@@ -51,9 +51,9 @@ fn eliminate<T: Number>(
     let inverse = inverse(block, scale);
     let reply = symmetric_times(&inverse, &next.across);
     let answer = times(&inverse, difference(carry.tip, next.left.tip));
-    *carry = next.right;
-    carry.own = less(&carry.own, &next.across, &reply);
-    carry.tip = sum(carry.tip, apply_transposed(&next.across, answer));
+    carry.own = less(&next.right.own, &next.across, &reply);
+    carry.scale = next.right.scale;
+    carry.tip = sum(next.right.tip, apply_transposed(&next.across, answer));
     (inverse, reply, answer)
 }
 
@@ -86,7 +86,7 @@ fn join<W: Simd>(
 fn show<W: Simd>(
     simd: W,
     (bodies, task): (&BodyGroups<'_>, &SolveTask<'_>),
-    constants: &GroupConstants,
+    kind: GroupKind<'_>,
     group: usize,
     free: Option<&mut FreeResponse>,
     ends: &mut Passed<Fused>,
@@ -96,8 +96,8 @@ fn show<W: Simd>(
         #[inline(always)]
         || {
             once.spend();
-            let found = FreeResponse::new(bodies, constants, task, group, Polar::Exact);
-            found.pass(constants, ends);
+            let found = FreeResponse::new(bodies, kind.constants, task, group, Polar::Exact);
+            found.pass(kind, ends);
             if let Some(free) = free {
                 *free = found;
             }
@@ -138,7 +138,7 @@ fn advance<W: Simd>(
 fn move_group<W: Simd>(
     simd: W,
     at: (&mut BodyGroups<'_>, usize),
-    (free, constants): (&FreeResponse, &GroupConstants),
+    (free, kind): (&FreeResponse, GroupKind<'_>),
     task: &SolveTask<'_>,
     ends: &[V; 2],
     worst: &mut [Fused; 2],
@@ -148,7 +148,7 @@ fn move_group<W: Simd>(
         #[inline(always)]
         || {
             once.spend();
-            let (turned, shift, load) = free.under(constants, *ends);
+            let (turned, shift, load) = free.under(kind, *ends);
             free.finish(at, task, (turned, shift), load, worst);
         },
     );
@@ -203,15 +203,15 @@ impl WithSimd for Reduce<'_, '_> {
     #[inline(always)]
     fn with_simd<W: Simd>(self, simd: W) {
         let Self { span, task } = self;
-        let Span { length, bodies, constants, group_of, mut pins, passed, kept, .. } = span;
+        let Span { length, bodies, kinds, mut pins, passed, kept, .. } = span;
         let (mut unkept, mut whole, mut pin) = (Passed::NONE, Passed::NONE, 0);
         let mut carry = whole.right;
-        for (group, &kind) in group_of.iter().enumerate() {
+        for group in 0..kinds.count() {
             let (free, next) = match passed.get_mut(group) {
                 Some(ends) => (Some(&mut kept[group].free), ends),
                 None => (None, &mut unkept),
             };
-            show(simd, (&bodies, task), &constants[kind as usize], group, free, next);
+            show(simd, (&bodies, task), kinds.at(group), group, free, next);
             hold_all(&mut pins, group, &mut pin, next);
             if group % length == 0 {
                 whole = *next;
@@ -280,10 +280,10 @@ impl WithSimd for Substitute<'_, '_> {
                     next_pin -= 1;
                     span.pins.list[next_pin].push(&mut ends);
                 }
-                let constants = &span.constants[span.group_of[group] as usize];
+                let kind = span.kinds.at(group);
                 let free = &span.kept[group - first].free;
                 let at = (&mut span.bodies, group);
-                move_group(simd, at, (free, constants), task, &ends, &mut worst);
+                move_group(simd, at, (free, kind), task, &ends, &mut worst);
                 forces = own;
             }
         }
@@ -312,8 +312,7 @@ fn forward<W: Simd>(
     block: usize,
     pin: &mut usize,
 ) {
-    let Span { length, bodies, constants, group_of, compliance, pins, passed, kept, edges, .. } =
-        span;
+    let Span { length, bodies, kinds, compliance, pins, passed, kept, edges, .. } = span;
     let first = block * *length;
     let mut unkept = Passed::NONE;
     let mut carry = unkept.right;
@@ -322,8 +321,8 @@ fn forward<W: Simd>(
             *pin = pins.list.len();
             ends
         } else {
-            let constants = &constants[group_of[group] as usize];
-            show(simd, (bodies, task), constants, group, Some(&mut kept.free), &mut unkept);
+            let free = Some(&mut kept.free);
+            show(simd, (bodies, task), kinds.at(group), group, free, &mut unkept);
             hold_all(pins, group, pin, &mut unkept);
             &unkept
         };
