@@ -206,12 +206,12 @@ impl WithSimd for Reduce<'_, '_> {
         let Span { length, bodies, kinds, mut pins, passed, kept, .. } = span;
         let (mut unkept, mut whole, mut pin) = (Passed::NONE, Passed::NONE, 0);
         let mut carry = whole.right;
-        for group in 0..kinds.count() {
+        for (group, kind) in kinds.each().enumerate() {
             let (free, next) = match passed.get_mut(group) {
                 Some(ends) => (Some(&mut kept[group].free), ends),
                 None => (None, &mut unkept),
             };
-            show(simd, (&bodies, task), kinds.at(group), group, free, next);
+            show(simd, (&bodies, task), kind, group, free, next);
             hold_all(&mut pins, group, &mut pin, next);
             if group % length == 0 {
                 whole = *next;

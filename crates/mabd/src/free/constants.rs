@@ -175,6 +175,12 @@ impl<'a> GroupKinds<'a> {
         }
     }
 
+    /// Those of all groups in turn.
+    #[inline(always)]
+    pub(crate) fn each(self) -> impl Iterator<Item = GroupKind<'a>> {
+        (0..self.count()).map(move |group| self.at(group))
+    }
+
     /// Keeps the first `groups` and returns the others.
     pub(crate) fn split_off(&mut self, groups: usize) -> Self {
         Self { of: self.of.split_off(groups..).unwrap_or_default(), ..*self }
