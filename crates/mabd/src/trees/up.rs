@@ -130,6 +130,26 @@ impl ChildJoint {
 }
 
 impl<const N: usize> GroupRoom<N> {
+    /// What the sides, so many, do to each other.
+    #[inline(always)]
+    fn fill<W: Simd>(&mut self, simd: W, count: usize, body: (&FreeResponse, Fused)) {
+        for u in 0..count {
+            for v in 0..=u {
+                let sides = [&self.sides[u], &self.sides[v]];
+                let block = &mut self.blocks[pair(u, v)];
+                let once = Once;
+                simd.vectorize(
+                    #[inline(always)]
+                    || {
+                        once.spend();
+                        sides[0].between(sides[1], u == v, body, block)
+                    },
+                );
+            }
+            self.scales[u] = diagonal(&self.blocks[pair(u, u)]);
+        }
+    }
+
     /// Eliminates the joints to the children in one place, which is the side `child` of `count`.
     #[inline(always)]
     fn eliminate(
@@ -217,21 +237,7 @@ impl<const N: usize> WithSimd for Up<'_, N> {
                     },
                 );
             }
-            for u in 0..count {
-                for v in 0..=u {
-                    let sides = [&room.sides[u], &room.sides[v]];
-                    let block = &mut room.blocks[pair(u, v)];
-                    let once = Once;
-                    simd.vectorize(
-                        #[inline(always)]
-                        || {
-                            once.spend();
-                            sides[0].between(sides[1], u == v, (free, reach), block)
-                        },
-                    );
-                }
-                room.scales[u] = diagonal(&room.blocks[pair(u, u)]);
-            }
+            room.fill(simd, count, (free, reach));
             let mut at = (plan.replies[group] - plan.replies[first]) as usize;
             for (child, slot) in slots.enumerate() {
                 let end = at + 1 + (count - 1 - child) * N;
