@@ -25,7 +25,7 @@ pub(crate) trait UnitRun<const ENDS: usize>: Send + Sized {
 }
 
 /// What a sweep does to each unit of a run; `T` is what it changes at their ends.
-pub(crate) trait Pass<T, U, const ENDS: usize>: Sync {
+pub(crate) trait UnitPass<T, U, const ENDS: usize>: Sync {
     /// What is at the ends of a unit.
     type Ends: Copy + Send + Sync;
     /// Takes it from where it is.
@@ -97,7 +97,7 @@ impl<const ENDS: usize> Schedule<ENDS> {
     ) where
         T: Copy + Send + Sync,
         U: UnitRun<ENDS>,
-        P: Pass<T, U, ENDS>,
+        P: UnitPass<T, U, ENDS>,
     {
         if !self.independent {
             one_by_one(pass, run, items);
@@ -123,7 +123,7 @@ impl<const ENDS: usize> Schedule<ENDS> {
 fn one_by_one<T, U, P, const ENDS: usize>(pass: &P, mut run: U, items: &mut [T])
 where
     U: UnitRun<ENDS>,
-    P: Pass<T, U, ENDS>,
+    P: UnitPass<T, U, ENDS>,
 {
     for unit in 0..run.len() {
         let before = P::gather(&run, unit, items);
@@ -145,7 +145,7 @@ fn at_once<T, U, P, const ENDS: usize>(
 ) where
     T: Copy + Send + Sync,
     U: UnitRun<ENDS>,
-    P: Pass<T, U, ENDS>,
+    P: UnitPass<T, U, ENDS>,
 {
     let count = run.len();
     let filler = P::gather(&run, 0, items);
@@ -167,7 +167,7 @@ fn stage<T, U, P, const ENDS: usize>(pass: &P, mut run: U, items: &[T], staged: 
 where
     T: Sync,
     U: UnitRun<ENDS>,
-    P: Pass<T, U, ENDS>,
+    P: UnitPass<T, U, ENDS>,
 {
     if run.len() > U::GRAIN {
         let middle = run.len() / 2;

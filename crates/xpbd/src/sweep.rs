@@ -5,7 +5,7 @@ use taut_model::{Pose, Wrench};
 
 use crate::{
     body::Weight,
-    colours::{Pass, UnitRun, within},
+    colours::{UnitPass, UnitRun, within},
     correct::{BodyPair, Terms},
     layout::{Corrections, PairUnit},
 };
@@ -84,7 +84,7 @@ impl<R: Real> UnitRun<2> for JointRun<'_, R> {
     }
 }
 
-impl<R: Real> Pass<Pose<R>, JointRun<'_, R>, 2> for JointPass<'_, R> {
+impl<R: Real> UnitPass<Pose<R>, JointRun<'_, R>, 2> for JointPass<'_, R> {
     type Ends = [Pose<R>; 2];
 
     #[inline(always)]

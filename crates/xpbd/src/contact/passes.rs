@@ -12,7 +12,7 @@ use super::{
     point::{PositionTerms, TouchPoint, Visit},
 };
 use crate::{
-    colours::{Pass, UnitRun, within},
+    colours::{UnitPass, UnitRun, within},
     settings::FrictionRule,
 };
 
@@ -87,7 +87,7 @@ fn budget<W: Wide>(
 /// The position pass: keeps bodies apart, and holds what sticks.
 pub(super) struct Positions<'a, R>(pub(super) PositionTerms<'a, R>);
 
-impl<R: Real> Pass<Pose<R>, BatchRun<'_, R>, ENDS> for Positions<'_, R> {
+impl<R: Real> UnitPass<Pose<R>, BatchRun<'_, R>, ENDS> for Positions<'_, R> {
     type Ends = [Pose<R::Wide>; 2];
 
     #[inline(always)]
@@ -140,7 +140,7 @@ pub(super) struct Velocities<'a, R> {
     pub(super) rebound: &'a VelocityTerms<R>,
 }
 
-impl<R: Real> Pass<Velocity<R>, BatchRun<'_, R>, ENDS> for Velocities<'_, R> {
+impl<R: Real> UnitPass<Velocity<R>, BatchRun<'_, R>, ENDS> for Velocities<'_, R> {
     type Ends = [Velocity<R::Wide>; 2];
 
     #[inline(always)]
