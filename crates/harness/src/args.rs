@@ -6,7 +6,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::film::{CameraChoice, FilmColour};
+use crate::{
+    film::{CameraChoice, FilmColour},
+    runner::BLOCKS,
+};
 
 pub(crate) use self::view::ViewArgs;
 
@@ -249,6 +252,9 @@ pub(crate) struct TimeArgs {
     /// Time after which a kind with at least three samples takes no more [s]
     #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
     pub(crate) limit: f64,
+    /// Blocks in which all rows are timed in turn, from the start of the scene each time; 0 leaves that out
+    #[arg(long, value_name = "N", default_value_t = BLOCKS)]
+    pub(crate) blocks: u32,
 }
 
 #[derive(Debug, Args)]

@@ -218,6 +218,9 @@ pub struct Times {
     pub steps_per_sample: u32,
     /// Time per frame of many frames in a row, waited for at their end: throughput [s].
     pub throughput_step_s: Spread,
+    /// What the same frames took of processors, which other programs do not take away, where the row runs on one and
+    /// the system tells [s].
+    pub throughput_processor_s: Option<Spread>,
     /// Time per frame by stage.
     pub stages: Stages,
 }

@@ -274,6 +274,11 @@ fn times_have_a_spread_and_stages() {
     let ratio = in_turn(1)["ratio"].as_array().unwrap();
     assert!(ratio[0].as_f64() <= ratio[1].as_f64() && ratio[1].as_f64() <= ratio[2].as_f64());
     assert!(in_turn(1)["noise_band"].as_f64().unwrap() >= 0.02);
+    let (json, _dir) = document(0, &[&arguments[..], &["--blocks", "0"]].concat());
+    assert!(json["runs"][0]["times"].is_object() && json["runs"][0]["in_turn"].is_null());
+    if cfg!(unix) {
+        assert!(json["runs"][0]["times"]["throughput_processor_s"]["median"].as_f64() >= Some(0.0));
+    }
 }
 
 #[test]

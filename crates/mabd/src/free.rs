@@ -17,7 +17,7 @@ use crate::{
     polar::{self, blockwise, full, squared_strain},
     settings::Polar,
 };
-pub(crate) use constants::{Anchored, GroupConstants, GroupTable};
+pub(crate) use constants::{Anchored, GroupConstants, GroupKind, GroupKinds, GroupTable};
 pub(crate) use passed::{Passed, StretchEnd};
 
 /// Moved into each closure that pulp calls, so that it can be called but once. Closures that could be called again
@@ -155,13 +155,17 @@ impl FreeResponse {
 
     /// Increments under forces at the two joints, and the diagonal of the co-rotated load.
     #[inline(always)]
-    pub(crate) fn under(&self, constants: &GroupConstants, forces: [V; 2]) -> (M, V, V) {
+    pub(crate) fn under(
+        &self,
+        GroupKind { constants, anchors }: GroupKind<'_>,
+        forces: [V; 2],
+    ) -> (M, V, V) {
         let f = transposed_times(self.rotation, forces[0]);
         let g = transposed_times(self.rotation, forces[1]);
-        let (x, y) = (constants.left, constants.right);
+        let (x, y) = (anchors.left, anchors.right);
         let sum = scale(add(forces[0], forces[1]), constants.reach);
         let origin = sub(self.origin, sum);
-        if constants.axial {
+        if anchors.axial {
             let load = add(scale(f, x[0]), scale(g, y[0]));
             let turned = minus(self.frame, self.local.apply_first(load));
             let diagonal = [load[0], Fused::ZERO, Fused::ZERO];

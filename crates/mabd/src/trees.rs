@@ -19,7 +19,7 @@ use crate::{
     affine::Affine,
     free::{Anchored, GroupTable, SolveTask},
     joint::JointElement,
-    lane::{M, V, ZERO3, matrix, product},
+    lane::{M, V, ZERO3, matrix, plus, product},
     node::{BodyGroups, Nodes},
 };
 use graph::{NONE, TreeGraph};
@@ -56,7 +56,18 @@ struct TreePlan {
 impl TreePlan {
     /// How many groups there are.
     fn groups(&self) -> usize {
-        self.constants.of.len()
+        self.constants.groups()
+    }
+
+    /// The most groups of a depth.
+    fn widest(&self) -> usize {
+        self.levels.windows(2).map(|at| at[1] - at[0]).max().unwrap_or(0)
+    }
+
+    /// The most joints, by groups, between two depths, or that hold the roots.
+    fn most_joints(&self) -> usize {
+        let joints = |at: &[usize]| (self.first_slot[at[1]] - self.first_slot[at[0]]) as usize;
+        self.levels.windows(2).map(joints).max().unwrap_or(0).max(self.levels[1])
     }
 
     /// The joints of a group to its children.
@@ -77,22 +88,36 @@ impl TreePlan {
     /// The axes in which a group's own springs are written, in world coordinates.
     #[inline(always)]
     fn axes(&self, group: usize, bodies: &BodyGroups<'_>, held: &[Affine]) -> M {
-        let lane = self.from[group].map(|from| from as usize % LANES);
-        let holds = self.from[group]
-            .map(|from| self.holds.get(from as usize / LANES).unwrap_or(&ChildJoint::NONE));
-        let basis = matrix(|i, j| Fused::gather(|k| holds[k].basis[j][i].0[lane[k]]));
+        let basis = |k: usize| {
+            let from = self.from[group][k] as usize;
+            let hold = self.holds.get(from / LANES).unwrap_or(&ChildJoint::NONE);
+            (&hold.basis, from % LANES)
+        };
+        let basis = gather_matrix([basis(0), basis(1), basis(2), basis(3)]);
         if group < self.levels[1] {
             return product(self.held(group, held).0, basis);
         }
-        let from = self.parents[group].map(|parent| parent as usize / LANES);
-        let lane = self.parents[group].map(|parent| parent as usize % LANES);
-        let at = matrix(|i, j| {
-            let c = 3 * j + i;
-            let start = Fused::gather(|k| bodies.start[from[k]][c].0[lane[k]]);
-            start + Fused::gather(|k| bodies.moved[from[k]][c].0[lane[k]])
-        });
-        product(at, basis)
+        let at = |all: &[[Fused; 12]]| {
+            let of = |k: usize| {
+                let parent = self.parents[group][k] as usize;
+                (&all[parent / LANES], parent % LANES)
+            };
+            let [a, b, c, d] = [of(0), of(1), of(2), of(3)];
+            let entry = |c: usize, from: (&[Fused; 12], usize)| from.0[c].0[from.1];
+            matrix(|i, j| {
+                let at = 3 * j + i;
+                Fused([entry(at, a), entry(at, b), entry(at, c), entry(at, d)])
+            })
+        };
+        product(plus(at(bodies.start), at(bodies.moved)), basis)
     }
+}
+
+/// A matrix from lanes of four.
+#[inline(always)]
+fn gather_matrix([a, b, c, d]: [(&M, usize); LANES]) -> M {
+    let entry = |i: usize, j: usize, from: (&M, usize)| from.0[j][i].0[from.1];
+    matrix(|i, j| Fused([entry(i, j, a), entry(i, j, b), entry(i, j, c), entry(i, j, d)]))
 }
 
 /// The trees of a scene, ready to be solved.

@@ -12,10 +12,8 @@ use taut_model::narrow;
 /// Places per task below which splitting a loop over them costs more than it gains.
 const GRAIN: usize = 256;
 
-/// A run of units with all that only they write; `T` is what they change at their `ENDS` ends.
-pub(crate) trait SweepWork<T, const ENDS: usize>: Send + Sized {
-    /// What is at the ends of a unit.
-    type Ends: Copy + Send + Sync;
+/// A run of units with all that only they write.
+pub(crate) trait UnitRun<const ENDS: usize>: Send + Sized {
     /// Units per task below which splitting a colour costs more than it gains.
     const GRAIN: usize;
     /// How many units.
@@ -24,11 +22,17 @@ pub(crate) trait SweepWork<T, const ENDS: usize>: Send + Sized {
     fn split(self, middle: usize) -> (Self, Self);
     /// Places of the ends of a unit.
     fn slots(&self, unit: usize) -> [u32; ENDS];
-    /// What is at them.
-    fn gather(&self, unit: usize, items: &[T]) -> Self::Ends;
+}
+
+/// What a sweep does to each unit of a run; `T` is what it changes at their ends.
+pub(crate) trait UnitPass<T, U, const ENDS: usize>: Sync {
+    /// What is at the ends of a unit.
+    type Ends: Copy + Send + Sync;
+    /// Takes it from where it is.
+    fn gather(run: &U, unit: usize, items: &[T]) -> Self::Ends;
     /// Corrects a unit whose ends are as given; returns what becomes of them.
-    fn correct(&mut self, unit: usize, ends: Self::Ends) -> Self::Ends;
-    /// One of them.
+    fn correct(&self, run: &mut U, unit: usize, ends: Self::Ends) -> Self::Ends;
+    /// One of the ends.
     fn end(ends: &Self::Ends, end: usize) -> T;
 }
 
@@ -82,84 +86,102 @@ impl<const ENDS: usize> Schedule<ENDS> {
         self.colour_ends.push(self.ends.len());
     }
 
-    /// Corrects every unit of `work` once; `staged` is room for what threads prepare.
+    /// Corrects every unit of `run` once; `staged` is room for what threads prepare.
     #[inline]
-    pub(crate) fn sweep<T, W>(&self, work: W, items: &mut [T], staged: &mut Vec<W::Ends>)
-    where
+    pub(crate) fn sweep<T, U, P>(
+        &self,
+        pass: &P,
+        run: U,
+        items: &mut [T],
+        staged: &mut Vec<P::Ends>,
+    ) where
         T: Copy + Send + Sync,
-        W: SweepWork<T, ENDS>,
+        U: UnitRun<ENDS>,
+        P: UnitPass<T, U, ENDS>,
     {
         if !self.independent {
-            one_by_one(work, items);
+            one_by_one(pass, run, items);
             return;
         }
         let threads = rayon::current_num_threads();
-        let mut rest = work;
+        let mut rest = run;
         for (colour, bounds) in self.colours.windows(2).enumerate() {
             let count = bounds[1] - bounds[0];
             let (now, later) = rest.split(count);
-            if threads > 1 && count > 2 * W::GRAIN {
-                self.at_once(colour, now, items, staged);
+            if threads > 1 && count > 2 * U::GRAIN {
+                let ends = &self.ends[self.colour_ends[colour]..self.colour_ends[colour + 1]];
+                at_once(pass, now, bounds[0], ends, items, staged);
             } else {
-                one_by_one(now, items);
+                one_by_one(pass, now, items);
             }
             rest = later;
         }
     }
-
-    fn at_once<T, W>(&self, colour: usize, work: W, items: &mut [T], staged: &mut Vec<W::Ends>)
-    where
-        T: Copy + Send + Sync,
-        W: SweepWork<T, ENDS>,
-    {
-        let count = work.len();
-        let filler = work.gather(0, items);
-        staged.resize(staged.len().max(count), filler);
-        stage(work, items, &mut staged[..count]);
-        let first = self.colours[colour];
-        let ends = &self.ends[self.colour_ends[colour]..self.colour_ends[colour + 1]];
-        let staged = &*staged;
-        items.par_chunks_mut(GRAIN).enumerate().for_each(|(chunk, items)| {
-            let base = chunk * GRAIN;
-            let from = |slot: usize| ends.partition_point(|&(own, _)| (own as usize) < slot);
-            for &(slot, end) in &ends[from(base)..from(base + items.len())] {
-                let (unit, end) = (end as usize / ENDS - first, end as usize % ENDS);
-                items[slot as usize - base] = W::end(&staged[unit], end);
-            }
-        });
-    }
 }
 
 #[inline]
-fn one_by_one<T, W, const ENDS: usize>(mut work: W, items: &mut [T])
+fn one_by_one<T, U, P, const ENDS: usize>(pass: &P, mut run: U, items: &mut [T])
 where
-    W: SweepWork<T, ENDS>,
+    U: UnitRun<ENDS>,
+    P: UnitPass<T, U, ENDS>,
 {
-    for unit in 0..work.len() {
-        let before = work.gather(unit, items);
-        let after = work.correct(unit, before);
-        for (end, slot) in work.slots(unit).into_iter().enumerate() {
-            items[slot as usize] = W::end(&after, end);
+    for unit in 0..run.len() {
+        let before = P::gather(&run, unit, items);
+        let after = pass.correct(&mut run, unit, before);
+        for (end, slot) in run.slots(unit).into_iter().enumerate() {
+            items[slot as usize] = P::end(&after, end);
         }
     }
 }
 
+/// Corrects a colour whose first unit is `first` and whose moving ends are `ends`.
+fn at_once<T, U, P, const ENDS: usize>(
+    pass: &P,
+    run: U,
+    first: usize,
+    ends: &[(u32, u32)],
+    items: &mut [T],
+    staged: &mut Vec<P::Ends>,
+) where
+    T: Copy + Send + Sync,
+    U: UnitRun<ENDS>,
+    P: UnitPass<T, U, ENDS>,
+{
+    let count = run.len();
+    let filler = P::gather(&run, 0, items);
+    staged.resize(staged.len().max(count), filler);
+    stage(pass, run, items, &mut staged[..count]);
+    let staged = &*staged;
+    items.par_chunks_mut(GRAIN).enumerate().for_each(|(chunk, items)| {
+        let base = chunk * GRAIN;
+        let from = |slot: usize| ends.partition_point(|&(own, _)| (own as usize) < slot);
+        for &(slot, end) in &ends[from(base)..from(base + items.len())] {
+            let (unit, end) = (end as usize / ENDS - first, end as usize % ENDS);
+            items[slot as usize - base] = P::end(&staged[unit], end);
+        }
+    });
+}
+
 /// Corrects units of one colour into `staged`.
-fn stage<T, W, const ENDS: usize>(mut work: W, items: &[T], staged: &mut [W::Ends])
+fn stage<T, U, P, const ENDS: usize>(pass: &P, mut run: U, items: &[T], staged: &mut [P::Ends])
 where
     T: Sync,
-    W: SweepWork<T, ENDS>,
+    U: UnitRun<ENDS>,
+    P: UnitPass<T, U, ENDS>,
 {
-    if work.len() > W::GRAIN {
-        let middle = work.len() / 2;
-        let (before, after) = work.split(middle);
+    if run.len() > U::GRAIN {
+        let middle = run.len() / 2;
+        let (before, after) = run.split(middle);
         let (staged_before, staged_after) = staged.split_at_mut(middle);
-        rayon::join(|| stage(before, items, staged_before), || stage(after, items, staged_after));
+        rayon::join(
+            || stage(pass, before, items, staged_before),
+            || stage(pass, after, items, staged_after),
+        );
         return;
     }
     for (unit, staged) in staged.iter_mut().enumerate() {
-        let before = work.gather(unit, items);
-        *staged = work.correct(unit, before);
+        let before = P::gather(&run, unit, items);
+        *staged = pass.correct(&mut run, unit, before);
     }
 }
 

@@ -234,15 +234,15 @@ impl<R: Real> ContactPasses<R> {
         let Motions { poses, velocities, .. } = &mut bodies.now;
         let given = PositionTerms { velocities, terms, friction, near: self.near };
         let run = self.touching.run();
-        self.schedule.sweep(Positions { run, given }, poses, &mut self.staged.poses);
+        self.schedule.sweep(&Positions(given), run, poses, &mut self.staged.poses);
     }
 
     /// Velocity pass: friction of what slides, and restitution.
     pub(crate) fn rebound(&mut self, bodies: &mut PositionBodies<R>, rebound: &VelocityTerms<R>) {
         let Motions { poses, velocities, .. } = &mut bodies.now;
         let run = self.touching.run();
-        let work = Velocities { run, poses, rebound };
-        self.schedule.sweep(work, velocities, &mut self.staged.velocities);
+        let pass = Velocities { poses, rebound };
+        self.schedule.sweep(&pass, run, velocities, &mut self.staged.velocities);
     }
 
     /// Mean forces over a step of length `dt` [s], in the order of the list.

@@ -5,7 +5,7 @@ use taut_model::{Pose, Wrench};
 
 use crate::{
     body::Weight,
-    colours::{SweepWork, within},
+    colours::{UnitPass, UnitRun, within},
     correct::{BodyPair, Terms},
     layout::{Corrections, PairUnit},
 };
@@ -28,9 +28,8 @@ impl<R: Real> Memory<R> {
     }
 }
 
-/// Read access to everything a correction needs.
-#[derive(Clone, Copy)]
-struct Context<'a, R> {
+/// The pass over joints and springs: all that its corrections read.
+struct JointPass<'a, R> {
     layout: &'a Corrections<R>,
     weights: &'a [Weight<R>],
     terms: &'a Terms<R>,
@@ -46,26 +45,21 @@ impl<R: Real> Corrections<R> {
         staged: &mut Vec<[Pose<R>; 2]>,
         terms: &Terms<R>,
     ) {
-        let batch = UnitRun {
-            context: Context { layout: self, weights, terms },
-            units: &self.units,
-            lambda: &mut memory.lambda,
-            loads: &mut memory.loads,
-        };
-        self.schedule.sweep(batch, poses, staged);
+        let pass = JointPass { layout: self, weights, terms };
+        let Memory { lambda, loads } = memory;
+        let run = JointRun { units: &self.units, lambda, loads };
+        self.schedule.sweep(&pass, run, poses, staged);
     }
 }
 
 /// A run of units with all that only they write.
-struct UnitRun<'a, R> {
-    context: Context<'a, R>,
+struct JointRun<'a, R> {
     units: &'a [PairUnit],
     lambda: &'a mut [V3<R>],
     loads: &'a mut [Wrench<R>],
 }
 
-impl<R: Real> SweepWork<Pose<R>, 2> for UnitRun<'_, R> {
-    type Ends = [Pose<R>; 2];
+impl<R: Real> UnitRun<2> for JointRun<'_, R> {
     const GRAIN: usize = 256;
 
     fn len(&self) -> usize {
@@ -80,44 +74,50 @@ impl<R: Real> SweepWork<Pose<R>, 2> for UnitRun<'_, R> {
         let (units, units_after) = self.units.split_at(middle);
         let (lambda, lambda_after) = self.lambda.split_at_mut(cut);
         let (loads, loads_after) = self.loads.split_at_mut(middle);
-        let context = self.context;
-        let after = Self { context, units: units_after, lambda: lambda_after, loads: loads_after };
-        (Self { context, units, lambda, loads }, after)
+        let after = Self { units: units_after, lambda: lambda_after, loads: loads_after };
+        (Self { units, lambda, loads }, after)
     }
 
     #[inline(always)]
     fn slots(&self, unit: usize) -> [u32; 2] {
         self.units[unit].slots
     }
+}
+
+impl<R: Real> UnitPass<Pose<R>, JointRun<'_, R>, 2> for JointPass<'_, R> {
+    type Ends = [Pose<R>; 2];
 
     #[inline(always)]
-    fn gather(&self, unit: usize, items: &[Pose<R>]) -> [Pose<R>; 2] {
-        self.slots(unit).map(|s| items[s as usize])
+    fn gather(run: &JointRun<'_, R>, unit: usize, items: &[Pose<R>]) -> Self::Ends {
+        // Mapped, the array would be put together apart and copied in pieces that straddle what has just been
+        // stored, for which loads wait.
+        let [a, b] = run.slots(unit);
+        [items[a as usize], items[b as usize]]
     }
 
     #[inline(always)]
-    fn end(ends: &[Pose<R>; 2], end: usize) -> Pose<R> {
+    fn end(ends: &Self::Ends, end: usize) -> Pose<R> {
         ends[end]
     }
 
     #[inline(always)]
-    fn correct(&mut self, index: usize, poses: [Pose<R>; 2]) -> [Pose<R>; 2] {
-        let unit = &self.units[index];
+    fn correct(&self, run: &mut JointRun<'_, R>, index: usize, poses: Self::Ends) -> Self::Ends {
+        let unit = &run.units[index];
         if !unit.active {
             return poses;
         }
-        let Context { layout, weights, terms } = self.context;
+        let Self { layout, weights, terms } = self;
         let weights = unit.slots.map(|s| &weights[s as usize]);
         let mut pair = BodyPair::of(poses, weights);
         let range = within(unit.elements, 0);
-        let lambda = &mut self.lambda[within(unit.elements, self.units[0].elements[0])];
+        let lambda = &mut run.lambda[within(unit.elements, run.units[0].elements[0])];
         let elements = layout.elements[range.clone()].iter().zip(&layout.frames[range]);
-        let load = &mut self.loads[index];
+        let load = &mut run.loads[index];
         for ((element, frame), lambda) in elements.clone().zip(&mut *lambda) {
             pair = pair.correct(element, frame, lambda, load, terms);
         }
         if terms.symmetric && lambda.len() > 1 {
-            let again = Terms { fresh: false, ..*terms };
+            let again = Terms { fresh: false, ..**terms };
             for ((element, frame), lambda) in elements.zip(lambda).rev().skip(1) {
                 pair = pair.correct(element, frame, lambda, load, &again);
             }

@@ -5,7 +5,7 @@ use crate::{
     args::TimeArgs,
     progress::Progress,
     record::{OutDir, ReferenceDocument, RunRow, TimesInTurn, times_csv},
-    runner::{self, BLOCKS, Ratio, TimeOptions, TimedRow, time_blocks},
+    runner::{self, Ratio, TimeOptions, TimedRow, time_blocks},
     text_table::{TextTable, short},
 };
 
@@ -36,7 +36,9 @@ pub(crate) fn main(session: &Session<'_>, args: &TimeArgs) -> anyhow::Result<Out
         })
         .collect();
     progress.finish();
-    time_in_turn(session, &task, args, &mut rows);
+    if args.blocks > 0 {
+        time_in_turn(session, &task, args, &mut rows);
+    }
     out.write("time.csv", &times_csv(&task.scene.name, &rows.iter().collect::<Vec<_>>()))?;
     let table = table(&rows);
     let document = session.document("time", &task, ReferenceDocument::default(), rows, &mut out)?;
@@ -50,15 +52,16 @@ fn time_in_turn(session: &Session<'_>, task: &SceneTask, args: &TimeArgs, rows: 
     let slowest = able.iter().filter_map(|&i| Some(rows[i].times.as_ref()?.step_s.median));
     let slowest = slowest.fold(0.0, f64::max);
     // A block of a row takes no longer than a kind of samples may, unless a single frame does.
-    let affordable = (args.limit / f64::from(BLOCKS) / slowest.max(f64::MIN_POSITIVE)).max(1.0);
+    let affordable =
+        (args.limit / f64::from(args.blocks) / slowest.max(f64::MIN_POSITIVE)).max(1.0);
     let frames = f64::from(task.scene.steps).min(affordable) as u32;
     let timed: Vec<TimedRow<'_>> = able
         .iter()
         .chain([&first])
         .map(|&i| TimedRow { scene: &task.scene, spec: &task.specs[i], frames })
         .collect();
-    let progress = Progress::new(u64::from(BLOCKS) * timed.len() as u64, "samples in turn");
-    let samples = time_blocks(&session.bench, &timed, BLOCKS, &mut || progress.advance(1));
+    let progress = Progress::new(u64::from(args.blocks) * timed.len() as u64, "samples in turn");
+    let samples = time_blocks(&session.bench, &timed, args.blocks, &mut || progress.advance(1));
     progress.finish();
     let (own, again) = (&samples[0], &samples[able.len()]);
     let band = Ratio::of(own, again).map(|ratio| ratio.noise_band());

@@ -270,6 +270,7 @@ mod tests {
             step_s: spread,
             steps_per_sample: 2,
             throughput_step_s: spread,
+            throughput_processor_s: None,
             stages: Stages::default(),
         });
         let text = times_csv("rope", &[&timed, &RunRow::new(&Spec::new("null", 1))]);

@@ -102,14 +102,22 @@ impl BlockClock {
     fn now_s(&self) -> f64 {
         match self {
             #[cfg(unix)]
-            Self::Processor => {
-                let clock = nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID;
-                let now = nix::time::clock_gettime(clock).map(std::time::Duration::from);
-                now.map_or(f64::NAN, |now| now.as_secs_f64())
-            }
+            Self::Processor => processor_s().unwrap_or(f64::NAN),
             Self::Wall(start) => start.elapsed().as_secs_f64(),
         }
     }
+}
+
+/// Time that this process has spent on processors [s], where the system tells.
+pub(super) fn processor_s() -> Option<f64> {
+    #[cfg(unix)]
+    {
+        let clock = nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID;
+        let now = nix::time::clock_gettime(clock).ok()?;
+        Some(std::time::Duration::from(now).as_secs_f64())
+    }
+    #[cfg(not(unix))]
+    None
 }
 
 /// The median of `b / a` over the blocks, and its 95 % interval by bootstrap of the blocks (2,000 draws, the same

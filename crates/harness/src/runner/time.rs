@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use taut_core::{Scene, Solver, Stage, StageTime, State, Step};
 
-use super::{Bench, Halt, advance_frame};
-use crate::record::{RunRow, Spread, Stages, Times};
+use super::{Bench, Halt, advance_frame, blocks::processor_s};
+use crate::record::{RunDevice, RunRow, Spread, Stages, Times};
 use crate::spec::Spec;
 
 /// How long to watch.
@@ -40,15 +40,17 @@ pub fn time(
         let latency = clock.samples(solver, 1)?;
         let throughput = clock.samples(solver, options.steps_per_sample)?;
         let stages = clock.stages(solver)?;
-        row.steps = latency.len() as u32;
-        row.step_time_s = Spread::of(&latency);
+        row.steps = latency.wall_s.len() as u32;
+        row.step_time_s = Spread::of(&latency.wall_s);
+        let on_processor = Some(throughput.processor_s).filter(|_| row.device == RunDevice::Cpu);
         row.times =
-            row.step_time_s.zip(Spread::of(&throughput)).map(|(step_s, throughput)| Times {
+            row.step_time_s.zip(Spread::of(&throughput.wall_s)).map(|(step_s, wall)| Times {
                 iterations: spec.iterations,
                 warmup: options.warmup,
                 step_s,
                 steps_per_sample: options.steps_per_sample,
-                throughput_step_s: throughput,
+                throughput_step_s: wall,
+                throughput_processor_s: on_processor.and_then(|samples| Spread::of(&samples)),
                 stages,
             });
         let mut state = State::default();
@@ -61,6 +63,14 @@ pub fn time(
     row
 }
 
+/// Time per frame of each sample [s].
+#[derive(Default)]
+struct Samples {
+    wall_s: Vec<f64>,
+    /// What this process has spent on processors, empty where the system does not tell.
+    processor_s: Vec<f64>,
+}
+
 struct Stopwatch<'a> {
     bench: &'a Bench<'a>,
     scene: &'a Scene,
@@ -70,21 +80,24 @@ struct Stopwatch<'a> {
 }
 
 impl Stopwatch<'_> {
-    /// Time per frame of each sample of `frames` frames [s].
-    fn samples(&mut self, solver: &mut dyn Solver, frames: u32) -> Result<Vec<f64>, Halt> {
+    /// Takes samples of `frames` frames.
+    fn samples(&mut self, solver: &mut dyn Solver, frames: u32) -> Result<Samples, Halt> {
         let step = self.warm_up(solver)?;
         let begin = Instant::now();
-        let mut times_s = Vec::new();
-        while self.wants_more(times_s.len(), begin) {
+        let mut samples = Samples::default();
+        while self.wants_more(samples.wall_s.len(), begin) {
+            let spent_before = processor_s();
             let start = Instant::now();
             for _ in 0..frames {
                 self.frame(solver, step)?;
             }
             solver.wait()?;
-            times_s.push(start.elapsed().as_secs_f64() / f64::from(frames));
+            samples.wall_s.push(start.elapsed().as_secs_f64() / f64::from(frames));
+            let spent = processor_s().zip(spent_before).map(|(after, before)| after - before);
+            samples.processor_s.extend(spent.map(|spent| spent / f64::from(frames)));
             (self.on_sample)();
         }
-        Ok(times_s)
+        Ok(samples)
     }
 
     /// Median time of each stage per frame. Waiting between the stages costs a device its overlap,

@@ -26,7 +26,7 @@ use crate::{
         RowMatrix, S, apply, apply_transposed, difference, inverse, less, product, sum,
         symmetric_times, times, transpose,
     },
-    free::{FreeResponse, GroupConstants, Once, Passed, SolveTask, StretchEnd},
+    free::{FreeResponse, GroupKind, Once, Passed, SolveTask, StretchEnd},
     lane::{V, ZERO3, add, sub},
     node::BodyGroups,
     settings::Polar,
@@ -51,56 +51,107 @@ fn eliminate<T: Number>(
     let inverse = inverse(block, scale);
     let reply = symmetric_times(&inverse, &next.across);
     let answer = times(&inverse, difference(carry.tip, next.left.tip));
-    *carry = next.right;
-    carry.own = less(&carry.own, &next.across, &reply);
-    carry.tip = sum(carry.tip, apply_transposed(&next.across, answer));
+    carry.own = less(&next.right.own, &next.across, &reply);
+    carry.scale = next.right.scale;
+    carry.tip = sum(next.right.tip, apply_transposed(&next.across, answer));
     (inverse, reply, answer)
 }
 
 /// Joins a stretch to the body after it.
-#[inline(always)]
-fn join(
-    whole: &mut Passed<Fused>,
-    carry: &mut StretchEnd<Fused>,
+#[inline(never)]
+fn join<W: Simd>(
+    simd: W,
+    (whole, carry): (&mut Passed<Fused>, &mut StretchEnd<Fused>),
     next: &Passed<Fused>,
     compliance: Fused,
 ) {
-    let (inverse, reply, answer) = eliminate(carry, next, compliance);
-    // By columns of the transposed: `D^-1 W_lr^T`.
-    let back = transpose(&whole.across);
-    let pull = symmetric_times(&inverse, &back);
-    whole.left.own = less(&whole.left.own, &back, &pull);
-    whole.left.tip = difference(whole.left.tip, apply(&whole.across, answer));
-    whole.across = product(&whole.across, &reply);
-}
-
-/// What a group of bodies does by itself and, held by its pins, passes on to its joints; `next_pin` is the first
-/// that is not before the group.
-#[inline(always)]
-fn show<W: Simd>(
-    simd: W,
-    (bodies, task): (&BodyGroups<'_>, &SolveTask<'_>),
-    constants: &GroupConstants,
-    pins: &mut Pins<'_>,
-    group: usize,
-    next_pin: &mut usize,
-    (free, ends): (&mut FreeResponse, &mut Passed<Fused>),
-) {
-    // A function of its own, like the other operations below: compilers take very long over all of them in one.
     let once = Once;
     simd.vectorize(
         #[inline(always)]
         || {
             once.spend();
-            let found = FreeResponse::new(bodies, constants, task, group, Polar::Exact);
-            found.pass(constants, ends);
-            *free = found;
+            let (inverse, reply, answer) = eliminate(carry, next, compliance);
+            // By columns of the transposed: `D^-1 W_lr^T`.
+            let back = transpose(&whole.across);
+            let pull = symmetric_times(&inverse, &back);
+            whole.left.own = less(&whole.left.own, &back, &pull);
+            whole.left.tip = difference(whole.left.tip, apply(&whole.across, answer));
+            whole.across = product(&whole.across, &reply);
         },
     );
+}
+
+/// What a group of bodies does by itself, if that is asked for, and passes on to its joints.
+#[inline(never)]
+fn show<W: Simd>(
+    simd: W,
+    (bodies, task): (&BodyGroups<'_>, &SolveTask<'_>),
+    kind: GroupKind<'_>,
+    group: usize,
+    free: Option<&mut FreeResponse>,
+    ends: &mut Passed<Fused>,
+) {
+    let once = Once;
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            once.spend();
+            let found = FreeResponse::new(bodies, kind.constants, task, group, Polar::Exact);
+            found.pass(kind, ends);
+            if let Some(free) = free {
+                *free = found;
+            }
+        },
+    );
+}
+
+/// Takes what the pins of a group hold away from its bodies; `next_pin` is the first that is not before the group.
+#[inline(always)]
+fn hold_all(pins: &mut Pins<'_>, group: usize, next_pin: &mut usize, ends: &mut Passed<Fused>) {
     while pins.group(*next_pin) == Some(group) {
         hold(&mut pins.list[*next_pin], pins.held, ends);
         *next_pin += 1;
     }
+}
+
+/// Eliminates the joint between what ends in `carry` and a group, of which the rest is kept.
+#[inline(never)]
+fn advance<W: Simd>(
+    simd: W,
+    carry: &mut StretchEnd<Fused>,
+    next: &Passed<Fused>,
+    compliance: Fused,
+    (reply, answer): (&mut RowMatrix<Fused>, &mut V),
+) {
+    let once = Once;
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            once.spend();
+            (_, *reply, *answer) = eliminate(carry, next, compliance);
+        },
+    );
+}
+
+/// Moves a group under the forces at its ends.
+#[inline(never)]
+fn move_group<W: Simd>(
+    simd: W,
+    at: (&mut BodyGroups<'_>, usize),
+    (free, kind): (&FreeResponse, GroupKind<'_>),
+    task: &SolveTask<'_>,
+    ends: &[V; 2],
+    worst: &mut [Fused; 2],
+) {
+    let once = Once;
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            once.spend();
+            let (turned, shift, load) = free.under(kind, *ends);
+            free.finish(at, task, (turned, shift), load, worst);
+        },
+    );
 }
 
 /// Takes the degrees of freedom that a pin holds away from its body.
@@ -152,30 +203,21 @@ impl WithSimd for Reduce<'_, '_> {
     #[inline(always)]
     fn with_simd<W: Simd>(self, simd: W) {
         let Self { span, task } = self;
-        let Span { length, bodies, constants, group_of, mut pins, passed, kept, .. } = span;
+        let Span { length, bodies, kinds, mut pins, passed, kept, .. } = span;
         let (mut unkept, mut whole, mut pin) = (Passed::NONE, Passed::NONE, 0);
-        let mut free = FreeResponse::NONE;
         let mut carry = whole.right;
-        for (group, &kind) in group_of.iter().enumerate() {
+        for (group, kind) in kinds.each().enumerate() {
             let (free, next) = match passed.get_mut(group) {
-                Some(ends) => (&mut kept[group].free, ends),
-                None => (&mut free, &mut unkept),
+                Some(ends) => (Some(&mut kept[group].free), ends),
+                None => (None, &mut unkept),
             };
-            let constants = &constants[kind as usize];
-            show(simd, (&bodies, task), constants, &mut pins, group, &mut pin, (free, next));
+            show(simd, (&bodies, task), kind, group, free, next);
+            hold_all(&mut pins, group, &mut pin, next);
             if group % length == 0 {
                 whole = *next;
                 carry = whole.right;
             } else {
-                let compliance = span.compliance[group];
-                let once = Once;
-                simd.vectorize(
-                    #[inline(always)]
-                    || {
-                        once.spend();
-                        join(&mut whole, &mut carry, next, compliance)
-                    },
-                );
+                join(simd, (&mut whole, &mut carry), next, span.compliance[group]);
             }
             if (group + 1) % length == 0 {
                 whole.right = carry;
@@ -238,17 +280,10 @@ impl WithSimd for Substitute<'_, '_> {
                     next_pin -= 1;
                     span.pins.list[next_pin].push(&mut ends);
                 }
-                let constants = &span.constants[span.group_of[group] as usize];
-                let (bodies, free) = (&mut span.bodies, &span.kept[group - first].free);
-                let once = Once;
-                simd.vectorize(
-                    #[inline(always)]
-                    || {
-                        once.spend();
-                        let (turned, shift, load) = free.under(constants, ends);
-                        free.finish((bodies, group), task, (turned, shift), load, &mut worst);
-                    },
-                );
+                let kind = span.kinds.at(group);
+                let free = &span.kept[group - first].free;
+                let at = (&mut span.bodies, group);
+                move_group(simd, at, (free, kind), task, &ends, &mut worst);
                 forces = own;
             }
         }
@@ -277,8 +312,7 @@ fn forward<W: Simd>(
     block: usize,
     pin: &mut usize,
 ) {
-    let Span { length, bodies, constants, group_of, compliance, pins, passed, kept, edges, .. } =
-        span;
+    let Span { length, bodies, kinds, compliance, pins, passed, kept, edges, .. } = span;
     let first = block * *length;
     let mut unkept = Passed::NONE;
     let mut carry = unkept.right;
@@ -287,9 +321,9 @@ fn forward<W: Simd>(
             *pin = pins.list.len();
             ends
         } else {
-            let constants = &constants[group_of[group] as usize];
-            let room = (&mut kept.free, &mut unkept);
-            show(simd, (bodies, task), constants, pins, group, pin, room);
+            let free = Some(&mut kept.free);
+            show(simd, (bodies, task), kinds.at(group), group, free, &mut unkept);
+            hold_all(pins, group, pin, &mut unkept);
             &unkept
         };
         if group == first {
@@ -297,15 +331,8 @@ fn forward<W: Simd>(
             let pushed = self::edges(&edges[block * LANES..]);
             carry.tip = sum(carry.tip, apply_transposed(&next.across, pushed));
         } else {
-            let compliance = compliance[group];
-            let once = Once;
-            simd.vectorize(
-                #[inline(always)]
-                || {
-                    once.spend();
-                    (_, kept.reply, kept.answer) = eliminate(&mut carry, next, compliance)
-                },
-            );
+            let kept = (&mut kept.reply, &mut kept.answer);
+            advance(simd, &mut carry, next, compliance[group], kept);
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{Chains, Pin};
 use crate::{
     affine::Affine,
     algebra::RowMatrix,
-    free::{FreeResponse, GroupConstants, Passed, SolveTask},
+    free::{FreeResponse, GroupKinds, Passed, SolveTask},
     lane::{V, ZERO3},
     node::{BodyGroups, Nodes},
 };
@@ -60,9 +60,8 @@ pub(super) struct Span<'a> {
     /// Groups of a block.
     pub(super) length: usize,
     pub(super) bodies: BodyGroups<'a>,
-    pub(super) constants: &'a [GroupConstants],
+    pub(super) kinds: GroupKinds<'a>,
     /// Per group.
-    pub(super) group_of: &'a [u32],
     pub(super) compliance: &'a [Fused],
     pub(super) forces: &'a mut [V],
     /// What each group passes on to its joints; empty where there is more than one block.
@@ -86,8 +85,7 @@ impl<'a> Span<'a> {
         Self {
             length: chains.length,
             bodies,
-            constants: &chains.constants.list,
-            group_of: &chains.constants.of,
+            kinds: chains.constants.all(),
             compliance: &chains.compliance,
             forces: &mut chains.forces,
             passed: &mut chains.passed,
@@ -100,7 +98,7 @@ impl<'a> Span<'a> {
 
     /// How many blocks it has.
     pub(super) fn blocks(&self) -> usize {
-        self.group_of.len() / self.length
+        self.kinds.count() / self.length
     }
 
     /// Does `work` on it in at most as many pieces as it has room for, and adds up what they say.
@@ -128,8 +126,7 @@ impl<'a> Span<'a> {
         Self {
             length: self.length,
             bodies: self.bodies.split_off(groups),
-            constants: self.constants,
-            group_of: self.group_of.split_off(groups..).unwrap_or_default(),
+            kinds: self.kinds.split_off(groups),
             compliance: self.compliance.split_off(groups..).unwrap_or_default(),
             forces: self.forces.split_off_mut(groups..).unwrap_or_default(),
             passed: &mut [],

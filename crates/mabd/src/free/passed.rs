@@ -2,7 +2,7 @@
 
 use taut_math::{Fused, Number};
 
-use super::{FreeResponse, GroupConstants};
+use super::{FreeResponse, GroupKind};
 use crate::{
     algebra::{RowMatrix, S},
     lane::{self, V, add, conjugate, scale, times},
@@ -96,10 +96,11 @@ fn put_lane<const N: usize>(to: &mut [Fused; N], k: usize, from: &[f64; N]) {
 impl FreeResponse {
     /// What the bodies pass on to the joints at their left and right.
     #[inline(always)]
-    pub(crate) fn pass(&self, constants: &GroupConstants, passed: &mut Passed<Fused>) {
-        let (x, y) = (constants.left, constants.right);
+    pub(crate) fn pass(&self, kind: GroupKind<'_>, passed: &mut Passed<Fused>) {
+        let GroupKind { constants, anchors } = kind;
+        let (x, y) = (anchors.left, anchors.right);
         let reach = constants.reach;
-        if !constants.axial {
+        if !anchors.axial {
             let own = conjugate(self.rotation, self.local.between(x, x));
             passed.left = StretchEnd::new(grounded(upper(own), reach), self.tip(x));
             let own = conjugate(self.rotation, self.local.between(y, y));

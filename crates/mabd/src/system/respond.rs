@@ -78,7 +78,13 @@ impl System {
             || {
                 once.spend();
                 for (group, responses) in responses.chunks_mut(LANES).enumerate() {
-                    let free = FreeResponse::new(&bodies, constants.at(group), &task, group, polar);
+                    let free = FreeResponse::new(
+                        &bodies,
+                        constants.at(group).constants,
+                        &task,
+                        group,
+                        polar,
+                    );
                     for (k, response) in responses.iter_mut().enumerate() {
                         *response = free.response(k);
                     }

@@ -6,12 +6,12 @@ use taut_math::{Fused, Number};
 use super::{
     TreePlan,
     block::{Factor, first, last},
-    message::{DownMessage, UpMessage, gather_frames},
-    side::{pull, wring},
+    message::{DownMessage, UpMessage, gather_frames, gather_turns},
+    side::{TurnRows, pull, wring},
 };
 use crate::{
     affine::Affine,
-    free::{FreeResponse, Once, SolveTask},
+    free::{FreeResponse, GroupKind, Once, SolveTask},
     lane::{V, ZERO3, add, minus, product, scale, sub, times, transposed},
     node::BodyGroups,
 };
@@ -19,7 +19,7 @@ use crate::{
 /// Finds the multipliers of the joints that hold the roots.
 pub(super) fn ground<const N: usize>(
     plan: &TreePlan,
-    up_messages: &[UpMessage<N>],
+    (up_messages, turns): (&[UpMessage<N>], &[TurnRows]),
     held: &[Affine],
     down_messages: &mut [DownMessage<N>],
 ) {
@@ -38,7 +38,7 @@ pub(super) fn ground<const N: usize>(
         answer.multipliers = Factor::new(&block, &scale).solve(&gap);
         if N > 3 {
             answer.load =
-                product(at, product(hold.basis, message.turns.sum(last(&answer.multipliers))));
+                product(at, product(hold.basis, turns[group].sum(last(&answer.multipliers))));
         }
     }
 }
@@ -55,9 +55,11 @@ pub(super) struct Down<'a, const N: usize> {
     pub(super) down_messages: &'a mut [DownMessage<N>],
     /// Of those before.
     pub(super) before: &'a [DownMessage<N>],
+    /// The first of these.
+    pub(super) base: usize,
     /// Of all groups.
     pub(super) kept: &'a [FreeResponse],
-    pub(super) up_messages: &'a [UpMessage<N>],
+    pub(super) turns: &'a [TurnRows],
     pub(super) replies: &'a [[Fused; N]],
 }
 
@@ -67,11 +69,11 @@ impl<const N: usize> Down<'_, N> {
     fn descend(&mut self, i: usize, worst: &mut [Fused; 2]) {
         let (plan, index) = (self.plan, self.first + i);
         let kept = &self.kept[index];
-        let constants = plan.constants.at(index);
-        let own = DownMessage::gather(self.before, &plan.from[index]);
+        let GroupKind { constants, anchors } = plan.constants.at(index);
+        let own = DownMessage::gather(self.before, self.base, &plan.from[index]);
         self.forces[i] = first(&own.multipliers);
         let (mut load, mut sum) = ([ZERO3; 3], ZERO3);
-        pull(&mut load, &mut sum, kept.rotation, constants.left, first(&own.multipliers));
+        pull(&mut load, &mut sum, kept.rotation, anchors.left, first(&own.multipliers));
         if N > 3 {
             wring(&mut load, kept.rotation, own.load);
         }
@@ -98,7 +100,7 @@ impl<const N: usize> Down<'_, N> {
             pull(&mut load, &mut sum, kept.rotation, hold.anchor, force);
             if N > 3 {
                 let children = &plan.children[slot];
-                let child = UpMessage::gather_turns(self.up_messages, 0, children);
+                let child = gather_turns(self.turns, 0, children);
                 let between = product(hold.basis, child.sum(last(&message.multipliers)));
                 message.load = product(kept.at, between);
                 let frames = gather_frames(self.kept, 0, children);

@@ -15,16 +15,11 @@ pub(super) struct UpMessage<const N: usize> {
     /// Diagonal before anything was eliminated.
     pub(super) scale: [Fused; N],
     pub(super) tip: [Fused; N],
-    pub(super) turns: TurnRows,
 }
 
 impl<const N: usize> UpMessage<N> {
-    pub(super) const NONE: Self = Self {
-        own: [[Fused::ZERO; N]; N],
-        scale: [Fused::ZERO; N],
-        tip: [Fused::ZERO; N],
-        turns: TurnRows::NONE,
-    };
+    pub(super) const NONE: Self =
+        Self { own: [[Fused::ZERO; N]; N], scale: [Fused::ZERO; N], tip: [Fused::ZERO; N] };
 
     /// Becomes what four bodies show that are not side by side; `all` begins with group `base`.
     #[inline(always)]
@@ -38,19 +33,17 @@ impl<const N: usize> UpMessage<N> {
             self.scale[i] = Fused::gather(|k| from[k].scale[i].0[lane[k]]);
             self.tip[i] = Fused::gather(|k| from[k].tip[i].0[lane[k]]);
         }
-        if N > 3 {
-            self.turns = Self::gather_turns(all, base, nodes);
-        }
     }
+}
 
-    #[inline(always)]
-    pub(super) fn gather_turns(all: &[Self], base: usize, nodes: &[u32; LANES]) -> TurnRows {
-        let from = nodes.map(|node| &all[node as usize / LANES - base].turns);
-        let lane = nodes.map(|node| node as usize % LANES);
-        let bend = |i: usize| Fused::gather(|k| from[k].bend[i].0[lane[k]]);
-        let turn = Fused::gather(|k| from[k].turn.0[lane[k]]);
-        TurnRows { turn, bend: [bend(0), bend(1), bend(2)] }
-    }
+/// Rows of springs of four bodies that are not side by side; `all` begins with group `base`.
+#[inline(always)]
+pub(super) fn gather_turns(all: &[TurnRows], base: usize, nodes: &[u32; LANES]) -> TurnRows {
+    let from = nodes.map(|node| &all[node as usize / LANES - base]);
+    let lane = nodes.map(|node| node as usize % LANES);
+    let bend = |i: usize| Fused::gather(|k| from[k].bend[i].0[lane[k]]);
+    let turn = Fused::gather(|k| from[k].turn.0[lane[k]]);
+    TurnRows { turn, bend: [bend(0), bend(1), bend(2)] }
 }
 
 /// Frames of four bodies that are not side by side; `all` begins with group `base`.
@@ -71,11 +64,13 @@ pub(super) struct DownMessage<const N: usize> {
 impl<const N: usize> DownMessage<N> {
     pub(super) const NONE: Self = Self { multipliers: [Fused::ZERO; N], load: [ZERO3; 3] };
 
+    /// Those of four joints that are not side by side; `all` begins with the joints `base`.
     #[inline(always)]
-    pub(super) fn gather(all: &[Self], from: &[u32; LANES]) -> Self {
+    pub(super) fn gather(all: &[Self], base: usize, from: &[u32; LANES]) -> Self {
         let lane = from.map(|at| at as usize % LANES);
         // What hangs on nothing is pulled by nothing.
-        let from = from.map(|at| all.get(at as usize / LANES).unwrap_or(&Self::NONE));
+        let at = |at: u32| all.get((at as usize / LANES).wrapping_sub(base));
+        let from = from.map(|joint| at(joint).unwrap_or(&Self::NONE));
         let mut out = Self::NONE;
         for i in 0..N {
             out.multipliers[i] = Fused::gather(|k| from[k].multipliers[i].0[lane[k]]);

@@ -7,13 +7,15 @@ use super::{
     TreePlan,
     down::{Down, ground},
     message::{DownMessage, UpMessage},
-    up::{GroupRoom, Up},
+    side::TurnRows,
+    up::{Deeper, GroupRoom, Up},
 };
 use crate::{
+    affine::Affine,
     chain::JointSlot,
     free::{FreeResponse, SolveTask},
     lane::{V, ZERO3},
-    node::Nodes,
+    node::{BodyGroups, Nodes},
 };
 
 /// Groups of a part below which another thread costs more than it gains.
@@ -33,11 +35,15 @@ pub(crate) struct TreesWith<const N: usize> {
     ends: Vec<OwnJoint>,
     /// Per group.
     kept: Vec<FreeResponse>,
-    up_messages: Vec<UpMessage<N>>,
+    /// Of two depths that follow each other.
+    up_messages: [Vec<UpMessage<N>>; 2],
+    /// Rows of springs; empty without.
+    turns: Vec<TurnRows>,
     forces: Vec<V>,
     /// Of the joints to the children, as many as the plan says.
     replies: Vec<[Fused; N]>,
-    down_messages: Vec<DownMessage<N>>,
+    /// Of the joints to the children, of two depths that follow each other.
+    down_messages: [Vec<DownMessage<N>>; 2],
     /// One per thread.
     rooms: Vec<GroupRoom<N>>,
     /// Largest squared norm of a strain after the last solve.
@@ -48,12 +54,14 @@ impl<const N: usize> TreesWith<N> {
     pub(super) fn new(plan: TreePlan, ends: Vec<OwnJoint>) -> Self {
         let groups = plan.groups();
         let replies = plan.replies[groups] as usize;
+        let (widest, most) = (plan.widest(), plan.most_joints());
         Self {
             kept: vec![FreeResponse::NONE; groups],
-            up_messages: vec![UpMessage::NONE; groups],
+            up_messages: [vec![UpMessage::NONE; widest], vec![UpMessage::NONE; widest]],
+            turns: vec![TurnRows::NONE; if N > 3 { groups } else { 0 }],
             forces: vec![ZERO3; groups],
             replies: vec![[Fused::ZERO; N]; replies],
-            down_messages: vec![DownMessage::NONE; plan.holds.len()],
+            down_messages: [vec![DownMessage::NONE; most], vec![DownMessage::NONE; most]],
             rooms: Vec::new(),
             strain: f64::INFINITY,
             plan,
@@ -83,8 +91,7 @@ impl<const N: usize> TreesWith<N> {
     }
 
     fn make_rooms(&mut self) {
-        let widest = self.plan.levels.windows(2).map(|at| at[1] - at[0]).max().unwrap_or(0);
-        let rooms = if widest < 2 * GRAIN { 1 } else { rayon::current_num_threads() };
+        let rooms = if self.plan.widest() < 2 * GRAIN { 1 } else { rayon::current_num_threads() };
         if self.rooms.len() != rooms {
             let groups = 0..self.plan.groups();
             let most = groups.map(|group| self.plan.slots(group).len()).max().unwrap_or(0);
@@ -95,53 +102,74 @@ impl<const N: usize> TreesWith<N> {
     pub(super) fn solve(&mut self, nodes: &mut Nodes, task: &SolveTask<'_>) {
         self.plan.constants.set_step(task.h, 0.0);
         self.make_rooms();
-        let plan = &self.plan;
         let (bodies, held) = nodes.bodies(task.before);
+        self.ascend(&bodies, held, task);
+        let [above, _] = &mut self.down_messages;
+        let above = &mut above[..self.plan.levels[1]];
+        ground(&self.plan, (&self.up_messages[0], &self.turns), held, above);
+        let [most, sum] = self.descend(bodies, task);
+        self.strain = if sum.largest().is_finite() { most.largest() } else { f64::INFINITY };
+    }
+
+    /// From the leaves to the roots; what these show is then in the first of the two rooms for that.
+    fn ascend(&mut self, bodies: &BodyGroups<'_>, held: &[Affine], task: &SolveTask<'_>) {
+        let Self { plan, kept, up_messages: [own, deeper], turns, replies, rooms, .. } = self;
+        let (mut own, mut deeper) = (own, deeper);
+        if plan.levels.len() % 2 == 1 {
+            std::mem::swap(&mut own, &mut deeper);
+        }
         for at in plan.levels.windows(2).rev() {
             let (first, base) = (at[0], at[1]);
-            let (kept, kept_deeper) = self.kept[first..].split_at_mut(base - first);
-            let (up_messages, up_messages_deeper) =
-                self.up_messages[first..].split_at_mut(base - first);
-            let up = Up {
+            let (kept, kept_deeper) = kept[first..].split_at_mut(base - first);
+            let (turns, turns_deeper) = match turns.get_mut(first..) {
+                Some(turns) if N > 3 => turns.split_at_mut(base - first),
+                _ => Default::default(),
+            };
+            each_up(Up {
                 plan,
                 task,
-                bodies: &bodies,
+                bodies,
                 held,
                 first,
                 kept,
-                up_messages,
-                replies: &mut self.replies[plan.replies[first] as usize..],
-                deeper: (&*kept_deeper, &*up_messages_deeper),
+                up_messages: &mut own[..base - first],
+                turns,
+                replies: &mut replies[plan.replies[first] as usize..],
+                deeper: Deeper { kept: kept_deeper, up_messages: deeper, turns: turns_deeper },
                 base,
-                rooms: &mut self.rooms,
-            };
-            each_up(up);
+                rooms,
+            });
+            std::mem::swap(&mut own, &mut deeper);
         }
-        let roots = plan.levels[1];
-        ground(plan, &self.up_messages, held, &mut self.down_messages[..roots]);
+    }
+
+    /// From the roots to the leaves; tells the largest squared norm of a strain, and the sum of all.
+    fn descend(&mut self, bodies: BodyGroups<'_>, task: &SolveTask<'_>) -> [Fused; 2] {
+        let Self { plan, kept, turns, replies, forces, down_messages: [before, after], .. } = self;
+        let (mut before, mut after, mut base) = (before, after, 0);
         let (mut most, mut sum, mut bodies) = (Fused::ZERO, Fused::ZERO, bodies);
         for at in plan.levels.windows(2) {
             let (first, end) = (at[0], at[1]);
             let others = bodies.split_off(end - first);
-            let (before, down_messages) = self.down_messages.split_at_mut(plan.slots(first).start);
-            let (kept, up_messages, replies) = (&self.kept, &self.up_messages, &self.replies);
-            let forces = &mut self.forces[first..end];
             let down = Down {
                 plan,
                 task,
                 first,
                 bodies: std::mem::replace(&mut bodies, others),
-                forces,
-                down_messages,
+                forces: &mut forces[first..end],
+                down_messages: after,
                 before,
+                base,
                 kept,
-                up_messages,
+                turns,
                 replies,
             };
             let worst = each_down(down, self.rooms.len());
             (most, sum) = (most.max(worst[0]), sum + worst[1]);
+            std::mem::swap(&mut before, &mut after);
+            base = plan.slots(first).start;
         }
-        self.strain = if sum.largest().is_finite() { most.largest() } else { f64::INFINITY };
+        [most, sum]
     }
 }
 
@@ -157,6 +185,7 @@ fn each_up<const N: usize>(mut up: Up<'_, N>) {
         first: up.first + cut,
         kept: up.kept.split_off_mut(cut..).unwrap_or_default(),
         up_messages: up.up_messages.split_off_mut(cut..).unwrap_or_default(),
+        turns: up.turns.split_off_mut(cut..).unwrap_or_default(),
         replies: up.replies.split_off_mut(replies..).unwrap_or_default(),
         rooms: up.rooms.split_off_mut(pieces / 2..).unwrap_or_default(),
         ..up

@@ -36,7 +36,8 @@ impl TurnRows {
     pub(super) fn new(from: M, at: M) -> (Self, V) {
         let t = transposed_product(from, at);
         let sum = Fused::ONE + (t[0][0] + t[1][1] + t[2][2]);
-        let factors = sum.lanes().map(turn_factors);
+        let [a, b, c, d] = sum.lanes();
+        let factors = [turn_factors(a), turn_factors(b), turn_factors(c), turn_factors(d)];
         let [turn, slope] = [0, 1].map(|k| Fused::gather(|lane| factors[lane][k]));
         let value = scale([t[1][2] - t[2][1], t[2][0] - t[0][2], t[0][1] - t[1][0]], turn);
         (Self { turn, bend: scale(value, slope) }, value)

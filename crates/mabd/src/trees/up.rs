@@ -10,12 +10,12 @@ use taut_math::{Fused, LANES, Number};
 use super::{
     ChildJoint, TreePlan,
     block::{Factor, Square, dot},
-    message::{UpMessage, gather_frames},
+    message::{UpMessage, gather_frames, gather_turns},
     side::{JointSide, TurnRows, times_transposed},
 };
 use crate::{
     affine::Affine,
-    free::{FreeResponse, Once, SolveTask},
+    free::{FreeResponse, GroupKind, Once, SolveTask},
     lane::{M, ZERO3, transposed_product},
     node::BodyGroups,
     settings::Polar,
@@ -51,6 +51,15 @@ fn pair(u: usize, v: usize) -> usize {
     u * (u + 1) / 2 + v
 }
 
+/// What is known of the groups of the next depth.
+#[derive(Clone, Copy)]
+pub(super) struct Deeper<'a, const N: usize> {
+    pub(super) kept: &'a [FreeResponse],
+    pub(super) up_messages: &'a [UpMessage<N>],
+    /// Of springs only.
+    pub(super) turns: &'a [TurnRows],
+}
+
 /// Some consecutive groups of one depth on the way to the roots.
 pub(super) struct Up<'a, const N: usize> {
     pub(super) plan: &'a TreePlan,
@@ -62,9 +71,10 @@ pub(super) struct Up<'a, const N: usize> {
     pub(super) first: usize,
     pub(super) kept: &'a mut [FreeResponse],
     pub(super) up_messages: &'a mut [UpMessage<N>],
+    pub(super) turns: &'a mut [TurnRows],
     pub(super) replies: &'a mut [[Fused; N]],
     /// Deeper groups, the first of which is `base`.
-    pub(super) deeper: (&'a [FreeResponse], &'a [UpMessage<N>]),
+    pub(super) deeper: Deeper<'a, N>,
     pub(super) base: usize,
     /// One per thread that may work here.
     pub(super) rooms: &'a mut [GroupRoom<N>],
@@ -76,18 +86,21 @@ fn respond<const N: usize>(
     free: &FreeResponse,
     axes: M,
     side: &mut JointSide,
-) -> ([Fused; N], TurnRows) {
-    if N == 3 {
-        return (side.tip(free), TurnRows::NONE);
-    }
+    tip: &mut [Fused; N],
+    rows: Option<&mut TurnRows>,
+) {
+    let Some(rows) = rows else {
+        *tip = side.tip(free);
+        return;
+    };
     let (turns, value) = TurnRows::new(axes, free.at);
+    *rows = turns;
     let gradients = turns.rows(transposed_product(free.rotation, axes));
     side.set_spring(gradients, &free.local);
-    let mut tip: [Fused; N] = side.tip(free);
+    *tip = side.tip(free);
     for (tip, value) in tip[3..].iter_mut().zip(value) {
         *tip += value;
     }
-    (tip, turns)
 }
 
 impl ChildJoint {
@@ -96,15 +109,16 @@ impl ChildJoint {
     fn child_side<const N: usize>(
         &self,
         free: &FreeResponse,
-        (kept, up_messages): (&[FreeResponse], &[UpMessage<N>]),
+        deeper: Deeper<'_, N>,
         base: usize,
         children: &[u32; LANES],
         side: &mut JointSide,
     ) -> [Fused; N] {
         side.set(self.anchor, false);
         if N > 3 {
-            let turns = UpMessage::gather_turns(up_messages, base, children);
-            let turned = transposed_product(free.rotation, gather_frames(kept, base, children));
+            let turns = gather_turns(deeper.turns, base, children);
+            let turned =
+                transposed_product(free.rotation, gather_frames(deeper.kept, base, children));
             let mut gradients = turns.rows_transposed(turned);
             for gradient in &mut gradients {
                 *gradient = times_transposed(*gradient, self.basis);
@@ -116,6 +130,26 @@ impl ChildJoint {
 }
 
 impl<const N: usize> GroupRoom<N> {
+    /// What the sides, so many, do to each other.
+    #[inline(always)]
+    fn fill<W: Simd>(&mut self, simd: W, count: usize, body: (&FreeResponse, Fused)) {
+        for u in 0..count {
+            for v in 0..=u {
+                let sides = [&self.sides[u], &self.sides[v]];
+                let block = &mut self.blocks[pair(u, v)];
+                let once = Once;
+                simd.vectorize(
+                    #[inline(always)]
+                    || {
+                        once.spend();
+                        sides[0].between(sides[1], u == v, body, block)
+                    },
+                );
+            }
+            self.scales[u] = diagonal(&self.blocks[pair(u, u)]);
+        }
+    }
+
     /// Eliminates the joints to the children in one place, which is the side `child` of `count`.
     #[inline(always)]
     fn eliminate(
@@ -170,21 +204,23 @@ impl<const N: usize> WithSimd for Up<'_, N> {
     fn with_simd<W: Simd>(self, simd: W) {
         let Self { plan, task, bodies, held, first, deeper, base, replies, .. } = self;
         let Some(room) = self.rooms.first_mut() else { return };
+        let turns = self.turns;
         for (i, (free, message)) in self.kept.iter_mut().zip(self.up_messages).enumerate() {
             let group = first + i;
-            let constants = plan.constants.at(group);
+            let GroupKind { constants, anchors } = plan.constants.at(group);
             let slots = plan.slots(group);
             let (count, last, reach) = (slots.len() + 1, slots.len(), constants.reach);
             let axes = if N > 3 { plan.axes(group, bodies, held) } else { [ZERO3; 3] };
             let side = &mut room.sides[last];
+            let (tip, rows) = (&mut message.tip, turns.get_mut(i));
             let once = Once;
             simd.vectorize(
                 #[inline(always)]
                 || {
                     once.spend();
                     *free = FreeResponse::new(bodies, constants, task, group, Polar::Exact);
-                    side.set(constants.left, true);
-                    (message.tip, message.turns) = respond(free, axes, side);
+                    side.set(anchors.left, true);
+                    respond(free, axes, side, tip, rows);
                 },
             );
             let free = &*free;
@@ -201,26 +237,12 @@ impl<const N: usize> WithSimd for Up<'_, N> {
                     },
                 );
             }
-            for u in 0..count {
-                for v in 0..=u {
-                    let sides = [&room.sides[u], &room.sides[v]];
-                    let block = &mut room.blocks[pair(u, v)];
-                    let once = Once;
-                    simd.vectorize(
-                        #[inline(always)]
-                        || {
-                            once.spend();
-                            sides[0].between(sides[1], u == v, (free, reach), block)
-                        },
-                    );
-                }
-                room.scales[u] = diagonal(&room.blocks[pair(u, u)]);
-            }
+            room.fill(simd, count, (free, reach));
             let mut at = (plan.replies[group] - plan.replies[first]) as usize;
             for (child, slot) in slots.enumerate() {
                 let end = at + 1 + (count - 1 - child) * N;
                 let (softness, children) = (plan.holds[slot].softness, &plan.children[slot]);
-                let (deeper, replies) = ((deeper.1, base), &mut replies[at..end]);
+                let (deeper, replies) = ((deeper.up_messages, base), &mut replies[at..end]);
                 let once = Once;
                 simd.vectorize(
                     #[inline(always)]

@@ -12,12 +12,9 @@ use super::{
     point::{PositionTerms, TouchPoint, Visit},
 };
 use crate::{
-    colours::{SweepWork, within},
+    colours::{UnitPass, UnitRun, within},
     settings::FrictionRule,
 };
-
-/// Batches per task below which splitting a colour costs more than it gains.
-const GRAIN: usize = 64;
 
 /// A run of batches with their points.
 pub(super) struct BatchRun<'a, R: Real> {
@@ -26,7 +23,13 @@ pub(super) struct BatchRun<'a, R: Real> {
     pub(super) points: &'a mut [TouchPoint<R::Wide>],
 }
 
-impl<R: Real> BatchRun<'_, R> {
+impl<R: Real> UnitRun<ENDS> for BatchRun<'_, R> {
+    const GRAIN: usize = 64;
+
+    fn len(&self) -> usize {
+        self.batches.len()
+    }
+
     fn split(self, middle: usize) -> (Self, Self) {
         let cut = match self.batches.get(middle) {
             Some(batch) => (batch.points[0] - self.batches[0].points[0]) as usize,
@@ -41,11 +44,14 @@ impl<R: Real> BatchRun<'_, R> {
         )
     }
 
+    #[inline(always)]
     fn slots(&self, unit: usize) -> [u32; ENDS] {
         let [[a, b, c, d], [e, f, g, h]] = self.batches[unit].slots;
         [a, b, c, d, e, f, g, h]
     }
+}
 
+impl<R: Real> BatchRun<'_, R> {
     /// Calls `each` with every patch of a batch and its points.
     #[inline(always)]
     fn each_patch(
@@ -78,34 +84,15 @@ fn budget<W: Wide>(
     Budget::new(patch.friction, sum, count.max(W::ONE), spent)
 }
 
-/// The position pass.
-pub(super) struct Positions<'a, R: Real> {
-    pub(super) run: BatchRun<'a, R>,
-    pub(super) given: PositionTerms<'a, R>,
-}
+/// The position pass: keeps bodies apart, and holds what sticks.
+pub(super) struct Positions<'a, R>(pub(super) PositionTerms<'a, R>);
 
-impl<R: Real> SweepWork<Pose<R>, ENDS> for Positions<'_, R> {
+impl<R: Real> UnitPass<Pose<R>, BatchRun<'_, R>, ENDS> for Positions<'_, R> {
     type Ends = [Pose<R::Wide>; 2];
-    const GRAIN: usize = GRAIN;
-
-    fn len(&self) -> usize {
-        self.run.batches.len()
-    }
-
-    fn split(self, middle: usize) -> (Self, Self) {
-        let (before, after) = self.run.split(middle);
-        let given = self.given;
-        (Self { run: before, given }, Self { run: after, given })
-    }
 
     #[inline(always)]
-    fn slots(&self, unit: usize) -> [u32; ENDS] {
-        self.run.slots(unit)
-    }
-
-    #[inline(always)]
-    fn gather(&self, unit: usize, items: &[Pose<R>]) -> Self::Ends {
-        gather_poses(&self.run.batches[unit].slots, items)
+    fn gather(run: &BatchRun<'_, R>, unit: usize, items: &[Pose<R>]) -> Self::Ends {
+        gather_poses(&run.batches[unit].slots, items)
     }
 
     #[inline(always)]
@@ -113,15 +100,15 @@ impl<R: Real> SweepWork<Pose<R>, ENDS> for Positions<'_, R> {
         pose_at(ends, end)
     }
 
-    fn correct(&mut self, unit: usize, poses: Self::Ends) -> Self::Ends {
-        let given = &self.given;
-        let batch = &self.run.batches[unit];
+    fn correct(&self, run: &mut BatchRun<'_, R>, unit: usize, poses: Self::Ends) -> Self::Ends {
+        let Self(given) = self;
+        let batch = &run.batches[unit];
         let mut pair = TouchingPair::new(batch, poses);
         let predicted = (given.terms.fresh && batch.bounces)
             .then(|| gather_velocities(&batch.slots, given.velocities));
         let predicted = predicted.as_ref();
         match given.friction {
-            FrictionRule::Published => self.run.each_patch(unit, |patch, points| {
+            FrictionRule::Published => run.each_patch(unit, |patch, points| {
                 for point in points {
                     Visit { point, patch, pair: &mut pair }.press(predicted, given);
                     let (load, spent) = (point.lambda, point.drag);
@@ -130,12 +117,12 @@ impl<R: Real> SweepWork<Pose<R>, ENDS> for Positions<'_, R> {
                 }
             }),
             FrictionRule::Net => {
-                self.run.each_patch(unit, |patch, points| {
+                run.each_patch(unit, |patch, points| {
                     for point in points {
                         Visit { point, patch, pair: &mut pair }.press(predicted, given);
                     }
                 });
-                self.run.each_patch(unit, |patch, points| {
+                run.each_patch(unit, |patch, points| {
                     let mut budget = budget(patch, points, |p| p.lambda, |p| p.drag);
                     for point in points {
                         Visit { point, patch, pair: &mut pair }.hold(&mut budget, given);
@@ -147,35 +134,18 @@ impl<R: Real> SweepWork<Pose<R>, ENDS> for Positions<'_, R> {
     }
 }
 
-/// The velocity pass.
-pub(super) struct Velocities<'a, R: Real> {
-    pub(super) run: BatchRun<'a, R>,
+/// The velocity pass: friction of what slides, and restitution.
+pub(super) struct Velocities<'a, R> {
     pub(super) poses: &'a [Pose<R>],
     pub(super) rebound: &'a VelocityTerms<R>,
 }
 
-impl<R: Real> SweepWork<Velocity<R>, ENDS> for Velocities<'_, R> {
+impl<R: Real> UnitPass<Velocity<R>, BatchRun<'_, R>, ENDS> for Velocities<'_, R> {
     type Ends = [Velocity<R::Wide>; 2];
-    const GRAIN: usize = GRAIN;
-
-    fn len(&self) -> usize {
-        self.run.batches.len()
-    }
-
-    fn split(self, middle: usize) -> (Self, Self) {
-        let (before, after) = self.run.split(middle);
-        let Self { poses, rebound, .. } = self;
-        (Self { run: before, poses, rebound }, Self { run: after, poses, rebound })
-    }
 
     #[inline(always)]
-    fn slots(&self, unit: usize) -> [u32; ENDS] {
-        self.run.slots(unit)
-    }
-
-    #[inline(always)]
-    fn gather(&self, unit: usize, items: &[Velocity<R>]) -> Self::Ends {
-        gather_velocities(&self.run.batches[unit].slots, items)
+    fn gather(run: &BatchRun<'_, R>, unit: usize, items: &[Velocity<R>]) -> Self::Ends {
+        gather_velocities(&run.batches[unit].slots, items)
     }
 
     #[inline(always)]
@@ -183,13 +153,18 @@ impl<R: Real> SweepWork<Velocity<R>, ENDS> for Velocities<'_, R> {
         velocity_at(ends, end)
     }
 
-    fn correct(&mut self, unit: usize, mut velocities: Self::Ends) -> Self::Ends {
+    fn correct(
+        &self,
+        run: &mut BatchRun<'_, R>,
+        unit: usize,
+        mut velocities: Self::Ends,
+    ) -> Self::Ends {
         let (rebound, counts) = (self.rebound, self.rebound.counts);
-        let batch = &self.run.batches[unit];
+        let batch = &run.batches[unit];
         let mut pair = TouchingPair::new(batch, gather_poses(&batch.slots, self.poses));
         let inverse = R::Wide::splat(R::ONE / rebound.h);
         match rebound.friction {
-            FrictionRule::Published => self.run.each_patch(unit, |patch, points| {
+            FrictionRule::Published => run.each_patch(unit, |patch, points| {
                 for point in points {
                     Visit { point, patch, pair: &mut pair }.arrive(counts);
                     let (load, none) = (point.lambda * inverse, V3::ZERO);
@@ -203,13 +178,13 @@ impl<R: Real> SweepWork<Velocity<R>, ENDS> for Velocities<'_, R> {
                 }
             }),
             FrictionRule::Net => {
-                self.run.each_patch(unit, |patch, points| {
+                run.each_patch(unit, |patch, points| {
                     for point in points {
                         Visit { point, patch, pair: &mut pair }.arrive(counts);
                         Visit { point, patch, pair: &mut pair }.reflect(&mut velocities, rebound);
                     }
                 });
-                self.run.each_patch(unit, |patch, points| {
+                run.each_patch(unit, |patch, points| {
                     let load =
                         |p: &TouchPoint<R::Wide>| (p.lambda * inverse + p.push).max(R::Wide::ZERO);
                     let mut budget = budget(patch, points, load, |p| p.drag * inverse);
