@@ -245,7 +245,7 @@ impl Solver for Mabd {
         (self.step, self.done, self.iterations) = (step, Some(0), Some(0));
         // Pulls act on rates, which are those of a committed step.
         let commits = self.refines() || !self.pulled.is_empty();
-        let commits = commits || self.takes_arcs() && self.watchdog.sees_spin();
+        let commits = commits || self.takes_arcs() && self.watchdog.fast;
         if commits || self.pending.is_some_and(|h| h != step.dt) {
             self.settle();
         }
@@ -292,6 +292,7 @@ impl Solver for Mabd {
             h = part;
             scheme = StepScheme { h, two_step: false };
         }
+        self.look_for_spin();
         if !self.strengths.is_empty() {
             self.break_joints();
         }

@@ -24,7 +24,7 @@ pub struct MabdSettings {
     /// rests sinks in by `g h^2` over this. Default 100.
     pub contact_stiffness_scale: f64,
     /// Stiffness with which what sticks is held to where it began to, in the same units [1]. Positive. Steps with many
-    /// contacts take fewer rounds where it is low. Default 20.
+    /// contacts take fewer rounds where it is low. Default 30.
     pub friction_stiffness_scale: f64,
     /// Largest joint error that iterative dual solvers leave [m]. Positive. Default 2e-10.
     pub tolerance: f64,
@@ -132,7 +132,7 @@ impl Default for MabdSettings {
             spin: SpinPrediction::Tangent,
             stretch_limit: 0.02,
             contact_stiffness_scale: 100.0,
-            friction_stiffness_scale: 20.0,
+            friction_stiffness_scale: 30.0,
             tolerance: 2e-10,
             rigid_softness: 1e-9,
             dual_iterations: 1000,

@@ -32,9 +32,6 @@ const FREE_TO_DRIFT: &str = "it holds the joints' velocities where a step starts
 
 const ONE_COEFFICIENT: &str = "it takes the dynamic coefficient of friction for both";
 
-const STARTS_SLIDING: &str = "between the two coefficients both sticking and sliding solve its step, and its rounds \
-                              find sliding";
-
 const ROUNDS_PENALTIES: &str = "single precision keeps a metre to 6e-8 m, which its penalty makes a force of a fifth \
                                 of the weight";
 
@@ -123,7 +120,6 @@ pub(super) const KNOWN: &[Known] = &[
     row("jacobi-gpu", "open_joints_close", "apart", KEEPS_ERRORS),
     row("vbd-cpu", "static_friction_holds_more", "slope", ONE_COEFFICIENT),
     row("vbd-gpu", "static_friction_holds_more", "slope", ONE_COEFFICIENT),
-    row("mabd-cpu", "static_friction_holds_more", "slope", STARTS_SLIDING),
     row("jacobi-cpu", "approaches_newton", "chain", FREE_TO_DRIFT),
     row("jacobi-gpu", "approaches_newton", "chain", FREE_TO_DRIFT),
     row("vbd-cpu", "linear_momentum", "free-pair", FINDS_SLOWLY),

@@ -32,7 +32,7 @@ impl Mabd {
     /// Predicts fast bodies of a step of length `h` [s] along their arcs. Contacts have been found, motors aimed.
     pub(super) fn predict_arcs(&mut self, h: f64) {
         self.watchdog.turned.clear();
-        if !self.takes_arcs() || !self.watchdog.sees_spin() {
+        if !self.takes_arcs() || !self.watchdog.fast {
             return;
         }
         for node in 0..self.system.nodes.count() {
@@ -50,11 +50,12 @@ impl Mabd {
         }
     }
 
-    /// Whether bodies may turn fast after the last step: where some did, or one is stretched as the tangent would.
-    pub(super) fn shows_spin(&self) -> bool {
+    /// Notes at the end of a step whether bodies may turn fast in the next: where some did, or one is stretched as the
+    /// tangent would.
+    pub(super) fn look_for_spin(&mut self) {
         let least = 2.0 * TANGENT.powi(4);
         let stretched = self.system.strain().is_none_or(|strain| strain > least);
-        stretched || !self.watchdog.turned.is_empty()
+        self.watchdog.fast = stretched || !self.watchdog.turned.is_empty();
     }
 }
 

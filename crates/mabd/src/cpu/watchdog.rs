@@ -1,9 +1,10 @@
 //! The watchdog over steps that turn bodies further than a linear solve can follow.
 //!
 //! A linear solve moves a body that turns by `w` within a step along the tangent, and so stretches it by `w^2/2`,
-//! which no joint error shows (`arc.rs` can foresee what a body's own spin turns, not what forces do). A step in which that exceeds the limit is made again in shorter parts; the
-//! next one begins with as many, until the stretch allows for fewer. What is left after eight parts goes through
-//! implicit Euler, which is stable but takes energy. What a body's material gives way does not count.
+//! which no joint error shows (`arc.rs` can foresee what a body's own spin turns, not what forces do). A step in
+//! which that exceeds the limit is made again in shorter parts; the next one begins with as many, until the stretch
+//! allows for fewer. What is left after eight parts goes through implicit Euler, which is stable but takes energy.
+//! What a body's material gives way does not count.
 
 use taut_core::{BodyState, Mat3, math::polar_rotation};
 use taut_math::LANES;
@@ -36,7 +37,7 @@ pub(super) struct Watchdog {
     /// Nodes that are predicted along their arcs, and their starts and rates before.
     pub(super) turned: Vec<(u32, [Affine; 2])>,
     /// Whether bodies may turn fast in the next step.
-    fast: bool,
+    pub(super) fast: bool,
 }
 
 impl Watchdog {
@@ -44,11 +45,6 @@ impl Watchdog {
     pub(super) fn forget(&mut self) {
         (self.parts, self.part, self.fast) = (1, None, true);
         self.turned.clear();
-    }
-
-    /// Whether bodies may turn so fast in the next step that an arc differs from its tangent.
-    pub(super) fn sees_spin(&self) -> bool {
-        self.fast
     }
 
     /// Whether the step before needed to be divided.
@@ -75,7 +71,6 @@ impl Mabd {
     /// Makes a step again in which bodies are stretched too much. The length of the parts that ended it [s],
     /// the last of which is left uncommitted; `None` if it was made as a whole.
     pub(super) fn watch(&mut self) -> Result<Option<f64>, String> {
-        self.watchdog.fast = self.shows_spin();
         let limit = self.settings.stretch_limit;
         if !limit.is_finite() {
             return Ok(None);
@@ -95,6 +90,7 @@ impl Mabd {
         for (node, [start, rate]) in self.watchdog.turned.drain(..) {
             nodes.start.set(node as usize, &start);
             nodes.rate.set(node as usize, &rate);
+            nodes.moved.set(node as usize, &Affine::ZERO);
         }
         let nodes = &self.system.nodes;
         let mut saved = std::mem::take(&mut self.watchdog.saved);
