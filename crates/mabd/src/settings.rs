@@ -21,7 +21,7 @@ pub struct MabdSettings {
     /// again in two, four or eight parts. Positive; `inf` lets every step pass. Default 0.02.
     pub stretch_limit: f64,
     /// Stiffness of contacts in units of the pair's reduced mass over the squared step [1]. Positive. What
-    /// rests sinks in by `g h^2` over this. Default 100.
+    /// rests sinks in by `g h^2` over this. Default 1000.
     pub contact_stiffness_scale: f64,
     /// Stiffness with which what sticks is held to where it began to, in the same units [1]. Positive. Steps with many
     /// contacts take fewer rounds where it is low. Default 30.
@@ -131,7 +131,7 @@ impl Default for MabdSettings {
             dual: Dual::Auto,
             spin: SpinPrediction::Tangent,
             stretch_limit: 0.02,
-            contact_stiffness_scale: 100.0,
+            contact_stiffness_scale: 1000.0,
             friction_stiffness_scale: 30.0,
             tolerance: 2e-10,
             rigid_softness: 1e-9,
