@@ -134,3 +134,16 @@ fn an_arm_carries_a_box() {
     let carried = (states[200].bodies[held].position - states[0].bodies[held].position).norm();
     assert!(carried > 0.5, "it is carried by {carried} m only");
 }
+
+/// What sticks on a slope comes to rest, and does not creep.
+#[test]
+fn what_sticks_does_not_creep() {
+    let scene = file("incline", &[]);
+    let states = Run::new(&BACKEND, &scene, "()", 1).path(600);
+    let moved = |from: usize, to: usize| {
+        let [a, b] = [from, to].map(|step| states[step].bodies[1].position);
+        (b - a).norm()
+    };
+    assert!(moved(0, 600) < 1e-4, "{:e} m", moved(0, 600));
+    assert!(moved(60, 600) < 1e-9, "{:e} m", moved(60, 600));
+}

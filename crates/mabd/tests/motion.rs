@@ -49,6 +49,28 @@ fn one_linearised_step_keeps_steady_spin() {
     }
 }
 
+/// Along the arc a body turns by its spin, however fast, without stretch and without losing any.
+#[test]
+fn an_arc_keeps_fast_spin_and_shape() {
+    let scene = spinning(30.0, 0.02);
+    let states = path(&scene, "(spin: arc)", 500, 1);
+    let spin = |s: &State| metrics::momentum(&scene, s).angular_kg_m2_s.z;
+    assert!((spin(&states[500]) / spin(&states[0]) - 1.0).abs() < 1e-10);
+    assert!(turns(&states).iter().all(|turn| (turn - 0.6).abs() < 1e-10));
+    assert!(states.iter().all(|state| metrics::stretch_max(&scene, state) < 1e-10));
+}
+
+/// A step that the watchdog divides begins from where it began, not from where an arc led.
+#[test]
+fn arcs_close_joints_through_a_snap() {
+    let scene = file("heavy-end-chain", &[]);
+    for state in path(&scene, "(spin: arc)", 150, 1) {
+        let error = metrics::joint_errors(&scene, &state).max_m;
+        assert!(error < 1e-9, "{error:e}");
+        assert!(metrics::stretch_max(&scene, &state) < 0.05);
+    }
+}
+
 #[test]
 fn projecting_and_iterating_damp_spin_as_their_maps_say() {
     let scene = spinning(6.0, 0.02);
