@@ -243,9 +243,9 @@ impl Solver for Mabd {
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         self.fastest.check(step.dt)?;
         (self.step, self.done, self.iterations) = (step, Some(0), Some(0));
-        // Pulls act on rates, which are those of a committed step.
-        let commits = self.refines() || !self.pulled.is_empty();
-        let commits = commits || self.takes_arcs() && self.watchdog.fast;
+        // Pulls and arcs start from rates, which are those of a committed step.
+        let sees_spin = self.takes_arcs() && self.watchdog.fast;
+        let commits = self.refines() || !self.pulled.is_empty() || sees_spin;
         if commits || self.pending.is_some_and(|h| h != step.dt) {
             self.settle();
         }

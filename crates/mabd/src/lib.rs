@@ -19,9 +19,10 @@
 //!   system. It is there as `dual: aba_printed`, to show by how much.
 //! - Where joints close loops, bodies stated as rigid are a billionth as soft as their inertia lets them be in
 //!   a step (`rigid_softness`): forces in taut nets of strictly rigid bodies have no bound.
-//! - A step that ends stretched by more than `stretch_limit` is made again by implicit Euler, with
-//!   more iterations and in shorter parts; how many is reported as the iterations used.
-//! - Contacts are an implicit penalty with Coulomb friction: folded into the body's own inverse where the other
+//! - A step in which turning stretches a body by more than `stretch_limit` is made again in shorter parts, by implicit
+//!   Euler only where eight do not do; how many solves that took is reported as the iterations used.
+//! - With `spin: arc` bodies that turn fast are predicted along the arc of their own spin, not along its tangent.
+//! - Contacts are an implicit penalty with Coulomb friction, whose springs last from step to step: folded into the body's own inverse where the other
 //!   side does not move, which leaves chains and trees what they are. With contacts between bodies, each island
 //!   is one sparse system of what touches and all joints, whatever `dual` says.
 //! - Chains of ball joints, and trees of them with angular springs, are solved four bodies at a time and on as many

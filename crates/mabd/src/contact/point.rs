@@ -143,12 +143,10 @@ impl ContactPoint {
     /// begin with what slides would keep it sliding: where friction falls once it does, both balance.
     pub(super) fn foresee(&mut self) {
         let stops = self.inertia * (-self.reached.x).max(0.0);
-        self.choose(if self.before > 0.0 { self.before } else { stops });
+        let pressure = if self.before > 0.0 { self.before } else { stops };
         let slip = self.reached.y.hypot(self.reached.z);
-        if self.pressure > 0.0 && self.inertia * slip <= self.friction[0] * self.before.max(stops) {
-            (self.along, self.lead) = ([1.0, 0.0], 0.0);
-            self.stiffness = Vec3::new(self.stiffness.x, self.grip, self.grip);
-        }
+        let stopped = self.inertia * slip <= self.friction[0] * self.before.max(stops);
+        self.take(pressure, slip, stopped || self.grip * slip <= self.friction[0] * pressure);
     }
 
     /// What the next detection is to know of it.
@@ -166,13 +164,17 @@ impl ContactPoint {
     /// Chooses the pieces at the point reached, and bounds friction by a `pressure`.
     pub(super) fn choose(&mut self, pressure: f64) {
         let slip = self.reached.y.hypot(self.reached.z);
-        let bound = self.friction[0] * pressure;
+        self.take(pressure, slip, self.grip * slip <= self.friction[0] * pressure);
+    }
+
+    /// Takes the pieces at the point reached, where it sticks or slides under a `pressure` that bounds friction.
+    fn take(&mut self, pressure: f64, slip: f64, sticks: bool) {
         self.pressure = pressure;
         (self.along, self.lead) = ([1.0, 0.0], 0.0);
         let normal = if self.reached.x < 0.0 { self.full } else { 0.0 };
         self.stiffness = if pressure == 0.0 {
             Vec3::new(normal, 0.0, 0.0)
-        } else if self.grip * slip <= bound {
+        } else if sticks {
             Vec3::new(normal, self.grip, self.grip)
         } else {
             let secant = self.friction[1] * pressure / slip;

@@ -14,7 +14,7 @@ use nalgebra::Rotation3;
 use taut_core::{Mat3, Vec3, math::polar_rotation};
 
 use super::Mabd;
-use crate::{affine::Affine, body::BodyKind, settings::SpinPrediction};
+use crate::{affine::Affine, body::BodyKind, node::torque, settings::SpinPrediction};
 
 /// Iterations of the midpoint rule, and the change of the turn [rad] at which they end.
 const ITERATIONS_MAX: u32 = 32;
@@ -65,12 +65,8 @@ fn arc(kind: &BodyKind, [start, rate]: [&Affine; 2], h: f64) -> Option<[Affine; 
     let inertia = Vec3::repeat(second.sum()) - second;
     let rotation = polar_rotation(&start.frame).to_rotation_matrix().into_inner();
     let [place, pace] = [&start.frame, &rate.frame].map(|m| rotation.tr_mul(m));
-    let flow = pace * Mat3::from_diagonal(second) * place.transpose();
-    let momentum = Vec3::new(
-        flow[(2, 1)] - flow[(1, 2)],
-        flow[(0, 2)] - flow[(2, 0)],
-        flow[(1, 0)] - flow[(0, 1)],
-    );
+    // Moments of momentum turn as moments of forces do.
+    let momentum = torque(&place, &(pace * Mat3::from_diagonal(second)));
     let spin = momentum.component_div(&inertia);
     if spin.norm_squared() * (h * h) <= TANGENT * TANGENT {
         return None;
