@@ -8,14 +8,25 @@
 //! A new energy is a file here, a variant and its arms below, and whatever makes it from a scene.
 
 mod bending;
+mod cell;
+mod corotated;
+mod hooke;
 mod membrane;
+mod neo_hookean;
+mod solid;
+mod spectrum;
+mod st_venant;
 #[cfg(test)]
 mod tests;
 
 use taut_math::{M3, Number, V3};
 
 pub use bending::Bending;
+pub use corotated::Corotated;
 pub use membrane::Membrane;
+pub use neo_hookean::NeoHookean;
+pub use solid::{Solid, SolidModel};
+pub use st_venant::StVenantKirchhoff;
 
 /// Most points that an energy has.
 pub const ENDS_MAX: usize = 4;
@@ -26,6 +37,9 @@ pub const ROWS_MAX: usize = 6;
 pub type Points<N> = [V3<N>; ENDS_MAX];
 /// One number per row.
 pub type PerRow<N> = [N; ROWS_MAX];
+
+/// Second derivatives between all pairs of points [N/m]; zero beyond its own ends.
+pub type Blocks<N> = [[M3<N>; ENDS_MAX]; ENDS_MAX];
 
 /// Values and gradients of an energy's rows; zero beyond its own rows and ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +56,8 @@ impl<N: Number> Rows<N> {
         Self { value: [N::ZERO; ROWS_MAX], gradient: [[V3::ZERO; ENDS_MAX]; ROWS_MAX] };
 }
 
-/// An energy `W = f(C(x))` [J]; `f = C^T K C / 2` with constant `K` unless an energy says otherwise.
+/// An energy `W = f(C(x))` [J]; `f = C^T K C / 2` up to a constant, with constant `K`, unless an energy says
+/// otherwise. What follows from its rows may be given in a closed form that is cheaper or exact in more states.
 pub trait RowEnergy<N: Number> {
     /// How many points it has.
     const ENDS: usize;
@@ -93,14 +108,25 @@ pub trait RowEnergy<N: Number> {
         pull(&rows, &self.tension(&rows), Self::ROWS, i)
     }
 
-    /// `d2W/dx_i dx_j` [N/m], with a share `bent` of what the rows' second derivatives add: all of it is
-    /// exact, without it the matrix of all blocks is positive where `K` is.
+    /// `d2W/dx_i dx_j` [N/m], with a share `bent` of what can make the matrix of all blocks indefinite: with all of
+    /// it the block is exact, without it that matrix is positive. Here it is what the rows' second derivatives add.
     #[inline]
     fn block(&self, x: &Points<N>, i: usize, j: usize, bent: N) -> M3<N> {
         let rows = self.rows(x);
         let weights = self.tension(&rows).map(|tension| tension * bent);
         let straight = outer(&rows, &self.stiffness(&rows), Self::ROWS, i, j);
         straight.plus(self.curvature(x, &weights, i, j))
+    }
+
+    /// The blocks of all pairs of points, see [`Self::block`].
+    fn blocks(&self, x: &Points<N>, bent: N) -> Blocks<N> {
+        let mut blocks = [[M3::ZERO; ENDS_MAX]; ENDS_MAX];
+        for (i, row) in blocks.iter_mut().enumerate().take(Self::ENDS) {
+            for (j, block) in row.iter_mut().enumerate().take(Self::ENDS) {
+                *block = self.block(x, i, j, bent);
+            }
+        }
+        blocks
     }
 
     /// Force on point `i` [N] and a positive matrix [N/m] near `d2W/dx_i dx_i`, for methods that move one
@@ -171,6 +197,12 @@ pub enum Energy<N> {
     Membrane(Membrane<N>),
     /// Two triangles that resist being folded along the edge they share.
     Bending(Bending<N>),
+    /// A tetrahedron of stable neo-Hookean material.
+    NeoHookean(NeoHookean<N>),
+    /// A tetrahedron of St. Venant-Kirchhoff material.
+    StVenantKirchhoff(StVenantKirchhoff<N>),
+    /// A tetrahedron of linear elastic material that turns with it.
+    Corotated(Corotated<N>),
 }
 
 /// The same expression for whichever energy it is.
@@ -179,6 +211,9 @@ macro_rules! each {
         match $energy {
             Energy::Membrane($one) => $value,
             Energy::Bending($one) => $value,
+            Energy::NeoHookean($one) => $value,
+            Energy::StVenantKirchhoff($one) => $value,
+            Energy::Corotated($one) => $value,
         }
     };
 }
@@ -197,6 +232,9 @@ impl Energy<f64> {
         match self {
             Self::Membrane(membrane) => Energy::Membrane(membrane.lower()),
             Self::Bending(bending) => Energy::Bending(bending.lower()),
+            Self::NeoHookean(solid) => Energy::NeoHookean(solid.lower()),
+            Self::StVenantKirchhoff(solid) => Energy::StVenantKirchhoff(solid.lower()),
+            Self::Corotated(solid) => Energy::Corotated(solid.lower()),
         }
     }
 }
@@ -206,6 +244,18 @@ impl<N: Number> Energy<N> {
     #[inline]
     pub fn ends(&self) -> usize {
         each!(self, one => ends(one))
+    }
+
+    /// The principal stretches of its material at `x`, those that it has; only the last may be negative, where a
+    /// solid is inside out. `None` of what is no piece of material by itself.
+    pub fn principal_stretches(&self, x: &Points<N>) -> Option<[N; 3]> {
+        match self {
+            Self::Membrane(membrane) => Some(membrane.principal_stretches(x)),
+            Self::Bending(_) => None,
+            Self::NeoHookean(solid) => Some(solid.principal_stretches(x)),
+            Self::StVenantKirchhoff(solid) => Some(solid.principal_stretches(x)),
+            Self::Corotated(solid) => Some(solid.principal_stretches(x)),
+        }
     }
 
     /// How many rows it has.
@@ -260,6 +310,11 @@ impl<N: Number> Energy<N> {
     #[inline]
     pub fn block(&self, x: &Points<N>, i: usize, j: usize, bent: N) -> M3<N> {
         each!(self, one => one.block(x, i, j, bent))
+    }
+
+    /// See [`RowEnergy::blocks`].
+    pub fn blocks(&self, x: &Points<N>, bent: N) -> Blocks<N> {
+        each!(self, one => one.blocks(x, bent))
     }
 
     /// See [`RowEnergy::vertex`].

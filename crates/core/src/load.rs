@@ -126,6 +126,7 @@ impl<'a> SourceText<'a> {
         self.each("joints", &file.joints, |entry| builder.add_joint(entry, &scope))?;
         self.each("springs", &file.springs, |entry| builder.add_spring(entry, &scope))?;
         self.each("triangles", &file.triangles, |entry| builder.add_triangle(entry, &scope))?;
+        self.each("tetrahedra", &file.tetrahedra, |entry| builder.add_tetrahedron(entry, &scope))?;
         if let Some(raw) = file.watch {
             builder.scene.watch = self.watched(raw, &builder, &scope).at("watch")?;
         }

@@ -10,6 +10,7 @@
 mod balance;
 mod energy;
 mod joints;
+mod material;
 mod momentum;
 mod trajectory;
 
@@ -19,6 +20,7 @@ pub use balance::imbalance_share_max;
 pub(crate) use energy::motion_energy_j;
 pub use energy::{MechanicalEnergy, energy, objective_gap_j, objective_j};
 pub use joints::{JointError, Measured, anchors, joint_error_m, joint_errors, measured_joints};
+pub use material::{MaterialStrain, material_strain};
 pub use momentum::{Momentum, is_free, momentum};
 pub use trajectory::{pose_distance_rms_m, spring_strain_max, watched_error_rms_m};
 

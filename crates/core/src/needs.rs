@@ -32,6 +32,7 @@ const WORDS: &[(Needs, &str)] = &[
     (Needs::ANGULAR_SPRINGS, "angular springs"),
     (Needs::TRIANGLES, "elastic triangles"),
     (Needs::BENDING, "triangles that resist bending"),
+    (Needs::TETRAHEDRA, "elastic tetrahedra"),
 ];
 
 impl Needs {
@@ -71,6 +72,8 @@ impl Needs {
     pub const TRIANGLES: Self = Self(1 << 15);
     /// Edges of triangles along which those resist being folded.
     pub const BENDING: Self = Self(1 << 16);
+    /// Tetrahedra of solid elastic material.
+    pub const TETRAHEDRA: Self = Self(1 << 17);
 
     /// Joints of every kind, with all that one may have.
     pub const JOINTS: Self = Self::POINTS
@@ -83,7 +86,7 @@ impl Needs {
         .with(Self::COMPLIANCE)
         .with(Self::BREAKING);
     /// Energies of points that have a compliance, whatever they are.
-    pub const ENERGIES: Self = Self::TRIANGLES.with(Self::BENDING);
+    pub const ENERGIES: Self = Self::TRIANGLES.with(Self::BENDING).with(Self::TETRAHEDRA);
     /// Bodies and particles with joints, springs and contacts.
     pub const MULTIBODY: Self = Self::JOINTS
         .with(Self::PARTICLES)
@@ -161,6 +164,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
         springs,
         triangles,
         bends,
+        tetrahedra,
     } = scene;
     let touch = contacts.is_some();
     let contacts = contacts.iter().map(|_| (Needs::CONTACTS, ""));
@@ -170,6 +174,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
     let springs = springs.iter().map(|s| (of_spring(s), s.name.as_str()));
     let triangles = triangles.iter().map(|t| (Needs::TRIANGLES, t.name.as_str()));
     let bends = bends.iter().map(|b| (Needs::BENDING, b.name.as_str()));
+    let tetrahedra = tetrahedra.iter().map(|_| (Needs::TETRAHEDRA, ""));
     listed("", contacts)
         .chain(listed("body", bodies))
         .chain(listed("particle", particles))
@@ -177,6 +182,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
         .chain(listed("spring", springs))
         .chain(listed("triangle", triangles))
         .chain(listed("bend", bends))
+        .chain(listed("tetrahedron", tetrahedra))
 }
 
 fn listed<'a>(

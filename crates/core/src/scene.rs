@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use body::{Body, Material, Motion};
 pub(crate) use elastic::points;
-pub use elastic::{Anchor, ElasticPart, Elasticity};
+pub use elastic::{Anchor, ElasticPart, Elasticity, Tetrahedron};
 pub use joint::{FastestMotor, Joint, JointKind, Limit, Motor};
 pub use shape::{Part, Shape};
 
@@ -54,6 +54,9 @@ pub struct Scene {
     pub triangles: Vec<ElasticPart<Membrane<f64>, 3>>,
     /// Edges along which two triangles resist being folded: the edge's ends, then the corners opposite.
     pub bends: Vec<ElasticPart<Bending<f64>, 4>>,
+    /// Tetrahedra of solid elastic material, in creation order.
+    #[serde(default)]
+    pub tetrahedra: Vec<Tetrahedron>,
 }
 
 /// How contacts are made.
@@ -171,7 +174,14 @@ impl Scene {
         let triangles = self.triangles.iter();
         let triangles = triangles.map(|part| (Energy::Membrane(part.energy), part.anchors()));
         let bends = self.bends.iter();
-        triangles.chain(bends.map(|part| (Energy::Bending(part.energy), part.anchors())))
+        let bends = bends.map(|part| (Energy::Bending(part.energy), part.anchors()));
+        let tetrahedra = self.tetrahedra.iter().map(|t| (t.energy.into(), t.anchors()));
+        triangles.chain(bends).chain(tetrahedra)
+    }
+
+    /// The outer faces of the solids of tetrahedra, by particles, counter-clockwise seen from outside.
+    pub fn solid_faces(&self) -> Vec<[usize; 3]> {
+        elastic::boundary(&self.tetrahedra)
     }
 
     /// Number of what an endpoint is on, bodies counted first, then particles.

@@ -93,6 +93,8 @@ pub struct Portrait<'a> {
     pieces: Vec<Arc<[PlacedPiece]>>,
     /// Joints of every body, each with the anchor in its coordinates [m].
     joints: Vec<Vec<(usize, Vec3)>>,
+    /// Outer faces of what is made of tetrahedra, by particles.
+    solid_faces: Vec<[usize; 3]>,
 }
 
 impl<'a> Portrait<'a> {
@@ -117,7 +119,7 @@ impl<'a> Portrait<'a> {
                 }
             }
         }
-        Self { scene, pieces, joints }
+        Self { scene, pieces, joints, solid_faces: scene.solid_faces() }
     }
 
     /// The picture of a moment.
@@ -278,10 +280,10 @@ impl<'a> Portrait<'a> {
         }
     }
 
-    /// Thin elastic material, as one sheet, and particles that belong to none.
+    /// Elastic material, sheets and the faces of solids as one, and particles where there is none.
     fn surfaces(&self, list: &mut DrawList, manner: &Manner, moment: &Exposure<'_>) {
         let (scene, state) = (self.scene, moment.state);
-        if scene.triangles.is_empty() {
+        if scene.triangles.is_empty() && scene.tetrahedra.is_empty() {
             let colour = if let Tint::Uniform(colour) = manner.tint { colour } else { INK };
             list.dots.extend(state.particles.iter().map(|particle| SpaceDot {
                 at: particle.position,
@@ -300,7 +302,8 @@ impl<'a> Portrait<'a> {
             }
         };
         let faces = scene.triangles.iter().map(|part| part.ends.iter().map(&mut corner).collect());
-        let faces = faces.collect();
+        let mut faces: Vec<Vec<u32>> = faces.collect();
+        faces.extend(self.solid_faces.iter().map(|face| face.map(|n| n as u32).to_vec()));
         let sheet = Arc::new(Polyhedron::new(vertices, faces, true));
         let colour = match manner.tint {
             Tint::Uniform(colour) => colour,

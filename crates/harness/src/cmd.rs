@@ -187,6 +187,7 @@ fn describe(counts: &SceneCounts) -> String {
         (counts.springs, "springs"),
         (counts.triangles, "triangles"),
         (counts.bends, "bends"),
+        (counts.tetrahedra, "tetrahedra"),
     ];
     let some = all.iter().filter(|(count, _)| *count > 0);
     let words: Vec<String> = some.map(|(count, what)| format!("{count} {what}")).collect();

@@ -15,7 +15,7 @@ use taut_collide::metrics::{
 };
 use taut_core::{
     Multipliers, Needs, Scene, State,
-    metrics::{self, JointError, Measured, Momentum},
+    metrics::{self, JointError, MaterialStrain, Measured, Momentum},
 };
 
 /// Named values in the order of the ruler.
@@ -75,6 +75,14 @@ fn touching(
     Metric::new(name, Needs::CONTACTS, measure)
 }
 
+/// A metric of scenes with tetrahedra.
+fn solid(
+    name: &'static str,
+    measure: impl Fn(&Sample<'_>) -> Option<f64> + Send + Sync + 'static,
+) -> Metric {
+    Metric::new(name, Needs::TETRAHEDRA, measure)
+}
+
 impl Default for Ruler {
     fn default() -> Self {
         Self(vec![
@@ -94,6 +102,13 @@ impl Default for Ruler {
                 moves.then(|| metrics::stretch_max(s.scene, s.state))
             }),
             always("spring_strain_max", |s| metrics::spring_strain_max(s.scene, s.state)),
+            always("strain_max", |s| Some(s.material()?.strain_max)),
+            always("volume_ratio_min", |s| s.material()?.volume_ratio_min),
+            solid("inverted_elements", |s| Some(s.material()?.inverted as f64)),
+            always("elastic_energy_j", |s| {
+                s.material()?;
+                Some(metrics::energy(s.scene, s.state).material_j)
+            }),
             always("energy_j", |s| Some(s.energy_j())),
             always("energy_drift_j", |s| Some(s.energy_j() - s.facts.energy_j)),
             always("momentum_drift_linear_kg_m_s", |s| Some(s.momentum_drift()?[0])),
@@ -214,6 +229,7 @@ pub struct Sample<'a> {
     joints: OnceCell<JointError>,
     energy_j: OnceCell<f64>,
     contacts: OnceCell<ContactMeasures>,
+    material: OnceCell<Option<MaterialStrain>>,
 }
 
 /// Which state of a run a sample is.
@@ -250,6 +266,7 @@ impl<'a> Sample<'a> {
             joints: OnceCell::new(),
             energy_j: OnceCell::new(),
             contacts: OnceCell::new(),
+            material: OnceCell::new(),
         }
     }
 
@@ -267,6 +284,11 @@ impl<'a> Sample<'a> {
     pub fn contacts(&self) -> Option<ContactMeasures> {
         let probe = self.facts.probe.as_ref()?;
         Some(*self.contacts.get_or_init(|| probe.borrow_mut().measure(self.state)))
+    }
+
+    /// The strain of elastic elements, in scenes that have any.
+    pub fn material(&self) -> Option<MaterialStrain> {
+        *self.material.get_or_init(|| metrics::material_strain(self.scene, self.state))
     }
 
     /// Change of the linear [kg m/s] and angular [kg m^2/s] momentum that gravity does not explain.

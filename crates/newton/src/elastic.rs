@@ -84,13 +84,13 @@ pub(crate) fn assemble(
 ) {
     let (energy, (x, arms)) = (&elastic.energy, points(elastic, poses));
     let mut slots = topology.slots[elastic.slots..].iter();
+    let blocks = energy.blocks(&x, bent);
     let ends = || (0..energy.ends()).map(|i| (i, &topology.nodes[elastic.nodes[i]]));
     for (i, node) in ends() {
         let force = -energy.force(&x, i).to_f64();
         let turning = arms[i] * force.transpose() - Mat3::identity() * force.dot(&arms[i]);
         for (j, other) in ends() {
-            let block = energy.block(&x, i, j, bent);
-            let block = Mat3::from_fn(|r, c| block.0[r].0[c]);
+            let block = Mat3::from_fn(|r, c| blocks[i][j].0[r].0[c]);
             for k in 0..node.extent {
                 for l in 0..other.extent {
                     let mut value = moved(k, &arms[i]).dot(&(block * moved(l, &arms[j])));

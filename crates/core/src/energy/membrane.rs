@@ -33,7 +33,7 @@
 use serde::{Deserialize, Serialize};
 use taut_math::{M3, Number, V3};
 
-use super::{PerRow, Points, ROWS_MAX, RowEnergy, Rows, symmetric};
+use super::{PerRow, Points, ROWS_MAX, RowEnergy, Rows, spectrum::Spectrum, symmetric};
 use crate::Vec3;
 
 /// A triangle whose height is less than this share of its longest edge has no plane [1].
@@ -89,6 +89,17 @@ impl Membrane<f64> {
             stiffness: self.stiffness.map(N::of),
             compliance: self.compliance.map(N::of),
         }
+    }
+}
+
+impl<N: Number> Membrane<N> {
+    /// The two stretches in the plane, and one for the thickness, of which the model says nothing.
+    pub(super) fn principal_stretches(&self, x: &Points<N>) -> [N; 3] {
+        let [_, b1, b2] = self.slopes;
+        let (first, second) = (x[1] - x[0], x[2] - x[0]);
+        let f = [first * b1[0] + second * b2[0], first * b1[1] + second * b2[1]];
+        let [a, b, _] = Spectrum::of(&[f[0], f[1], V3::ZERO]).s;
+        [a, b, N::ONE]
     }
 }
 

@@ -36,7 +36,8 @@ fn slope<T: std::ops::Sub<Output = T> + std::ops::Mul<f64, Output = T>>(
 }
 
 fn near(found: f64, expected: f64, scale: f64, what: &str) {
-    assert!((found - expected).abs() < 1e-7 * (1.0 + scale), "{what}: {found} {expected}");
+    let bound = 1e-7 * (1.0 + scale + expected.abs());
+    assert!((found - expected).abs() < bound, "{what}: {found} {expected}");
 }
 
 /// A turn and a shift [m].
@@ -108,14 +109,12 @@ fn the_system_of_one_point_is_its_force_and_a_positive_block(
         let dense = crate::Mat3::from_fn(|r, c| block.0[r].0[c]);
         let eigenvalues = dense.symmetric_eigenvalues();
         assert!(eigenvalues.min() > -1e-12 * eigenvalues.max(), "{eigenvalues:?}");
-        let straight = energy.block(x, i, i, 0.0);
-        let bent = energy.block(x, i, i, 1.0);
-        let same = |other: M3<f64>| {
-            let entries = |m: M3<f64>| m.0.map(|row| row.0);
-            let pairs = entries(block).into_iter().zip(entries(other));
-            pairs.flat_map(|(a, b)| a.into_iter().zip(b)).all(|(a, b)| (a - b).abs() < 1e-12)
-        };
-        assert!(same(straight) || same(bent), "{block:?}");
+        // No softer than the exact one, so that a step of this point overshoots nowhere.
+        let exact = energy.block(x, i, i, 1.0);
+        let exact = crate::Mat3::from_fn(|r, c| exact.0[r].0[c]);
+        let excess = (dense - exact).symmetric_eigenvalues();
+        let size = exact.norm().max(dense.norm());
+        assert!(excess.min() > -1e-12 * size, "{dense} {exact}");
     }
 }
 

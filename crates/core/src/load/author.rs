@@ -11,8 +11,10 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use super::expression::{Formula, Triple};
 use crate::scene::Motion;
 
+mod deformable;
 mod generators;
 
+pub(super) use deformable::*;
 pub(super) use generators::*;
 
 /// The whole file. Entries stay text until the parameters are known, which also keeps their places.
@@ -43,6 +45,8 @@ pub(super) struct File<'a> {
     pub(super) springs: Vec<&'a RawValue>,
     #[serde(default, borrow)]
     pub(super) triangles: Vec<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) tetrahedra: Vec<&'a RawValue>,
 }
 
 /// `(margin: 0.01)`.
@@ -224,6 +228,8 @@ pub(super) struct ElasticitySpec {
 pub(super) enum ParticleEntry {
     Particle(ParticleSpec),
     Grid(Box<ParticleGrid>),
+    Cloth(Box<Cloth>),
+    Solid(Box<SolidSpec>),
     Repeat(Box<Repeat>),
 }
 

@@ -170,12 +170,18 @@ pub(super) fn elastic_constants(
     scope: &Scope,
 ) -> Result<Elasticity> {
     let young = spec.young.positive(scope).at("young")?;
-    let poisson = spec.poisson.evaluate(scope).at("poisson")?;
-    if !(-1.0 < poisson && poisson < 0.5) {
-        let message = format!("expected a Poisson ratio between -1 and 0.5, found {poisson}");
-        return Err(SceneError::new(message)).at("poisson");
+    Ok(Elasticity { young, poisson: poisson(&spec.poisson, scope).at("poisson")? })
+}
+
+/// Poisson's ratio of a material that resists both shear and change of volume.
+pub(super) fn poisson(poisson: &Formula, scope: &Scope) -> Result<f64> {
+    let poisson = poisson.evaluate(scope)?;
+    if -1.0 < poisson && poisson < 0.5 {
+        return Ok(poisson);
     }
-    Ok(Elasticity { young, poisson })
+    let advice = if poisson == 0.5 { "; use 0.49 for what keeps its volume" } else { "" };
+    let message = format!("expected a Poisson ratio between -1 and 0.5, found {poisson}{advice}");
+    Err(SceneError::new(message))
 }
 
 /// A body that can strain has mass to strain in every direction: with a second moment of zero, as of a

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, hash_map::Entry};
 
+mod deformable;
 mod generate;
 
 use super::{
@@ -16,6 +17,8 @@ use crate::{
     math::Vec3,
     scene::{Anchor, Body, ElasticPart, Elasticity, Endpoint, Joint, Particle, Scene, Spring},
 };
+
+use deformable::{Matter, Nodes, Sheet};
 
 /// Most elements of one kind that a scene may have; some 10 GiB of bodies.
 pub(super) const ELEMENTS_MAX: usize = 20_000_000;
@@ -64,6 +67,7 @@ impl<'a> Builder<'a> {
             "particles" => self.scene.particles.len(),
             "joints" => self.scene.joints.len(),
             "springs" => self.scene.springs.len(),
+            "tetrahedra" => self.scene.tetrahedra.len(),
             _ => self.scene.triangles.len(),
         };
         if present as f64 + made <= self.elements_max as f64 {
@@ -122,6 +126,8 @@ impl<'a> Builder<'a> {
             ParticleEntry::Grid(spec) => {
                 generate::grid::add_particles(self, spec, scope).at("grid")
             }
+            ParticleEntry::Cloth(spec) => generate::cloth::add(self, spec, scope).at("cloth"),
+            ParticleEntry::Solid(spec) => generate::solid::add(self, spec, scope).at("solid"),
             ParticleEntry::Repeat(spec) => generate::repeat::add(self, spec, scope).at("repeat"),
         }
     }
@@ -210,8 +216,8 @@ impl<'a> Builder<'a> {
         let name = full_name(&spec.name, scope).at("name")?;
         let corners = self.corners(&spec.nodes, scope).at("nodes")?;
         let thickness = spec.thickness.positive(scope).at("thickness")?;
-        let Elasticity { young, poisson } =
-            body::elastic_constants(&spec.membrane, scope).at("membrane")?;
+        let material = body::elastic_constants(&spec.membrane, scope).at("membrane")?;
+        let Elasticity { young, poisson } = material;
         let rest = corners.map(|corner| self.point(corner.end, &corner.local));
         let Some(membrane) = Membrane::new(&rest, thickness, young, poisson) else {
             let message = "expected the corners of a triangle, found them on one line";
@@ -224,10 +230,7 @@ impl<'a> Builder<'a> {
         self.reserve("triangles", 1.0)?;
         self.scene.triangles.push(ElasticPart { name, ends: corners, energy: membrane });
         let Some(bending) = &spec.bending else { return Ok(()) };
-        let rigidity = match &bending.rigidity {
-            Some(rigidity) => rigidity.positive(scope).at("rigidity").at("bending")?,
-            None => young * thickness.powi(3) / (12.0 * (1.0 - poisson * poisson)),
-        };
+        let rigidity = deformable::rigidity(bending, material, thickness, scope).at("bending")?;
         self.add_bends(&corners, rigidity).at("bending")
     }
 

@@ -1,11 +1,13 @@
 //! Elastic material between points: what its energies are fixed to.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use taut_math::V3;
 
 use super::Endpoint;
 use crate::{
-    energy::{ENDS_MAX, Points},
+    energy::{ENDS_MAX, Points, Solid},
     math::Vec3,
     state::State,
     wire,
@@ -19,6 +21,16 @@ pub struct Elasticity {
     pub young: f64,
     /// Poisson ratio [1].
     pub poisson: f64,
+}
+
+impl Elasticity {
+    /// Lamé's constants of a solid, the shear modulus `mu = E/(2 (1 + nu))` and
+    /// `lambda = E nu/((1 + nu) (1 - 2 nu))` [Pa].
+    pub fn lame(&self) -> [f64; 2] {
+        let Self { young, poisson } = *self;
+        let mu = young / (2.0 * (1.0 + poisson));
+        [mu, young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))]
+    }
 }
 
 /// A point of a body, a particle or a point of the world.
@@ -43,6 +55,38 @@ pub struct ElasticPart<E, const ENDS: usize> {
     pub ends: [Anchor; ENDS],
     /// What it resists.
     pub energy: E,
+}
+
+/// A tetrahedron of solid elastic material between particles.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tetrahedron {
+    /// Its particles, the first three counter-clockwise seen from the last.
+    pub nodes: [usize; 4],
+    /// What it resists.
+    pub energy: Solid,
+}
+
+impl Tetrahedron {
+    pub(super) fn anchors(&self) -> [Anchor; ENDS_MAX] {
+        self.nodes.map(|n| Anchor::from(Endpoint::Particle(n)))
+    }
+}
+
+/// The faces that belong to one tetrahedron only, counter-clockwise seen from outside, by particles; in the
+/// order of the tetrahedra.
+pub(super) fn boundary(tetrahedra: &[Tetrahedron]) -> Vec<[usize; 3]> {
+    // Seen from outside, opposite to each corner of a positive volume.
+    let faces = |[a, b, c, d]: [usize; 4]| [[b, c, d], [a, d, c], [a, b, d], [a, c, b]];
+    let key = |face: &[usize; 3]| {
+        let mut key = *face;
+        key.sort_unstable();
+        key
+    };
+    let all = || tetrahedra.iter().flat_map(|one| faces(one.nodes));
+    let mut shared: HashMap<[usize; 3], u32> = HashMap::new();
+    all().for_each(|face| *shared.entry(key(&face)).or_default() += 1);
+    all().filter(|face| shared[&key(face)] == 1).collect()
 }
 
 impl Anchor {

@@ -85,6 +85,9 @@ pub struct SceneCounts {
     /// Edges along which triangles resist being folded.
     #[serde(skip_serializing_if = "is_zero")]
     pub bends: usize,
+    /// Tetrahedra of solid elastic material.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tetrahedra: usize,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -102,6 +105,7 @@ impl SceneCounts {
             springs: scene.springs.len(),
             triangles: scene.triangles.len(),
             bends: scene.bends.len(),
+            tetrahedra: scene.tetrahedra.len(),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The generators as written. In a member's body `i`, then `j` and `k` count as each one says.
 
-use super::{BodyEntry, BodySpec, JointEntry, ParticleEntry, SpringEntry, TriangleEntry};
+use super::{
+    BodyEntry, BodySpec, JointEntry, ParticleEntry, SpringEntry, TetrahedronEntry, TriangleEntry,
+};
 use crate::load::expression::{Formula, Triple};
 
 /// Bodies in a row, each joined to the one before. `i` counts the members; in the joint and the
@@ -73,6 +75,16 @@ pub(in crate::load) enum Held {
     FirstZ,
     LastZ,
     Member(Formula, Formula, Formula),
+    /// Whose place at the start is within.
+    Inside(Region),
+}
+
+/// A part of space.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "region", rename_all = "snake_case", deny_unknown_fields)]
+pub(in crate::load) enum Region {
+    Box { centre: Triple, size: Triple },
+    Sphere { centre: Triple, radius: Formula },
 }
 
 /// Bodies one upon the other along z. `i` counts from the bottom.
@@ -232,4 +244,6 @@ pub(in crate::load) struct Repeat {
     pub(in crate::load) springs: Vec<SpringEntry>,
     #[serde(default)]
     pub(in crate::load) triangles: Vec<TriangleEntry>,
+    #[serde(default)]
+    pub(in crate::load) tetrahedra: Vec<TetrahedronEntry>,
 }

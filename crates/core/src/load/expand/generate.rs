@@ -1,12 +1,15 @@
 //! Generators: entries that stand for many bodies together with their joints and springs.
 
 pub(super) mod chain;
+pub(super) mod cloth;
 pub(super) mod grid;
+mod held;
 pub(super) mod net;
 pub(super) mod path;
 pub(super) mod repeat;
 pub(super) mod ring;
 pub(super) mod rows;
+pub(super) mod solid;
 pub(super) mod tree;
 
 use super::{Builder, full_name};

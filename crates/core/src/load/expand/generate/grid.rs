@@ -1,10 +1,10 @@
 //! Bodies or particles on a lattice, joined to their neighbours.
 
-use super::{Group, Template, link, moves, stretch};
+use super::{Group, Template, held::Holds, link, moves, stretch};
 use crate::{
     load::{
         author,
-        error::{At, Result, SceneError},
+        error::{At, Result},
         expand::{Builder, full_name},
         expression::{Scope, Triple, vector},
         names::{Movable, member_name},
@@ -24,11 +24,8 @@ struct Lattice {
     counts: [usize; 3],
     start: Vec3,
     step: Vec3,
-    held: Vec<Rule>,
+    held: Holds,
 }
-
-/// Holds where every index given equals the member's.
-type Rule = [Option<usize>; 3];
 
 impl Lattice {
     fn new(
@@ -37,15 +34,11 @@ impl Lattice {
         held: &[author::Held],
         scope: &Scope,
     ) -> Result<Self> {
-        let mut rules = Vec::new();
-        for (k, entry) in held.iter().enumerate() {
-            rules.extend(rule(entry, counts, scope).at_index("held", k)?);
-        }
         Ok(Self {
             counts,
             start: vector(start, scope).at("start")?,
             step: vector(step, scope).at("step")?,
-            held: rules,
+            held: Holds::new(held, Some(counts), scope)?,
         })
     }
 
@@ -64,9 +57,7 @@ impl Lattice {
     }
 
     fn is_held(&self, member: [usize; 3]) -> bool {
-        self.held.iter().any(|rule| {
-            rule.iter().zip(member).all(|(wanted, index)| wanted.is_none_or(|i| i == index))
-        })
+        self.held.holds(member, &self.position(member))
     }
 
     /// Index of the member at an offset, where there is one.
@@ -79,40 +70,6 @@ impl Lattice {
             }
         }
         Some(self.index(indices))
-    }
-}
-
-/// The rules that one word of `held` stands for.
-fn rule(entry: &author::Held, counts: [usize; 3], scope: &Scope) -> Result<Vec<Rule>> {
-    use author::Held;
-    let last = counts.map(|n| n - 1);
-    let plane = |axis: usize, index: usize| {
-        let mut rule = [None; 3];
-        rule[axis] = Some(index);
-        Ok(vec![rule])
-    };
-    match entry {
-        Held::FirstX => plane(0, 0),
-        Held::LastX => plane(0, last[0]),
-        Held::FirstY => plane(1, 0),
-        Held::LastY => plane(1, last[1]),
-        Held::FirstZ => plane(2, 0),
-        Held::LastZ => plane(2, last[2]),
-        // Bits choose the end along each axis; a flat lattice only repeats some of the eight.
-        Held::Corners => {
-            let corner = |bits: usize| {
-                [0, 1, 2].map(|axis| Some(if bits >> axis & 1 == 1 { last[axis] } else { 0 }))
-            };
-            Ok((0..8).map(corner).collect())
-        }
-        Held::Member(i, j, k) => {
-            let member = [i.whole(scope, 0)?, j.whole(scope, 0)?, k.whole(scope, 0)?];
-            if member.iter().zip(last).any(|(i, last)| *i > last) {
-                let message = format!("expected a member up to {last:?}, found {member:?}");
-                return Err(SceneError::new(message));
-            }
-            Ok(vec![member.map(Some)])
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Entries again and again, with one more index variable.
 
-use super::{bodies_made, grid};
+use super::{bodies_made, cloth, grid, solid};
 use crate::load::{
     author::{self, BodyEntry, ParticleEntry},
     error::{At, Result},
@@ -38,6 +38,9 @@ pub(in crate::load) fn add(
         for (k, entry) in spec.triangles.iter().enumerate() {
             builder.add_triangle(entry, &scope).at_index("triangles", k)?;
         }
+        for (k, entry) in spec.tetrahedra.iter().enumerate() {
+            builder.add_tetrahedron(entry, &scope).at_index("tetrahedra", k)?;
+        }
     }
     Ok(())
 }
@@ -69,6 +72,13 @@ pub(super) fn made(spec: &author::Repeat, scope: &Scope) -> Result<Made> {
             ParticleEntry::Grid(grid) => {
                 let counts = grid::counts(&grid.counts, &scope).at_index("particles", k)?;
                 one.particles += counts.iter().map(|&n| n as f64).product::<f64>();
+            }
+            ParticleEntry::Cloth(cloth) => {
+                let counts = cloth::counts(cloth, &scope).at_index("particles", k)?;
+                one.particles += counts.iter().map(|&n| n as f64).product::<f64>();
+            }
+            ParticleEntry::Solid(solid) => {
+                one.particles += solid::nodes_made(solid, &scope).at_index("particles", k)?;
             }
             ParticleEntry::Repeat(inner) => one.add(made(inner, &scope)?),
         }

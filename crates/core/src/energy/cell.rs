@@ -1,0 +1,109 @@
+//! What all energies of a tetrahedron share: how far its shape is from that at rest.
+//!
+//! With the edges at rest `D = [X_1 - X_0, X_2 - X_0, X_3 - X_0]` and `b_1, b_2, b_3` the rows of `D^-1`,
+//!
+//! ```text
+//!   F = [x_1 - x_0, x_2 - x_0, x_3 - x_0] D^-1 = sum_i x_i b_i^T,   b_0 = -b_1 - b_2 - b_3
+//!   dF/dx_i along u = u b_i^T
+//!   J = det F,   dJ/dx_i = cof(F) b_i,   d2J/dx_i dx_j = -[F (b_i x b_j)]x
+//! ```
+//!
+//! The last is zero for `i = j`: `J` is linear in one corner.
+
+use serde::{Deserialize, Serialize};
+use taut_math::{M3, Number, V3};
+
+use super::{Points, spectrum::Columns};
+use crate::{Mat3, Vec3};
+
+/// A tetrahedron of less than this share of its longest edge's cube has no volume [1].
+const FLATNESS_MIN: f64 = 1e-9;
+
+/// The shape of a tetrahedron at rest.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Cell<N> {
+    /// `b_1` to `b_3` [1/m].
+    slopes: [[N; 3]; 3],
+}
+
+impl Cell<f64> {
+    /// The cell with these corners [m] at rest and its volume [m^3]; `None` where that is not positive.
+    pub(super) fn new(rest: &[Vec3; 4]) -> Option<(Self, f64)> {
+        let edges = Mat3::from_columns(&[rest[1] - rest[0], rest[2] - rest[0], rest[3] - rest[0]]);
+        let mut pairs = (0..4).flat_map(|i| (0..i).map(move |j| (rest[i] - rest[j]).norm()));
+        let longest = pairs.by_ref().fold(0.0, f64::max);
+        let volume = edges.determinant() / 6.0;
+        let solid = volume > FLATNESS_MIN * longest.powi(3) && longest.is_finite();
+        let inverse = solid.then(|| edges.try_inverse()).flatten()?;
+        let slopes = [0, 1, 2].map(|k| [0, 1, 2].map(|c| inverse[(k, c)]));
+        Some((Self { slopes }, volume))
+    }
+
+    pub(super) fn is_finite(&self) -> bool {
+        self.slopes.as_flattened().iter().all(|slope| slope.is_finite())
+    }
+
+    pub(super) fn lower<N: Number>(&self) -> Cell<N> {
+        Cell { slopes: self.slopes.map(|slope| slope.map(N::of)) }
+    }
+}
+
+impl<N: Number> Cell<N> {
+    /// `b_i` [1/m].
+    #[inline(always)]
+    pub(super) fn slope(&self, i: usize) -> V3<N> {
+        let [a, b, c] = self.slopes.map(V3);
+        match i {
+            0 => -(a + b + c),
+            1 => a,
+            2 => b,
+            _ => c,
+        }
+    }
+
+    /// `F` by columns. Of differences: far from the origin they keep the digits that the sum would lose.
+    #[inline(always)]
+    pub(super) fn deformation(&self, x: &Points<N>) -> Columns<N> {
+        let [a, b, c] = self.slopes;
+        let edges = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
+        [0, 1, 2].map(|k| edges[0] * a[k] + edges[1] * b[k] + edges[2] * c[k])
+    }
+}
+
+/// `F b` for `F` by columns.
+#[inline(always)]
+pub(super) fn times<N: Number>(f: &Columns<N>, b: V3<N>) -> V3<N> {
+    f[0] * b.0[0] + f[1] * b.0[1] + f[2] * b.0[2]
+}
+
+/// `F^T u`.
+#[inline(always)]
+pub(super) fn transposed_times<N: Number>(f: &Columns<N>, u: V3<N>) -> V3<N> {
+    V3(f.map(|column| column.dot(u)))
+}
+
+/// The cofactors of a matrix, by columns.
+#[inline(always)]
+pub(super) fn cofactors<N: Number>([a, b, c]: &Columns<N>) -> Columns<N> {
+    [b.cross(*c), c.cross(*a), a.cross(*b)]
+}
+
+/// `d2J/dx_i dx_j`.
+#[inline]
+pub(super) fn bend_of_volume<N: Number>(f: &Columns<N>, bi: V3<N>, bj: V3<N>) -> M3<N> {
+    M3::skew(-times(f, bi.cross(bj)))
+}
+
+/// `s 1`.
+#[inline(always)]
+pub(super) fn isotropic<N: Number>(s: N) -> M3<N> {
+    M3([V3::axis(0) * s, V3::axis(1) * s, V3::axis(2) * s])
+}
+
+/// `G_11, G_22, G_33, 2 G_23, 2 G_13, 2 G_12` of `G = (F^T F - 1) / 2`.
+#[inline]
+pub(super) fn strain<N: Number>([a, b, c]: &Columns<N>) -> [N; 6] {
+    let along = |f: &V3<N>| (f.dot(*f) - N::ONE) * N::HALF;
+    [along(a), along(b), along(c), b.dot(*c), a.dot(*c), a.dot(*b)]
+}

@@ -1,0 +1,190 @@
+//! A tetrahedron of stable neo-Hookean material, which recovers from being turned inside out.
+//!
+//! The density of Smith, De Goes and Kim (Stable Neo-Hookean Flesh Simulation, 2018) without its logarithm,
+//! with Lamé's constants `mu`, `lambda` and `l = lambda + mu`, which makes the shape at rest one of no stress
+//! and the material that of linear elasticity for small strains:
+//!
+//! ```text
+//!   W = V (mu/2 (|F|^2 - 3) - mu (J - 1) + l/2 (J - 1)^2)
+//! ```
+//!
+//! Up to a constant it is `C^T K C / 2` of the two rows of Macklin and Müller (A Constraint-based Formulation of
+//! Stable Neo-Hookean Materials, 2021), `C_0 = J - 1 - mu/l` with `K_00 = l V` and `C_1 = |F|` with
+//! `K_11 = mu V`. In one corner `|F|^2` is quadratic and `J` affine, so that its second derivative
+//! `V (mu |b|^2 1 + l v v^T)`, `v = cof(F) b`, is exact, positive and the same wherever the corner is: a minimum
+//! over one corner is found by one step.
+
+use serde::{Deserialize, Serialize};
+use taut_math::{M3, Number, V3};
+
+use super::{
+    Blocks, PerRow, Points, ROWS_MAX, RowEnergy, Rows,
+    cell::{Cell, bend_of_volume, cofactors, isotropic, strain, times},
+    spectrum::{PAIRS, Spectrum, Stiffnesses},
+};
+use crate::{Vec3, scene::Elasticity};
+
+/// The energy of one tetrahedron.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NeoHookean<N> {
+    cell: Cell<N>,
+    /// `mu V` [J].
+    shear: N,
+    /// `l V` [J].
+    bulk: N,
+}
+
+impl NeoHookean<f64> {
+    /// A tetrahedron with the corners `rest` [m] at rest; `None` where its volume is not positive.
+    pub fn new(rest: &[Vec3; 4], material: Elasticity) -> Option<Self> {
+        let (cell, volume) = Cell::new(rest)?;
+        let [mu, lambda] = material.lame();
+        Some(Self { cell, shear: mu * volume, bulk: (lambda + mu) * volume })
+    }
+
+    /// Whether its stiffness and compliance neither overflow nor vanish.
+    pub fn is_finite(&self) -> bool {
+        let sound = |k: f64| k > 0.0 && k.is_finite() && (1.0 / k).is_finite();
+        self.cell.is_finite() && sound(self.shear) && sound(self.bulk)
+    }
+
+    /// The same with other numbers.
+    pub fn lower<N: Number>(&self) -> NeoHookean<N> {
+        NeoHookean { cell: self.cell.lower(), shear: N::of(self.shear), bulk: N::of(self.bulk) }
+    }
+}
+
+impl<N: Number> NeoHookean<N> {
+    pub(super) fn principal_stretches(&self, x: &Points<N>) -> [N; 3] {
+        Spectrum::of(&self.cell.deformation(x)).s
+    }
+
+    /// `dF` for strain, along the principal directions.
+    fn stiffnesses(&self, spectrum: &Spectrum<N>) -> Stiffnesses<N> {
+        let [a, b, c] = spectrum.s;
+        let (pair, volume) = ([b * c, a * c, a * b], a * b * c);
+        let pull = self.bulk * (volume - N::ONE) - self.shear;
+        let mut scale = [[N::ZERO; 3]; 3];
+        for (k, row) in scale.iter_mut().enumerate() {
+            row[k] = self.shear + self.bulk * (pair[k] * pair[k]);
+        }
+        for (k, [i, j]) in PAIRS.into_iter().enumerate() {
+            let across = self.bulk * (pair[i] * pair[j]) + pull * spectrum.s[k];
+            (scale[i][j], scale[j][i]) = (across, across);
+        }
+        Stiffnesses {
+            scale,
+            twist: spectrum.s.map(|s| self.shear + pull * s),
+            flip: spectrum.s.map(|s| self.shear - pull * s),
+        }
+    }
+}
+
+impl<N: Number> RowEnergy<N> for NeoHookean<N> {
+    const ENDS: usize = 4;
+    const ROWS: usize = 2;
+
+    #[inline]
+    fn rows(&self, x: &Points<N>) -> Rows<N> {
+        let f = self.cell.deformation(x);
+        let c = cofactors(&f);
+        let square = f[0].dot(f[0]) + f[1].dot(f[1]) + f[2].dot(f[2]);
+        let size = square.sqrt();
+        let inverse = size.inverse_or_zero();
+        let mut rows = Rows::ZERO;
+        rows.value[0] = f[0].dot(c[0]) - N::ONE - self.shear / self.bulk;
+        rows.value[1] = size;
+        for i in 0..4 {
+            let b = self.cell.slope(i);
+            rows.gradient[0][i] = times(&c, b);
+            rows.gradient[1][i] = times(&f, b) * inverse;
+        }
+        rows
+    }
+
+    #[inline]
+    fn curvature(&self, x: &Points<N>, weights: &PerRow<N>, i: usize, j: usize) -> M3<N> {
+        let f = self.cell.deformation(x);
+        let [bi, bj] = [i, j].map(|k| self.cell.slope(k));
+        let square = f[0].dot(f[0]) + f[1].dot(f[1]) + f[2].dot(f[2]);
+        let inverse = square.sqrt().inverse_or_zero();
+        let along = M3::outer(times(&f, bi) * -(inverse * inverse), times(&f, bj));
+        let size = isotropic(bi.dot(bj)).plus(along);
+        scaled(bend_of_volume(&f, bi, bj), weights[0]).plus(scaled(size, weights[1] * inverse))
+    }
+
+    #[inline]
+    fn stiffness(&self, _: &Rows<N>) -> [PerRow<N>; ROWS_MAX] {
+        let mut matrix = [[N::ZERO; ROWS_MAX]; ROWS_MAX];
+        (matrix[0][0], matrix[1][1]) = (self.bulk, self.shear);
+        matrix
+    }
+
+    #[inline]
+    fn compliance(&self) -> Option<[PerRow<N>; ROWS_MAX]> {
+        let mut matrix = [[N::ZERO; ROWS_MAX]; ROWS_MAX];
+        (matrix[0][0], matrix[1][1]) = (N::ONE / self.bulk, N::ONE / self.shear);
+        Some(matrix)
+    }
+
+    /// Zero at rest. From Green's strain `G`, since `|F|^2 - 3` and `J - 1` cancel near rest: with
+    /// `J^2 - 1 = 2 tr G + r`, `r = 4 (minors of G) + 8 det G`,
+    /// `|F|^2 - 3 - 2 (J - 1) = (2 tr G (J - 1) - 2 r) / (J + 1)`.
+    fn energy(&self, x: &Points<N>) -> N {
+        let f = self.cell.deformation(x);
+        let volume = f[0].dot(f[1].cross(f[2]));
+        let [a, b, c, d, e, g] = strain(&f);
+        let trace = N::TWO * (a + b + c);
+        // d, e and g are twice the entries of the strain.
+        let four = N::TWO * N::TWO;
+        let minors = four * (a * b + b * c + a * c) - (d * d + e * e + g * g);
+        let determinant =
+            N::TWO * (four * (a * b * c) + d * e * g - (a * d * d + b * e * e + c * g * g));
+        let rest = minors + determinant;
+        let one_more = volume + N::ONE;
+        let stretch = (trace + rest) / one_more;
+        let shear = (trace * stretch - N::TWO * rest) / one_more;
+        // Turned inside out nothing cancels, but the denominator may vanish.
+        let stretch = volume.where_above(N::ZERO, stretch, volume - N::ONE);
+        let shear = volume.where_above(N::ZERO, shear, trace - N::TWO * (volume - N::ONE));
+        N::HALF * (self.shear * shear + self.bulk * (stretch * stretch))
+    }
+
+    /// Without the root of the second row, which has no gradient where the tetrahedron is a point.
+    #[inline]
+    fn force(&self, x: &Points<N>, i: usize) -> V3<N> {
+        let f = self.cell.deformation(x);
+        let (c, b) = (cofactors(&f), self.cell.slope(i));
+        let pull = self.bulk * (f[0].dot(c[0]) - N::ONE) - self.shear;
+        -(times(&f, b) * self.shear + times(&c, b) * pull)
+    }
+
+    fn block(&self, x: &Points<N>, i: usize, j: usize, bent: N) -> M3<N> {
+        let spectrum = Spectrum::of(&self.cell.deformation(x));
+        let stiffnesses = self.stiffnesses(&spectrum).bent_by(bent);
+        spectrum.between(&stiffnesses, self.cell.slope(i), self.cell.slope(j))
+    }
+
+    fn blocks(&self, x: &Points<N>, bent: N) -> Blocks<N> {
+        let spectrum = Spectrum::of(&self.cell.deformation(x));
+        let stiffnesses = self.stiffnesses(&spectrum).bent_by(bent);
+        let slopes = [0, 1, 2, 3].map(|i| self.cell.slope(i));
+        slopes.map(|b| slopes.map(|d| spectrum.between(&stiffnesses, b, d)))
+    }
+
+    #[inline]
+    fn vertex(&self, x: &Points<N>, i: usize) -> (V3<N>, M3<N>) {
+        let f = self.cell.deformation(x);
+        let (c, b) = (cofactors(&f), self.cell.slope(i));
+        let (w, v) = (times(&f, b), times(&c, b));
+        let pull = self.bulk * (f[0].dot(c[0]) - N::ONE) - self.shear;
+        let block = M3::outer(v * self.bulk, v).plus(isotropic(self.shear * b.dot(b)));
+        (-(w * self.shear + v * pull), block)
+    }
+}
+
+#[inline(always)]
+fn scaled<N: Number>(m: M3<N>, s: N) -> M3<N> {
+    M3(m.0.map(|row| row * s))
+}

@@ -1,0 +1,134 @@
+//! A tetrahedron of St. Venant-Kirchhoff material: Hooke's law for Green's strain.
+//!
+//! ```text
+//!   G = (F^T F - 1) / 2,   W = V (mu |G|^2 + lambda/2 (tr G)^2)
+//! ```
+//!
+//! With the rows `C = (G_11, G_22, G_33, 2 G_23, 2 G_13, 2 G_12)` this is `C^T K C / 2`. From
+//! `dF/dx_i along u = u b_i^T`, with `f_a` the columns of `F`,
+//!
+//! ```text
+//!   dG_ab/dx_i = (b_ia f_b + b_ib f_a) / 2,   d2G_ab/dx_i dx_j = (b_ia b_jb + b_ib b_ja) / 2  times 1
+//! ```
+//!
+//! so that rows under the stress `S = dW/dG` bend by `(b_i^T S b_j) 1`. Pressed to less than 58 % of its length the
+//! material softens and then gives way: that is the model's, not a solver's.
+
+use serde::{Deserialize, Serialize};
+use taut_math::{M3, Number, V3};
+
+use super::{
+    PerRow, Points, ROWS_MAX, RowEnergy, Rows,
+    cell::{Cell, isotropic, strain, times},
+    hooke::Hooke,
+    spectrum::Spectrum,
+};
+use crate::{Vec3, scene::Elasticity};
+
+/// Which axes a row is about; rows of two axes are twice an entry of the strain.
+pub(super) const ENTRIES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [1, 2], [0, 2], [0, 1]];
+
+/// The energy of one tetrahedron.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StVenantKirchhoff<N> {
+    cell: Cell<N>,
+    hooke: Hooke<N>,
+}
+
+impl StVenantKirchhoff<f64> {
+    /// A tetrahedron with the corners `rest` [m] at rest; `None` where its volume is not positive.
+    pub fn new(rest: &[Vec3; 4], material: Elasticity) -> Option<Self> {
+        let (cell, volume) = Cell::new(rest)?;
+        Some(Self { cell, hooke: Hooke::new(material, volume) })
+    }
+
+    /// Whether its stiffness and compliance neither overflow nor vanish.
+    pub fn is_finite(&self) -> bool {
+        self.cell.is_finite() && self.hooke.is_finite()
+    }
+
+    /// The same with other numbers.
+    pub fn lower<N: Number>(&self) -> StVenantKirchhoff<N> {
+        StVenantKirchhoff { cell: self.cell.lower(), hooke: self.hooke.lower() }
+    }
+}
+
+/// `b^T S d` for `S` by [`ENTRIES`].
+#[inline]
+fn pressed<N: Number>(stress: &PerRow<N>, b: V3<N>, d: V3<N>) -> N {
+    let (b, d) = (b.0, d.0);
+    let [xx, yy, zz, yz, xz, xy] = *stress;
+    xx * (b[0] * d[0])
+        + yy * (b[1] * d[1])
+        + zz * (b[2] * d[2])
+        + yz * (b[1] * d[2] + b[2] * d[1])
+        + xz * (b[0] * d[2] + b[2] * d[0])
+        + xy * (b[0] * d[1] + b[1] * d[0])
+}
+
+/// `S b` for `S` by [`ENTRIES`].
+#[inline]
+fn stressed<N: Number>(stress: &PerRow<N>, b: V3<N>) -> V3<N> {
+    let [xx, yy, zz, yz, xz, xy] = *stress;
+    V3([V3([xx, xy, xz]).dot(b), V3([xy, yy, yz]).dot(b), V3([xz, yz, zz]).dot(b)])
+}
+
+impl<N: Number> StVenantKirchhoff<N> {
+    pub(super) fn principal_stretches(&self, x: &Points<N>) -> [N; 3] {
+        Spectrum::of(&self.cell.deformation(x)).s
+    }
+}
+
+impl<N: Number> RowEnergy<N> for StVenantKirchhoff<N> {
+    const ENDS: usize = 4;
+    const ROWS: usize = 6;
+
+    #[inline]
+    fn rows(&self, x: &Points<N>) -> Rows<N> {
+        let f = self.cell.deformation(x);
+        let mut rows = Rows { value: strain(&f), ..Rows::ZERO };
+        for i in 0..4 {
+            let b = self.cell.slope(i).0;
+            for (gradient, [p, q]) in rows.gradient.iter_mut().zip(ENTRIES) {
+                gradient[i] = if p == q { f[p] * b[p] } else { f[p] * b[q] + f[q] * b[p] };
+            }
+        }
+        rows
+    }
+
+    #[inline]
+    fn curvature(&self, _: &Points<N>, weights: &PerRow<N>, i: usize, j: usize) -> M3<N> {
+        isotropic(pressed(weights, self.cell.slope(i), self.cell.slope(j)))
+    }
+
+    #[inline]
+    fn stiffness(&self, _: &Rows<N>) -> [PerRow<N>; ROWS_MAX] {
+        self.hooke.stiffness()
+    }
+
+    #[inline]
+    fn compliance(&self) -> Option<[PerRow<N>; ROWS_MAX]> {
+        Some(self.hooke.compliance())
+    }
+
+    #[inline]
+    fn force(&self, x: &Points<N>, i: usize) -> V3<N> {
+        let f = self.cell.deformation(x);
+        -times(&f, stressed(&self.hooke.tension(&strain(&f)), self.cell.slope(i)))
+    }
+
+    /// `V ((b^T S b)^+ 1 + (mu + lambda) w w^T + mu |b|^2 F F^T)` with `w = F b`.
+    #[inline]
+    fn vertex(&self, x: &Points<N>, i: usize) -> (V3<N>, M3<N>) {
+        let f = self.cell.deformation(x);
+        let stress = self.hooke.tension(&strain(&f));
+        let b = self.cell.slope(i);
+        let (w, bent) = (times(&f, b), pressed(&stress, b, b).max(N::ZERO));
+        let (shear, both) = (self.hooke.shear * b.dot(b), self.hooke.shear + self.hooke.bulk);
+        let columns = f.map(|column| M3::outer(column * shear, column));
+        let block = M3::outer(w * both, w).plus(isotropic(bent));
+        let block = columns.into_iter().fold(block, M3::plus);
+        (-times(&f, stressed(&stress, b)), block)
+    }
+}

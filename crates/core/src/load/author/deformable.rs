@@ -1,0 +1,132 @@
+//! Cloth and solids as written: generators of particles with the elements between them.
+
+use super::{BendingSpec, ElasticitySpec, Held, Repeat, RotationSpec};
+use crate::{
+    energy::SolidModel,
+    load::expression::{Formula, Triple},
+};
+
+/// A sheet of triangles. `sheet[i,j]` are its nodes, `i` counting along and `j` across.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "cloth", deny_unknown_fields)]
+pub(in crate::load) struct Cloth {
+    pub(in crate::load) name: String,
+    /// Nodes along and across.
+    pub(in crate::load) counts: (Formula, Formula),
+    /// Node `[0,0]` [m].
+    pub(in crate::load) start: Triple,
+    /// From one node to the next [m].
+    pub(in crate::load) along: Triple,
+    pub(in crate::load) across: Triple,
+    #[serde(default)]
+    pub(in crate::load) pattern: Pattern,
+    /// [kg/m^3]
+    pub(in crate::load) density: Formula,
+    /// [m]
+    pub(in crate::load) thickness: Formula,
+    pub(in crate::load) membrane: ElasticitySpec,
+    pub(in crate::load) bending: Option<BendingSpec>,
+    #[serde(default)]
+    pub(in crate::load) held: Vec<Held>,
+    pub(in crate::load) velocity: Option<Triple>,
+}
+
+/// Which diagonal parts a cell of cloth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename = "pattern", rename_all = "snake_case")]
+pub(in crate::load) enum Pattern {
+    /// The same everywhere.
+    Uniform,
+    /// Either by turns.
+    #[default]
+    Alternating,
+    /// The shorter one, where odd rows are shifted by half a step along.
+    Equilateral,
+}
+
+/// A body of tetrahedra.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "solid", deny_unknown_fields)]
+pub(in crate::load) struct SolidSpec {
+    pub(in crate::load) name: String,
+    pub(in crate::load) shape: SolidShape,
+    #[serde(default)]
+    pub(in crate::load) split: Split,
+    /// Of the middle of a lattice or sphere, of the origin of a blob [m].
+    pub(in crate::load) position: Option<Triple>,
+    pub(in crate::load) rotation: Option<RotationSpec>,
+    /// [kg/m^3]
+    pub(in crate::load) density: Formula,
+    pub(in crate::load) elastic: ElasticSpec,
+    #[serde(default)]
+    pub(in crate::load) held: Vec<Held>,
+    pub(in crate::load) velocity: Option<Triple>,
+}
+
+/// What a solid fills.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "shape", rename_all = "snake_case", deny_unknown_fields)]
+pub(in crate::load) enum SolidShape {
+    /// A box of so many cells; nodes are `beam[i,j,k]`.
+    Lattice {
+        size: Triple,
+        counts: Triple,
+    },
+    Sphere {
+        radius: Formula,
+        spacing: Formula,
+    },
+    /// A union of ellipsoids along the axes.
+    Blob {
+        parts: Vec<EllipsoidSpec>,
+        spacing: Formula,
+    },
+}
+
+/// An ellipsoid of a blob.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "part", deny_unknown_fields)]
+pub(in crate::load) struct EllipsoidSpec {
+    pub(in crate::load) centre: Triple,
+    pub(in crate::load) radii: Triple,
+}
+
+/// Into how many tetrahedra a cell is split.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename = "split", rename_all = "snake_case")]
+pub(in crate::load) enum Split {
+    /// One in the middle and four corners, mirrored from cell to cell.
+    #[default]
+    Five,
+    /// Around a diagonal, the same in every cell.
+    Six,
+}
+
+/// What a solid resists strain by.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "elastic", deny_unknown_fields)]
+pub(in crate::load) struct ElasticSpec {
+    #[serde(default)]
+    pub(in crate::load) model: SolidModel,
+    /// Young's modulus [Pa].
+    pub(in crate::load) young: Formula,
+    pub(in crate::load) poisson: Formula,
+}
+
+/// One entry of `tetrahedra`.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "tetrahedron entry", rename_all = "snake_case")]
+pub(in crate::load) enum TetrahedronEntry {
+    Tetrahedron(Box<TetrahedronSpec>),
+    Repeat(Box<Repeat>),
+}
+
+/// A tetrahedron between particles, at rest in the initial pose.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "tetrahedron", deny_unknown_fields)]
+pub(in crate::load) struct TetrahedronSpec {
+    pub(in crate::load) nodes: [String; 4],
+    pub(in crate::load) elastic: ElasticSpec,
+    /// [kg/m^3]; adds to the masses of nodes that are not held.
+    pub(in crate::load) density: Option<Formula>,
+}
