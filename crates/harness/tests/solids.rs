@@ -52,7 +52,7 @@ fn at_rest(scene: &Scene, dt: f64) -> State {
         state = run("newton", settings, scene, &state, step, 1, |_| {});
         fastest = fastest.max(speed(&state));
         if speed(&state) <= 1e-7 * fastest {
-            return state;
+            return run("newton", settings, scene, &state, step, 1, |_| {});
         }
     }
     panic!("it still moves by {} m/s of {fastest}", speed(&state));
@@ -145,7 +145,6 @@ fn a_cantilever_sinks_as_far_as_its_mesh_lets_it() {
         ("six", 0.45, [0.111, 0.298]),
     ] {
         let found = [1, 2].map(|n| cantilever(n, split, poisson));
-        println!("{split} {poisson}: {found:?}");
         for (found, factor) in found.iter().zip(factors) {
             assert!((found / factor - 1.0).abs() < 0.01, "{split} {poisson}: {found} {factor}");
         }
@@ -292,7 +291,6 @@ fn a_cube_recovers_from_being_flat_or_inside_out() {
         let state = run("vbd-cpu", "()", &scene, &start, step, 60, |_| {});
         let (error, strain) =
             (shape_error(&state, &rest), material_strain(&scene, &state).unwrap());
-        println!("{what}: {error:e} {strain:?}");
         assert!(strain.inverted == 0 && error < 1e-3, "{what}: {error:e} {strain:?}");
     }
 }
