@@ -12,6 +12,9 @@ use crate::{
     node::{Base, NodeLayout, SweepNode},
 };
 
+/// The points of an energy but for each one.
+const OTHERS: [[usize; ENDS_MAX - 1]; ENDS_MAX] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
+
 /// One energy with its points.
 #[derive(Clone, Debug)]
 struct SweepEnergy<R> {
@@ -27,10 +30,22 @@ struct SweepEnergy<R> {
     arms: Points<R>,
 }
 
+/// One energy between particles alone: what is read of it at each of its corners is half as long.
+#[derive(Clone, Debug)]
+struct Cloud<R> {
+    energy: Energy<R>,
+    /// Node of each point.
+    nodes: [u32; ENDS_MAX],
+    /// As of [`SweepEnergy`].
+    start: Points<R>,
+}
+
 /// All energies of a scene.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SweepEnergies<R> {
     list: Vec<SweepEnergy<R>>,
+    /// Those between particles alone, counted after the others.
+    clouds: Vec<Cloud<R>>,
     /// Energy and number of the point, node by node.
     ends: Csr<(u32, u32)>,
 }
@@ -51,13 +66,27 @@ impl<R: Real> SweepEnergies<R> {
                 arms: [V3::ZERO; ENDS_MAX],
             }
         };
-        let list: Vec<SweepEnergy<R>> = model.energies.iter().map(lowered).collect();
-        let ends = list.iter().enumerate().flat_map(|(e, one)| {
-            let own = one.nodes.iter().zip(0..).take(one.energy.ends());
-            own.map(move |(&node, i)| (node, (narrow(e), i)))
+        let all = model.energies.iter();
+        let (clouds, list): (Vec<_>, Vec<_>) = all.partition(|one| {
+            let particles = model.slots.bodies..model.slots.world();
+            model.points_of(one).iter().all(|end| particles.contains(&end.node))
+        });
+        let list: Vec<SweepEnergy<R>> = list.into_iter().map(lowered).collect();
+        let clouds: Vec<Cloud<R>> = clouds
+            .into_iter()
+            .map(|one| {
+                let SweepEnergy { energy, nodes, start, .. } = lowered(one);
+                Cloud { energy, nodes, start }
+            })
+            .collect();
+        let nodes = list.iter().map(|one| (one.nodes, one.energy.ends()));
+        let nodes = nodes.chain(clouds.iter().map(|one| (one.nodes, one.energy.ends())));
+        let ends = nodes.enumerate().flat_map(|(e, (nodes, count))| {
+            let own = nodes.into_iter().zip(0..).take(count);
+            own.map(move |(node, i)| (node, (narrow(e), i)))
         });
         let ends = Csr::new(layout.len(), ends);
-        Self { list, ends }
+        Self { list, clouds, ends }
     }
 
     /// Range of a node's points among all.
@@ -75,6 +104,10 @@ impl<R: Real> SweepEnergies<R> {
                 one.start[k] = (base.position - bases[0].position) + (one.arms[k] - one.arms[0]);
             }
         }
+        for one in &mut self.clouds {
+            let places = one.nodes.map(|n| bases[n as usize].position);
+            one.start = places.map(|place| place - places[0]);
+        }
     }
 
     /// Adds what energies pull with at a node's points. `other` gives the nodes that stand still.
@@ -89,7 +122,19 @@ impl<R: Real> SweepEnergies<R> {
     {
         let [first, last] = node.energies.map(|i| i as usize);
         for &(e, i) in &self.ends.members()[first..last] {
-            let (one, i) = (&self.list[e as usize], i as usize);
+            let (e, i) = (e as usize, i as usize);
+            let Some(one) = self.list.get(e) else {
+                let one = &self.clouds[e - self.list.len()];
+                let mut x = one.start;
+                x[i] += node.step;
+                for k in OTHERS[i] {
+                    x[k] += other(one.nodes[k]).step;
+                }
+                let (force, stiffness) = one.energy.vertex(&x, i);
+                block.ll = block.ll.plus(symmetric(&stiffness));
+                block.fl += force;
+                continue;
+            };
             let mut x = one.start;
             for (k, point) in x.iter_mut().enumerate().take(one.energy.ends()) {
                 let moved = if one.nodes[k] == one.nodes[i] { node } else { other(one.nodes[k]) };
@@ -98,8 +143,8 @@ impl<R: Real> SweepEnergies<R> {
                     *point += moved.turn.displacement(one.arms[k]);
                 }
             }
-            let (force, M3([xs, ys, zs])) = one.energy.vertex(&x, i);
-            let stiffness = Sym3([xs.0[0], ys.0[1], zs.0[2], xs.0[1], xs.0[2], ys.0[2]]);
+            let (force, stiffness) = one.energy.vertex(&x, i);
+            let stiffness = symmetric(&stiffness);
             if node.kind == NodeKind::Particle {
                 block.ll = block.ll.plus(stiffness);
                 block.fl += force;
@@ -109,4 +154,9 @@ impl<R: Real> SweepEnergies<R> {
             }
         }
     }
+}
+
+/// The upper triangle of a symmetric matrix.
+fn symmetric<R: Real>(M3([xs, ys, zs]): &M3<R>) -> Sym3<R> {
+    Sym3([xs.0[0], ys.0[1], zs.0[2], xs.0[1], xs.0[2], ys.0[2]])
 }

@@ -66,10 +66,26 @@ impl<N: Number> Cell<N> {
     #[inline(always)]
     pub(super) fn deformation(&self, x: &Points<N>) -> Columns<N> {
         let [a, b, c] = self.slopes;
-        let edges = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
-        [0, 1, 2].map(|k| edges[0] * a[k] + edges[1] * b[k] + edges[2] * c[k])
+        let (e1, e2, e3) = (x[1] - x[0], x[2] - x[0], x[3] - x[0]);
+        // No closure over an array: it would not be inlined.
+        [
+            e1 * a[0] + e2 * b[0] + e3 * c[0],
+            e1 * a[1] + e2 * b[1] + e3 * c[1],
+            e1 * a[2] + e2 * b[2] + e3 * c[2],
+        ]
+    }
+
+    /// `b_0` to `b_3` [1/m].
+    #[inline(always)]
+    pub(super) fn all_slopes(&self) -> [V3<N>; 4] {
+        let [a, b, c] = self.slopes;
+        let (a, b, c) = (V3(a), V3(b), V3(c));
+        [-(a + b + c), a, b, c]
     }
 }
+
+/// The corners of the face opposite to each corner, counter-clockwise seen from there.
+pub(super) const FACES: [[usize; 3]; 4] = [[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]];
 
 /// `F b` for `F` by columns.
 #[inline(always)]

@@ -19,7 +19,7 @@ use taut_math::{M3, Number, V3};
 
 use super::{
     Blocks, PerRow, Points, ROWS_MAX, RowEnergy, Rows,
-    cell::{Cell, bend_of_volume, cofactors, isotropic, strain, times},
+    cell::{Cell, FACES, bend_of_volume, cofactors, isotropic, strain, times},
     spectrum::{PAIRS, Spectrum, Stiffnesses},
 };
 use crate::{Vec3, scene::Elasticity};
@@ -33,6 +33,8 @@ pub struct NeoHookean<N> {
     shear: N,
     /// `l V` [J].
     bulk: N,
+    /// `1 / (6 V)` [1/m^3].
+    density: N,
 }
 
 impl NeoHookean<f64> {
@@ -40,7 +42,8 @@ impl NeoHookean<f64> {
     pub fn new(rest: &[Vec3; 4], material: Elasticity) -> Option<Self> {
         let (cell, volume) = Cell::new(rest)?;
         let [mu, lambda] = material.lame();
-        Some(Self { cell, shear: mu * volume, bulk: (lambda + mu) * volume })
+        let (shear, bulk) = (mu * volume, (lambda + mu) * volume);
+        Some(Self { cell, shear, bulk, density: 1.0 / (6.0 * volume) })
     }
 
     /// Whether its stiffness and compliance neither overflow nor vanish.
@@ -51,7 +54,12 @@ impl NeoHookean<f64> {
 
     /// The same with other numbers.
     pub fn lower<N: Number>(&self) -> NeoHookean<N> {
-        NeoHookean { cell: self.cell.lower(), shear: N::of(self.shear), bulk: N::of(self.bulk) }
+        NeoHookean {
+            cell: self.cell.lower(),
+            shear: N::of(self.shear),
+            bulk: N::of(self.bulk),
+            density: N::of(self.density),
+        }
     }
 }
 
@@ -60,7 +68,20 @@ impl<N: Number> NeoHookean<N> {
         Spectrum::of(&self.cell.deformation(x)).s
     }
 
-    /// `dF` for strain, along the principal directions.
+    /// `F b_i`, `v_i` and `l (J - 1) - mu` times `V`, by the edges that end in corner `i`: `F b_i` is a sum of edges by
+    /// `b_i . b_j`, and `v_i` the area of the face opposite, over which `J` is the height.
+    #[inline(always)]
+    fn at(&self, x: &Points<N>, i: usize) -> (V3<N>, V3<N>, N, N) {
+        let ([j, k, l], b) = (FACES[i], self.cell.all_slopes());
+        let (own, first) = (b[i], x[j] - x[i]);
+        let w =
+            first * own.dot(b[j]) + (x[k] - x[i]) * own.dot(b[k]) + (x[l] - x[i]) * own.dot(b[l]);
+        let v = (x[k] - x[j]).cross(x[l] - x[j]) * self.density;
+        let pull = self.bulk * (-first.dot(v) - N::ONE) - self.shear;
+        (w, v, pull, own.dot(own))
+    }
+
+    /// Along the principal directions.
     fn stiffnesses(&self, spectrum: &Spectrum<N>) -> Stiffnesses<N> {
         let [a, b, c] = spectrum.s;
         let (pair, volume) = ([b * c, a * c, a * b], a * b * c);
@@ -154,10 +175,8 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
     /// Without the root of the second row, which has no gradient where the tetrahedron is a point.
     #[inline]
     fn force(&self, x: &Points<N>, i: usize) -> V3<N> {
-        let f = self.cell.deformation(x);
-        let (c, b) = (cofactors(&f), self.cell.slope(i));
-        let pull = self.bulk * (f[0].dot(c[0]) - N::ONE) - self.shear;
-        -(times(&f, b) * self.shear + times(&c, b) * pull)
+        let (w, v, pull, _) = self.at(x, i);
+        -(w * self.shear + v * pull)
     }
 
     fn block(&self, x: &Points<N>, i: usize, j: usize, bent: N) -> M3<N> {
@@ -175,11 +194,8 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
 
     #[inline]
     fn vertex(&self, x: &Points<N>, i: usize) -> (V3<N>, M3<N>) {
-        let f = self.cell.deformation(x);
-        let (c, b) = (cofactors(&f), self.cell.slope(i));
-        let (w, v) = (times(&f, b), times(&c, b));
-        let pull = self.bulk * (f[0].dot(c[0]) - N::ONE) - self.shear;
-        let block = M3::outer(v * self.bulk, v).plus(isotropic(self.shear * b.dot(b)));
+        let (w, v, pull, square) = self.at(x, i);
+        let block = M3::outer(v * self.bulk, v).plus(isotropic(self.shear * square));
         (-(w * self.shear + v * pull), block)
     }
 }
