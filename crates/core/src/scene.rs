@@ -86,6 +86,21 @@ pub struct Particle {
     /// Initial velocity [m/s].
     #[serde(with = "wire::numbers")]
     pub velocity: Vec3,
+    /// How it touches bodies; one without passes through everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub touch: Option<Skin>,
+}
+
+/// The surface of a particle: it touches bodies as a ball does that does not turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Skin {
+    /// Radius of the ball [m]: half the thickness of a cloth; may be zero.
+    pub radius: f64,
+    /// Surface properties.
+    pub material: Material,
+    /// Particles and bodies of one group do not touch.
+    pub group: Option<u32>,
 }
 
 /// What a joint or spring is attached to.
@@ -172,6 +187,26 @@ impl Scene {
         let triangles = triangles.map(|part| (Energy::Membrane(part.energy), part.anchors()));
         let bends = self.bends.iter();
         triangles.chain(bends.map(|part| (Energy::Bending(part.energy), part.anchors())))
+    }
+
+    /// The particles, where any of them can touch a body; else none.
+    pub fn touching_particles(&self) -> &[Particle] {
+        let touch = self.contacts.is_some() && self.particles.iter().any(|p| p.touch.is_some());
+        if touch { &self.particles } else { &[] }
+    }
+
+    /// Triangles that touch bodies, by their particles: those whose three corners all touch. Both their sides do.
+    pub fn touching_triangles(&self) -> Vec<[usize; 3]> {
+        let particles = self.touching_particles();
+        let corner = |anchor: &Anchor| match anchor.end {
+            Endpoint::Particle(i) => particles.get(i)?.touch.map(|_| i),
+            Endpoint::Body(_) | Endpoint::World => None,
+        };
+        let whole = |part: &ElasticPart<Membrane<f64>, 3>| {
+            let [a, b, c] = &part.ends;
+            Some([corner(a)?, corner(b)?, corner(c)?])
+        };
+        self.triangles.iter().filter_map(whole).collect()
     }
 
     /// Number of what an endpoint is on, bodies counted first, then particles.
