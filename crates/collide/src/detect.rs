@@ -11,12 +11,12 @@ use taut_core::{
 use crate::{
     broad::{Bounds, BroadPhase, HalfSpace},
     contact::ContactList,
-    face::{Face, FaceScratch, FaceSide, faces, side_of},
+    face::{FaceScratch, FaceSide, TouchingFace, faces, side_of},
     matching,
     narrow::{PairSide, Rules, Scratch, Surface},
     shape::BodyGeometry,
     transform::Transform,
-    vertex::{Ball, FootScratch},
+    vertex::{FootScratch, TouchingBall},
 };
 
 /// How contacts between boxes are made.
@@ -45,7 +45,7 @@ pub struct ContactSet {
     /// Radius of each particle that touches [m]; empty where none does.
     radii: Vec<Option<f64>>,
     /// Triangles whose corners touch.
-    faces: Vec<Face>,
+    faces: Vec<TouchingFace>,
     /// Of bodies, then of the particles where any touches, then of triangles.
     traits: Vec<Traits>,
     /// Sorted pairs that a joint or, in the demo's style, a spring keeps from touching, with the joint.
@@ -299,7 +299,7 @@ impl ContactSet {
                 let soft = (high as usize).checked_sub(bodies.len());
                 if let Some(place) = soft.filter(|&place| place < radii.len()) {
                     let (motion, radius) = (&placements[bodies.len() + place], radius(high));
-                    let ball = Ball { node: high, motion, radius };
+                    let ball = TouchingBall { node: high, motion, radius };
                     chunk.feet.touch(side(low), &ball, rules, &surface, &mut chunk.list);
                     continue;
                 }

@@ -23,14 +23,19 @@ const SLACK: f64 = 1e-9;
 const PARALLEL: f64 = 1e-3;
 /// An edge of a body counts where it is the lowest there is, up to that share of the body's size.
 const LOWEST: f64 = 1e-6;
-/// An edge of a triangle counts where the triangles beside it rise above it by no more than that [sine].
-const RISE: f64 = 0.1;
+/// An edge of a triangle counts where the triangles beside it rise above it by no more than that [sine]. They do where
+/// a sheet lies over an edge of a body in folds.
+const RISE: f64 = 0.25;
+/// A solid that is through a triangle may be as far beside that point as it is deep, times that.
+const ASLANT: f64 = 0.02;
+/// An edge that is through another is the way out of the solid if it is at most as many times as long as the shortest.
+const SHORTEST: f64 = 2.0;
 /// A normal that leans farther from a triangle's than that has no side by it [cosine].
 const UPRIGHT: f64 = 0.05;
 
 /// A triangle of particles, with what is beside it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Face {
+pub(crate) struct TouchingFace {
     /// Its particles, as the scene counts bodies and particles.
     pub(crate) corners: [u32; 3],
     /// Whether an edge, from corner `k` on, is this triangle's to look after: of two that share it, one does.
@@ -40,9 +45,9 @@ pub(crate) struct Face {
 }
 
 /// Triangles from the numbers of their corners.
-pub(crate) fn faces(triangles: &[[u32; 3]]) -> Vec<Face> {
-    let whole = |&corners: &[u32; 3]| Face { corners, owned: [true; 3], across: [NONE; 3] };
-    let mut faces: Vec<Face> = triangles.iter().map(whole).collect();
+pub(crate) fn faces(triangles: &[[u32; 3]]) -> Vec<TouchingFace> {
+    let whole = |&corners: &[u32; 3]| TouchingFace { corners, owned: [true; 3], across: [NONE; 3] };
+    let mut faces: Vec<TouchingFace> = triangles.iter().map(whole).collect();
     let edge = |t: usize, k: usize| {
         let [a, b] = [triangles[t][k], triangles[t][(k + 1) % 3]];
         [a.min(b), a.max(b)]
@@ -67,7 +72,7 @@ pub(crate) fn faces(triangles: &[[u32; 3]]) -> Vec<Face> {
 pub(crate) struct FaceSide<'a> {
     /// Its number, after all bodies and particles.
     pub(crate) index: u32,
-    pub(crate) face: &'a Face,
+    pub(crate) face: &'a TouchingFace,
     /// Half its thickness at the corners [m].
     pub(crate) radii: [f64; 3],
     /// The side on which a body was when they last touched, see [`side_of`].
@@ -208,10 +213,16 @@ impl FaceScratch {
         solid.core.meet(own, &-up, &mut self.feature);
         for (corner, &id) in self.feature.corners.iter().zip(&self.feature.ids) {
             let height = up.dot(&(corner - corners[0]));
-            let Some(weights) = barycentric(corners, &(corner - up * height)) else { continue };
+            let under = corner - up * height;
+            let Some(weights) = barycentric(corners, &under) else { continue };
             let thick: f64 = weights.iter().zip(side.radii).map(|(w, r)| w * r).sum();
             let gap = height - solid.round - thick;
-            if gap <= reach {
+            // A corner that has gone through has taken the solid with it; one beside a hanging triangle has not.
+            let inside = || {
+                solid.core.nearest(&own.local(&under)).distance
+                    <= solid.round + thick - ASLANT * height
+            };
+            if gap <= reach && (height >= 0.0 || inside()) {
                 let id = name(sort::CORNER_A, id, 0);
                 self.points.push(FacePoint { up: *up, gap, weights, id });
             }
@@ -243,7 +254,13 @@ impl FaceScratch {
                     let way = corner - ends[0];
                     up.dot(&way) > RISE * way.norm()
                 };
-                let valid = gap <= reach && gap >= -0.5 * solid.size;
+                // The same, and it is there that the solid is left by the shortest way.
+                let inside = || {
+                    let at = ends[0] + (ends[1] - ends[0]) * t;
+                    let depth = solid.round - solid.core.nearest(&own.local(&at)).distance;
+                    -apart <= thick + SHORTEST * depth.max(0.0)
+                };
+                let valid = gap <= reach && (apart >= 0.0 || inside());
                 if valid && above <= LOWEST * solid.size && !beside.iter().flatten().any(rises) {
                     let mut weights = [0.0; 3];
                     (weights[i], weights[j]) = (1.0 - t, t);

@@ -22,7 +22,7 @@ const SEAM: f64 = 1e-6;
 
 /// A particle that touches.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ball<'a> {
+pub(crate) struct TouchingBall<'a> {
     /// Its number among bodies and particles.
     pub(crate) node: u32,
     pub(crate) motion: &'a Placement,
@@ -58,7 +58,7 @@ impl FootScratch {
     pub(crate) fn touch(
         &mut self,
         body: PairSide<'_>,
-        ball: &Ball<'_>,
+        ball: &TouchingBall<'_>,
         rules: &Rules,
         surface: &Surface,
         list: &mut ContactList,

@@ -155,16 +155,17 @@ fn a_particle_thrown_onto_a_moving_box_keeps_all_momentum() {
     let momentum = |state: &State| metrics::momentum(&scene, state);
     for (backend, settings, iterations) in TAKERS {
         let start = momentum(&scene.initial_state());
-        let mut run = Runner::new(backend, settings, 4 * iterations, &scene);
+        // A sweep of penalties moves one side at a time, and comes to rest slowly.
+        let enough = if backend == "vbd-cpu" { 2000 } else { 4 * iterations };
+        let mut run = Runner::new(backend, settings, enough, &scene);
         let end = run.steps(60).clone();
         assert!(end.bodies[0].velocity.x > -0.3, "{backend}: it is not hit");
         let moved = momentum(&end);
         let linear = (moved.linear_kg_m_s - start.linear_kg_m_s).norm();
         let angular = (moved.angular_kg_m2_s - start.angular_kg_m2_s).norm();
-        println!("{backend}: linear {linear:e} angular {angular:e}");
         let exact = backend == "newton";
-        assert!(linear < if exact { 1e-8 } else { 1e-1 }, "{backend}: linear {linear:e}");
-        assert!(angular < if exact { 1e-3 } else { 1e-1 }, "{backend}: angular {angular:e}");
+        assert!(linear < if exact { 1e-12 } else { 1e-5 }, "{backend}: linear {linear:e}");
+        assert!(angular < if exact { 1e-8 } else { 1e-2 }, "{backend}: angular {angular:e}");
     }
 }
 
@@ -189,7 +190,7 @@ fn sheet(n: usize, pitch: f64, height: f64) -> (Vec<Particle>, Vec<ElasticPart<M
 
 /// A sheet that falls over a box and a ball, which are fixed.
 fn draped(n: usize, pitch: f64) -> Scene {
-    let stone = ground(Shape::Box { half: Vec3::new(0.1, 0.1, 0.1) }, 0.5);
+    let stone = ground(Shape::Box { half: Vec3::new(0.15, 0.15, 0.1) }, 0.5);
     let ball = ground(Shape::Sphere { radius: 0.12 }, 0.5).at(Vec3::new(0.3, 0.1, 0.0));
     let (particles, triangles) = sheet(n, pitch, 0.15);
     Scene { triangles, ..scene(G, vec![stone, ball], particles) }
@@ -205,13 +206,18 @@ fn a_sheet_falls_over_a_box_and_a_ball_and_stays_outside() {
     for (backend, settings, iterations) in TAKERS {
         let (n, pitch) = if backend == "newton" { (7, 0.1) } else { (13, 0.05) };
         let scene = draped(n, pitch);
+        let alone = Scene { triangles: vec![], ..scene.clone() };
         let mut run = Runner::new(backend, settings, iterations, &scene);
-        let mut worst = 0.0_f64;
+        let [mut corners, mut faces] = [0.0_f64; 2];
         for _ in 0..30 {
-            worst = worst.max(depth(&scene, run.steps(2)));
+            let state = run.steps(2);
+            (corners, faces) = (corners.max(depth(&alone, state)), depth(&scene, state));
         }
-        let allowed = if backend == "newton" { 1e-4 } else { 5e-3 };
-        assert!(worst < allowed, "{backend}: {worst:e} m deep");
+        // Penalties give way under the load.
+        let allowed = if backend == "vbd-cpu" { 5e-3 } else { 1e-5 };
+        assert!(corners < allowed, "{backend}: {corners:e} m deep");
+        // A triangle may lie across an edge of the box that its corners are beside.
+        assert!(faces < 0.1 * pitch, "{backend}: {faces:e} m cut off");
         let highest = run.state.particles.iter().map(|p| p.position.z).fold(-1.0, f64::max);
         assert!(highest > 0.1, "{backend}: nothing carries it");
     }

@@ -226,13 +226,17 @@ impl Stepper {
     /// One Newton step, shortened until the residual falls. Where none does and something may buckle, one without
     /// the second derivatives of what is compressed, along which its energy falls.
     fn damped(&mut self) -> bool {
-        let buckles = !(self.topology.springs.is_empty() && self.topology.elastics.is_empty());
         if self.damped_with(1.0) {
             return true;
         }
-        let found = buckles && self.damped_with(0.0);
+        let found = self.buckles() && self.damped_with(0.0);
         self.factorised = None;
         found
+    }
+
+    /// Whether anything could.
+    fn buckles(&self) -> bool {
+        !(self.topology.springs.is_empty() && self.topology.elastics.is_empty())
     }
 
     fn damped_with(&mut self, compression: f64) -> bool {
@@ -261,13 +265,16 @@ impl Stepper {
         }
         let mut forces = self.at.forces.clone();
         self.factorised = None;
+        // What is compressed may buckle, and each step looks anew how.
+        let buckles = self.buckles();
+        let compression = if buckles { 0.0 } else { 1.0 };
         for i in 1..=count {
             self.map = Map::Spring(stiffness);
             self.merit = self.evaluate_iterate();
-            if self.factorised.is_some() {
+            if self.factorised.is_some() && !buckles {
                 self.direction.copy_from_slice(&self.right);
                 self.matrix.solve(&mut self.direction);
-            } else if !self.factorise(1.0) {
+            } else if !self.factorise(compression) {
                 break;
             }
             let merit = self.along(1.0);
