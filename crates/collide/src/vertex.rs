@@ -171,7 +171,7 @@ fn way_out(
 ) -> Option<Foot> {
     let pieces = &body.body.pieces;
     let Kind::Solid(solid) = &pieces[foot.piece].kind else { return None };
-    if foot.gap + radius >= 0.0 {
+    if foot.gap + radius > 0.0 {
         return None;
     }
     let own = pieces[foot.piece].placed(place);
