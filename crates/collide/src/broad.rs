@@ -62,6 +62,13 @@ impl std::fmt::Debug for BroadPhase {
 }
 
 impl Bounds {
+    /// The box around two boxes; no box where one of them is none.
+    pub(crate) fn with(&self, other: &Self) -> Self {
+        let low = (self.middle - self.half).inf(&(other.middle - other.half));
+        let high = (self.middle + self.half).sup(&(other.middle + other.half));
+        Self { middle: (low + high) * 0.5, half: (high - low) * 0.5 }
+    }
+
     fn overlaps(&self, other: &Self) -> bool {
         let apart = (self.middle - other.middle).abs() - (self.half + other.half);
         apart.x <= 0.0 && apart.y <= 0.0 && apart.z <= 0.0

@@ -20,16 +20,83 @@ pub enum Site {
         /// The point in body coordinates [m].
         anchor: Vec3,
     },
+    /// A particle.
+    Vertex {
+        /// The particle as [`taut_core::Scene::node`] counts it, bodies first.
+        node: u32,
+    },
+    /// A point of a triangle of particles.
+    Triangle {
+        /// The triangle, counted after all bodies and particles.
+        face: u32,
+        /// Its particles as [`taut_core::Scene::node`] counts them.
+        corners: [u32; 3],
+        /// The share that each has in the point, and in what acts there; they sum up to one.
+        weights: [f64; 3],
+    },
+}
+
+impl Site {
+    /// The body, particle or triangle: bodies are counted before particles, those before triangles.
+    #[inline]
+    pub fn node(&self) -> u32 {
+        match *self {
+            Self::Body { node, .. } | Self::Vertex { node } => node,
+            Self::Triangle { face, .. } => face,
+        }
+    }
+
+    /// The bodies and particles that share in it, each with its share.
+    #[inline]
+    pub fn shares(&self) -> impl Iterator<Item = (u32, f64)> + use<> {
+        let (nodes, shares, count) = match *self {
+            Self::Body { node, .. } | Self::Vertex { node } => ([node; 3], [1.0; 3], 1),
+            Self::Triangle { corners, weights, .. } => (corners, weights, 3),
+        };
+        nodes.into_iter().zip(shares).take(count)
+    }
+
+    /// The point in the coordinates of its body; a particle is its own origin [m].
+    #[inline]
+    pub fn anchor(&self) -> Vec3 {
+        match *self {
+            Self::Body { anchor, .. } => anchor,
+            Self::Vertex { .. } | Self::Triangle { .. } => Vec3::zeros(),
+        }
+    }
+
+    /// Where it is in the world [m], with bodies and particles in these `placements`.
+    #[inline]
+    pub fn point(&self, placements: &[Placement]) -> Vec3 {
+        match *self {
+            Self::Body { node, anchor } => placements[node as usize].point(&anchor),
+            _ => self.shares().map(|(n, share)| placements[n as usize].position * share).sum(),
+        }
+    }
+
+    /// How fast it moves in the world [m/s].
+    #[inline]
+    pub fn velocity(&self, placements: &[Placement]) -> Vec3 {
+        match *self {
+            Self::Body { node, anchor } => {
+                let place = &placements[node as usize];
+                place.velocity + place.omega.cross(&(place.rotation * anchor))
+            }
+            _ => self.shares().map(|(n, share)| placements[n as usize].velocity * share).sum(),
+        }
+    }
 }
 
 /// One point of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Points on the two surfaces, A first. At least one of them can move.
+    /// Points on the two surfaces, A first. At least one of them can move. Where a particle touches, both
+    /// are in its middle, where its force acts: it has no lever, and no momentum is made.
     pub sites: [Site; 2],
     /// Unit vector from B to A, in the world.
     pub normal: Vec3,
-    /// `normal . (xA - xB)` [m]; negative where the bodies overlap.
+    /// `normal . (xA - xB)` [m] of the points on the surfaces; negative where they overlap. With a particle
+    /// at B it is the distance of its middle from A's surface, less its radius.
     pub gap: f64,
     /// Which features meet, unique among the contacts of a pair.
     pub feature: u64,
@@ -38,16 +105,16 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// The two bodies, A first.
+    /// The two bodies or particles, A first, as [`taut_core::Scene::node`] counts them.
     #[inline]
     pub fn nodes(&self) -> [u32; 2] {
-        self.sites.map(|Site::Body { node, .. }| node)
+        [self.sites[0].node(), self.sites[1].node()]
     }
 
     /// The points on A and B in the coordinates of either [m].
     #[inline]
     pub fn anchors(&self) -> [Vec3; 2] {
-        self.sites.map(|Site::Body { anchor, .. }| anchor)
+        [self.sites[0].anchor(), self.sites[1].anchor()]
     }
 }
 
@@ -63,7 +130,7 @@ pub enum Grip {
 /// Consecutive contacts of one pair that share a normal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifold {
-    /// The two bodies by index in the scene, A first.
+    /// The two bodies or particles, A first, as [`taut_core::Scene::node`] counts them. A particle is B.
     pub owners: [u32; 2],
     /// Unit vector from B to A, in the world.
     pub normal: Vec3,
@@ -109,7 +176,7 @@ impl ContactList {
     }
 
     /// Writes what each contact exerts: `forces` on A in world axes [N], in the order of the list. The
-    /// point is midway between the anchors of bodies in these `placements`, one per body of the scene.
+    /// point is midway between the anchors of bodies and particles in these `placements`.
     pub fn report(
         &self,
         placements: &[Placement],
@@ -121,11 +188,17 @@ impl ContactList {
             self.contacts[manifold.range()].iter().map(move |c| (manifold, c))
         });
         out.extend(contacts.zip(forces).map(|((manifold, contact), force)| {
-            let [a, b] = contact
-                .sites
-                .map(|Site::Body { node, anchor }| placements[node as usize].point(&anchor));
+            let [a, b] = contact.sites.map(|site| site.point(placements));
+            let corners = match contact.sites[1] {
+                Site::Triangle { corners, weights, .. } => {
+                    Some([0, 1, 2].map(|k| (corners[k], weights[k])))
+                }
+                Site::Body { .. } | Site::Vertex { .. } => None,
+            };
+            let [on_a, on_b] = contact.nodes();
             ContactForce {
-                bodies: contact.nodes(),
+                bodies: [on_a, corners.map_or(on_b, |[(first, _), ..]| first)],
+                corners,
                 point: (a + b) * 0.5,
                 normal: contact.normal,
                 gap: contact.gap,

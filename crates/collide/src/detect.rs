@@ -5,16 +5,18 @@ use std::time::Instant;
 use rayon::prelude::*;
 use taut_core::{
     ContactForce, Placement, Scene, Stage, StageTime, Vec3,
-    scene::{Body, Contacts, Endpoint, Motion},
+    scene::{Body, Contacts, Endpoint, Motion, Particle, Skin},
 };
 
 use crate::{
     broad::{Bounds, BroadPhase, HalfSpace},
     contact::ContactList,
+    face::{FaceScratch, FaceSide, TouchingFace, faces, side_of},
     matching,
     narrow::{PairSide, Rules, Scratch, Surface},
     shape::BodyGeometry,
     transform::Transform,
+    vertex::{FootScratch, TouchingBall},
 };
 
 /// How contacts between boxes are made.
@@ -34,12 +36,17 @@ const ROUNDING: f64 = 1e-9;
 /// Pairs that one thread treats at a time.
 const CHUNK: usize = 128;
 
-/// Finds the contacts of one scene's bodies.
+/// Finds the contacts of one scene's bodies, and of its particles with bodies.
 #[derive(Clone, Debug)]
 pub struct ContactSet {
     contacts: Contacts,
     style: Style,
     bodies: Vec<BodyGeometry>,
+    /// Radius of each particle that touches [m]; empty where none does.
+    radii: Vec<Option<f64>>,
+    /// Triangles whose corners touch.
+    faces: Vec<TouchingFace>,
+    /// Of bodies, then of the particles where any touches, then of triangles.
     traits: Vec<Traits>,
     /// Sorted pairs that a joint or, in the demo's style, a spring keeps from touching, with the joint.
     joined: Vec<([u32; 2], Option<u32>)>,
@@ -77,6 +84,29 @@ impl Traits {
         }
     }
 
+    pub(crate) fn of_particle(particle: &Particle) -> Self {
+        let Skin { material, group, .. } = particle.touch.unwrap_or_default();
+        Self {
+            motion: if particle.mass > 0.0 { Motion::Dynamic } else { Motion::Static },
+            group,
+            friction: [material.friction_static, material.friction_dynamic],
+            restitution: material.restitution,
+        }
+    }
+
+    /// Those of a triangle with such corners.
+    fn of_three(corners: [&Self; 3]) -> Self {
+        let [a, b, c] = corners;
+        let moves = corners.iter().any(|corner| corner.motion == Motion::Dynamic);
+        let mean = |k: usize| corners.iter().map(|corner| corner.friction[k]).sum::<f64>() / 3.0;
+        Self {
+            motion: if moves { Motion::Dynamic } else { Motion::Static },
+            group: a.group.filter(|_| a.group == b.group && a.group == c.group),
+            friction: [mean(0), mean(1)],
+            restitution: corners.iter().map(|corner| corner.restitution).fold(0.0, f64::max),
+        }
+    }
+
     /// Whether bodies touch where they meet, unless a joint keeps them from it.
     pub(crate) fn may_touch(&self, other: &Self) -> bool {
         let moves = self.motion == Motion::Dynamic || other.motion == Motion::Dynamic;
@@ -88,6 +118,8 @@ impl Traits {
 #[derive(Debug, Default)]
 struct Chunk {
     scratch: Scratch,
+    feet: FootScratch,
+    over: FaceScratch,
     list: ContactList,
 }
 
@@ -106,12 +138,26 @@ impl ContactSet {
 
     /// The same, made in another style.
     pub fn in_style(scene: &Scene, style: Style) -> Option<Self> {
+        let contacts = scene.contacts?;
+        let soft = scene.touching_particles();
+        let bodies = scene.bodies.iter().map(Traits::of);
+        let mut traits: Vec<Traits> = bodies.chain(soft.iter().map(Traits::of_particle)).collect();
+        let first = scene.bodies.len();
+        let nodes = |corners: [usize; 3]| corners.map(|i| (first + i) as u32);
+        let triangles: Vec<[u32; 3]> = scene.touching_triangles().into_iter().map(nodes).collect();
+        let mut joined = kept_apart(scene, style, traits.len());
+        join_faces(&mut joined, &triangles, first, traits.len());
+        let whole = |corners: &[u32; 3]| Traits::of_three(corners.map(|n| &traits[n as usize]));
+        let of_faces: Vec<Traits> = triangles.iter().map(whole).collect();
+        traits.extend(of_faces);
         Some(Self {
-            contacts: scene.contacts?,
+            contacts,
             style,
             bodies: scene.bodies.iter().map(|body| BodyGeometry::new(&body.shape)).collect(),
-            traits: scene.bodies.iter().map(Traits::of).collect(),
-            joined: joined(scene, style),
+            radii: soft.iter().map(|particle| Some(particle.touch?.radius)).collect(),
+            faces: faces(&triangles),
+            joined,
+            traits,
             placements: vec![],
             places: vec![],
             bounds: vec![],
@@ -150,7 +196,7 @@ impl ContactSet {
     }
 
     /// The contacts of bodies in these placements, one per body of the scene, that may matter within
-    /// the next `dt` seconds. `broken` are the joints that no longer keep their bodies from touching.
+    /// the next `dt` seconds. Where particles touch, they follow, one per particle. `broken` are the joints that no longer keep their bodies from touching.
     pub fn detect(
         &mut self,
         placements: impl IntoIterator<Item = Placement>,
@@ -172,9 +218,16 @@ impl ContactSet {
         };
         self.find_pairs(broken, &rules);
         self.find_contacts(&rules);
-        let bodies = &self.bodies;
+        let (bodies, radii) = (&self.bodies, &self.radii);
         let near = |[a, b]: [u32; 2]| {
-            let size = bodies[a as usize].size.min(bodies[b as usize].size);
+            let size = match bodies.get(b as usize) {
+                Some(other) => bodies[a as usize].size.min(other.size),
+                // On the next triangle of a surface a particle is where it was but for what it slid.
+                None => {
+                    let radius = radii.get(b as usize - bodies.len()).copied().flatten();
+                    (radius.unwrap_or(0.0) + contacts.margin) / matching::NEAR
+                }
+            };
             if demo { 0.0 } else { size }
         };
         matching::continue_from(&self.before, &mut self.list, &mut self.taken, near);
@@ -201,8 +254,18 @@ impl ContactSet {
             }
             self.bounds.push(swept(body, place, motion, rules));
         }
+        let first = self.bodies.len();
+        let balls = self.radii.iter().zip(self.placements[first..].iter());
+        self.bounds.extend(balls.map(|(radius, motion)| around(*radius, motion, rules)));
+        for face in &self.faces {
+            let [a, b, c] = face.corners.map(|node| self.bounds[node as usize]);
+            self.bounds.push(a.with(&b).with(&c));
+        }
         let traits = &self.traits;
-        let allowed = |a: u32, b: u32| traits[a as usize].may_touch(&traits[b as usize]);
+        // Particles come after the bodies, and do not touch each other.
+        let allowed = |a: u32, b: u32| {
+            (a as usize) < first && traits[a as usize].may_touch(&traits[b as usize])
+        };
         let close = self.broad.update(&self.bounds, &self.planes, allowed);
         self.pairs.clear();
         let mut joined = self.joined.iter().peekable();
@@ -221,7 +284,8 @@ impl ContactSet {
     /// Fills `list` with the contacts of `pairs`. Every pair is treated alone, so that it does not
     /// matter which thread does.
     fn find_contacts(&mut self, rules: &Rules) {
-        let (bodies, places) = (&self.bodies, &self.places);
+        let (bodies, places, radii) = (&self.bodies, &self.places, &self.radii);
+        let (faces, before) = (&self.faces, &self.before);
         let (placements, traits) = (&self.placements, &self.traits);
         let side = |i: u32| {
             let k = i as usize;
@@ -230,8 +294,24 @@ impl ContactSet {
         let work = |chunk: &mut Chunk, pairs: &[[u32; 2]]| {
             chunk.list.clear();
             for &[low, high] in pairs {
+                let surface = surface(&traits[low as usize], &traits[high as usize]);
+                let radius = |node: u32| radii[node as usize - bodies.len()].unwrap_or(0.0);
+                let soft = (high as usize).checked_sub(bodies.len());
+                if let Some(place) = soft.filter(|&place| place < radii.len()) {
+                    let (motion, radius) = (&placements[bodies.len() + place], radius(high));
+                    let ball = TouchingBall { node: high, motion, radius };
+                    chunk.feet.touch(side(low), &ball, rules, &surface, &mut chunk.list);
+                    continue;
+                }
+                if let Some(place) = soft {
+                    let face = &faces[place - radii.len()];
+                    let (index, kept) = (high, kept_side(before, [low, high]));
+                    let face = FaceSide { index, face, radii: face.corners.map(radius), kept };
+                    let list = &mut chunk.list;
+                    chunk.over.touch(side(low), &face, placements, rules, &surface, list);
+                    continue;
+                }
                 let [a, b] = if rules.demo { [high, low] } else { [low, high] };
-                let surface = surface(&traits[a as usize], &traits[b as usize]);
                 chunk.scratch.touch(side(a), side(b), rules, &surface, &mut chunk.list);
             }
         };
@@ -257,9 +337,14 @@ impl ContactSet {
 
 /// Sorted pairs of bodies that something keeps from touching, with the joint where it is one.
 pub fn joined(scene: &Scene, style: Style) -> Vec<([u32; 2], Option<u32>)> {
-    let pair = |a: Endpoint, b: Endpoint| match (a, b) {
-        (Endpoint::Body(a), Endpoint::Body(b)) => Some([a.min(b) as u32, a.max(b) as u32]),
-        _ => None,
+    kept_apart(scene, style, scene.bodies.len())
+}
+
+/// The same of the first `count` bodies and particles.
+fn kept_apart(scene: &Scene, style: Style, count: usize) -> Vec<([u32; 2], Option<u32>)> {
+    let pair = |a: Endpoint, b: Endpoint| {
+        let [a, b] = [scene.node(a)?, scene.node(b)?];
+        (a.max(b) < count).then_some([a.min(b) as u32, a.max(b) as u32])
     };
     let joints = (0..).zip(&scene.joints);
     let joints = joints.filter_map(|(i, j)| Some((pair(j.a, j.b)?, Some(i))));
@@ -268,6 +353,30 @@ pub fn joined(scene: &Scene, style: Style) -> Vec<([u32; 2], Option<u32>)> {
     let mut joined: Vec<_> = joints.chain(springs).collect();
     joined.sort_unstable();
     joined
+}
+
+/// Keeps triangles apart from the bodies that joints keep their corners apart from. Bodies are before `first`,
+/// triangles from `last` on.
+fn join_faces(
+    joined: &mut Vec<([u32; 2], Option<u32>)>,
+    triangles: &[[u32; 3]],
+    first: usize,
+    last: usize,
+) {
+    let with_particles: Vec<_> =
+        joined.iter().filter(|([_, b], _)| *b as usize >= first).copied().collect();
+    for ([body, particle], joint) in with_particles {
+        let at = (0..).zip(triangles).filter(|(_, corners)| corners.contains(&particle));
+        joined.extend(at.map(|(t, _): (u32, _)| ([body, last as u32 + t], joint)));
+    }
+    joined.sort_unstable();
+}
+
+/// On which side of a triangle a body was when the two last touched.
+fn kept_side(before: &ContactList, pair: [u32; 2]) -> Option<bool> {
+    let place = before.manifolds.partition_point(|manifold| manifold.owners < pair);
+    let manifold = before.manifolds.get(place).filter(|manifold| manifold.owners == pair)?;
+    before.contacts.get(manifold.range().start).map(side_of)
 }
 
 /// A box around a body with half the margin, and around where it may be within the step.
@@ -282,6 +391,17 @@ fn swept(body: &BodyGeometry, place: &Transform, motion: &Placement, rules: &Rul
     let rounding = ROUNDING * (1.0 + middle.amax());
     let pad = rules.margin * 0.5 + turn.min(2.0 * body.reach) + rounding;
     Bounds { middle: middle + step, half: (half + step.abs()).add_scalar(pad) }
+}
+
+/// The same of a particle of this radius, if it touches.
+fn around(radius: Option<f64>, motion: &Placement, rules: &Rules) -> Bounds {
+    let Some(radius) = radius else {
+        return Bounds { middle: Vec3::repeat(f64::NAN), half: Vec3::zeros() };
+    };
+    let step = motion.velocity * (rules.dt * 0.5);
+    let rounding = ROUNDING * (1.0 + motion.position.amax());
+    let half = step.abs().add_scalar(radius + rules.margin * 0.5 + rounding);
+    Bounds { middle: motion.position + step, half }
 }
 
 /// Coefficients of a pair.

@@ -1,4 +1,4 @@
-//! Contacts between the bodies of a scene, the same for every backend.
+//! Contacts between the bodies of a scene, and of particles with them, the same for every backend.
 //!
 //! A [`ContactSet`] is made once per solver and asked once per step. It answers with one flat list of
 //! [`Contact`]s, grouped into [`Manifold`]s of one pair and one normal. The geometry of the list is a
@@ -7,7 +7,7 @@
 //! contact of the answer before this one continues, so that a solver can keep what it learned.
 //!
 //! Conventions: the normal points from B to A, the gap is `normal . (xA - xB)`, negative where the
-//! bodies overlap. A is the body with the lower index, unless a [`Style`] says otherwise.
+//! bodies overlap. A is the body with the lower index, unless a [`Style`] says otherwise; a particle is B.
 
 mod boxes;
 mod broad;
@@ -16,6 +16,7 @@ mod contact;
 mod convex;
 mod demo3d;
 mod detect;
+mod face;
 mod feature;
 mod frame;
 mod matching;
@@ -32,6 +33,7 @@ mod round;
 pub mod shape;
 mod solid;
 mod transform;
+mod vertex;
 
 pub use contact::{Carried, Contact, ContactList, Grip, Manifold, NONE, Site};
 pub use detect::{ContactSet, Style, joined};

@@ -4,7 +4,7 @@ use crate::contact::{Contact, ContactList, NONE};
 
 /// Points that carry no known feature continue the nearest old one within this share of the pair's
 /// size: features flicker where faces are parallel, but the point stays where it is.
-const NEAR: f64 = 0.05;
+pub(crate) const NEAR: f64 = 0.05;
 /// Least cosine between the normals of contacts that continue each other without a common feature.
 const ALIKE: f64 = 0.7;
 

@@ -13,6 +13,7 @@ use taut_core::Vec3;
 
 use crate::{
     convex::{ConvexBuffers, SeparatingAxis, SolidPair},
+    nearest::{direction, on_polygon},
     region::Point,
     round,
     solid::{self, Core, Facet, RoundedSolid, Solid},
@@ -40,6 +41,18 @@ pub struct Triangle {
     pub outward: [Vec3; 3],
     /// By how much the surface bends down over each edge [rad]; half a turn where it ends.
     pub bend: [f64; 3],
+}
+
+/// Where a point is nearest to a surface, in its coordinates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeshFoot {
+    pub(crate) triangle: u32,
+    /// Unit vector from the surface to its front, along which the point is.
+    pub(crate) up: Vec3,
+    /// The nearest point of the surface [m].
+    pub(crate) on: Vec3,
+    /// Distance of the two [m]; negative behind the surface.
+    pub(crate) distance: f64,
 }
 
 impl Mesh {
@@ -87,6 +100,40 @@ impl Mesh {
         found.clear();
         found.extend(self.tree.intersect_aabb(&around));
         found.sort_unstable();
+    }
+
+    /// Writes the triangles within `reach` [m] of a local point, in order.
+    pub(crate) fn around(&self, point: &Vec3, reach: f64, found: &mut Vec<u32>) {
+        let (low, high) = (point.add_scalar(-reach), point.add_scalar(reach));
+        let around =
+            Aabb::new(Vector::new(low.x, low.y, low.z), Vector::new(high.x, high.y, high.z));
+        found.clear();
+        found.extend(self.tree.intersect_aabb(&around));
+        found.sort_unstable();
+    }
+
+    /// Where a local point is nearest to one triangle, up to `reach` [m] from it: straight above or below it,
+    /// or beside it where the surface can push that way.
+    pub(crate) fn foot(&self, index: u32, point: &Vec3, reach: f64) -> Option<MeshFoot> {
+        let triangle = &self.triangles[index as usize];
+        let (on, straight) = on_polygon(&triangle.corners, &triangle.normal, point);
+        if straight {
+            let distance = triangle.normal.dot(&(point - triangle.corners[0]));
+            let foot = MeshFoot { triangle: index, up: triangle.normal, on, distance };
+            return (distance.abs() <= reach).then_some(foot);
+        }
+        let (up, distance) = direction(&(point - on), triangle.normal);
+        let admitted = distance <= reach && triangle.admits(&up, &on, triangle.size());
+        admitted.then_some(MeshFoot { triangle: index, up, on, distance })
+    }
+
+    /// The point of one triangle nearest to a local point that is behind it, but not straight below.
+    pub(crate) fn edge_above(&self, index: u32, point: &Vec3, reach: f64) -> Option<MeshFoot> {
+        let triangle = &self.triangles[index as usize];
+        let (on, straight) = on_polygon(&triangle.corners, &triangle.normal, point);
+        let (up, distance) = direction(&(on - point), triangle.normal);
+        let behind = !straight && distance <= reach && up.dot(&triangle.normal) > 0.0;
+        behind.then_some(MeshFoot { triangle: index, up, on, distance: -distance })
     }
 
     /// Contacts of a solid with one triangle, appended with `a` on the solid; the normal points to the
@@ -163,6 +210,11 @@ impl Triangle {
             along.cross(&normal).try_normalize(0.0).unwrap_or_else(Vec3::zeros)
         });
         Self { corners, normal, outward, bend: [std::f64::consts::PI; 3] }
+    }
+
+    /// Length of an edge, to which tolerances are shares [m].
+    fn size(&self) -> f64 {
+        (self.corners[1] - self.corners[0]).norm()
     }
 
     /// Whether the surface can push along a normal at a point of this triangle. Where several

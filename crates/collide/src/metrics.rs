@@ -6,21 +6,24 @@
 use taut_core::{
     Mat3, Multipliers, Placement, Scene, State, Vec3,
     labels::Intrusion,
-    scene::{Body, Shape},
+    scene::{Body, Particle, Shape},
     solver::ContactForce,
 };
 
-use crate::{contact::Site, detect::ContactSet};
+use crate::detect::ContactSet;
 
 /// Slip below which static friction holds [m].
 const STICK_M: f64 = 1e-6;
+
+/// A particle so many margins inside something, beside its radius, is half inside as the labels see it.
+const MARGINS: f64 = 10.0;
 
 /// What the contacts of one state say.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactMeasures {
     /// Depth of the deepest overlap [m]; zero where nothing overlaps.
     pub penetration_max_m: f64,
-    /// The two bodies that are farthest inside each other for their size.
+    /// The two bodies, or body and particle, that are farthest inside each other for their size.
     pub overlap: Option<Intrusion>,
     /// Number of points closer than the scene's margin, after reduction.
     pub contact_count: usize,
@@ -50,7 +53,7 @@ impl Probe {
         Self {
             contacts: ContactSet::new(&whole),
             placements: vec![],
-            extents: scene.bodies.iter().map(smallest_extent).collect(),
+            extents: extents(scene),
             points_max,
         }
     }
@@ -58,14 +61,16 @@ impl Probe {
     /// The contacts of a state.
     pub fn measure(&mut self, state: &State) -> ContactMeasures {
         self.placements.clear();
-        self.placements.extend(state.bodies.iter().map(Placement::from));
+        self.placements.extend(state.placements());
         let mut measures = ContactMeasures::default();
         let Some(contacts) = &mut self.contacts else { return measures };
         contacts.forget();
         // Nothing is looked at ahead of time: where bodies are counts, not where they go.
         let list = contacts.detect(self.placements.iter().copied(), &state.broken, 0.0);
         for manifold in &list.manifolds {
-            let [a, b] = manifold.owners.map(|body| body as usize);
+            let sites = &list.contacts[manifold.range().start].sites;
+            // A triangle is as thick as its first corner.
+            let [a, b] = [0, 1].map(|k| sites[k].shares().next().map_or(0, |(n, _)| n as usize));
             let smaller = self.extents[a].min(self.extents[b]);
             measures.contact_count += manifold.range().len().min(self.points_max);
             for contact in &list.contacts[manifold.range()] {
@@ -75,10 +80,7 @@ impl Probe {
                 if share > measures.overlap.map_or(0.0, |overlap| overlap.share) {
                     measures.overlap = Some(Intrusion { bodies: [a, b], depth_m: depth, share });
                 }
-                let [speed_a, speed_b] = contact.sites.map(|Site::Body { node, anchor }| {
-                    let place = &self.placements[node as usize];
-                    place.velocity + place.omega.cross(&(place.rotation * anchor))
-                });
+                let [speed_a, speed_b] = contact.sites.map(|site| site.velocity(&self.placements));
                 let slip = speed_a - speed_b;
                 let across = slip - contact.normal * contact.normal.dot(&slip);
                 measures.slip_speed_max_m_s = measures.slip_speed_max_m_s.max(across.norm());
@@ -86,6 +88,18 @@ impl Probe {
         }
         measures
     }
+}
+
+/// What overlaps are shares of, by body and particle [m]. A particle has no thickness that could be
+/// pierced; in one that is deeper than some margins, contact has failed.
+fn extents(scene: &Scene) -> Vec<f64> {
+    let margin = scene.contacts.map_or(0.0, |contacts| contacts.margin);
+    let particle = |particle: &Particle| {
+        let reach = particle.touch.map_or(0.0, |skin| skin.radius + MARGINS * margin);
+        if reach > 0.0 { 2.0 * reach } else { f64::INFINITY }
+    };
+    let bodies = scene.bodies.iter().map(smallest_extent);
+    bodies.chain(scene.particles.iter().map(particle)).collect()
 }
 
 /// Smallest extent along the body axes [m]; infinite for half-spaces, and for surfaces, which have no thickness that
@@ -141,11 +155,24 @@ fn residual_m(
     let normal = &contact.normal;
     let mut yielding = 0.0;
     let mut step = Vec3::zeros();
-    for (body, sign) in contact.bodies.iter().map(|b| *b as usize).zip([1.0, -1.0]) {
+    let [a, b] = contact.bodies;
+    let against = contact.corners.unwrap_or([(b, 1.0), (b, 0.0), (b, 0.0)]);
+    for (node, share) in std::iter::once((a, -1.0)).chain(against) {
+        if share == 0.0 {
+            continue;
+        }
+        if let Some(particle) = (node as usize).checked_sub(scene.bodies.len()) {
+            let [from, to] = [before, after].map(|state| state.particles[particle].position);
+            step -= (to - from) * share;
+            let mass = scene.particles[particle].mass;
+            yielding += if mass > 0.0 { share * share / mass } else { 0.0 };
+            continue;
+        }
+        let body = node as usize;
         let (from, to) = (&before.bodies[body], &after.bodies[body]);
         let arm = contact.point - from.position;
         let turn = (to.rotation() * from.rotation().inverse()).scaled_axis();
-        step += (to.position - from.position + turn.cross(&arm)) * sign;
+        step -= (to.position - from.position + turn.cross(&arm)) * share;
         yielding += inverse_mass(&scene.bodies[body], &from.rotation(), &arm, normal);
     }
     if yielding <= 0.0 {
@@ -224,6 +251,7 @@ mod tests {
     fn force(point: Vec3, on_cube: Vec3) -> ContactForce {
         ContactForce {
             bodies: [0, 1],
+            corners: None,
             point,
             normal: -Vec3::z(),
             gap: 0.0,

@@ -113,14 +113,13 @@ impl Scratch {
     /// Contacts of all pieces of either body.
     fn pieces(&mut self, a: &PairSide<'_>, b: &PairSide<'_>, places: &[Transform; 2], reach: f64) {
         if let ([piece_a], [piece_b]) = (&a.body.pieces[..], &b.body.pieces[..]) {
-            let (place_a, place_b) =
-                (piece_place(piece_a, &places[0]), piece_place(piece_b, &places[1]));
+            let (place_a, place_b) = (piece_a.placed(&places[0]), piece_b.placed(&places[1]));
             self.piece((piece_a, &place_a), (piece_b, &place_b), 0, reach);
             return;
         }
         for (side, body) in [a.body, b.body].into_iter().enumerate() {
             self.places[side].clear();
-            let placed = body.pieces.iter().map(|piece| piece_place(piece, &places[side]));
+            let placed = body.pieces.iter().map(|piece| piece.placed(&places[side]));
             self.places[side].extend(placed);
         }
         for (i, piece_a) in a.body.pieces.iter().enumerate() {
@@ -374,10 +373,6 @@ fn only_box(body: &BodyGeometry) -> Option<&Vec3> {
         ] => Some(half),
         _ => None,
     }
-}
-
-fn piece_place(piece: &BodyPiece, body: &Transform) -> Transform {
-    if piece.at_origin { *body } else { body.of(&piece.place) }
 }
 
 /// Takes A for B.

@@ -34,6 +34,13 @@ pub(crate) struct BodyPiece {
     pub(crate) reach: f64,
 }
 
+impl BodyPiece {
+    /// Its place where its body is at `body`.
+    pub(crate) fn placed(&self, body: &Transform) -> Transform {
+        if self.at_origin { *body } else { body.of(&self.place) }
+    }
+}
+
 /// The pieces of a body and their common bounds.
 #[derive(Clone, Debug)]
 pub struct BodyGeometry {

@@ -45,6 +45,10 @@ pub(crate) trait Solid {
     /// that is nearly level with the plane: its ends [m] and a number for it.
     fn edge(&self, place: &Transform, direction: &Vec3) -> Option<([Vec3; 2], u32)>;
 
+    /// Calls `visit` with the ends of each straight edge [m], a number for it, and of what is round about a line or
+    /// a point with that.
+    fn edges(&self, _visit: impl FnMut([Vec3; 2], u32)) {}
+
     /// The surface point nearest to a local point.
     fn nearest(&self, point: &Vec3) -> Nearest;
 
@@ -120,6 +124,10 @@ impl Solid for Core {
 
     fn edge(&self, place: &Transform, direction: &Vec3) -> Option<([Vec3; 2], u32)> {
         ask!(self, solid => solid.edge(place, direction))
+    }
+
+    fn edges(&self, visit: impl FnMut([Vec3; 2], u32)) {
+        ask!(self, solid => solid.edges(visit));
     }
 
     fn nearest(&self, point: &Vec3) -> Nearest {

@@ -33,6 +33,7 @@ const WORDS: &[(Needs, &str)] = &[
     (Needs::TRIANGLES, "elastic triangles"),
     (Needs::BENDING, "triangles that resist bending"),
     (Needs::TETRAHEDRA, "elastic tetrahedra"),
+    (Needs::TOUCHING_PARTICLES, "particles that touch"),
 ];
 
 impl Needs {
@@ -74,6 +75,8 @@ impl Needs {
     pub const BENDING: Self = Self(1 << 16);
     /// Tetrahedra of solid elastic material.
     pub const TETRAHEDRA: Self = Self(1 << 17);
+    /// Particles that touch bodies.
+    pub const TOUCHING_PARTICLES: Self = Self(1 << 20);
 
     /// Joints of every kind, with all that one may have.
     pub const JOINTS: Self = Self::POINTS
@@ -169,7 +172,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
     let touch = contacts.is_some();
     let contacts = contacts.iter().map(|_| (Needs::CONTACTS, ""));
     let bodies = bodies.iter().map(move |b| (of_body(b, touch), b.name.as_str()));
-    let particles = particles.iter().map(|Particle { name, .. }| (Needs::PARTICLES, name.as_str()));
+    let particles = particles.iter().map(move |p| (of_particle(p, touch), p.name.as_str()));
     let joints = joints.iter().map(|j| (of_joint(j), j.name.as_str()));
     let springs = springs.iter().map(|s| (of_spring(s), s.name.as_str()));
     let triangles = triangles.iter().map(|t| (Needs::TRIANGLES, t.name.as_str()));
@@ -199,6 +202,10 @@ fn given(flag: Needs, condition: bool) -> Needs {
 fn of_body(body: &Body, touch: bool) -> Needs {
     let bounces = touch && body.material.restitution > 0.0;
     given(Needs::DRIVEN, body.motion == Motion::Kinematic).with(given(Needs::RESTITUTION, bounces))
+}
+
+fn of_particle(particle: &Particle, touch: bool) -> Needs {
+    Needs::PARTICLES.with(given(Needs::TOUCHING_PARTICLES, touch && particle.touch.is_some()))
 }
 
 fn of_joint(joint: &Joint) -> Needs {
@@ -282,6 +289,18 @@ mod tests {
         assert!(Needs::of(&scene).covers(Needs::RESTITUTION));
         scene.contacts = None;
         assert!(!Needs::of(&scene).covers(Needs::RESTITUTION));
+    }
+
+    #[test]
+    fn a_particle_touches_where_anything_does() {
+        let touch = Some(crate::scene::Skin::default());
+        let (name, position) = ("dust".to_owned(), Vec3::zeros());
+        let dust = Particle { name, mass: 1.0, position, velocity: position, touch };
+        let mut scene = Scene { particles: vec![dust], ..Scene::default() };
+        assert_eq!(Needs::of(&scene), Needs::PARTICLES);
+        scene.contacts = Some(Contacts::default());
+        let words = "takes no particles that touch, such as particle `dust`";
+        assert_eq!(refusal(Needs::MULTIBODY, &scene), words);
     }
 
     #[test]

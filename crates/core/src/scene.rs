@@ -11,8 +11,8 @@ mod shape;
 use serde::{Deserialize, Serialize};
 
 pub use body::{Body, Material, Motion};
-pub(crate) use elastic::points;
 pub use elastic::{Anchor, ElasticPart, Elasticity, Tetrahedron};
+pub(crate) use elastic::{outer_faces, points};
 pub use joint::{FastestMotor, Joint, JointKind, Limit, Motor};
 pub use shape::{Part, Shape};
 
@@ -89,6 +89,21 @@ pub struct Particle {
     /// Initial velocity [m/s].
     #[serde(with = "wire::numbers")]
     pub velocity: Vec3,
+    /// How it touches bodies; one without passes through everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub touch: Option<Skin>,
+}
+
+/// The surface of a particle: it touches bodies as a ball does that does not turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Skin {
+    /// Radius of the ball [m]: half the thickness of a cloth; may be zero.
+    pub radius: f64,
+    /// Surface properties.
+    pub material: Material,
+    /// Particles and bodies of one group do not touch.
+    pub group: Option<u32>,
 }
 
 /// What a joint or spring is attached to.
@@ -181,7 +196,32 @@ impl Scene {
 
     /// The outer faces of the solids of tetrahedra, by particles, counter-clockwise seen from outside.
     pub fn solid_faces(&self) -> Vec<[usize; 3]> {
-        elastic::boundary(&self.tetrahedra)
+        outer_faces(self.tetrahedra.iter().map(|one| one.nodes))
+    }
+
+    /// The particles, where any of them can touch a body; else none.
+    pub fn touching_particles(&self) -> &[Particle] {
+        let touch = self.contacts.is_some() && self.particles.iter().any(|p| p.touch.is_some());
+        if touch { &self.particles } else { &[] }
+    }
+
+    /// Triangles that touch bodies, by their particles: those, of sheets and on solids, whose three
+    /// corners all touch. Both their sides do.
+    pub fn touching_triangles(&self) -> Vec<[usize; 3]> {
+        let particles = self.touching_particles();
+        let corner = |anchor: &Anchor| match anchor.end {
+            Endpoint::Particle(i) => particles.get(i)?.touch.map(|_| i),
+            Endpoint::Body(_) | Endpoint::World => None,
+        };
+        let whole = |part: &ElasticPart<Membrane<f64>, 3>| {
+            let [a, b, c] = &part.ends;
+            Some([corner(a)?, corner(b)?, corner(c)?])
+        };
+        let sheets = self.triangles.iter().filter_map(whole);
+        let touches = |face: &[usize; 3]| {
+            face.iter().all(|&n| particles.get(n).is_some_and(|particle| particle.touch.is_some()))
+        };
+        sheets.chain(self.solid_faces().into_iter().filter(touches)).collect()
     }
 
     /// Number of what an endpoint is on, bodies counted first, then particles.

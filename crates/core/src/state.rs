@@ -111,7 +111,24 @@ impl From<&BodyState> for Placement {
     }
 }
 
+impl From<&ParticleState> for Placement {
+    /// A particle has no rotation.
+    fn from(state: &ParticleState) -> Self {
+        Self {
+            position: state.position,
+            rotation: Quat::identity(),
+            velocity: state.velocity,
+            omega: Vec3::zeros(),
+        }
+    }
+}
+
 impl State {
+    /// Where everything is and how it moves: bodies, then particles, as [`crate::Scene::node`] counts them.
+    pub fn placements(&self) -> impl Iterator<Item = Placement> + Clone + '_ {
+        self.bodies.iter().map(Placement::from).chain(self.particles.iter().map(Placement::from))
+    }
+
     /// FNV-1a hash of every bit of the state; equal runs must give equal hashes.
     pub fn hash(&self) -> u64 {
         let mut hash = BitHash::default();

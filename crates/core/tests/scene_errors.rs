@@ -230,6 +230,22 @@ fn particles() {
             ("zero mass", with("particle(mass: 0, position: (0, 0, 0))")),
             ("moving without mass", with("particle(position: (0, 0, 0), velocity: (1, 0, 0))")),
             ("no position", with("particle(mass: 1)")),
+            ("negative radius", with("particle(mass: 1, position: (0, 0, 0), radius: -1e-3)")),
+            (
+                "negative friction",
+                with("particle(mass: 1, position: (0, 0, 0), radius: 0, friction: -1)"),
+            ),
+            (
+                "friction without radius",
+                with("particle(mass: 1, position: (0, 0, 0), friction: 0.5)"),
+            ),
+            ("group without radius", with("particle(mass: 1, position: (0, 0, 0), group: 1)")),
+            (
+                "friction of a grid without radius",
+                with(
+                    "grid(name: \"p\", counts: (2, 1, 2), start: (0,0,0), step: (1,1,1), mass: 1, friction: 1)",
+                ),
+            ),
             (
                 "negative stiffness",
                 with(

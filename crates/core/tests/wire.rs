@@ -7,8 +7,8 @@ use taut_core::{
     energy::{Bending, Membrane},
     load::load_file,
     scene::{
-        Anchor, Body, Contacts, ElasticPart, Elasticity, Endpoint, Joint, JointKind, Limit, Motor,
-        Part, Particle, Shape, Spring, SpringKind,
+        Anchor, Body, Contacts, ElasticPart, Elasticity, Endpoint, Joint, JointKind, Limit,
+        Material, Motor, Part, Particle, Shape, Skin, Spring, SpringKind,
     },
     wire::{SCHEMA, Versioned},
 };
@@ -61,6 +61,7 @@ fn everything() -> Scene {
             mass: 1.0,
             position: zero,
             velocity: zero,
+            touch: None,
         }],
         joints: vec![hinge, rope],
         springs: vec![
@@ -117,6 +118,14 @@ fn every_bit_comes_back() {
         assert_eq!(other, scene, "{}", path.display());
         assert_eq!((back.hash(), back.time_s), (state.hash(), state.time_s));
     }
+}
+
+#[test]
+fn surfaces_of_particles_come_back() {
+    let mut scene = everything();
+    let material = Material { friction_static: 0.25, ..Material::default() };
+    scene.particles[0].touch = Some(Skin { radius: 1e-3, material, group: Some(3) });
+    assert_eq!(there_and_back(&scene, &scene.initial_state()).0, scene);
 }
 
 #[test]

@@ -1,32 +1,35 @@
 //! All contacts of a step: patches made from the collider's list, where they attach, and the order in
 //! which nodes are visited while they last.
 
-use taut_collide::{Carried, Contact, ContactSet, Grip, Manifold, Style, frame};
-use taut_core::{ContactForce, Scene, StageTime};
+use taut_collide::{Carried, Contact, ContactSet, Grip, Manifold, Site, Style, frame};
+use taut_core::{ContactForce, Scene, StageTime, scene::Particle};
 use taut_math::{LANES, Real, V3, Wide};
 use taut_model::{Csr, Model, Node, narrow, placement};
 
 use crate::{
     element::Definition,
-    node::{Base, NodeLayout},
+    node::{Base, NodeLayout, SweepNode},
     options::Options,
     patch::{Patch, lane, put},
+    rider::{Rider, carry, mount},
     visits::Visits,
 };
 
 /// Gap of lanes without a point [m].
 const NOWHERE: f64 = 1e6;
+/// Points are as large as things this near to them, where the margin is smaller [m].
+const POINT_M: f64 = 1e-3;
 
 /// What of a patch only the start and the end of a step need.
 #[derive(Clone, Copy, Debug)]
 pub struct PatchMemory<R> {
     /// Index in the collider's list of the contact in the first lane.
     pub first: u32,
-    /// Mass that the rows move: both bodies in series [kg].
+    /// Mass that the rows move: both sides in series [kg].
     pub effective_mass: f64,
     /// Mass that rests on the pair [kg], see [`taut_model::Supported`].
     pub supported_mass: f64,
-    /// Smallest extent of the two bodies [m].
+    /// Smallest extent of the two bodies [m]; of a particle its diameter and two margins.
     pub length: f64,
     /// Coefficient of dynamic friction [1].
     pub friction_dynamic: f64,
@@ -51,6 +54,7 @@ pub struct ContactStore<R: Real> {
     pub(crate) visits: Visits,
     set: ContactSet,
     style: Style,
+    /// Of what may touch: bodies, then particles where any touches.
     inverse_masses: Vec<f64>,
     lengths: Vec<f64>,
     /// Patches of the step before, with their memories.
@@ -59,6 +63,13 @@ pub struct ContactStore<R: Real> {
     slots: Carried<u32>,
     /// Ends of patches, node by node: twice the patch, plus one on side B.
     pub(crate) ends: Csr,
+    /// Points of triangles that the patches have for B, see [`Self::rider`].
+    riders: Vec<Rider<R>>,
+    /// How many nodes the scene has, after which riders come.
+    nodes: usize,
+    /// Nodes that patches couple, and the first such pair of each patch.
+    links: Vec<[u32; 2]>,
+    first_links: Vec<u32>,
 }
 
 impl<R: Real> ContactStore<R> {
@@ -70,18 +81,31 @@ impl<R: Real> ContactStore<R> {
         definitions: &[Definition],
         options: &Options,
     ) -> Option<Self> {
+        let soft = scene.touching_particles();
+        let nodes = &model.nodes[..scene.bodies.len() + soft.len()];
         let bodies = &model.nodes[..scene.bodies.len()];
+        let margin = scene.contacts?.margin;
+        // A point has no size; what is near to it gives one.
+        let length = |particle: &Particle| {
+            let radius = particle.touch.map_or(0.0, |skin| skin.radius);
+            2.0 * (radius + margin.max(POINT_M))
+        };
+        let lengths = bodies.iter().map(|body| body.extent.min());
         Some(Self {
             patches: vec![],
             memories: vec![],
             set: ContactSet::in_style(scene, options.contacts)?,
             style: options.contacts,
-            inverse_masses: bodies.iter().map(Node::inverse_mass).collect(),
-            lengths: bodies.iter().map(|body| body.extent.min()).collect(),
+            inverse_masses: nodes.iter().map(Node::inverse_mass).collect(),
+            lengths: lengths.chain(soft.iter().map(length)).collect(),
             before: (vec![], vec![]),
             slots: Carried::default(),
             ends: Csr::default(),
             visits: Visits::new(model, layout, definitions, options.order),
+            riders: vec![],
+            nodes: layout.len(),
+            links: vec![],
+            first_links: vec![],
         })
     }
 
@@ -90,6 +114,7 @@ impl<R: Real> ContactStore<R> {
         self.set.forget();
         self.patches.clear();
         self.memories.clear();
+        self.riders.clear();
         self.slots.forget();
         self.visits.forget();
     }
@@ -103,7 +128,7 @@ impl<R: Real> ContactStore<R> {
         broken: &[bool],
         h: f64,
     ) {
-        let placements = layout.bodies().iter().map(|&n| {
+        let placements = layout.node_of[..self.inverse_masses.len()].iter().map(|&n| {
             let base = &bases[n as usize];
             placement(&base.pose(), &base.rates())
         });
@@ -112,6 +137,7 @@ impl<R: Real> ContactStore<R> {
         std::mem::swap(&mut self.memories, &mut self.before.1);
         self.patches.clear();
         self.memories.clear();
+        self.riders.clear();
         let maker = Maker {
             bases,
             layout,
@@ -130,8 +156,14 @@ impl<R: Real> ContactStore<R> {
             let Some(manifold) = manifold else { return 0 };
             let i = (c - manifold.range().start) % LANES;
             if i == 0 {
-                self.patches.push(maker.patch(manifold));
-                self.memories.push(maker.memory(manifold, c));
+                let mut patch = maker.patch(manifold);
+                if let Site::Triangle { corners, weights, .. } = contact.sites[1] {
+                    let corners = corners.map(|corner| layout.node_of[corner as usize]);
+                    patch.nodes[1] = narrow(self.nodes + self.riders.len());
+                    self.riders.push(Rider { corners, weights: weights.map(R::of) });
+                }
+                self.patches.push(patch);
+                self.memories.push(maker.memory(manifold, contact, c));
             }
             let p = self.patches.len() - 1;
             let (patch, memory) = (&mut self.patches[p], &mut self.memories[p]);
@@ -145,14 +177,70 @@ impl<R: Real> ContactStore<R> {
 
     /// Everything that follows from which nodes the patches join.
     pub(crate) fn arrange(&mut self, nodes: usize) {
-        let ends = |(p, patch): (u32, &Patch<R>)| {
+        let Self { patches, riders, memories, visits, .. } = self;
+        if riders.is_empty() {
+            let ends = |(p, patch): (u32, &Patch<R>)| {
+                let [a, b] = patch.nodes;
+                [(a, 2 * p), (b, 2 * p + 1)]
+            };
+            self.ends.fill(nodes, (0..).zip(&*patches).flat_map(ends));
+            visits.follow(patches.iter().map(|p| p.nodes));
+            for (memory, &mass) in memories.iter_mut().zip(visits.supported()) {
+                memory.supported_mass = mass;
+            }
+            return;
+        }
+        self.links.clear();
+        self.first_links.clear();
+        for patch in patches.iter() {
             let [a, b] = patch.nodes;
-            [(a, 2 * p), (b, 2 * p + 1)]
-        };
-        self.ends.fill(nodes, (0..).zip(&self.patches).flat_map(ends));
-        self.visits.follow(self.patches.iter().map(|p| p.nodes));
-        for (memory, &mass) in self.memories.iter_mut().zip(self.visits.supported()) {
-            memory.supported_mass = mass;
+            self.first_links.push(narrow(self.links.len()));
+            match (b as usize).checked_sub(self.nodes) {
+                Some(rider) => self.links.extend(riders[rider].corners.map(|corner| [a, corner])),
+                None => self.links.push([a, b]),
+            }
+        }
+        let firsts = self.first_links.iter().zip(0..).map(|(&first, p)| (first, p));
+        let (links, own) = (&self.links, self.first_links.len());
+        let last = |p: usize| self.first_links.get(p + 1).map_or(links.len(), |&l| l as usize);
+        debug_assert_eq!(own, patches.len());
+        let ends = firsts.flat_map(|(first, p): (u32, u32)| {
+            let range = first as usize..last(p as usize);
+            let on_a = (links[range.start][0], 2 * p);
+            std::iter::once(on_a).chain(links[range].iter().map(move |link| (link[1], 2 * p + 1)))
+        });
+        self.ends.fill(nodes, ends);
+        visits.follow(links.iter().copied());
+        let masses = visits.supported();
+        for (p, memory) in memories.iter_mut().enumerate() {
+            let own = &masses[self.first_links[p] as usize..last(p)];
+            memory.supported_mass = own.iter().copied().fold(0.0, f64::max);
+        }
+    }
+
+    /// The point of a triangle that a node is, if it is one.
+    #[inline]
+    pub(crate) fn rider(&self, node: u32) -> Option<&Rider<R>> {
+        let place = (node as usize).checked_sub(self.nodes)?;
+        self.riders.get(place)
+    }
+
+    /// Gives the points of triangles their nodes.
+    pub(crate) fn mount(&self, nodes: &mut Vec<SweepNode<R>>) {
+        mount(nodes, self.nodes, &self.riders);
+    }
+
+    /// Takes the points of triangles along with a corner that has moved.
+    #[inline]
+    pub(crate) fn carry(&self, nodes: &mut [SweepNode<R>], corner: u32) {
+        if self.riders.is_empty() {
+            return;
+        }
+        for &end in self.ends(corner as usize) {
+            let [_, b] = self.patches[end as usize / 2].nodes;
+            if let Some(rider) = self.rider(b).filter(|_| end % 2 == 1) {
+                carry(nodes, b as usize, rider);
+            }
         }
     }
 
@@ -201,22 +289,27 @@ impl<R: Real> Maker<'_, R> {
     /// A patch of this manifold, without points yet.
     fn patch(&self, manifold: &Manifold) -> Patch<R> {
         Patch {
-            nodes: manifold.owners.map(|body| self.layout.bodies()[body as usize]),
+            // That of a triangle is not among them, and set by whoever knows which it is.
+            nodes: manifold.owners.map(|o| self.layout.node_of.get(o as usize).map_or(0, |&n| n)),
             axes: frame(V3::of(&manifold.normal)),
             friction: R::Wide::splat(R::of(manifold.friction(Grip::Sticks))),
             ..Patch::EMPTY
         }
     }
 
-    /// What belongs to that patch, whose first contact is `first`.
-    fn memory(&self, manifold: &Manifold, first: usize) -> PatchMemory<R> {
-        let [a, b] = manifold.owners.map(|body| body as usize);
+    /// What belongs to that patch, whose first contact is number `first`.
+    fn memory(&self, manifold: &Manifold, contact: &Contact, first: usize) -> PatchMemory<R> {
+        let [a, b] = contact.sites.map(|site| site.shares());
+        let yields = |(node, share): (u32, f64)| share * share * self.inverse_masses[node as usize];
+        let inverse = |side: &mut dyn Iterator<Item = (u32, f64)>| side.map(yields).sum::<f64>();
+        let sides = contact.sites.iter().flat_map(Site::shares);
+        let lengths = sides.map(|(node, _)| self.lengths[node as usize]);
         PatchMemory {
             first: narrow(first),
-            effective_mass: 1.0 / (self.inverse_masses[a] + self.inverse_masses[b]),
+            effective_mass: 1.0 / (inverse(&mut { a }) + inverse(&mut { b })),
             supported_mass: 0.0,
             friction_dynamic: manifold.friction(Grip::Slides),
-            length: self.lengths[a].min(self.lengths[b]),
+            length: lengths.fold(f64::INFINITY, f64::min),
             gap: [R::of(NOWHERE); LANES],
             drift: [[R::ZERO; LANES]; 2],
             continues: [false; LANES],
@@ -235,7 +328,8 @@ impl<R: Real> Maker<'_, R> {
     ) {
         let mut anchors = contact.anchors().map(|anchor| V3::of(&anchor));
         let mut value = V3([R::of(contact.gap), R::ZERO, R::ZERO]);
-        let [a, b] = patch.nodes.map(|n| &self.bases[n as usize]);
+        let resting = Base::resting();
+        let [a, b] = patch.nodes.map(|n| self.bases.get(n as usize).unwrap_or(&resting));
         if let Some(slot) = before {
             let (old, lane_before) = (&self.before.0[slot / LANES], slot % LANES);
             let old_memory = &self.before.1[slot / LANES];
@@ -248,7 +342,7 @@ impl<R: Real> Maker<'_, R> {
                 // The demo keeps the components although the tangents may have turned, and where a
                 // point sticks its anchors.
                 put::<R>(&mut patch.lambda, i, lambda);
-                if patch.sticks[i] {
+                if patch.sticks[i] && matches!(contact.sites[1], Site::Body { .. }) {
                     anchors = [0, 1].map(|side| old_memory.anchors[side][lane_before]);
                     let apart = (a.position - b.position)
                         + (a.rotation.rotate(anchors[0]) - b.rotation.rotate(anchors[1]));

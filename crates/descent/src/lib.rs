@@ -22,6 +22,7 @@ pub mod node;
 pub mod options;
 pub mod patch;
 mod readout;
+mod rider;
 pub mod sweep;
 pub mod system;
 mod visits;

@@ -1,4 +1,5 @@
-//! One patch of contact: up to four points of two bodies that share a normal.
+//! One patch of contact: up to four points of two bodies that share a normal, or one of a body and a particle,
+//! which has no arm and no block but the first.
 //!
 //! The rows of a point are the gap along the normal and the displacement along two tangents, as a
 //! Taylor series at the step's start (AVBD section 4, Eq. 15): `C = C0 + JA dxA + JB dxB` with lever

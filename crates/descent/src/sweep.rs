@@ -2,14 +2,14 @@
 
 use rayon::prelude::*;
 use taut_math::{Q4, Real, V3};
-use taut_model::{NodeKind, Side};
+use taut_model::{NodeKind, Side, narrow};
 
 use crate::{
     assemble::{Forces, Outside, View, Whole, assemble, newton_step, part_of, sum_in_lanes},
     block::Block,
     contacts::ContactStore,
     node::{Acted, Incidence, SweepNode},
-    patch::ContactLaw,
+    patch::{ContactLaw, Patch},
     system::System,
 };
 
@@ -91,6 +91,7 @@ impl<R: Real> System<R> {
                     let node = &mut self.nodes[n as usize];
                     let (start, end) = node.range();
                     advance(node, &mut self.incidences[start..end], motion);
+                    contacts.carry(&mut self.nodes, n);
                 }
                 continue;
             }
@@ -105,6 +106,7 @@ impl<R: Real> System<R> {
                 let node = &mut self.nodes[n as usize];
                 let (start, end) = node.range();
                 advance(node, &mut self.incidences[start..end], motion);
+                contacts.carry(&mut self.nodes, n);
             }
         }
     }
@@ -135,26 +137,32 @@ impl<R: Real> Everything<'_, R> {
             let part = |lane| {
                 let mut block = part_of(&view, node, own, self.forces, lane);
                 let shared = ends.iter().skip(lane).step_by(lanes);
-                shared.for_each(|&end| self.add_contact(&mut block, end, law));
+                shared.for_each(|&end| self.add_contact(&mut block, n, end, law));
                 block
             };
             sum_in_lanes(lanes, 0, 1, &part)
         } else {
             let mut block = assemble(&view, node, own, self.forces);
-            ends.iter().for_each(|&end| self.add_contact(&mut block, end, law));
+            ends.iter().for_each(|&end| self.add_contact(&mut block, n, end, law));
             block
         };
         if node.acted == Acted::ByEnergies {
             self.forces.energies.add_to(&mut block, node, &|n| view.node(n));
         }
+        if node.kind == NodeKind::Particle {
+            return (block.solve_translation(), V3::ZERO);
+        }
         block.solve()
     }
 
-    /// Adds the patch at one end of a node.
+    /// Adds the patch at one end of node `n`.
     #[inline(always)]
-    fn add_contact<L: ContactLaw<R>>(&self, block: &mut Block<R>, end: u32, law: &L) {
+    fn add_contact<L: ContactLaw<R>>(&self, block: &mut Block<R>, n: usize, end: u32, law: &L) {
         let patch = &self.contacts.patches[(end / 2) as usize];
         let side = if end.is_multiple_of(2) { Side::A } else { Side::B };
+        if side == Side::B && patch.nodes[1] as usize != n {
+            return self.add_share(block, n, patch, law);
+        }
         let [a, b] = patch.nodes.map(|n| &self.nodes[n as usize]);
         if L::ARMS_TURN {
             let turned = patch.turned(a, b);
@@ -164,6 +172,28 @@ impl<R: Real> Everything<'_, R> {
             if !law.idles(patch, &value) {
                 patch.add_to(block, side, &law.push(patch, &value));
             }
+        }
+    }
+}
+
+impl<R: Real> Everything<'_, R> {
+    /// Adds the share that corner `n` has in a patch with a triangle. Neither end of it turns its arms.
+    #[inline(never)]
+    fn add_share<L: ContactLaw<R>>(
+        &self,
+        block: &mut Block<R>,
+        n: usize,
+        patch: &Patch<R>,
+        law: &L,
+    ) {
+        let [a, b] = patch.nodes.map(|n| &self.nodes[n as usize]);
+        let Some(rider) = self.contacts.rider(patch.nodes[1]) else { return };
+        let patch = if L::ARMS_TURN { &patch.turned(a, b) } else { patch };
+        let value = patch.value(a, b);
+        if !law.idles(patch, &value) {
+            let mut whole = Block::default();
+            patch.add_to(&mut whole, Side::B, &law.push(patch, &value));
+            rider.share(narrow(n), &whole, block);
         }
     }
 }

@@ -181,6 +181,9 @@ impl<R: Real> System<R> {
             let base = self.nodes_base[n].kicked(&wrench, self.h, self.options.frame);
             predict(&mut self.nodes[n], &base, self.gravity, self.h, &self.options);
         }
+        if let Some(contacts) = &self.contacts {
+            contacts.mount(&mut self.nodes);
+        }
         for (node, base) in self.nodes.iter().zip(&self.nodes_base) {
             let (first, last) = node.range();
             for (i, incidence) in (first..last).zip(&mut self.incidences[first..last]) {

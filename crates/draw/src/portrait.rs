@@ -50,10 +50,10 @@ pub struct Manner {
     pub contacts: bool,
 }
 
-/// A point at which two bodies touch.
+/// A point at which two bodies, or a body and a particle, touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// The two bodies, A first.
+    /// The two bodies or particles, A first, bodies counted before particles.
     pub bodies: [usize; 2],
     /// Where [m].
     pub at: Vec3,
@@ -202,8 +202,11 @@ impl<'a> Portrait<'a> {
         };
         let mut depths = vec![0.0_f64; self.scene.bodies.len()];
         for touch in moment.touches {
+            // Particles, which are counted after the bodies, have no colour.
             for body in touch.bodies {
-                depths[body] = depths[body].max(touch.depth);
+                if let Some(depth) = depths.get_mut(body) {
+                    *depth = depth.max(touch.depth);
+                }
             }
         }
         for (number, body) in self.scene.bodies.iter().enumerate() {

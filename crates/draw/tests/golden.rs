@@ -185,6 +185,7 @@ fn springs_are_zigzags_and_lattices_lines() {
         mass: 1.0,
         position: Vec3::new(x, 0.0, 1.2),
         velocity: Vec3::zeros(),
+        touch: None,
     };
     let scene = Scene {
         bodies: vec![body(cuboid([0.2, 0.2, 0.2]), [0.0, 0.0, -1.0], [0.0; 3])],

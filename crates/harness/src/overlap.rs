@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use taut_collide::ContactSet;
-use taut_core::{Placement, Scene, Vec3, scene::Contacts};
+use taut_core::{Placement, Quat, Scene, Vec3, scene::Contacts};
 
 /// Shallower overlaps are taken for neighbours that touch [m].
 const DEPTH_MIN: f64 = 1e-6;
@@ -13,9 +13,17 @@ const LISTED_MAX: usize = 8;
 /// One line for each pair that starts inside each other although nothing joins the bodies.
 pub(crate) fn warnings(scene: &Scene) -> Vec<String> {
     let pairs = overlaps(scene);
-    let name = |index: u32| match scene.bodies[index as usize].name.as_str() {
-        "" => format!("bodies[{index}]"),
-        name => format!("`{name}`"),
+    let name = |index: u32| {
+        let index = index as usize;
+        let (bodies, particles) = (scene.bodies.len(), scene.particles.len());
+        let (list, i, name) = match index {
+            i if i < bodies => ("bodies", i, scene.bodies[i].name.as_str()),
+            i if i < bodies + particles => {
+                ("particles", i - bodies, scene.particles[i - bodies].name.as_str())
+            }
+            i => ("touching triangles", i - bodies - particles, ""),
+        };
+        if name.is_empty() { format!("{list}[{i}]") } else { format!("`{name}`") }
     };
     let line = |(&[a, b], depth): (&[u32; 2], &f64)| {
         format!("{} and {} overlap by {depth:.3e} m at the start", name(a), name(b))
@@ -35,7 +43,9 @@ fn overlaps(scene: &Scene) -> BTreeMap<[u32; 2], f64> {
     let still = Scene { contacts: Some(Contacts { margin: 0.0, ..contacts }), ..scene.clone() };
     let broken = vec![false; scene.joints.len()];
     let Some(mut set) = ContactSet::new(&still) else { return pairs };
-    for contact in &set.detect(scene.bodies.iter().map(at_rest), &broken, scene.dt).contacts {
+    let particles = scene.particles.iter().map(|particle| still_at(particle.position));
+    let places = scene.bodies.iter().map(at_rest).chain(particles);
+    for contact in &set.detect(places, &broken, scene.dt).contacts {
         let [a, b] = contact.nodes();
         if -contact.gap > DEPTH_MIN {
             let depth = pairs.entry([a.min(b), a.max(b)]).or_insert(0.0_f64);
@@ -46,12 +56,12 @@ fn overlaps(scene: &Scene) -> BTreeMap<[u32; 2], f64> {
 }
 
 fn at_rest(body: &taut_core::scene::Body) -> Placement {
-    Placement {
-        position: body.position,
-        rotation: body.rotation,
-        velocity: Vec3::zeros(),
-        omega: Vec3::zeros(),
-    }
+    Placement { rotation: body.rotation, ..still_at(body.position) }
+}
+
+fn still_at(position: Vec3) -> Placement {
+    let (rotation, still) = (Quat::identity(), Vec3::zeros());
+    Placement { position, rotation, velocity: still, omega: still }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ const TAKERS: [&str; 5] = ["avbd-cpu", "vbd-cpu", "xpbd-cpu", "newton", "null"];
 
 fn particle(mass: f64, position: Vec3) -> Particle {
     let velocity = if mass > 0.0 { Vec3::new(0.3, 1.0, -0.5) } else { Vec3::zeros() };
-    Particle { name: String::new(), mass, position, velocity }
+    Particle { name: String::new(), mass, position, velocity, touch: None }
 }
 
 fn triangle(corners: [Anchor; 3], rest: &[Vec3; 3]) -> ElasticPart<Membrane<f64>, 3> {

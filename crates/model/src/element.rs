@@ -325,7 +325,7 @@ mod tests {
         scene.bodies.push(Body::solid_box(Vec3::repeat(1.0), 2.0));
         scene.bodies.push(Body::solid_box(Vec3::repeat(1.0), 2.0).fixed());
         let (name, position, velocity) = (String::new(), Vec3::x(), Vec3::zeros());
-        scene.particles.push(Particle { name, mass: 3.0, position, velocity });
+        scene.particles.push(Particle { name, mass: 3.0, position, velocity, touch: None });
         let mut hinge = Joint::new(JointKind::Hinge, Endpoint::Body(0), Endpoint::World)
             .anchored(Vec3::x(), Vec3::y());
         hinge.compliance_angular = 1e-3;

@@ -144,10 +144,10 @@ impl<R: Real> Motions<R> {
         }));
     }
 
-    /// Where a body is and how it moves, for collision queries.
+    /// Where a body or particle is and how it moves, for collision queries.
     #[inline]
-    pub fn placement(&self, body: usize) -> Placement {
-        placement(&self.poses[body], &self.velocities[body])
+    pub fn placement(&self, node: usize) -> Placement {
+        placement(&self.poses[node], &self.velocities[node])
     }
 
     /// The same of all bodies.

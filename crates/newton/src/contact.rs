@@ -3,10 +3,11 @@
 //! A point is where it was at the start of the step, midway between its two anchors, and so are its normal
 //! and its levers. Its way in the step is linear in displacement `u` and rotation vector `theta` of either
 //! body, `u + theta x r`, and its force acts at the same levers: both bodies feel opposite forces along
-//! one line, so that contacts keep linear and angular momentum.
+//! one line, so that contacts keep linear and angular momentum. Both anchors of a point with a particle are
+//! in its middle, so that its lever is zero and its force has no torque.
 
 use nalgebra::SMatrix;
-use taut_collide::{Contact, Grip, Manifold};
+use taut_collide::{Contact, Grip, Manifold, Site};
 use taut_core::{Mat3, Placement, Quat, Vec3, math::skew};
 
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
     iterate::Iterate,
     linear::{ABSENT, SparseSystem},
     rotation::left_jacobian_inverse,
-    topology::{Topology, TopologyNode},
+    topology::{NOBODY, PARTS, Topology, TopologyNode, UNKNOWNS},
 };
 
 /// Points that slide less than this in a step would, at the speed they start it with, are at rest [m]:
@@ -32,13 +33,15 @@ pub(crate) enum Map {
     Spring(f64),
 }
 
-/// One point of contact during a step.
+/// One point of contact during a step: of a body with a body, a particle or a triangle of particles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContactPoint {
-    /// Nodes A and B.
-    pub(crate) nodes: [usize; 2],
-    /// From the centre of mass of either to the point, world axes [m].
-    levers: [Vec3; 2],
+    /// Node A, then B or the three corners of a triangle; [`NOBODY`] beyond.
+    pub(crate) nodes: [usize; PARTS],
+    /// What each one's way counts for: one for A, and minus its share for the others.
+    shares: [f64; PARTS],
+    /// From the centre of mass of each to the point, world axes [m].
+    levers: [Vec3; PARTS],
     /// World to contact axes: normal from B to A, then two tangents.
     axes: Mat3,
     /// Gap at the start [m].
@@ -59,36 +62,46 @@ impl ContactPoint {
         contact: &Contact,
         manifold: &Manifold,
         placements: &[Placement],
-        nodes: &[TopologyNode],
+        all: &[TopologyNode],
         h: f64,
     ) -> Self {
-        let bodies = contact.nodes().map(|b| b as usize);
-        let [a, b] = bodies.map(|i| &placements[i]);
-        let anchors = contact.anchors();
-        let (on_a, on_b) = (a.point(&anchors[0]), b.point(&anchors[1]));
+        let [on_a, on_b] = contact.sites.map(|site| site.point(placements));
         let point = (on_a + on_b) * 0.5;
-        let levers = [a, b].map(|p| point - p.position);
+        let (mut nodes, mut shares) = ([NOBODY; PARTS], [0.0; PARTS]);
+        let mut levers = [Vec3::zeros(); PARTS];
+        let mut count = 0;
+        for (site, sign) in contact.sites.iter().zip([1.0, -1.0]) {
+            for (node, share) in site.shares() {
+                (nodes[count], shares[count]) = (node as usize, sign * share);
+                // A force has no torque on a particle.
+                if let Site::Body { .. } = site {
+                    levers[count] = point - placements[node as usize].position;
+                }
+                count += 1;
+            }
+        }
         let axes = axes(&contact.normal);
         let yields = |i: usize| {
-            let (node, lever) = (&nodes[bodies[i]], &levers[i]);
+            let (node, lever) = (&all[nodes[i]], &levers[i]);
             if node.extent == 0 {
                 return 0.0;
             }
-            let turn = placements[bodies[i]].rotation.inverse() * lever.cross(&contact.normal);
+            let turn = placements[nodes[i]].rotation.inverse() * lever.cross(&contact.normal);
             let angular =
                 node.inertia.try_inverse().map_or(0.0, |inverse| turn.dot(&(inverse * turn)));
-            1.0 / node.mass + angular
+            (1.0 / node.mass + angular) * (shares[i] * shares[i])
         };
         let speed = |i: usize| {
-            let p = &placements[bodies[i]];
-            p.velocity + p.omega.cross(&levers[i])
+            let p = &placements[nodes[i]];
+            (p.velocity + p.omega.cross(&levers[i])) * shares[i]
         };
-        let slip = axes * (speed(0) - speed(1));
+        let slip = axes * (1..count).fold(speed(0), |sum, i| sum + speed(i));
         let friction = manifold.friction(grip(slip.yz().norm() * h));
-        let softness = h * h * (yields(0) + yields(1));
+        let softness = h * h * (1..count).fold(yields(0), |sum, i| sum + yields(i));
         let gap = contact.gap;
         Self {
-            nodes: bodies,
+            nodes,
+            shares,
             levers,
             axes,
             gap,
@@ -103,9 +116,10 @@ impl ContactPoint {
     fn way(&self, at: &Iterate) -> Vec3 {
         let moved = |i: usize| {
             let n = self.nodes[i];
-            at.shift[n] + at.turn[n].scaled_axis().cross(&self.levers[i])
+            (at.shift[n] + at.turn[n].scaled_axis().cross(&self.levers[i])) * self.shares[i]
         };
-        self.axes * (moved(0) - moved(1)) + Vec3::new(self.gap, 0.0, 0.0)
+        let others = (1..PARTS).take_while(|&i| self.nodes[i] != NOBODY);
+        self.axes * others.fold(moved(0), |sum, i| sum + moved(i)) + Vec3::new(self.gap, 0.0, 0.0)
     }
 
     /// The equation that the point is held to under the force `force`, in contact axes [N].
@@ -175,26 +189,34 @@ impl ContactPoint {
         force
     }
 
-    /// Derivative of the way by the unknowns of both bodies: left perturbations.
-    fn gradient(&self, turns: &[Quat]) -> SMatrix<f64, 3, 12> {
-        let mut out = SMatrix::<f64, 3, 12>::zeros();
-        for (i, sign) in [(0, 1.0), (1, -1.0)] {
-            let axes = self.axes * sign;
-            let theta = turns[self.nodes[i]].scaled_axis();
-            let turning = axes * skew(&self.levers[i]) * left_jacobian_inverse(&theta);
+    /// What takes part, with its share and its lever.
+    fn parts(&self) -> impl Iterator<Item = (usize, usize, f64, &Vec3)> {
+        let parts = self.nodes.iter().zip(self.shares).zip(&self.levers).enumerate();
+        parts
+            .map(|(i, ((&node, share), lever))| (i, node, share, lever))
+            .take_while(|&(_, node, ..)| node != NOBODY)
+    }
+
+    /// Derivative of the way by the unknowns of all that takes part: left perturbations.
+    fn gradient(&self, turns: &[Quat]) -> SMatrix<f64, 3, UNKNOWNS> {
+        let mut out = SMatrix::<f64, 3, UNKNOWNS>::zeros();
+        for (i, node, share, lever) in self.parts() {
+            let axes = self.axes * share;
+            let theta = turns[node].scaled_axis();
+            let turning = axes * skew(lever) * left_jacobian_inverse(&theta);
             out.fixed_view_mut::<3, 3>(0, 6 * i).copy_from(&axes);
             out.fixed_view_mut::<3, 3>(0, 6 * i + 3).copy_from(&-turning);
         }
         out
     }
 
-    /// Forces and torques on both bodies per unit force in contact axes.
-    fn load(&self) -> SMatrix<f64, 12, 3> {
-        let mut out = SMatrix::<f64, 12, 3>::zeros();
+    /// Forces and torques on all that takes part per unit force in contact axes.
+    fn load(&self) -> SMatrix<f64, UNKNOWNS, 3> {
+        let mut out = SMatrix::<f64, UNKNOWNS, 3>::zeros();
         let push = self.axes.transpose();
-        for (i, sign) in [(0, 1.0), (1, -1.0)] {
-            out.fixed_view_mut::<3, 3>(6 * i, 0).copy_from(&(push * sign));
-            let torque = skew(&self.levers[i]) * push * sign;
+        for (i, _, share, lever) in self.parts() {
+            out.fixed_view_mut::<3, 3>(6 * i, 0).copy_from(&(push * share));
+            let torque = skew(lever) * push * share;
             out.fixed_view_mut::<3, 3>(6 * i + 3, 0).copy_from(&torque);
         }
         out
@@ -237,7 +259,7 @@ pub(crate) fn add_residual(
     let mut strain = Strain::default();
     for ((touch, unknowns), force) in touches.iter().zip(&topology.contacts).zip(&at.forces) {
         let load = touch.load() * force;
-        for k in 0..12 {
+        for k in 0..UNKNOWNS {
             if let Some(u) = topology.unknown(touch.nodes, k) {
                 out[u] += load[k] * scale[u];
                 strain.effort = strain.effort.max(load[k].abs() * scale[u] * scale[u]);
@@ -270,7 +292,7 @@ pub(crate) fn assemble(
 ) {
     for ((touch, unknowns), force) in touches.iter().zip(&topology.contacts).zip(&at.forces) {
         let Reaction { by_way, by_reach, .. } = touch.respond(at, force, map);
-        let slots = &topology.slots[unknowns.slots..unknowns.slots + 81];
+        let slots = &topology.slots[unknowns.slots..][..9 + 6 * UNKNOWNS];
         for i in 0..3 {
             for j in 0..3 {
                 let own = if i == j { sharing } else { 0.0 };
@@ -280,8 +302,8 @@ pub(crate) fn assemble(
         let (rows, columns) = (by_way * touch.gradient(&at.turn), touch.load());
         let own = touch.scale();
         for i in 0..3 {
-            for k in 0..12 {
-                let pair = &slots[9 + 24 * i + 2 * k..][..2];
+            for k in 0..UNKNOWNS {
+                let pair = &slots[9 + 2 * UNKNOWNS * i + 2 * k..][..2];
                 if let Some(u) = topology.unknown(touch.nodes, k).filter(|_| pair[0] != ABSENT) {
                     matrix.add(pair[0], rows[(i, k)] * own * scale[u]);
                     matrix.add(pair[1], -columns[(k, i)] * own * scale[u]);

@@ -42,7 +42,8 @@ fn everything(numbers: &mut Numbers) -> Scene {
     for i in 0..2 {
         let (position, velocity) = (numbers.vector(), numbers.vector());
         let mass = if i == 0 { 0.3 } else { 2.0 };
-        scene.particles.push(Particle { name: String::new(), mass, position, velocity });
+        let name = String::new();
+        scene.particles.push(Particle { name, mass, position, velocity, touch: None });
     }
     for (i, kind) in KINDS.into_iter().enumerate() {
         let mut joint = Joint::new(kind, Endpoint::Body(i), Endpoint::Body(i + 1))

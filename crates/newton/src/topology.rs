@@ -114,15 +114,22 @@ impl EnergyBlocks {
     }
 }
 
+/// What takes part in a point of contact: a body, and another or the corners of a triangle.
+pub(crate) const PARTS: usize = 4;
+/// Unknowns of so many bodies.
+pub(crate) const UNKNOWNS: usize = 6 * PARTS;
+/// Stands for no node.
+pub(crate) const NOBODY: usize = usize::MAX;
+
 /// Where a point of contact has its equations and unknowns in the matrix.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContactUnknowns {
-    /// Nodes A and B.
-    pub(crate) nodes: [usize; 2],
+    /// What takes part; [`NOBODY`] beyond.
+    pub(crate) nodes: [usize; PARTS],
     /// First of its three unknowns and equations.
     pub(crate) dof: usize,
-    /// First slot: nine of its own block by rows, then for each of its three components twelve pairs
-    /// `(row, column)`.
+    /// First slot: nine of its own block by rows, then for each of its three components a pair
+    /// `(row, column)` for each of [`UNKNOWNS`].
     pub(crate) slots: usize,
 }
 
@@ -160,11 +167,11 @@ impl Topology {
         Ok((this, system))
     }
 
-    /// Numbers points of contact between these pairs of nodes and analyses the pattern anew; `None`
-    /// where the pairs are those of the step before.
+    /// Numbers points of contact between these nodes and analyses the pattern anew; `None` where they are
+    /// those of the step before.
     pub(crate) fn touch(
         &mut self,
-        pairs: impl ExactSizeIterator<Item = [usize; 2]> + Clone,
+        pairs: impl ExactSizeIterator<Item = [usize; PARTS]> + Clone,
     ) -> Option<Result<SparseSystem, String>> {
         if self.contacts.iter().map(|contact| contact.nodes).eq(pairs.clone()) {
             return None;
@@ -222,9 +229,9 @@ impl Topology {
         self.size - self.rows.len() - 3 * self.contacts.len()
     }
 
-    /// The unknown behind component `k` of `(pA, tA, pB, tB)`.
-    pub(crate) fn unknown(&self, nodes: [usize; 2], k: usize) -> Option<usize> {
-        let node = &self.nodes[nodes[k / 6]];
+    /// The unknown behind component `k` of `(pA, tA, pB, tB, ..)`.
+    pub(crate) fn unknown<const N: usize>(&self, nodes: [usize; N], k: usize) -> Option<usize> {
+        let node = self.nodes.get(nodes[k / 6])?;
         (k % 6 < node.extent).then_some(node.dof + k % 6)
     }
 
@@ -266,7 +273,7 @@ impl Topology {
                 entries.extend((0..3).map(|j| Some((dof + i, dof + j))));
             }
             for i in 0..3 {
-                for k in 0..12 {
+                for k in 0..UNKNOWNS {
                     let unknown = self.unknown(nodes, k);
                     entries.push(unknown.map(|u| (dof + i, u)));
                     entries.push(unknown.map(|u| (u, dof + i)));
@@ -374,6 +381,13 @@ pub(crate) fn unsupported(scene: &Scene) -> Option<String> {
 fn unsupported_contacts(scene: &Scene) -> Option<String> {
     scene.contacts?;
     let bodies = scene.bodies.iter().filter(|body| body.is_dynamic()).count();
+    let particles = scene.particles.iter().filter(|p| p.mass > 0.0 && p.touch.is_some()).count();
+    if bodies + particles / 3 > BODIES_MAX && particles > 0 {
+        return Some(format!(
+            "{bodies} bodies and {particles} particles may touch, and contacts of more than {BODIES_MAX} bodies, \
+             or thrice as many particles, take too long to solve exactly"
+        ));
+    }
     if bodies > BODIES_MAX {
         return Some(format!(
             "{bodies} bodies may touch, and contacts of more than {BODIES_MAX} take too long to solve exactly"

@@ -58,7 +58,22 @@ impl<R: Real> Weight<R> {
     }
 }
 
+impl<R: Real> Weight<R> {
+    /// That of a point of this inverse mass [1/kg].
+    pub(crate) fn of_point(inverse_mass: R) -> Self {
+        Self { inverse_mass, inverse_inertia: Sym3::ZERO, turns: false }
+    }
+}
+
 impl<R: Real> PositionBodies<R> {
+    /// Drops all ends that were added to those of the scene.
+    pub(crate) fn dismount(&mut self) {
+        let own = self.now.slots.count();
+        self.now.poses.truncate(own);
+        self.now.velocities.truncate(own);
+        self.weights.truncate(own);
+    }
+
     /// The bodies of a scene, before any state is loaded.
     pub(crate) fn new(model: &Model) -> Self {
         let now = Motions::new(model.slots);

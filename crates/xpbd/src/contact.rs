@@ -12,6 +12,7 @@ mod lanes;
 mod pair;
 mod passes;
 mod point;
+mod ridden;
 
 use std::array;
 
@@ -24,7 +25,7 @@ use taut_model::{
 
 use crate::{
     body::PositionBodies,
-    colours::{Schedule, within},
+    colours::{Schedule, UnitRun, within},
     correct::Terms,
     settings::FrictionRule,
 };
@@ -32,6 +33,7 @@ use batch::ENDS;
 use fill::{FillSource, LaneGroup, TouchBatches};
 use passes::{Positions, Velocities};
 use point::PositionTerms;
+use ridden::TrianglePoint;
 
 /// Points closer than this share of the margin share the load of their pair.
 const NEAR: f64 = 0.1;
@@ -45,8 +47,13 @@ pub(crate) struct ContactPasses<R: Real> {
     near: R,
     found: FoundPairs,
     before: FoundPairs,
-    /// First patch in the list of each pair, and one past the last.
-    starts: Vec<u32>,
+    /// First patch in the list of each pair, and one past its last.
+    ranges: Vec<[u32; 2]>,
+    /// Patches with triangles, and their points; their batches come after those of the pairs.
+    on_faces: Vec<u32>,
+    faces: Vec<TrianglePoint<R>>,
+    /// How many batches pairs have.
+    of_pairs: usize,
     /// Colour of each pair.
     colours: Vec<u32>,
     /// Places among those pairs, batch after batch.
@@ -56,7 +63,9 @@ pub(crate) struct ContactPasses<R: Real> {
     schedule: Schedule<ENDS>,
     graph: Graph,
     colouring: Colouring,
-    /// Bodies that forces move.
+    /// How many nodes may touch: bodies, and particles where any does.
+    nodes: usize,
+    /// Nodes that forces move.
     moves: Vec<bool>,
     /// Where the world is, the end of lanes without a pair.
     world: u32,
@@ -106,13 +115,17 @@ impl<R: Real> ContactPasses<R> {
             order,
             found: FoundPairs::default(),
             before: FoundPairs::default(),
-            starts: vec![],
+            ranges: vec![],
+            on_faces: vec![],
+            faces: vec![],
+            of_pairs: 0,
             colours: vec![],
             visits: vec![],
             groups: vec![],
             schedule: Schedule::serial(),
             graph: Graph::default(),
             colouring: Colouring::default(),
+            nodes: scene.bodies.len() + scene.touching_particles().len(),
             moves: model.nodes.iter().map(Node::moves).collect(),
             world: model.slots.world(),
             touching: TouchBatches::default(),
@@ -126,6 +139,8 @@ impl<R: Real> ContactPasses<R> {
     pub(crate) fn forget(&mut self) {
         self.set.forget();
         self.touching.clear();
+        self.faces.clear();
+        self.of_pairs = 0;
         self.strains.forget();
     }
 
@@ -135,12 +150,18 @@ impl<R: Real> ContactPasses<R> {
     }
 
     /// Finds the contacts of a step of length `dt` [s] that starts now.
-    pub(crate) fn detect(&mut self, bodies: &PositionBodies<R>, broken: &[bool], dt: f64) {
+    pub(crate) fn detect(&mut self, bodies: &mut PositionBodies<R>, broken: &[bool], dt: f64) {
         self.remember();
         std::mem::swap(&mut self.found, &mut self.before);
-        let list = self.set.detect(bodies.now.placements(), broken, dt);
+        let places = (0..self.nodes).map(|node| bodies.now.placement(node));
+        let list = self.set.detect(places, broken, dt);
         self.strains.follow(list, |_, _, before| before.copied().flatten());
-        self.found.take(list, &mut self.starts);
+        self.found.take(list, self.nodes, &mut self.ranges, &mut self.on_faces);
+        bodies.dismount();
+        self.faces.clear();
+        let touched = self.on_faces.iter().map(|&m| list.manifolds[m as usize].range().start);
+        let points = touched.map(|contact| TrianglePoint::mount(&list.contacts[contact], bodies));
+        self.faces.extend(points.flatten());
         if self.found != self.before {
             self.arrange();
         }
@@ -174,13 +195,14 @@ impl<R: Real> ContactPasses<R> {
 
     /// The same by colours, each in batches of pairs that are alike.
     fn arrange_colours(&mut self) {
-        let Self { found, before, colours, visits, groups, graph, moves, schedule, .. } = self;
+        let Self { found, before, colours, visits, groups, graph, moves, schedule, nodes, .. } =
+            self;
         let (slots, world) = (&found.slots, self.world);
         let moves = |slot: usize| moves[slot];
         if *slots != before.slots {
             let both = (0..).zip(slots).flat_map(|(pair, slots)| slots.map(|s| (pair, s)));
             let moving = both.filter(|&(_, slot)| moves(slot as usize));
-            graph.fill(self.round.len(), slots.len(), moving);
+            graph.fill(*nodes, slots.len(), moving);
             // A key of the pair, not of its place: most colours survive a new contact.
             let mixed = |[a, b]: [u32; 2]| a.wrapping_mul(0x85eb_ca6b) ^ b;
             let key = |i: u32| priority(mixed(slots[i as usize]));
@@ -214,12 +236,18 @@ impl<R: Real> ContactPasses<R> {
         self.touching.start(list.contacts.len());
         for &group in &self.groups {
             let visits = &self.visits[within(group, 0)];
-            let of = |&pair: &u32| {
-                let pair = pair as usize;
-                &list.manifolds[self.starts[pair] as usize..self.starts[pair + 1] as usize]
-            };
+            let of = |&pair: &u32| &list.manifolds[within(self.ranges[pair as usize], 0)];
             let manifolds = array::from_fn(|lane| visits.get(lane).map_or(&[][..], of));
             let slots = lanes(visits, &self.found.slots, self.world);
+            self.touching.push(&LaneGroup { slots, manifolds }, &source);
+        }
+        self.of_pairs = self.groups.len();
+        for (&patch, end) in self.on_faces.iter().zip(self.world + 1..) {
+            let patch = &list.manifolds[patch as usize];
+            let mut slots = [[self.world; LANES]; 2];
+            (slots[0][0], slots[1][0]) = (patch.owners[0], end);
+            let mut manifolds = [&[][..]; LANES];
+            manifolds[0] = std::slice::from_ref(patch);
             self.touching.push(&LaneGroup { slots, manifolds }, &source);
         }
     }
@@ -233,16 +261,21 @@ impl<R: Real> ContactPasses<R> {
     ) {
         let Motions { poses, velocities, .. } = &mut bodies.now;
         let given = PositionTerms { velocities, terms, friction, near: self.near };
-        let run = self.touching.run();
-        self.schedule.sweep(&Positions(given), run, poses, &mut self.staged.poses);
+        let (pairs, faces) = self.touching.run().split(self.of_pairs);
+        self.schedule.sweep(&Positions(given), pairs, poses, &mut self.staged.poses);
+        ridden::sweep(&self.faces, &Positions(given), faces, poses);
     }
 
     /// Velocity pass: friction of what slides, and restitution.
     pub(crate) fn rebound(&mut self, bodies: &mut PositionBodies<R>, rebound: &VelocityTerms<R>) {
         let Motions { poses, velocities, .. } = &mut bodies.now;
-        let run = self.touching.run();
+        for (point, end) in self.faces.iter().zip(self.world as usize + 1..) {
+            point.fetch(poses, end);
+        }
+        let (pairs, faces) = self.touching.run().split(self.of_pairs);
         let pass = Velocities { poses, rebound };
-        self.schedule.sweep(&pass, run, velocities, &mut self.staged.velocities);
+        self.schedule.sweep(&pass, pairs, velocities, &mut self.staged.velocities);
+        ridden::sweep(&self.faces, &pass, faces, velocities);
     }
 
     /// Mean forces over a step of length `dt` [s], in the order of the list.
@@ -269,21 +302,34 @@ fn lanes(visits: &[u32], slots: &[[u32; 2]], world: u32) -> [[u32; LANES]; 2] {
 }
 
 impl FoundPairs {
-    /// Takes over the pairs of a list, and where the patches of each start.
-    fn take(&mut self, list: &ContactList, starts: &mut Vec<u32>) {
+    /// Takes over the pairs of a list, and where the patches of each are. Those of triangles, which come after all
+    /// `nodes`, are set aside.
+    fn take(
+        &mut self,
+        list: &ContactList,
+        nodes: usize,
+        ranges: &mut Vec<[u32; 2]>,
+        on_faces: &mut Vec<u32>,
+    ) {
         self.slots.clear();
         self.shapes.clear();
-        starts.clear();
+        ranges.clear();
+        on_faces.clear();
         let mut first = 0;
         for pair in list.manifolds.chunk_by(|m, n| m.owners == n.owners) {
+            let last = first + narrow(pair.len());
+            if pair[0].owners[1] as usize >= nodes {
+                on_faces.extend(first..last);
+                first = last;
+                continue;
+            }
             let counts = pair.iter().map(|m| m.contacts.len());
             let most = counts.clone().max().unwrap_or(0).min(0xff);
             let all = counts.sum::<usize>().min(0xff);
             self.slots.push(pair[0].owners);
             self.shapes.push(narrow((pair.len().min(0xffff) << 16) | (most << 8) | all));
-            starts.push(first);
-            first += narrow(pair.len());
+            ranges.push([first, last]);
+            first = last;
         }
-        starts.push(first);
     }
 }

@@ -178,7 +178,7 @@ impl<R: Real> Solver for Xpbd<R> {
         self.fastest.check(self.h())?;
         self.memory.loads.fill(Wrench::ZERO);
         if let Some(contacts) = &mut self.contacts {
-            contacts.detect(&self.bodies, self.breaking.broken(), step.dt);
+            contacts.detect(&mut self.bodies, self.breaking.broken(), step.dt);
         }
         self.pulls.begin(|body| self.bodies.centre(body));
         if self.settings.mode == Mode::Iterations {

@@ -30,6 +30,10 @@ impl Solid for Segment {
         (local.z.abs() <= LEVEL).then(|| (line(place, Vec3::zeros(), along), 0))
     }
 
+    fn edges(&self, mut visit: impl FnMut([Vec3; 2], u32)) {
+        visit([Vec3::new(0.0, 0.0, -self.half), Vec3::new(0.0, 0.0, self.half)], 0);
+    }
+
     fn nearest(&self, point: &Vec3) -> Nearest {
         let on = Vec3::new(0.0, 0.0, point.z.clamp(-self.half, self.half));
         Nearest::outside(point, on, Vec3::x())

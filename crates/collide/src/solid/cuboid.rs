@@ -67,6 +67,21 @@ impl Solid for Cuboid {
         Some((line(place, middle, Vec3::ith(axis, self.half[axis])), id << 2 | axis as u32))
     }
 
+    fn edges(&self, mut visit: impl FnMut([Vec3; 2], u32)) {
+        for axis in 0..3 {
+            let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+            for (su, sv) in [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)] {
+                let mut end = self.half;
+                end[u] *= su;
+                end[v] *= sv;
+                let mut start = end;
+                start[axis] = -end[axis];
+                let id = (0..3).map(|k| u32::from(k != axis && end[k] > 0.0) << k).sum::<u32>();
+                visit([start, end], id << 2 | axis as u32);
+            }
+        }
+    }
+
     fn nearest(&self, point: &Vec3) -> Nearest {
         let half = &self.half;
         let clamped = point.zip_map(half, |x, h| x.clamp(-h, h));

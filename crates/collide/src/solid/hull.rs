@@ -161,6 +161,15 @@ impl Solid for Hull {
         level.then(|| ([place.point(&p), place.point(&q)], low << 16 | high))
     }
 
+    fn edges(&self, mut visit: impl FnMut([Vec3; 2], u32)) {
+        for (from, others) in (0..).zip(&self.neighbours) {
+            for &to in others.iter().filter(|&&to| to > from) {
+                let ends = [from, to].map(|c: u32| self.points[c as usize]);
+                visit(ends, from << 16 | to);
+            }
+        }
+    }
+
     fn nearest(&self, point: &Vec3) -> Nearest {
         let mut highest = (0, f64::NEG_INFINITY);
         for (i, face) in self.faces.iter().enumerate() {

@@ -27,6 +27,10 @@ impl Solid for Centre {
         None
     }
 
+    fn edges(&self, mut visit: impl FnMut([Vec3; 2], u32)) {
+        visit([Vec3::zeros(); 2], 0);
+    }
+
     fn nearest(&self, point: &Vec3) -> Nearest {
         Nearest::outside(point, Vec3::zeros(), Vec3::z())
     }

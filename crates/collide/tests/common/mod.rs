@@ -55,8 +55,7 @@ pub(crate) fn rename(contact: &mut Contact, owners: [u32; 2]) {
 
 /// World points of contact `i` on A and on B.
 pub(crate) fn ends(list: &ContactList, i: usize, placements: &[Placement]) -> [Vec3; 2] {
-    let world = |Site::Body { node, anchor }| placements[node as usize].point(&anchor);
-    list.contacts[i].sites.map(world)
+    list.contacts[i].sites.map(|site| site.point(placements))
 }
 
 pub(crate) fn hull_of(points: &[[f64; 3]]) -> Shape {

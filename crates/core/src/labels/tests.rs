@@ -24,7 +24,7 @@ fn gravity() -> Vec3 {
 }
 
 fn particle(mass: f64, position: Vec3) -> Particle {
-    Particle { name: "load".to_owned(), mass, position, velocity: Vec3::zeros() }
+    Particle { name: "load".to_owned(), mass, position, velocity: Vec3::zeros(), touch: None }
 }
 
 /// A particle at `position` on a rod (or, with `rope`, a rope) from the origin.

@@ -112,9 +112,8 @@ impl WeightWatch {
                 }
             }
         }
-        for &ContactForce { bodies: [a, b], force, .. } in &forces.contacts {
-            self.press(a as usize, force);
-            self.press(b as usize, -force);
+        for (node, force) in forces.contacts.iter().flat_map(ContactForce::acting) {
+            self.press(node, force);
         }
     }
 

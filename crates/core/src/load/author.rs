@@ -242,6 +242,11 @@ pub(super) struct ParticleSpec {
     pub(super) mass: Option<Formula>,
     pub(super) position: Triple,
     pub(super) velocity: Option<Triple>,
+    /// Half the thickness of a cloth [m]; a particle without touches nothing.
+    pub(super) radius: Option<Formula>,
+    pub(super) friction: Option<FrictionSpec>,
+    /// Particles and bodies of one group do not touch.
+    pub(super) group: Option<Formula>,
 }
 
 /// One entry of `joints`, or the joint of a generator.

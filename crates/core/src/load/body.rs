@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     math::{Mat3, Quat, Vec3},
-    scene::{Body, Elasticity, Material, Motion, Part, Shape, mass},
+    scene::{Body, Elasticity, Material, Motion, Part, Shape, Skin, mass},
 };
 
 /// Hulls are small by nature; a list this long is a mistake.
@@ -85,7 +85,7 @@ pub(super) fn blank(spec: &author::BodySpec, scope: &Scope) -> Result<Blank> {
         inertia,
         material: material(spec, scope)?,
         elasticity,
-        group: group(spec, scope).at("group")?,
+        group: group(spec.group.as_ref(), scope).at("group")?,
         position: Vec3::zeros(),
         rotation: turn,
         velocity: speed(&spec.velocity, "velocity")?,
@@ -143,16 +143,53 @@ fn principal(triple: &Triple, scope: &Scope) -> Result<Mat3> {
     }
 }
 
-/// Friction is equal for both kinds where one number is given.
-fn material(spec: &author::BodySpec, scope: &Scope) -> Result<Material> {
+/// What a particle touches with, where it has a radius.
+pub(super) fn skin_or_none(
+    radius: Option<&Formula>,
+    friction: Option<&author::FrictionSpec>,
+    number: Option<&Formula>,
+    scope: &Scope,
+) -> Result<Option<Skin>> {
+    let Some(radius) = radius else {
+        let idle = |field: &str| {
+            let message = "a particle without `radius` touches nothing; `radius: 0` makes it touch";
+            Err(SceneError::new(message)).at(field)
+        };
+        return match (friction, number) {
+            (Some(_), _) => idle("friction"),
+            (None, Some(_)) => idle("group"),
+            (None, None) => Ok(None),
+        };
+    };
+    skin(radius.non_negative(scope).at("radius")?, friction, number, scope).map(Some)
+}
+
+/// What a particle of this radius [m] touches with.
+pub(super) fn skin(
+    radius: f64,
+    friction: Option<&author::FrictionSpec>,
+    number: Option<&Formula>,
+    scope: &Scope,
+) -> Result<Skin> {
+    let material = rough(friction, scope)?;
+    Ok(Skin { radius, material, group: group(number, scope).at("group")? })
+}
+
+/// A material that does not bounce, with this friction, equal for both kinds where one number is given.
+fn rough(friction: Option<&author::FrictionSpec>, scope: &Scope) -> Result<Material> {
     let mut material = Material::default();
-    if let Some(author::FrictionSpec(first, second)) = &spec.friction {
+    if let Some(author::FrictionSpec(first, second)) = friction {
         material.friction_static = first.non_negative(scope).at("friction")?;
         material.friction_dynamic = match second {
             Some(second) => second.non_negative(scope).at("friction")?,
             None => material.friction_static,
         };
     }
+    Ok(material)
+}
+
+fn material(spec: &author::BodySpec, scope: &Scope) -> Result<Material> {
+    let mut material = rough(spec.friction.as_ref(), scope)?;
     if let Some(restitution) = &spec.restitution {
         material.restitution = restitution.non_negative(scope).at("restitution")?;
         if material.restitution > 1.0 {
@@ -200,8 +237,8 @@ fn check_second_moments(inertia: &Mat3) -> Result<()> {
     )))
 }
 
-fn group(spec: &author::BodySpec, scope: &Scope) -> Result<Option<u32>> {
-    let Some(number) = &spec.group else { return Ok(None) };
+fn group(number: Option<&Formula>, scope: &Scope) -> Result<Option<u32>> {
+    let Some(number) = number else { return Ok(None) };
     let group = number.whole(scope, 0)?;
     match u32::try_from(group) {
         Ok(group) => Ok(Some(group)),

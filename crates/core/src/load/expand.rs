@@ -150,6 +150,12 @@ impl<'a> Builder<'a> {
                 Some(velocity) => vector(velocity, scope).at("velocity")?,
                 None => Vec3::zeros(),
             },
+            touch: body::skin_or_none(
+                spec.radius.as_ref(),
+                spec.friction.as_ref(),
+                spec.group.as_ref(),
+                scope,
+            )?,
         };
         let index = self.scene.particles.len();
         self.scene.particles.push(particle);

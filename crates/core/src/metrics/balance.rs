@@ -74,9 +74,7 @@ impl Acting {
             self.add(scene.node(joint.b), force);
         }
         for contact in &forces.contacts {
-            let [a, b] = contact.bodies.map(|body| Some(body as usize));
-            self.add(a, contact.force);
-            self.add(b, -contact.force);
+            contact.acting().for_each(|(node, force)| self.add(Some(node), force));
         }
     }
 }

@@ -147,6 +147,7 @@ fn free_fall_drifts_in_nothing() {
         mass: 2.0,
         position: Vec3::new(3.0, 1.0, 0.0),
         velocity: Vec3::new(0.0, 4.0, 1.0),
+        touch: None,
     });
     let initial = scene.initial_state();
     assert!(is_free(&scene));
@@ -177,6 +178,7 @@ fn spring_pair(length: f64) -> Scene {
         mass: 1.0,
         position: Vec3::new(x, 0.0, 0.0),
         velocity: Vec3::zeros(),
+        touch: None,
     };
     let zero = Vec3::zeros();
     let kind = SpringKind::Linear { anchor_a: zero, anchor_b: zero, rest_length: 2.0 };
@@ -298,6 +300,7 @@ fn stretched_triangle() -> Scene {
         mass: 1.0,
         position: Vec3::new(1.2_f64.sqrt() * position.x, position.y, 0.0),
         velocity: Vec3::zeros(),
+        touch: None,
     };
     let corner = |i| Anchor::from(Endpoint::Particle(i));
     Scene {
@@ -357,7 +360,8 @@ fn the_force_of_a_spring_may_be_asked_for_anywhere_in_the_step() {
     let spring = Spring { name: String::new(), kind, a: WORLD, b: end, stiffness: 100.0 };
     let (mass, dt) = (2.0, 0.01);
     let name = String::new();
-    let load = Particle { name, mass, position: Vec3::x() * 1.1, velocity: Vec3::zeros() };
+    let (position, velocity) = (Vec3::x() * 1.1, Vec3::zeros());
+    let load = Particle { name, mass, position, velocity, touch: None };
     let scene = Scene { springs: vec![spring], particles: vec![load], ..Scene::default() };
     let before = scene.initial_state();
     let mut after = before.clone();

@@ -73,9 +73,11 @@ impl Tetrahedron {
     }
 }
 
-/// The faces that belong to one tetrahedron only, counter-clockwise seen from outside, by particles; in the
-/// order of the tetrahedra.
-pub(super) fn boundary(tetrahedra: &[Tetrahedron]) -> Vec<[usize; 3]> {
+/// The faces that belong to one tetrahedron only, counter-clockwise seen from outside; in the order of the
+/// tetrahedra.
+pub(crate) fn outer_faces(
+    tetrahedra: impl ExactSizeIterator<Item = [usize; 4]> + Clone,
+) -> Vec<[usize; 3]> {
     // Seen from outside, opposite to each corner of a positive volume.
     let faces = |[a, b, c, d]: [usize; 4]| [[b, c, d], [a, d, c], [a, b, d], [a, c, b]];
     let key = |face: &[usize; 3]| {
@@ -83,10 +85,11 @@ pub(super) fn boundary(tetrahedra: &[Tetrahedron]) -> Vec<[usize; 3]> {
         key.sort_unstable();
         key
     };
-    let all = || tetrahedra.iter().flat_map(|one| faces(one.nodes));
-    let mut shared: HashMap<[usize; 3], u32> = HashMap::new();
-    all().for_each(|face| *shared.entry(key(&face)).or_default() += 1);
-    all().filter(|face| shared[&key(face)] == 1).collect()
+    let mut shared: HashMap<[usize; 3], u32> = HashMap::with_capacity(2 * tetrahedra.len());
+    for face in tetrahedra.clone().flat_map(faces) {
+        *shared.entry(key(&face)).or_default() += 1;
+    }
+    tetrahedra.flat_map(faces).filter(|face| shared[&key(face)] == 1).collect()
 }
 
 impl Anchor {

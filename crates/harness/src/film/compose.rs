@@ -1,7 +1,7 @@
 //! The page of a film from runs that were kept.
 
 use taut_collide::{ContactSet, Site};
-use taut_core::{Placement, Scene, State};
+use taut_core::{Scene, State, Vec3};
 use taut_draw::{
     camera::{Camera, MotionReach, Projection},
     colour::GAP,
@@ -268,16 +268,13 @@ fn one_digit(length: f64) -> f64 {
 /// Where bodies touch in a state, with normals towards what can move.
 pub(crate) fn touches(set: &mut ContactSet, scene: &Scene, state: &State) -> Vec<Touch> {
     set.forget();
-    let list = set.detect(state.bodies.iter().map(Placement::from), &state.broken, 0.0);
+    let list = set.detect(state.placements(), &state.broken, 0.0);
     let mut touches = Vec::new();
     for manifold in &list.manifolds {
         for contact in &list.contacts[manifold.range()] {
-            let [at, _] = contact
-                .sites
-                .map(|Site::Body { node, anchor }| state.bodies[node as usize].point(&anchor));
             touches.push(Touch {
                 bodies: manifold.owners.map(|body| body as usize),
-                at,
+                at: place(&contact.sites[0], state),
                 normal: if scene.bodies[manifold.owners[0] as usize].is_dynamic() {
                     contact.normal
                 } else {
@@ -288,4 +285,15 @@ pub(crate) fn touches(set: &mut ContactSet, scene: &Scene, state: &State) -> Vec
         }
     }
     touches
+}
+
+/// Where a site is: on the body as it is drawn, which may be sheared.
+fn place(site: &Site, state: &State) -> Vec3 {
+    match *site {
+        Site::Body { node, anchor } => state.bodies[node as usize].point(&anchor),
+        Site::Vertex { .. } | Site::Triangle { .. } => {
+            let particle = |node: u32| state.particles[node as usize - state.bodies.len()].position;
+            site.shares().map(|(node, share)| particle(node) * share).sum()
+        }
+    }
 }

@@ -48,7 +48,8 @@ fn falling_particle(subject: &Subject<'_>) -> Result<(), Stop> {
     let mut scene = scenes::empty(9.81);
     let (position, velocity) = (Vec3::new(0.0, 2.0, 5.0), Vec3::new(1.0, -2.0, 3.0));
     for mass in [0.1, 0.0] {
-        scene.particles.push(Particle { name: String::new(), mass, position, velocity });
+        let name = String::new();
+        scene.particles.push(Particle { name, mass, position, velocity, touch: None });
     }
     let plan = Plan::new(60, 4);
     let end = subject.end(&scene, plan)?;
@@ -129,7 +130,7 @@ fn particles(subject: &Subject<'_>) -> Result<(), Stop> {
     let mut scene = scenes::empty(0.0);
     for z in [0.0, 1.5] {
         let (name, position, velocity) = (String::new(), Vec3::z() * z, Vec3::zeros());
-        scene.particles.push(Particle { name, mass: 2.0, position, velocity });
+        scene.particles.push(Particle { name, mass: 2.0, position, velocity, touch: None });
     }
     let (anchor_a, anchor_b) = (Vec3::zeros(), Vec3::zeros());
     let kind = SpringKind::Linear { anchor_a, anchor_b, rest_length: 1.0 };

@@ -2,8 +2,8 @@
 //! with them.
 
 use taut_core::{
-    Scene, State, Vec3, metrics,
-    scene::{Body, Contacts, Endpoint, Joint, JointKind},
+    Quat, Scene, State, Vec3, metrics,
+    scene::{Body, Contacts, Endpoint, Joint, JointKind, Material, Particle, Shape, Skin},
 };
 
 use super::{
@@ -47,6 +47,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     Property { name: "a_stack_stands", scene: "stack", test: stack_stands },
     Property { name: "a_pyramid_settles", scene: "pyramid", test: pyramid_settles },
     Property { name: "some_pairs_do_not_touch", scene: "overlapping-pair", test: filters },
+    Property { name: "particles_rest_and_slide", scene: "particles-on-ramp", test: particles },
 ];
 
 /// Long enough for the dropped pyramid to land: it falls 0.07 m in 0.12 s.
@@ -227,6 +228,41 @@ fn pyramid_settles(subject: &Subject<'_>) -> Result<(), Stop> {
     let moved = |i: usize| (path[300].bodies[i].position - path[240].bodies[i].position).norm();
     let creep = (0..scene.bodies.len()).map(moved).fold(0.0, f64::max);
     ensure(creep < 1e-3, || format!("creeps {creep:.2e} m in a second"))
+}
+
+/// Of two particles on a ramp, 3 mm above it at first, the rough one stays and the smooth one slides by
+/// `(g sin a - mu g cos a) t^2 / 2`; neither sinks in.
+fn particles(subject: &Subject<'_>) -> Result<(), Stop> {
+    let (slope, thickness) = (0.4_f64, 1e-3);
+    let turn = Quat::from_axis_angle(&Vec3::y_axis(), slope.atan());
+    let mut ramp = scenes::cube().fixed();
+    (ramp.shape, ramp.rotation) = (Shape::HalfSpace, turn);
+    let mut scene = touching(scenes::G);
+    for (place, friction) in [(0.0, 0.5), (1.0, 0.2)] {
+        // A pair uses the geometric mean.
+        let friction = friction * friction / 0.5;
+        let material =
+            Material { friction_static: friction, friction_dynamic: friction, restitution: 0.0 };
+        let touch = Some(Skin { radius: thickness, material, group: None });
+        let position = turn * Vec3::new(0.0, place, thickness + 3e-3);
+        let (name, velocity) = (String::new(), Vec3::zeros());
+        scene.particles.push(Particle { name, mass: 2.0, position, velocity, touch });
+    }
+    scene.bodies.push(ramp);
+    let end = subject.end(&scene, Plan::new(60, 20))?;
+    let [rough, smooth] =
+        [0, 1].map(|i| turn.inverse() * (end.particles[i].position - scene.particles[i].position));
+    ensure(rough.x.abs() < 0.02, || format!("the rough one slides {:.2e} m", rough.x))?;
+    let (sine, cosine) = (slope.atan().sin(), slope.atan().cos());
+    let expected = 0.5 * scenes::G * (sine - 0.2 * cosine);
+    ensure((smooth.x / expected - 1.0).abs() < 0.1, || {
+        format!("the smooth one slides {:.3} m instead of {expected:.3} m", smooth.x)
+    })?;
+    for (name, moved) in [("rough", rough), ("smooth", smooth)] {
+        let height = moved.z + 3e-3;
+        ensure(height.abs() < 2e-3, || format!("the {name} one ends {height:.2e} m off the ramp"))?;
+    }
+    Ok(())
 }
 
 /// Bodies of one group, and bodies that a joint connects, may overlap and feel nothing of it.

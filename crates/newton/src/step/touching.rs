@@ -41,8 +41,8 @@ const BALANCE: f64 = 5.0;
 pub(super) struct ContactMemory {
     /// `None` where the scene has none.
     set: Option<ContactSet>,
-    /// How many nodes are bodies.
-    bodies: usize,
+    /// How many nodes may touch: bodies, and particles where any does.
+    nodes: usize,
     /// World forces on A in the step before [N].
     worn: Carried<Vec3>,
     /// Forces that the step is started with, in the points' axes [N].
@@ -53,7 +53,7 @@ impl ContactMemory {
     pub(super) fn new(scene: &Scene) -> Self {
         Self {
             set: ContactSet::new(scene),
-            bodies: scene.bodies.len(),
+            nodes: scene.bodies.len() + scene.touching_particles().len(),
             worn: Carried::default(),
             guess: Vec::new(),
         }
@@ -78,7 +78,7 @@ impl Stepper {
 
     /// Finds the contacts of a step of length `h` [s] that starts now.
     pub(crate) fn detect(&mut self, h: f64) -> Result<(), SolverError> {
-        let ContactMemory { set, bodies, worn, guess } = &mut self.contacts;
+        let ContactMemory { set, nodes, worn, guess } = &mut self.contacts;
         let Some(set) = set else { return Ok(()) };
         let touches = &mut self.fixed.touches;
         for (worn, (touch, force)) in
@@ -86,7 +86,7 @@ impl Stepper {
         {
             *worn = touch.world(force);
         }
-        let list = set.detect(self.start[..*bodies].iter().copied(), &self.broken, h);
+        let list = set.detect(self.start[..*nodes].iter().copied(), &self.broken, h);
         worn.follow(list, |_, _, force| force.copied().unwrap_or_default());
         touches.clear();
         guess.clear();
@@ -223,9 +223,24 @@ impl Stepper {
         self.merit.norm <= enough
     }
 
-    /// One Newton step, shortened until the residual falls.
+    /// One Newton step, shortened until the residual falls. Where none does and something may buckle, one without
+    /// the second derivatives of what is compressed, along which its energy falls.
     fn damped(&mut self) -> bool {
-        if !self.factorise(1.0) {
+        if self.damped_with(1.0) {
+            return true;
+        }
+        let found = self.buckles() && self.damped_with(0.0);
+        self.factorised = None;
+        found
+    }
+
+    /// Whether anything could.
+    fn buckles(&self) -> bool {
+        !(self.topology.springs.is_empty() && self.topology.elastics.is_empty())
+    }
+
+    fn damped_with(&mut self, compression: f64) -> bool {
+        if !self.factorise(compression) {
             return false;
         }
         let mut fraction = 1.0;
@@ -250,13 +265,16 @@ impl Stepper {
         }
         let mut forces = self.at.forces.clone();
         self.factorised = None;
+        // What is compressed may buckle, and each step looks anew how.
+        let buckles = self.buckles();
+        let compression = if buckles { 0.0 } else { 1.0 };
         for i in 1..=count {
             self.map = Map::Spring(stiffness);
             self.merit = self.evaluate_iterate();
-            if self.factorised.is_some() {
+            if self.factorised.is_some() && !buckles {
                 self.direction.copy_from_slice(&self.right);
                 self.matrix.solve(&mut self.direction);
-            } else if !self.factorise(1.0) {
+            } else if !self.factorise(compression) {
                 break;
             }
             let merit = self.along(1.0);

@@ -1,6 +1,6 @@
 //! Cloth and solids as written: generators of particles with the elements between them.
 
-use super::{BendingSpec, ElasticitySpec, Held, Repeat, RotationSpec};
+use super::{BendingSpec, ElasticitySpec, FrictionSpec, Held, Repeat, RotationSpec};
 use crate::{
     energy::SolidModel,
     load::expression::{Formula, Triple},
@@ -29,6 +29,9 @@ pub(in crate::load) struct Cloth {
     #[serde(default)]
     pub(in crate::load) held: Vec<Held>,
     pub(in crate::load) velocity: Option<Triple>,
+    pub(in crate::load) friction: Option<FrictionSpec>,
+    /// Bodies and cloth of one group do not touch.
+    pub(in crate::load) group: Option<Formula>,
 }
 
 /// Which diagonal parts a cell of cloth.
@@ -61,6 +64,9 @@ pub(in crate::load) struct SolidSpec {
     #[serde(default)]
     pub(in crate::load) held: Vec<Held>,
     pub(in crate::load) velocity: Option<Triple>,
+    pub(in crate::load) friction: Option<FrictionSpec>,
+    /// Bodies and cloth of one group do not touch.
+    pub(in crate::load) group: Option<Formula>,
 }
 
 /// What a solid fills.

@@ -1,7 +1,8 @@
 //! The generators as written. In a member's body `i`, then `j` and `k` count as each one says.
 
 use super::{
-    BodyEntry, BodySpec, JointEntry, ParticleEntry, SpringEntry, TetrahedronEntry, TriangleEntry,
+    BodyEntry, BodySpec, FrictionSpec, JointEntry, ParticleEntry, SpringEntry, TetrahedronEntry,
+    TriangleEntry,
 };
 use crate::load::expression::{Formula, Triple};
 
@@ -55,6 +56,10 @@ pub(in crate::load) struct ParticleGrid {
     /// Mass of each [kg].
     pub(in crate::load) mass: Formula,
     pub(in crate::load) velocity: Option<Triple>,
+    /// As of a single particle.
+    pub(in crate::load) radius: Option<Formula>,
+    pub(in crate::load) friction: Option<FrictionSpec>,
+    pub(in crate::load) group: Option<Formula>,
     #[serde(default)]
     pub(in crate::load) held: Vec<Held>,
     /// Stiffness of the springs along the axes [N/m].

@@ -11,7 +11,7 @@ use crate::{
         names::{Movable, member_name},
     },
     math::Vec3,
-    scene::{Anchor, ElasticPart, Elasticity, Endpoint, Particle, Tetrahedron},
+    scene::{Anchor, ElasticPart, Elasticity, Endpoint, Particle, Skin, Tetrahedron},
 };
 
 /// A group of particles to be made.
@@ -27,6 +27,9 @@ pub(super) struct Nodes<'a> {
     pub(super) held: Vec<bool>,
     /// Of all that move [m/s].
     pub(super) velocity: Vec3,
+    /// How those touch for which it is said that they do.
+    pub(super) skin: Skin,
+    pub(super) touching: Vec<bool>,
 }
 
 /// What a sheet is made of.
@@ -94,17 +97,20 @@ fn material(spec: &author::ElasticSpec, scope: &Scope) -> Result<(SolidModel, El
 impl Builder<'_> {
     /// Appends a group of particles; returns the index of its first one.
     pub(super) fn push_nodes(&mut self, nodes: Nodes<'_>, scope: &Scope) -> Result<usize> {
-        let Nodes { name, counts, points, masses, held, velocity } = nodes;
+        let Nodes { name, counts, points, masses, held, velocity, skin, touching } = nodes;
         let name = full_name(name, scope).at("name")?;
         let first = self.scene.particles.len();
         let kind = Movable::Particle;
         self.names.insert_group(name.clone(), kind, first, counts.clone()).at("name")?;
-        for (index, ((position, mass), held)) in
-            points.into_iter().zip(masses).zip(held).enumerate()
-        {
-            let (mass, velocity) = if held { (0.0, Vec3::zeros()) } else { (mass, velocity) };
-            let name = member_name(&name, &counts, index);
-            self.scene.particles.push(Particle { name, mass, position, velocity });
+        for (index, position) in points.into_iter().enumerate() {
+            let mass = if held[index] { 0.0 } else { masses[index] };
+            self.scene.particles.push(Particle {
+                name: member_name(&name, &counts, index),
+                mass,
+                position,
+                velocity: if held[index] { Vec3::zeros() } else { velocity },
+                touch: touching[index].then_some(skin),
+            });
         }
         Ok(first)
     }

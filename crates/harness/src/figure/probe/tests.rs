@@ -9,6 +9,7 @@ fn scene() -> Scene {
         mass: 1.0,
         position: Vec3::new(0.0, 0.0, z),
         velocity: Vec3::zeros(),
+        touch: None,
     };
     let (zero, a, b) = (Vec3::zeros(), Endpoint::Particle(0), Endpoint::Particle(1));
     let kind = SpringKind::Linear { anchor_a: zero, anchor_b: zero, rest_length: 2.0 };

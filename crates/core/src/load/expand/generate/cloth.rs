@@ -4,6 +4,7 @@ use super::held::Holds;
 use crate::{
     load::{
         author::{self, Pattern},
+        body,
         error::{At, Result, SceneError},
         expand::{Builder, Nodes, Sheet},
         expression::{Scope, vector},
@@ -55,7 +56,11 @@ pub(in crate::load) fn add(
         three.iter().for_each(|&n| masses[n] += third);
     }
     let velocity = super::solid::velocity(spec.velocity.as_ref(), scope)?;
-    let nodes = Nodes { name: &spec.name, counts: vec![nx, ny], points, masses, held, velocity };
+    let skin =
+        body::skin(sheet.thickness * 0.5, spec.friction.as_ref(), spec.group.as_ref(), scope)?;
+    let touching = vec![true; points.len()];
+    let counts = vec![nx, ny];
+    let nodes = Nodes { name: &spec.name, counts, points, masses, held, velocity, skin, touching };
     let first = builder.push_nodes(nodes, scope)?;
     builder.push_sheet(&sheet, first, &triangles)
 }

@@ -3,7 +3,7 @@
 use super::{Group, Template, held::Holds, link, moves, stretch};
 use crate::{
     load::{
-        author,
+        author, body,
         error::{At, Result},
         expand::{Builder, full_name},
         expression::{Scope, Triple, vector},
@@ -138,6 +138,12 @@ pub(in crate::load) fn add_particles(
             mass,
             position: lattice.position(member),
             velocity,
+            touch: body::skin_or_none(
+                spec.radius.as_ref(),
+                spec.friction.as_ref(),
+                spec.group.as_ref(),
+                &scope,
+            )?,
         });
     }
     let kinds: [(_, &[[isize; 3]], _); 2] =

@@ -12,6 +12,7 @@ use crate::{
         expression::{Scope, Triple, vector},
     },
     math::{Quat, Vec3},
+    scene::outer_faces,
 };
 use cells::{Ellipsoid, Mesh};
 
@@ -132,7 +133,12 @@ pub(in crate::load) fn add(
     }
     let counts = lattice.map_or_else(|| vec![points.len()], |counts| counts.to_vec());
     let velocity = velocity(spec.velocity.as_ref(), scope)?;
-    let nodes = Nodes { name: &spec.name, counts, points, masses, held, velocity };
+    let skin = body::skin(0.0, spec.friction.as_ref(), spec.group.as_ref(), scope)?;
+    let mut touching = vec![false; points.len()];
+    for n in outer_faces(tetrahedra.iter().copied()).into_iter().flatten() {
+        touching[n] = true;
+    }
+    let nodes = Nodes { name: &spec.name, counts, points, masses, held, velocity, skin, touching };
     let first = builder.push_nodes(nodes, scope)?;
     builder.push_solid(&matter, first, &tetrahedra)
 }

@@ -1,0 +1,77 @@
+//! Points of triangles, as nodes that follow the corners: `x = sum w_k x_k`.
+//!
+//! A patch has two nodes, and so has one with a triangle: behind all nodes of the scene there is one more for
+//! each such patch of the step. What acts on it acts on the corners with their shares, `F_k = w_k F`, and their
+//! blocks are `w_k^2 H`.
+
+use taut_math::{Q4, Real, Sym3, V3};
+use taut_model::NodeKind;
+
+use crate::{
+    block::Block,
+    node::{Acted, SweepNode},
+};
+
+/// A point of a triangle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rider<R> {
+    /// Nodes of the corners.
+    pub(crate) corners: [u32; 3],
+    /// The share of each; they sum up to one.
+    pub(crate) weights: [R; 3],
+}
+
+impl<R: Real> Rider<R> {
+    /// Where the corners have taken it since the step's start [m].
+    #[inline]
+    fn step(&self, nodes: &[SweepNode<R>]) -> V3<R> {
+        let [a, b, c] = self.corners.map(|n| nodes[n as usize].step);
+        let [wa, wb, wc] = self.weights;
+        a * wa + (b * wb + c * wc)
+    }
+
+    /// Adds to the block of a corner what acts on the point.
+    #[inline]
+    pub(crate) fn share(&self, corner: u32, whole: &Block<R>, block: &mut Block<R>) {
+        for (&own, &weight) in self.corners.iter().zip(&self.weights) {
+            if own == corner {
+                let square = weight * weight;
+                block.ll = block.ll.plus(Sym3(whole.ll.0.map(|entry| entry * square)));
+                block.fl += whole.fl * weight;
+            }
+        }
+    }
+}
+
+/// A node for a rider, wherever it is.
+fn node<R: Real>() -> SweepNode<R> {
+    SweepNode {
+        step: V3::ZERO,
+        turn: Q4::IDENTITY,
+        target_step: V3::ZERO,
+        target_turn: Q4::IDENTITY,
+        mass: R::ZERO,
+        inertia: Sym3::ZERO,
+        incidences: [0, 0],
+        energies: [0, 0],
+        kind: NodeKind::Held,
+        acted: Acted::ByAny,
+    }
+}
+
+/// Makes the nodes behind the first `own` ones those of these riders, where their corners are.
+pub(crate) fn mount<R: Real>(nodes: &mut Vec<SweepNode<R>>, own: usize, riders: &[Rider<R>]) {
+    if nodes.len() == own && riders.is_empty() {
+        return;
+    }
+    nodes.resize(own + riders.len(), node());
+    for (i, rider) in riders.iter().enumerate() {
+        carry(nodes, own + i, rider);
+    }
+}
+
+/// Takes a rider to where its corners are.
+#[inline]
+pub(crate) fn carry<R: Real>(nodes: &mut [SweepNode<R>], place: usize, rider: &Rider<R>) {
+    nodes[place].step = rider.step(nodes);
+}
