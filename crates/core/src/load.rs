@@ -10,6 +10,7 @@ mod error;
 mod expand;
 mod expression;
 mod names;
+mod timed;
 mod validate;
 
 pub use error::SceneError;
@@ -126,6 +127,7 @@ impl<'a> SourceText<'a> {
         self.each("joints", &file.joints, |entry| builder.add_joint(entry, &scope))?;
         self.each("springs", &file.springs, |entry| builder.add_spring(entry, &scope))?;
         self.each("triangles", &file.triangles, |entry| builder.add_triangle(entry, &scope))?;
+        self.each("forces", &file.forces, |entry| builder.add_force(entry, &scope))?;
         if let Some(raw) = file.watch {
             builder.scene.watch = self.watched(raw, &builder, &scope).at("watch")?;
         }

@@ -12,6 +12,7 @@ mod energy;
 mod joints;
 mod momentum;
 mod trajectory;
+mod work;
 
 use crate::{Mat3, Scene, State};
 
@@ -21,6 +22,8 @@ pub use energy::{MechanicalEnergy, energy, objective_gap_j, objective_j};
 pub use joints::{JointError, Measured, anchors, joint_error_m, joint_errors, measured_joints};
 pub use momentum::{Momentum, is_free, momentum};
 pub use trajectory::{pose_distance_rms_m, spring_strain_max, watched_error_rms_m};
+pub(crate) use work::forces_work_j;
+pub use work::{Work, has_work, work};
 
 /// Largest `|singular value - 1|` of any dynamic body's frame [1].
 ///

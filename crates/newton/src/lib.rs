@@ -62,7 +62,11 @@ pub const BACKEND: Native = Native {
         "reference: implicit Euler solved to tolerance by global Newton on the KKT system",
         "none; textbook implicit Euler with multipliers, Newton's method and sparse LU",
     ),
-    takes: Needs::MULTIBODY.without(Needs::RESTITUTION).with(Needs::ENERGIES),
+    takes: Needs::MULTIBODY
+        .without(Needs::RESTITUTION)
+        .with(Needs::ENERGIES)
+        .with(Needs::TIMED)
+        .with(Needs::DAMPING),
     refuses,
     build,
 };

@@ -36,7 +36,7 @@ pub const BACKEND: Native = Native {
         "Chen, Liu, Yang, Yuksel, Vertex Block Descent, ACM TOG 43(4), 2024, and \
          Rigid Body Dynamics with VBD, Section I",
     ),
-    takes: TAKES.with(Needs::ENERGIES),
+    takes: TAKES.with(Needs::ENERGIES).with(Needs::TIMED).with(Needs::DAMPING),
     refuses: |_| Ok(()),
     build,
 };

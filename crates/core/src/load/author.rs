@@ -9,11 +9,12 @@ use ron::value::RawValue;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::expression::{Formula, Triple};
-use crate::scene::Motion;
 
 mod generators;
+mod timed;
 
 pub(super) use generators::*;
+pub(super) use timed::*;
 
 /// The whole file. Entries stay text until the parameters are known, which also keeps their places.
 #[derive(serde::Deserialize)]
@@ -43,6 +44,8 @@ pub(super) struct File<'a> {
     pub(super) springs: Vec<&'a RawValue>,
     #[serde(default, borrow)]
     pub(super) triangles: Vec<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) forces: Vec<&'a RawValue>,
 }
 
 /// `(margin: 0.01)`.
@@ -115,7 +118,9 @@ pub(super) struct BodySpec {
     /// unless given.
     pub(super) inertia: Option<Triple>,
     #[serde(default)]
-    pub(super) motion: Motion,
+    pub(super) motion: MotionSpec,
+    /// From when to when a kinematic body moves [s]; always unless given.
+    pub(super) during: Option<(Formula, Formula)>,
     /// Of the authored origin [m], not of the centre of mass.
     pub(super) position: Option<Triple>,
     pub(super) rotation: Option<RotationSpec>,
@@ -283,6 +288,8 @@ pub(super) struct JointSpec {
     /// Lower and upper bound of the free coordinate [rad or m], zero at the initial pose.
     pub(super) limit: Option<(Formula, Formula)>,
     pub(super) motor: Option<MotorSpec>,
+    /// Of the free coordinate [N m s/rad or N s/m].
+    pub(super) damping: Option<Formula>,
     /// [N]
     pub(super) break_force: Option<Formula>,
     /// [N m]
@@ -322,6 +329,8 @@ pub(super) struct LinearSpring {
     pub(super) anchor_b: Option<Triple>,
     /// [N/m]
     pub(super) stiffness: Formula,
+    /// [N s/m]
+    pub(super) damping: Option<Formula>,
     /// [m]; the initial length unless given.
     pub(super) rest_length: Option<Formula>,
 }
@@ -340,6 +349,8 @@ pub(super) struct AngularSpring {
     pub(super) basis_b: Option<RotationSpec>,
     /// [N m/rad]
     pub(super) stiffness: Formula,
+    /// [N m s/rad]
+    pub(super) damping: Option<Formula>,
 }
 
 /// One entry of `triangles`.

@@ -1,6 +1,8 @@
 //! The generators as written. In a member's body `i`, then `j` and `k` count as each one says.
 
-use super::{BodyEntry, BodySpec, JointEntry, ParticleEntry, SpringEntry, TriangleEntry};
+use super::{
+    BodyEntry, BodySpec, ForceEntry, JointEntry, ParticleEntry, SpringEntry, TriangleEntry,
+};
 use crate::load::expression::{Formula, Triple};
 
 /// Bodies in a row, each joined to the one before. `i` counts the members; in the joint and the
@@ -232,4 +234,6 @@ pub(in crate::load) struct Repeat {
     pub(in crate::load) springs: Vec<SpringEntry>,
     #[serde(default)]
     pub(in crate::load) triangles: Vec<TriangleEntry>,
+    #[serde(default)]
+    pub(in crate::load) forces: Vec<ForceEntry>,
 }

@@ -38,6 +38,9 @@ pub(in crate::load) fn add(
         for (k, entry) in spec.triangles.iter().enumerate() {
             builder.add_triangle(entry, &scope).at_index("triangles", k)?;
         }
+        for (k, entry) in spec.forces.iter().enumerate() {
+            builder.add_force(entry, &scope).at_index("forces", k)?;
+        }
     }
     Ok(())
 }
