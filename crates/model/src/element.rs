@@ -388,6 +388,21 @@ mod tests {
     }
 
     #[test]
+    fn dampers_come_last_and_springs_may_be_dampers_alone() {
+        let mut scene = scene();
+        scene.joints[0].damping = 0.5;
+        scene.springs[0].damping = 2.0;
+        let model = Model::new(&scene);
+        assert_eq!(model.elements[4].role, Role::Damp { damping: 0.5 });
+        let roles = |model: &Model| -> Vec<Role> {
+            model.elements_of(&model.units[1]).iter().map(|e| e.role).collect()
+        };
+        assert_eq!(roles(&model), [Role::Store, Role::Damp { damping: 2.0 }]);
+        scene.springs[0].stiffness = 0.0;
+        assert_eq!(roles(&Model::new(&scene)), [Role::Damp { damping: 2.0 }]);
+    }
+
+    #[test]
     fn nodes_are_bodies_particles_and_the_world() {
         let model = Model::new(&scene());
         assert_eq!((model.slots.count(), model.nodes.len()), (4, 4));

@@ -127,6 +127,11 @@ impl<R: Real> Wrench<R> {
 
 #[cfg(test)]
 mod tests {
+    use taut_core::{
+        TimeFormula,
+        scene::{AppliedForce, ForceKind},
+    };
+
     use super::*;
 
     #[test]
@@ -144,5 +149,28 @@ mod tests {
         assert_eq!(all, [(1, couple)]);
         pulls.forget();
         assert!(pulls.is_empty() && pulls.iter().next().is_none());
+    }
+
+    #[test]
+    fn forces_of_a_scene_add_to_pulls_anew_in_each_sub_step() {
+        let mut scene = Scene::default();
+        let cube = taut_core::scene::Body::solid_box(Vec3::repeat(1.0), 1.0);
+        scene.bodies = vec![cube.clone().fixed(), cube];
+        let kind = ForceKind::Force {
+            body: 1,
+            at: Vec3::z(),
+            force: ["2*t", "0", "0"].map(|text| TimeFormula::parse(text).unwrap()),
+        };
+        scene.forces = vec![AppliedForce { name: String::new(), kind }];
+        let mut pulls = Pulls::<f64>::of(&scene);
+        assert!(!pulls.is_empty());
+        pulls.set(&[Pull { body: 1, point: Vec3::zeros(), force: Vec3::y() }]);
+        pulls.begin(|body| (body == 1).then_some(V3::ZERO));
+        for t in [1.0, 3.0] {
+            pulls.apply(t, &[], |_| Pose::ORIGIN);
+            let force = V3([2.0 * t, 1.0, 0.0]);
+            let wrench = Wrench { force, torque: V3([0.0, 2.0 * t, 0.0]) };
+            assert_eq!(pulls.iter().collect::<Vec<_>>(), [(1, wrench)]);
+        }
     }
 }

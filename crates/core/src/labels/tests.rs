@@ -2,6 +2,7 @@
 
 mod carried;
 mod inside;
+mod pushed;
 mod rest;
 
 use nalgebra::Rotation3;

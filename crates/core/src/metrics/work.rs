@@ -229,3 +229,80 @@ fn add_spring(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::load_str;
+
+    fn scene(lists: &str) -> Scene {
+        let text = format!("(contacts: false, {lists})");
+        load_str(&text, "test", &[]).unwrap_or_else(|error| panic!("{error}")).scene
+    }
+
+    /// The initial state and one after `dt` [s], changed.
+    fn pair(scene: &Scene, dt: f64, change: impl Fn(&mut State)) -> [State; 2] {
+        let before = scene.initial_state();
+        let mut after = State { time_s: dt, ..before.clone() };
+        change(&mut after);
+        [before, after]
+    }
+
+    const BOX: &str = "body(name: \"box\", shape: box(size: (1, 1, 1)), mass: 1)";
+
+    #[test]
+    fn forces_work_along_ways_and_torques_along_turns() {
+        let scene = scene(&format!(
+            "bodies: [{BOX}], forces: [
+                force(on: \"box\", at: (0.5, 0, 0), force: (0, \"10*t\", 0)), torque(on: \"box\", torque: (0, 0, 2))]"
+        ));
+        let turn = Quat::from_scaled_axis(Vec3::z() * 0.2);
+        let [before, after] = pair(&scene, 0.4, |state| {
+            let frame = turn.to_rotation_matrix().into_inner();
+            (state.bodies[0].position, state.bodies[0].frame) = (Vec3::y() * 3.0, frame);
+        });
+        let found = work(&scene, &before, &after, None).expect("nothing is hidden");
+        // 2 N in the middle of the time.
+        let expected = 2.0 * (3.0 + 0.5 * 0.2_f64.sin()) + 2.0 * 0.2;
+        assert!((found.forces_j - expected).abs() < 1e-12, "{found:?}");
+        assert_eq!((found.drives_j, found.dampers_j), (0.0, 0.0));
+        assert!(has_work(&scene));
+    }
+
+    #[test]
+    fn dampers_heat_by_the_square_of_their_rate() {
+        let scene = scene(&format!(
+            "bodies: [{BOX}], joints: [
+                cylindrical(name: \"pin\", a: \"world\", b: \"box\", at: (0, 0, 0), axis: (1, 0, 0), damping: 3)],
+            springs: [linear(a: \"world\", b: \"box\", anchor_a: (-1, 0, 0), stiffness: 0, damping: 5),
+                angular(a: \"world\", b: \"box\", stiffness: 0, damping: 7)],
+            forces: [effort(joint: \"pin\", effort: 4)]"
+        ));
+        let [before, after] = pair(&scene, 0.5, |state| {
+            let turn = Quat::from_scaled_axis(Vec3::x() * 0.1);
+            state.bodies[0].position.x = 0.2;
+            state.bodies[0].frame = turn.to_rotation_matrix().into_inner();
+        });
+        let found = work(&scene, &before, &after, None).expect("nothing is hidden");
+        let heat = ((3.0 + 5.0) * 0.2 * 0.2 + 7.0 * 0.1 * 0.1) / 0.5;
+        assert!((found.dampers_j - heat).abs() < 1e-12, "{found:?}");
+        assert!((found.forces_j - 4.0 * 0.2).abs() < 1e-12, "{found:?}");
+        assert!((found.net_j() - (0.8 - heat)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_drive_gives_what_its_joint_holds() {
+        let scene = scene(&format!(
+            "bodies: [body(name: \"lift\", shape: sphere(radius: 1), motion: path(position: (0, 0, \"t\"))), {BOX}],
+            joints: [fixed(a: \"lift\", b: \"box\", at: (0, 0, 0))]"
+        ));
+        let [before, after] = pair(&scene, 0.5, |state| {
+            state.bodies.iter_mut().for_each(|body| body.position.z = 0.5);
+        });
+        assert_eq!(work(&scene, &before, &after, None), None);
+        let (joint_force, joint_torque) = (vec![Vec3::z() * 9.81], vec![Vec3::zeros()]);
+        let reports = Multipliers { joint_force, joint_torque, contacts: vec![] };
+        let found = work(&scene, &before, &after, Some(&reports)).expect("it is told");
+        assert!((found.drives_j - 0.5 * 9.81).abs() < 1e-12, "{found:?}");
+    }
+}
