@@ -32,6 +32,7 @@ impl<R: Real> Ramp<R> {
     /// The constants of an element for steps of length `h` in a scene with frames of length `frame` [s].
     pub(crate) fn new(definition: &Definition, settings: &Resolved, h: f64, frame: f64) -> Self {
         let unit = definition.effective_mass / (h * h);
+        let material = definition.stiffness_in(h);
         let hard = definition.is_hard();
         let angular = definition.is_angular();
         let regularised = hard && matches!(definition.role, Role::Lock | Role::Limit { .. });
@@ -42,9 +43,8 @@ impl<R: Real> Ramp<R> {
         let hanging = if angular { 0.0 } else { definition.supported_mass / (pace * pace) };
         if settings.scheme == Scheme::Series {
             let rho = (settings.rho_scale * unit).max(settings.carried_scale * hanging);
-            let rho = if hard { rho } else { rho.max(9.0 * definition.stiffness) };
-            let share =
-                if hard { 1.0 } else { definition.stiffness / (definition.stiffness + rho) };
+            let rho = if hard { rho } else { rho.max(9.0 * material) };
+            let share = if hard { 1.0 } else { material / (material + rho) };
             let k = R::of(share * rho);
             // A hard row's penalty follows the load that it carried in the last step.
             let load = if hard { settings.load_scale / definition.length } else { 0.0 };
@@ -59,10 +59,12 @@ impl<R: Real> Ramp<R> {
                 fixed: true,
             };
         }
-        let cap = settings.k_max.unwrap_or(settings.k_max_scale * unit).min(definition.stiffness);
+        let cap = settings.k_max.unwrap_or(settings.k_max_scale * unit).min(material);
         let scaled = (settings.k_start_scale * unit).max(settings.carried_scale * hanging);
         let is_spring = matches!(definition.owner, Owner::Spring(_));
-        let start = if is_spring && !settings.spring_ramp {
+        let damps = matches!(definition.role, Role::Damp { .. });
+        // What a damper takes in this step no later step makes up for, so it does not grow into it.
+        let start = if damps || is_spring && !settings.spring_ramp {
             cap
         } else {
             settings.k_start.unwrap_or(scaled).min(cap)

@@ -42,7 +42,11 @@ pub const BACKEND: Native = Native {
         "Giles, Diaz, Yuksel, Augmented Vertex Block Descent, ACM TOG 44(4), 2025; \
          mass-scaled constants by default",
     ),
-    takes: TAKES.with(Needs::ENERGIES).with(Needs::TOUCHING_PARTICLES),
+    takes: TAKES
+        .with(Needs::ENERGIES)
+        .with(Needs::TOUCHING_PARTICLES)
+        .with(Needs::TIMED)
+        .with(Needs::DAMPING),
     refuses: |_| Ok(()),
     build,
 };

@@ -4,7 +4,6 @@ use rayon::prelude::*;
 use taut_core::Scene;
 use taut_descent::{AngularRows, Method, Options, Patch, Style, System, patch::lane};
 use taut_math::{Real, V3};
-use taut_model::Role;
 
 use crate::{
     contact::{Cone, ContactRamps, DemoCone, follow_drift},
@@ -137,7 +136,7 @@ impl<R: Real> Method<R> for Avbd<R> {
     fn configure(&mut self, system: &mut System<R>) {
         let settings = &self.settings;
         for (element, definition) in system.elements.iter_mut().zip(&system.definitions) {
-            let stores = definition.role == Role::Store;
+            let stores = definition.role.is_material();
             element.curvature = if stores { settings.spring_curvature } else { settings.curvature };
             element.rescaled = settings.rescaling;
         }

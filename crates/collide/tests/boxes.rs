@@ -185,6 +185,7 @@ fn springs_keep_bodies_apart_in_the_demo_only() {
         a: Endpoint::Body(1),
         b: Endpoint::Body(0),
         stiffness: 1.0,
+        damping: 0.0,
     });
     assert!(demo(&scene).contacts.is_empty());
     assert_eq!(contacts(&scene).contacts.len(), 4);

@@ -26,7 +26,7 @@ use std::fmt;
 
 use crate::{
     Multipliers, Scene, State, Vec3,
-    metrics::{anchors, energy, joint_errors, motion_energy_j},
+    metrics::{anchors, energy, forces_work_j, joint_errors, motion_energy_j},
     scene::{Body, Endpoint, JointKind, SpringKind},
 };
 
@@ -100,7 +100,8 @@ const PENETRATING: f64 = 0.5;
 /// A run is `exploded` when kinetic plus gravitational energy exceeds that of the start by more than
 /// the sum of: the energy it started with in motion and in springs; the work of gravity on the whole
 /// mass over the size of the scene; what motors can have supplied, and kinematic bodies at the speed of what
-/// they have carried farthest out; what closing the initial joint error within one frame gives; and a tenth of
+/// they have carried farthest out, those on paths at their largest speed and acceleration; the work of applied forces;
+/// what closing the initial joint error within one frame gives; and a tenth of
 /// the work gravity has done.
 #[derive(Clone, Debug)]
 pub struct Judge {
@@ -129,6 +130,8 @@ struct EnergyBudget {
     /// What motors may supply per second [W].
     motor_w: f64,
     supports: supports::Supports,
+    /// The last state, in scenes with forces from outside.
+    before: Option<State>,
     /// Of everything that forces move [kg].
     mass: f64,
     /// What motors and moving supports may have supplied until now [J].
@@ -228,6 +231,14 @@ impl Judge {
 }
 
 impl EnergyBudget {
+    /// What forces have put in since the last state; what they take out is no gain either [J].
+    fn pushed_j(&mut self, scene: &Scene, state: &State) -> f64 {
+        let Some(before) = &mut self.before else { return 0.0 };
+        let pushed = forces_work_j(scene, before, state);
+        before.clone_from(state);
+        pushed.max(0.0)
+    }
+
     fn new(scene: &Scene, initial: &State) -> Self {
         let energy = energy(scene, initial);
         let bodies = scene.bodies.iter().filter(|b| b.is_dynamic()).map(|b| b.mass);
@@ -248,6 +259,7 @@ impl EnergyBudget {
             gravity_j: energy.gravity_j,
             allowance_j: supplied.max(least) + closing,
             motor_w,
+            before: (!scene.forces.is_empty()).then(|| initial.clone()),
             supports: supports::Supports::new(scene, size),
             mass,
             supplied_j: 0.0,
@@ -259,8 +271,10 @@ impl EnergyBudget {
         // A support moving at u can throw what it carries to 2 u, and lifts or drags it at u.
         let speed = self.supports.speed(scene, state);
         let thrown = 0.5 * self.mass * (2.0 * speed).powi(2);
-        let power_w = self.motor_w + self.mass * scene.gravity.norm() * speed;
+        let weight_n = self.mass * (scene.gravity.norm() + self.supports.acceleration());
+        let power_w = self.motor_w + weight_n * speed;
         self.supplied_j += power_w * (state.time_s - self.time_s).max(0.0);
+        self.supplied_j += self.pushed_j(scene, state);
         self.time_s = state.time_s;
         let [kinetic_j, gravity_j] = motion_energy_j(scene, state);
         let gain = kinetic_j + gravity_j - self.motion_j;

@@ -4,10 +4,12 @@
 //! Rotations map body coordinates to world coordinates. Two-body quantities carry the suffixes
 //! `a` and `b`; a relative position is always `a - b`, a relative rotation takes A's joint frame to B's.
 
+pub mod applied;
 pub mod backend;
 pub mod constraint;
 pub mod energy;
 mod error;
+mod formula;
 pub mod labels;
 pub mod load;
 pub mod math;
@@ -21,6 +23,7 @@ pub mod wire;
 
 pub use backend::{Backend, Determinism, Devices, Given, Info, Native, NoDevices, Runs, Table};
 pub use error::{BuildError, SolverError, Unsupported};
+pub use formula::TimeFormula;
 pub use math::{Mat3, Quat, Vec3};
 pub use needs::Needs;
 pub use scene::Scene;

@@ -10,6 +10,7 @@ mod error;
 mod expand;
 mod expression;
 mod names;
+mod timed;
 mod validate;
 
 pub use error::SceneError;
@@ -127,6 +128,7 @@ impl<'a> SourceText<'a> {
         self.each("springs", &file.springs, |entry| builder.add_spring(entry, &scope))?;
         self.each("triangles", &file.triangles, |entry| builder.add_triangle(entry, &scope))?;
         self.each("tetrahedra", &file.tetrahedra, |entry| builder.add_tetrahedron(entry, &scope))?;
+        self.each("forces", &file.forces, |entry| builder.add_force(entry, &scope))?;
         if let Some(raw) = file.watch {
             builder.scene.watch = self.watched(raw, &builder, &scope).at("watch")?;
         }

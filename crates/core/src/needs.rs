@@ -6,7 +6,7 @@
 use crate::{
     Scene, Unsupported,
     constraint::{RowKind, free_coordinate, locked_rows},
-    scene::{Body, Joint, Motion, Particle, Spring, SpringKind},
+    scene::{AppliedForce, Body, ForceKind, Joint, Motion, Particle, Spring, SpringKind},
 };
 
 /// A set of flags: what a scene needs, or what a backend takes.
@@ -34,6 +34,11 @@ const WORDS: &[(Needs, &str)] = &[
     (Needs::BENDING, "triangles that resist bending"),
     (Needs::TETRAHEDRA, "elastic tetrahedra"),
     (Needs::TOUCHING_PARTICLES, "particles that touch"),
+    (Needs::PATHS, "bodies that follow a path in time"),
+    (Needs::FORCES, "forces on bodies"),
+    (Needs::EFFORTS, "efforts at joints"),
+    (Needs::DAMPERS, "damped springs"),
+    (Needs::JOINT_DAMPING, "damped joints"),
 ];
 
 impl Needs {
@@ -78,7 +83,18 @@ impl Needs {
     /// Particles that touch bodies.
     pub const TOUCHING_PARTICLES: Self = Self(1 << 20);
 
-    /// Joints of every kind, with all that one may have.
+    /// Driven bodies that do more than keep their velocities.
+    pub const PATHS: Self = Self(1 << 24);
+    /// Forces and torques that are applied to bodies.
+    pub const FORCES: Self = Self(1 << 25);
+    /// Efforts that are applied to a joint's free coordinate.
+    pub const EFFORTS: Self = Self(1 << 26);
+    /// Springs with damping.
+    pub const DAMPERS: Self = Self(1 << 27);
+    /// Damping of a joint's free coordinate.
+    pub const JOINT_DAMPING: Self = Self(1 << 28);
+
+    /// Joints of every kind, with all that one may have but damping.
     pub const JOINTS: Self = Self::POINTS
         .with(Self::SLIDES)
         .with(Self::DOTS)
@@ -98,6 +114,10 @@ impl Needs {
         .with(Self::ANGULAR_SPRINGS)
         .with(Self::CONTACTS)
         .with(Self::RESTITUTION);
+    /// What depends on time alone: paths, forces and efforts.
+    pub const TIMED: Self = Self::PATHS.with(Self::FORCES).with(Self::EFFORTS);
+    /// Damping, of springs and of joints.
+    pub const DAMPING: Self = Self::DAMPERS.with(Self::JOINT_DAMPING);
     /// Whatever a scene may ever hold: for a backend that looks at none of it.
     pub const ALL: Self = Self(u32::MAX);
 
@@ -168,8 +188,12 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
         triangles,
         bends,
         tetrahedra,
+        drives,
+        forces,
     } = scene;
     let touch = contacts.is_some();
+    let drives = drives.iter().map(|d| (Needs::PATHS, scene.bodies[d.body].name.as_str()));
+    let forces = forces.iter().map(|f| (of_force(f), f.name.as_str()));
     let contacts = contacts.iter().map(|_| (Needs::CONTACTS, ""));
     let bodies = bodies.iter().map(move |b| (of_body(b, touch), b.name.as_str()));
     let particles = particles.iter().map(move |p| (of_particle(p, touch), p.name.as_str()));
@@ -186,6 +210,8 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
         .chain(listed("triangle", triangles))
         .chain(listed("bend", bends))
         .chain(listed("tetrahedron", tetrahedra))
+        .chain(listed("driven body", drives))
+        .chain(listed("force", forces))
 }
 
 fn listed<'a>(
@@ -208,15 +234,24 @@ fn of_particle(particle: &Particle, touch: bool) -> Needs {
     Needs::PARTICLES.with(given(Needs::TOUCHING_PARTICLES, touch && particle.touch.is_some()))
 }
 
+fn of_force(force: &AppliedForce) -> Needs {
+    match force.kind {
+        ForceKind::Force { .. } | ForceKind::Torque { .. } => Needs::FORCES,
+        ForceKind::Effort { .. } => Needs::EFFORTS,
+    }
+}
+
 fn of_joint(joint: &Joint) -> Needs {
     let held = locked_rows(joint).map(|(row, _)| row);
-    let bounded = joint.limit.is_some() || joint.motor.is_some();
+    let damped = joint.damping > 0.0;
+    let bounded = joint.limit.is_some() || joint.motor.is_some() || damped;
     let rows = held.chain(free_coordinate(joint.kind).filter(|_| bounded));
     let compliant = joint.compliance_linear > 0.0 || joint.compliance_angular > 0.0;
     let breaks = joint.break_force.is_finite() || joint.break_torque.is_finite();
     rows.fold(Needs::NONE, |all, row| all.with(of_row(row)))
         .with(given(Needs::LIMITS, joint.limit.is_some()))
         .with(given(Needs::MOTORS, joint.motor.is_some()))
+        .with(given(Needs::JOINT_DAMPING, damped))
         .with(given(Needs::COMPLIANCE, compliant))
         .with(given(Needs::BREAKING, breaks))
 }
@@ -230,16 +265,17 @@ fn of_row(row: RowKind) -> Needs {
         // Only an angular spring holds it.
         RowKind::Turn(_) => Needs::ANGULAR_SPRINGS,
         RowKind::Distance => Needs::DISTANCES,
-        // Only a limit or a motor acts on it.
+        // Only a limit, a motor or a damper acts on it.
         RowKind::Angle => Needs::NONE,
     }
 }
 
 fn of_spring(spring: &Spring) -> Needs {
-    match spring.kind {
+    let kind = match spring.kind {
         SpringKind::Linear { .. } => Needs::SPRINGS,
         SpringKind::Angular { .. } => Needs::ANGULAR_SPRINGS,
-    }
+    };
+    kind.with(given(Needs::DAMPERS, spring.damping > 0.0))
 }
 
 #[cfg(test)]

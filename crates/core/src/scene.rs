@@ -3,7 +3,9 @@
 //! [`crate::load`] makes one from a file.
 
 mod body;
+mod drive;
 mod elastic;
+mod force;
 mod joint;
 pub(crate) mod mass;
 mod shape;
@@ -11,8 +13,10 @@ mod shape;
 use serde::{Deserialize, Serialize};
 
 pub use body::{Body, Material, Motion};
+pub use drive::{Drive, DrivePath, TimeTurn};
 pub use elastic::{Anchor, ElasticPart, Elasticity, Tetrahedron};
 pub(crate) use elastic::{outer_faces, points};
+pub use force::{AppliedForce, ForceKind};
 pub use joint::{FastestMotor, Joint, JointKind, Limit, Motor};
 pub use shape::{Part, Shape};
 
@@ -55,8 +59,14 @@ pub struct Scene {
     /// Edges along which two triangles resist being folded: the edge's ends, then the corners opposite.
     pub bends: Vec<ElasticPart<Bending<f64>, 4>>,
     /// Tetrahedra of solid elastic material, in creation order.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tetrahedra: Vec<Tetrahedron>,
+    /// Kinematic bodies that follow a path; at most one of each body.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drives: Vec<Drive>,
+    /// Forces from outside that depend on time, in creation order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forces: Vec<AppliedForce>,
 }
 
 /// How contacts are made.
@@ -135,6 +145,10 @@ pub struct Spring {
     pub b: Endpoint,
     /// Stiffness [N/m] or [N m/rad].
     pub stiffness: f64,
+    /// Damping [N s/m] or [N m s/rad]. A step of length `h` sees the energy `c/2h d^2`, `d` being how far the length
+    /// has changed, or the bodies have turned against each other, since the step began.
+    #[serde(default, skip_serializing_if = "wire::is_zero")]
+    pub damping: f64,
 }
 
 /// What a spring resists.

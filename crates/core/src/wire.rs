@@ -3,7 +3,8 @@
 //! Vectors are lists of three numbers, rotations quaternions `[x, y, z, w]` from body to world, matrices nine
 //! numbers column by column. In JSON a bound that is infinite is `null`, and so is a number of a state that is
 //! not finite; the latter reads back as no number. Names and order of the fields are frozen by a snapshot: a
-//! change raises [`SCHEMA`], and readers refuse any other.
+//! change raises [`SCHEMA`], and readers refuse any other. `drives`, `forces` and `damping` are there only where a
+//! scene has any, and whoever does not know them refuses it.
 
 use std::sync::Arc;
 
@@ -37,6 +38,11 @@ fn this_schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Err
         SCHEMA => Ok(SCHEMA),
         other => Err(Error::custom(format!("schema {other}, but this program reads {SCHEMA}"))),
     }
+}
+
+/// Whether a number is left out where it says nothing.
+pub(crate) fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// What is sent as a list of numbers.

@@ -23,7 +23,7 @@ static FILES: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 /// Parts of files, to be put where they do not belong.
-const PIECES: [&str; 28] = [
+const PIECES: [&str; 33] = [
     "(",
     ")",
     "[",
@@ -52,6 +52,11 @@ const PIECES: [&str; 28] = [
     "shape: mesh(vertices: [(0, 0, 0), (1, 0, 0), (0, 1, 0)], triangles: [(0, 1, 2)]),",
     "restitution: 0.5,",
     "points_max: 3,",
+    "motion: path(position: (\"sin(t)\", 0, 0)),",
+    "\"1/(t - 1)\"",
+    "during: (0, 1),",
+    "damping: 2,",
+    "forces: [torque(on: \"arm\", torque: (0, 0, \"t\"))],",
 ];
 
 fn load(text: &str) -> Option<Loaded> {

@@ -49,7 +49,14 @@ fn everything() -> Scene {
         break_force: 10.0,
         ..Joint::new(JointKind::Distance { length: 1.0 }, body, particle)
     };
-    let spring = |kind| Spring { name: String::new(), kind, a: world, b: body, stiffness: 4.0 };
+    let spring = |kind| Spring {
+        name: String::new(),
+        kind,
+        a: world,
+        b: body,
+        stiffness: 4.0,
+        damping: 0.0,
+    };
     let (zero, still) = (Vec3::zeros(), Quat::identity());
     Scene {
         name: "everything".to_owned(),

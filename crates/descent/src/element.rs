@@ -33,7 +33,7 @@ pub struct Definition {
     pub ends: [End; 2],
     /// Value of the row at rest; zero for blocks.
     pub rest: f64,
-    /// Material stiffness [N/m or N m/rad]; infinite for hard rows.
+    /// Material stiffness [N/m or N m/rad]; infinite for hard rows. Of a damper see [`Self::stiffness_in`].
     pub stiffness: f64,
     /// Lever of a [`ElementKind::WorldTwist`] [m^2]; one elsewhere.
     pub lever: f64,
@@ -49,6 +49,14 @@ impl Definition {
     /// Whether the rows are held exactly rather than by a finite stiffness.
     pub fn is_hard(&self) -> bool {
         self.stiffness.is_infinite()
+    }
+
+    /// Material stiffness in steps of length `h` [s], in which dampers are springs [N/m or N m/rad].
+    pub fn stiffness_in(&self, h: f64) -> f64 {
+        match self.role {
+            Role::Damp { damping } => damping / h,
+            _ => self.stiffness,
+        }
     }
 
     /// Whether it holds its nodes together: rows that a joint locks and that do not give way.

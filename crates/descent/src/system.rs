@@ -1,10 +1,10 @@
 //! The state of a descent solver between and within steps.
 
-use taut_core::{BodyState, ParticleState, Scene, SolverError, State};
+use taut_core::{BodyState, ParticleState, Scene, SolverError, State, scene::Drive};
 use taut_math::{Q4, Real, Sym3, V3};
 use taut_model::{
     Csr, Model, NodeKind, Owner, Pair, Pulls, Role, Side, Strength, Supported, breakable, counted,
-    gradient, narrow, placement,
+    driven_rates, gradient, narrow, placement,
 };
 
 use crate::{
@@ -45,6 +45,7 @@ pub struct System<R: Real> {
     pub(crate) strengths: Vec<Strength<R>>,
     pub(crate) gravity: V3<R>,
     pub(crate) pulls: Pulls<R>,
+    drives: Vec<Drive>,
     pub(crate) options: Options,
     pub(crate) time_s: f64,
     pub(crate) h: R,
@@ -78,7 +79,8 @@ impl<R: Real> System<R> {
             broken: vec![false; scene.joints.len()],
             strengths: breaking.iter().map(Strength::of).collect(),
             gravity: V3::of(&scene.gravity),
-            pulls: Pulls::default(),
+            pulls: Pulls::of(scene),
+            drives: scene.drives.clone(),
             options,
             time_s: 0.0,
             h: R::ONE,
@@ -167,6 +169,11 @@ impl<R: Real> System<R> {
     /// Finds contacts, sets inertial targets and starting points, and measures all rows at the step's
     /// start.
     pub fn begin(&mut self, dt: f64) {
+        for drive in &self.drives {
+            let base = &mut self.nodes_base[self.layout.bodies()[drive.body] as usize];
+            let rates = driven_rates(drive, &base.pose(), self.time_s + dt, dt);
+            (base.velocity, base.omega) = (rates.linear, rates.angular);
+        }
         if let Some(contacts) = &mut self.contacts {
             contacts.follow(&self.nodes_base, &self.layout, &self.broken, dt);
         }
@@ -176,6 +183,9 @@ impl<R: Real> System<R> {
             predict(node, base, self.gravity, self.h, &self.options);
         }
         self.begin_pulls();
+        let (bases, bodies) = (&self.nodes_base, self.layout.bodies());
+        let pose = |body: usize| bases[bodies[body] as usize].pose();
+        self.pulls.apply(self.time_s + 0.5 * dt, &self.broken, pose);
         for (body, wrench) in self.pulls.iter() {
             let n = self.layout.bodies()[body] as usize;
             let base = self.nodes_base[n].kicked(&wrench, self.h, self.options.frame);
@@ -217,7 +227,10 @@ impl<R: Real> System<R> {
         let [arm_a, arm_b] = element.incidences.map(|i| self.incidences[i as usize].arm);
         element.offset = (a.position - b.position) + (arm_a - arm_b);
         let local = &self.local_bases[index];
-        let bases = Bases { a: a.rotation.times(local.a), b: b.rotation.times(local.b) };
+        let mut bases = Bases { a: a.rotation.times(local.a), b: b.rotation.times(local.b) };
+        if element.kind == ElementKind::Turn && matches!(definition.role, Role::Damp { .. }) {
+            bases.b = bases.a;
+        }
         self.bases[index] = bases;
         let pair =
             Pair { arm_a, arm_b, offset: element.offset, basis_a: bases.a, basis_b: bases.b };
@@ -263,6 +276,7 @@ impl<R: Real> System<R> {
                 element.shift.0[0] = start.0[0] + R::of(speed) * self.h;
                 (element.lower, element.upper) = (R::of(-max_effort), R::of(max_effort));
             }
+            Role::Damp { .. } => element.shift.0[0] = start.0[0],
             Role::Lock | Role::Store => match element.kind {
                 ElementKind::Point => element.offset = start * (R::ONE - kept),
                 ElementKind::Twist | ElementKind::Turn | ElementKind::WorldTwist => {

@@ -179,6 +179,7 @@ fn springs_are_zigzags_and_lattices_lines() {
         a,
         b,
         stiffness: 1.0,
+        damping: 0.0,
     };
     let particle = |x: f64| taut_core::scene::Particle {
         name: String::new(),

@@ -15,7 +15,7 @@ use taut_collide::metrics::{
 };
 use taut_core::{
     Multipliers, Needs, Scene, State,
-    metrics::{self, JointError, MaterialStrain, Measured, Momentum},
+    metrics::{self, JointError, MaterialStrain, Measured, Momentum, Work},
 };
 
 /// Named values in the order of the ruler.
@@ -110,7 +110,10 @@ impl Default for Ruler {
                 Some(metrics::energy(s.scene, s.state).material_j)
             }),
             always("energy_j", |s| Some(s.energy_j())),
-            always("energy_drift_j", |s| Some(s.energy_j() - s.facts.energy_j)),
+            always("energy_drift_j", |s| Some(s.energy_j() - s.facts.energy_j - s.work()?.net_j())),
+            always("work_forces_j", |s| s.facts.work.is_some().then_some(s.work()?.forces_j)),
+            always("work_drives_j", |s| s.facts.work.is_some().then_some(s.work()?.drives_j)),
+            always("heat_dampers_j", |s| s.facts.work.is_some().then_some(s.work()?.dampers_j)),
             always("momentum_drift_linear_kg_m_s", |s| Some(s.momentum_drift()?[0])),
             always("momentum_drift_angular_kg_m2_s", |s| Some(s.momentum_drift()?[1])),
             always("distance_to_reference_rms_m", |s| {
@@ -182,6 +185,32 @@ pub struct Facts {
     momentum: Option<Momentum>,
     /// Finds the contacts of a state by a query of its own.
     probe: Option<RefCell<Probe>>,
+    /// Adds up what comes into a scene and leaves it, where anything does.
+    work: Option<RefCell<WorkMeter>>,
+}
+
+/// Work from the start of a run on.
+#[derive(Debug)]
+struct WorkMeter {
+    last: State,
+    /// `None` once a part of it is unknown.
+    sum: Option<Work>,
+}
+
+impl WorkMeter {
+    /// The work until a state of the run; frames come one after the other, iterates of a step in any order.
+    fn until(&mut self, sample: &Sample<'_>) -> Option<Work> {
+        let Sample { scene, state, forces, .. } = *sample;
+        if let Moment::Iteration { .. } = sample.moment {
+            return metrics::work(scene, &self.last, state, forces);
+        }
+        if state.time_s > self.last.time_s {
+            let step = metrics::work(scene, &self.last, state, forces);
+            self.sum = self.sum.zip(step).map(|(sum, step)| sum.plus(&step));
+            self.last.clone_from(state);
+        }
+        self.sum
+    }
 }
 
 impl Facts {
@@ -194,6 +223,9 @@ impl Facts {
             energy_j: metrics::energy(scene, initial).total_j(),
             momentum: metrics::is_free(scene).then(|| metrics::momentum(scene, initial)),
             probe: scene.contacts.map(|_| RefCell::new(Probe::new(scene))),
+            work: metrics::has_work(scene).then(|| {
+                RefCell::new(WorkMeter { last: initial.clone(), sum: Some(Work::default()) })
+            }),
         }
     }
 }
@@ -230,6 +262,7 @@ pub struct Sample<'a> {
     energy_j: OnceCell<f64>,
     contacts: OnceCell<ContactMeasures>,
     material: OnceCell<Option<MaterialStrain>>,
+    work: OnceCell<Option<Work>>,
 }
 
 /// Which state of a run a sample is.
@@ -267,6 +300,7 @@ impl<'a> Sample<'a> {
             energy_j: OnceCell::new(),
             contacts: OnceCell::new(),
             material: OnceCell::new(),
+            work: OnceCell::new(),
         }
     }
 
@@ -278,6 +312,13 @@ impl<'a> Sample<'a> {
     /// Kinetic, gravitational and elastic energy [J].
     pub fn energy_j(&self) -> f64 {
         *self.energy_j.get_or_init(|| metrics::energy(self.scene, self.state).total_j())
+    }
+
+    /// What forces and drives have put in since the start and dampers have taken; nothing in scenes without any.
+    /// `None` where the solver does not tell what a drive held.
+    pub fn work(&self) -> Option<Work> {
+        let Some(meter) = &self.facts.work else { return Some(Work::default()) };
+        *self.work.get_or_init(|| meter.borrow_mut().until(self))
     }
 
     /// The contacts of the state, in scenes that have contacts.

@@ -22,6 +22,7 @@ mod pulls;
 mod scenes;
 mod statics;
 mod subject;
+mod timed;
 mod tolerance;
 mod variants;
 
@@ -93,6 +94,7 @@ fn properties() -> impl Iterator<Item = &'static Property> {
         joints::PROPERTIES,
         statics::PROPERTIES,
         drives::PROPERTIES,
+        timed::PROPERTIES,
         contact::PROPERTIES,
         friction::PROPERTIES,
     ];

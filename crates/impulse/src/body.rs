@@ -1,6 +1,6 @@
 //! Bodies, particles and the world as the solver sees them, and their motion without constraints.
 
-use taut_core::{Mat3, State};
+use taut_core::{Mat3, Scene, State};
 use taut_math::{M3, Real, Sym3, V3};
 use taut_model::{Model, Motions, Node, NodeKind, Pose, Pulls, Velocity, driven_turn};
 
@@ -57,7 +57,7 @@ impl<R: Real> BodyAxes<R> {
 
 impl<R: Real> VelocityBodies<R> {
     /// The bodies of a scene, before any state is loaded.
-    pub(crate) fn new(model: &Model, gyroscopic: bool) -> Self {
+    pub(crate) fn new(scene: &Scene, model: &Model, gyroscopic: bool) -> Self {
         let weight = |node: &Node| WorldWeight {
             inverse_mass: R::of(node.inverse_mass()),
             inverse_inertia: Sym3::of(&node.inverse_inertia),
@@ -66,7 +66,7 @@ impl<R: Real> VelocityBodies<R> {
             now: Motions::new(model.slots),
             shifts: vec![Velocity::ZERO; model.slots.count()],
             weights: model.nodes.iter().map(weight).collect(),
-            pulls: Pulls::default(),
+            pulls: Pulls::of(scene),
             natures: model.nodes.iter().map(BodyAxes::of).collect(),
             gravity: V3::of(&model.gravity),
             gyroscopic,
@@ -117,6 +117,12 @@ impl<R: Real> VelocityBodies<R> {
             let moves = body < now.slots.bodies as usize && natures[body].kind == NodeKind::Body;
             moves.then(|| now.poses[body].position)
         });
+    }
+
+    /// Finds what pulls and the forces of the scene come to in a sub-step whose middle is at `middle_s` [s].
+    pub(crate) fn apply(&mut self, middle_s: f64, broken: &[bool]) {
+        let now = &self.now;
+        self.pulls.apply(middle_s, broken, |body| now.poses[body]);
     }
 
     /// Velocities under gravity, pulls and gyroscopic torque alone.

@@ -43,7 +43,7 @@ impl<R: Real> Impulse<R> {
         let step = Step { dt: scene.dt, iterations: 1 };
         Self {
             moving: Moving {
-                bodies: VelocityBodies::new(&model, settings.gyroscopic),
+                bodies: VelocityBodies::new(scene, &model, settings.gyroscopic),
                 joints: lower(&model),
                 contacts: ContactBatches::new(&settings),
             },
@@ -70,6 +70,14 @@ impl<R: Real> Impulse<R> {
     /// Length of what is integrated at once [s].
     fn h(&self) -> f64 {
         self.step.dt / f64::from(self.substeps())
+    }
+
+    /// Has bodies follow their paths, and forces act, in the step or sub-step that starts at `start_s` [s].
+    fn set_off(&mut self, start_s: f64) {
+        let h = self.h();
+        let bodies = &mut self.moving.bodies;
+        bodies.now.drive(&self.scene.drives, start_s + h, h);
+        bodies.apply(start_s + 0.5 * h, self.breaking.broken());
     }
 
     fn pass(&self, bias: bool) -> Pass<R> {
@@ -125,10 +133,11 @@ impl<R: Real> Solver for Impulse<R> {
         let warm = R::of(self.settings.warm_start * (h / self.h_before.unwrap_or(h)));
         self.h_before = Some(h);
 
+        self.moving.bodies.begin_pulls();
+        self.set_off(self.time_s);
         let Moving { bodies, joints, contacts } = &mut self.moving;
         bodies.forget_shifts();
         bodies.refresh_all();
-        bodies.begin_pulls();
         if let Some(set) = &mut self.set {
             let list = set.detect(bodies.now.placements(), self.breaking.broken(), step.dt);
             // What gravity alone may have done in a step since bodies were at rest.
@@ -151,6 +160,7 @@ impl<R: Real> Solver for Impulse<R> {
         let pass = self.pass(true);
         match self.settings.variant {
             Variant::Substeps => {
+                self.set_off(self.time_s + self.h() * f64::from(done));
                 self.moving.predict(pass.h);
                 // A relaxation after the last sub-step has already followed the gaps.
                 self.moving.sweep(&pass, self.settings.relax == 0);

@@ -100,7 +100,7 @@ impl<R: Real> Joints<R> {
             let (poses, weights) = (&bodies.now.poses, &bodies.weights);
             let (poses, sides) = ([&poses[a], &poses[b]], [&weights[a], &weights[b]]);
             for rows in &mut self.rows[unit.rows()] {
-                rows.prepare(poses, sides, softer);
+                rows.prepare(poses, sides, softer, h);
             }
             for point in &mut self.points[unit.points()] {
                 point.prepare(poses, sides, softer);

@@ -36,7 +36,7 @@ pub const BACKEND: Native = Native {
         "Catto, Iterative Dynamics with Temporal Coherence, GDC 2005; Catto, Soft \
          Constraints, GDC 2011; Catto, Solver2D, 2024; Macklin et al., Small Steps, SCA 2019",
     ),
-    takes: Needs::MULTIBODY,
+    takes: Needs::MULTIBODY.with(Needs::TIMED).with(Needs::DAMPING),
     refuses: |_| Ok(()),
     build,
 };

@@ -5,7 +5,7 @@ mod watchdog;
 
 use taut_core::{
     Multipliers, Pull, Scene, Solver, SolverError, StageTime, State, Step,
-    scene::{FastestMotor, Joint},
+    scene::{Drive, FastestMotor, Joint},
 };
 use taut_math::{Fused, LANES, Number};
 
@@ -26,6 +26,7 @@ pub(crate) struct Mabd {
     settings: MabdSettings,
     system: System,
     pulled: Pulled,
+    drives: Vec<Drive>,
     /// Force and torque above which each joint breaks; empty where none does.
     strengths: Vec<[f64; 2]>,
     broken: Vec<bool>,
@@ -59,7 +60,8 @@ impl Mabd {
         let mut this = Self {
             system: System::new(scene, &settings)?,
             settings,
-            pulled: Pulled::default(),
+            pulled: Pulled::of(scene),
+            drives: scene.drives.clone(),
             strengths,
             broken: vec![false; scene.joints.len()],
             fastest: FastestMotor::of(scene),
@@ -135,6 +137,16 @@ impl Mabd {
         if let Some(h) = self.pending.take() {
             self.commit(&StepScheme { h, two_step: false });
         }
+    }
+
+    /// Has bodies follow their paths, forces act and dampers resist in a step or part of one of length `h` [s] that
+    /// starts at `start_s` [s].
+    fn set_off(&mut self, start_s: f64, h: f64) {
+        for drive in &self.drives {
+            self.system.nodes.drive(drive, start_s + h, h);
+        }
+        self.pulled.apply(&self.system.nodes, start_s + 0.5 * h, &self.broken);
+        self.system.aim_dampers(h);
     }
 
     /// Ends a step of length `h` [s].
@@ -250,6 +262,7 @@ impl Solver for Mabd {
             self.settle();
         }
         self.pulled.begin(&self.system.nodes);
+        self.set_off(self.time_s, step.dt);
         self.system.aim_motors(step.dt);
         self.system
             .detect(&self.broken, step.dt, Begins::Step)

@@ -36,10 +36,24 @@ pub(crate) enum RowLaw {
         /// Zero where hard [m/N or rad/(N m)].
         compliance: f64,
     },
+    /// `C - start = h / damping * lambda` in a step of length `h` [s].
+    Damped {
+        /// [N s/m or N m s/rad]
+        damping: f64,
+        /// Value when the step began [m or rad].
+        start: f64,
+    },
     /// Within bounds, and a multiplier only at a bound.
     Limit(Limit),
     /// Advances at a speed with bounded effort.
     Motor(Motor),
+}
+
+impl RowLaw {
+    /// Whether its multiplier is bounded.
+    pub(crate) fn is_bounded(&self) -> bool {
+        matches!(self, Self::Limit(_) | Self::Motor(_))
+    }
 }
 
 /// One row of an element.
@@ -60,6 +74,8 @@ pub(crate) struct JointElement {
     pub(crate) anchors: [Vec3; 2],
     /// Axes of the joint bases in principal coordinates.
     pub(crate) bases: [Mat3; 2],
+    /// The same for dampers: those of rotations have B's coincide with A's where a step begins.
+    pub(crate) damped: [Mat3; 2],
     /// Its rows.
     pub(crate) rows: Box<[JointRow]>,
 }
@@ -92,7 +108,7 @@ impl JointElement {
 
     /// Whether a row's multiplier is bounded.
     pub(crate) fn is_bounded(&self) -> bool {
-        self.rows.iter().any(|row| !matches!(row.law, RowLaw::Held { .. }))
+        self.rows.iter().any(|row| row.law.is_bounded())
     }
 }
 
@@ -260,17 +276,24 @@ fn element(model: &Model, unit: &Unit, nodes: &Nodes) -> Option<JointElement> {
     let ElementEnds { nodes, axes } = nodes.ends(held.map(|end| end.node))?;
     let joint = match unit.owner {
         Owner::Joint(joint) => Some(joint),
-        Owner::Spring(_) if blocks[0].softness.stiffness() > 0.0 => None,
+        Owner::Spring(_) if blocks.iter().any(exerts) => None,
         Owner::Spring(_) => return None,
     };
     let turn = |q: &Quat| q.to_rotation_matrix().into_inner();
+    let bases = [0, 1].map(|side| axes[side].tr_mul(&turn(&held[side].basis)));
     Some(JointElement {
         joint,
         nodes,
         anchors: [0, 1].map(|side| axes[side].tr_mul(&held[side].anchor)),
-        bases: [0, 1].map(|side| axes[side].tr_mul(&turn(&held[side].basis))),
+        bases,
+        damped: bases,
         rows: rows(blocks),
     })
+}
+
+/// Whether an element of a spring does anything.
+fn exerts(block: &Block) -> bool {
+    matches!(block.role, Role::Damp { .. }) || block.softness.stiffness() > 0.0
 }
 
 /// The rows of a unit's blocks.
@@ -286,6 +309,7 @@ fn rows(blocks: &[Block]) -> Box<[JointRow]> {
         Role::Lock | Role::Store => {
             RowLaw::Held { target: block.target, compliance: block.softness.compliance() }
         }
+        Role::Damp { damping } => RowLaw::Damped { damping, start: 0.0 },
         Role::Limit { lower, upper } => RowLaw::Limit(Limit { lower, upper }),
         Role::Motor { speed, max_effort } => RowLaw::Motor(Motor { speed, max_effort }),
     };

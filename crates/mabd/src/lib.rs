@@ -66,7 +66,7 @@ pub const BACKEND: Native = Native {
         "He, Guo, Guo, Zhao, Matusik, Su, Jiang, Chen, Yang, M-ABD, arXiv 2603.08079, 2026; \
          with geometric stiffness, exact gradients and a watchdog over stretch",
     ),
-    takes: Needs::MULTIBODY.without(Needs::RESTITUTION),
+    takes: Needs::MULTIBODY.without(Needs::RESTITUTION).with(Needs::TIMED).with(Needs::DAMPING),
     refuses,
     build,
 };

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use taut_core::{
-    BodyState, Mat3, ParticleState, Quat, Scene, State, Vec3, math::axial, scene::Motion,
+    BodyState, Mat3, ParticleState, Quat, Scene, State, Vec3,
+    math::axial,
+    scene::{Drive, Motion},
 };
 use taut_math::{Fused, LANES, Number};
 use taut_model::Slots;
@@ -317,6 +319,15 @@ impl Nodes {
             let BodyState { frame, position, .. } = fixed.after(time);
             *held = Affine { frame, origin: position };
         }
+    }
+
+    /// Has a body follow its path within a step of `h` [s] that ends at `end_s` [s].
+    pub(crate) fn drive(&mut self, drive: &Drive, end_s: f64, h: f64) {
+        let fixed = self.of[drive.body] as usize - self.count();
+        let state = &mut self.fixed[fixed].state;
+        let rotation = state.rotation();
+        let [velocity, omega] = drive.rates((state.position, rotation), end_s, h);
+        *state = BodyState::rigid(state.position, rotation, velocity, omega);
     }
 
     /// Ends a step of length `h` [s] for what forces do not move.

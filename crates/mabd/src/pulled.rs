@@ -1,20 +1,52 @@
 //! Pulls from outside, as changes of the rates that a solve starts from.
 
-use taut_core::{Mat3, Pull, Vec3};
+use taut_core::{
+    Mat3, Pull, Quat, Scene, Vec3,
+    applied::{Action, AppliedForces},
+    constraint::Pose,
+    math::{polar_rotation, skew},
+    scene::Endpoint,
+};
 
 use crate::{affine::Affine, node::Nodes, system::StepScheme};
 
-/// The pulls that are set, and what they come to in the step at hand.
+/// The pulls that are set, the forces of the scene, and what both come to in the step at hand.
 #[derive(Debug, Default)]
 pub(crate) struct Pulled {
     set: Vec<Pull>,
+    applied: AppliedForces,
+    /// How many of the loads pulls make; the rest is of the scene's forces.
+    of_pulls: usize,
     /// Dynamic nodes with the loads on their frames and origins, `f X^T` and `f`.
     loads: Vec<(usize, Affine)>,
     /// Rates of these nodes while loads are added to them.
     kept: Vec<Affine>,
 }
 
+/// Load on the frame of a node of what turns it about its centre without straining it: `[a] A S`, whose acceleration
+/// `[a] A` is that of a rigid body, `I a` being the torque.
+fn of_torque(nodes: &Nodes, node: usize, torque: &Vec3) -> Mat3 {
+    let (frame, second) = (nodes.start.get(node).frame, nodes.kind(node).second);
+    let rotation = polar_rotation(&frame).to_rotation_matrix().into_inner();
+    let local = rotation.tr_mul(torque);
+    let about = second.map(|s| second.sum() - s);
+    let turn = rotation * local.zip_map(&about, |t, i| if i > 0.0 { t / i } else { 0.0 });
+    skew(&turn) * frame * Mat3::from_diagonal(&second)
+}
+
+/// Load of a force on a point.
+fn of_force(start: &Affine, point: &Vec3, force: &Vec3) -> Affine {
+    let back = start.frame.try_inverse().unwrap_or_else(|| start.frame.transpose());
+    let local: Vec3 = back * (point - start.origin);
+    Affine { frame: force * local.transpose(), origin: *force }
+}
+
 impl Pulled {
+    /// No pulls, and the forces of a scene.
+    pub(crate) fn of(scene: &Scene) -> Self {
+        Self { applied: AppliedForces::of(scene), ..Self::default() }
+    }
+
     /// Replaces the pulls; they count from the next step on.
     pub(crate) fn set(&mut self, pulls: &[Pull]) {
         self.set.clear();
@@ -28,7 +60,7 @@ impl Pulled {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.set.is_empty()
+        self.set.is_empty() && self.applied.is_empty()
     }
 
     /// Begins a step of nodes whose last step is committed.
@@ -40,13 +72,39 @@ impl Pulled {
             if node >= nodes.count() {
                 continue;
             }
-            let Affine { frame, origin } = nodes.start.get(node);
-            let back = frame.try_inverse().unwrap_or_else(|| frame.transpose());
-            let local: Vec3 = back * (pull.point - origin);
-            let frame: Mat3 = pull.force * local.transpose();
-            self.loads.push((node, Affine { frame, origin: pull.force }));
+            self.loads.push((node, of_force(&nodes.start.get(node), &pull.point, &pull.force)));
         }
-        self.kept.reserve(self.loads.len());
+        self.of_pulls = self.loads.len();
+        self.kept.reserve(self.loads.len() + self.applied.most());
+    }
+
+    /// Adds the forces of the scene in a step or part of one whose middle is at `middle_s` [s].
+    pub(crate) fn apply(&mut self, nodes: &Nodes, middle_s: f64, broken: &[bool]) {
+        let Self { applied, loads, of_pulls, .. } = self;
+        if applied.is_empty() {
+            return;
+        }
+        loads.truncate(*of_pulls);
+        let pose = |end| match end {
+            Endpoint::Body(body) => {
+                let node = nodes.node_of_body(body);
+                let Affine { frame, origin } = nodes.at_start(node);
+                let rotation = polar_rotation(&(frame * nodes.axes(node).transpose()));
+                Pose { position: origin, rotation }
+            }
+            Endpoint::World | Endpoint::Particle(_) => {
+                Pose { position: Vec3::zeros(), rotation: Quat::identity() }
+            }
+        };
+        applied.each(middle_s, broken, pose, |action| {
+            let Action { body, point, force, torque } = action;
+            let node = nodes.node_of_body(body) as usize;
+            if node < nodes.count() {
+                let mut load = of_force(&nodes.start.get(node), &point, &force);
+                load.frame += of_torque(nodes, node, &torque);
+                loads.push((node, load));
+            }
+        });
     }
 
     /// Adds to the rates what moves a free node by `h^2 M^-1 f` in a solve under `scheme`.

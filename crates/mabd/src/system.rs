@@ -60,6 +60,8 @@ pub(crate) struct System {
     /// Elements that have not broken.
     active: Vec<bool>,
     bounds: Vec<Bound>,
+    /// Elements with dampers.
+    damped: Vec<u32>,
     /// Whether joints hold two points together and nothing else, and there are no rows but theirs, or what
     /// goes by lanes.
     points: bool,
@@ -205,6 +207,9 @@ impl System {
             nodes.make_room();
             constants = respond::constants(&nodes);
         }
+        let damps =
+            |e: &JointElement| e.rows.iter().any(|row| matches!(row.law, RowLaw::Damped { .. }));
+        let damped = (0..).zip(&elements).filter(|(_, e)| damps(e)).map(|(e, _)| e).collect();
         let aba = Aba::chosen(chosen, scene, &mut nodes, &links, &elements)?;
         let rows = SystemRows::new(compliance, points, by_lanes.is_some());
         Ok(Self {
@@ -213,6 +218,7 @@ impl System {
                 .then(|| [0, 1].map(|_| Affines::new(count, 0.0))),
             active: vec![true; joint_of.len()],
             bounds: bounds::all(&elements, &dual.blocks),
+            damped,
             points,
             aba,
             feedback: settings.feedback,
@@ -348,6 +354,8 @@ fn has_loops(nodes: usize, links: &[Link], elements: &[JointElement]) -> bool {
 fn compliances(element: &JointElement) -> impl Iterator<Item = f64> {
     element.rows.iter().map(|row| match row.law {
         RowLaw::Held { compliance, .. } => compliance,
+        // Of a step of one second.
+        RowLaw::Damped { damping, .. } => 1.0 / damping,
         RowLaw::Limit(_) | RowLaw::Motor(_) => 0.0,
     })
 }

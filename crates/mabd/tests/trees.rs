@@ -31,7 +31,14 @@ fn forest(springs: bool) -> Scene {
             let kind = SpringKind::Angular { basis_a: turn(i), basis_b: turn(i + 2) * turn(i) };
             let name = format!("spring[{i}]");
             let stiffness = 3.0 + i as f64;
-            scene.springs.push(Spring { name, kind, a: spring[0], b: spring[1], stiffness });
+            scene.springs.push(Spring {
+                name,
+                kind,
+                a: spring[0],
+                b: spring[1],
+                stiffness,
+                damping: 0.0,
+            });
         }
     };
     for tree in 0..3 {

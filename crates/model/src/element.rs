@@ -37,6 +37,19 @@ pub enum Role {
     },
     /// What stores energy and gives it back.
     Store,
+    /// What resists change: a step of length `h` [s] sees rows of the stiffness `damping / h` that are at rest where
+    /// they are when it starts. Rows of turns are those between bases that coincide then.
+    Damp {
+        /// [N s/m or N m s/rad]
+        damping: f64,
+    },
+}
+
+impl Role {
+    /// Whether it is an energy of given stiffness, which nothing of a method's own makes softer or stiffer.
+    pub fn is_material(self) -> bool {
+        matches!(self, Self::Store | Self::Damp { .. })
+    }
 }
 
 /// How an element gives way, as it was given: no reciprocal of a reciprocal.
@@ -93,7 +106,7 @@ pub struct Element {
     pub role: Role,
     /// What its rows are to be [m or rad]; zero for blocks, limits and motors.
     pub target: f64,
-    /// How it gives way; limits and motors are hard.
+    /// How it gives way; limits and motors are hard, dampers have no stiffness of their own.
     pub softness: Softness,
     /// First of its ends in [`Model::ends`] and one past the last.
     pub ends: [u32; 2],
@@ -120,7 +133,7 @@ pub enum Owner {
 pub struct Unit {
     /// Whose elements they are.
     pub owner: Owner,
-    /// Which they are: locks, limit, motor.
+    /// Which they are: locks or springs, limit, motor, damper.
     pub elements: Range<u32>,
 }
 
@@ -194,7 +207,7 @@ impl Model {
         [self.ends[first], self.ends[first + 1]]
     }
 
-    /// The elements of a unit: locks, limit, motor.
+    /// The elements of a unit: locks or springs, limit, motor, damper.
     pub fn elements_of(&self, unit: &Unit) -> &[Element] {
         &self.elements[unit.range()]
     }
@@ -210,7 +223,7 @@ impl Model {
     pub fn turning_first(&self, unit: &Unit) -> impl Iterator<Item = &Element> {
         let rank = |element: &Element| match element.role {
             Role::Lock | Role::Store if element.form.is_angular() => 0,
-            Role::Motor { .. } => 1,
+            Role::Motor { .. } | Role::Damp { .. } => 1,
             Role::Limit { .. } => 2,
             Role::Lock | Role::Store => 3,
         };
@@ -254,6 +267,7 @@ impl Model {
             for role in limit.into_iter().chain(motor) {
                 self.push(ends, free, role, 0.0, Softness::Compliance(0.0));
             }
+            self.push_damper(ends, free, joint.damping);
         }
         self.close(Owner::Joint(index), first);
     }
@@ -263,7 +277,13 @@ impl Model {
         let ends = self.push_ends([spring.a, spring.b], &Geometry::from(spring));
         let first = self.elements.len();
         let softness = Softness::Stiffness(spring.stiffness);
-        self.push_blocks(ends, (&kinds, &rests), Role::Store, |_| softness);
+        // A damper alone needs no spring of no stiffness.
+        if spring.stiffness > 0.0 || spring.damping == 0.0 {
+            self.push_blocks(ends, (&kinds, &rests), Role::Store, |_| softness);
+        }
+        for form in Form::gather(&kinds) {
+            self.push_damper(ends, form, spring.damping);
+        }
         self.close(Owner::Spring(index), first);
     }
 
@@ -303,6 +323,12 @@ impl Model {
         }
     }
 
+    fn push_damper(&mut self, ends: [u32; 2], form: Form, damping: f64) {
+        if damping > 0.0 {
+            self.push(ends, form, Role::Damp { damping }, 0.0, Softness::Stiffness(0.0));
+        }
+    }
+
     fn push(&mut self, ends: [u32; 2], form: Form, role: Role, target: f64, softness: Softness) {
         let unit = narrow(self.units.len());
         self.elements.push(Element { unit, form, role, target, softness, ends });
@@ -338,6 +364,7 @@ mod tests {
             a: Endpoint::Particle(0),
             b: Endpoint::Body(0),
             stiffness: 7.0,
+            damping: 0.0,
         });
         scene
     }
@@ -358,6 +385,21 @@ mod tests {
             model.turning_first(&model.units[0]).map(|e| (e.form, e.role)).collect();
         let order = [axis, motor, limit, point].map(|e| (e.form, e.role));
         assert_eq!(turned, order);
+    }
+
+    #[test]
+    fn dampers_come_last_and_springs_may_be_dampers_alone() {
+        let mut scene = scene();
+        scene.joints[0].damping = 0.5;
+        scene.springs[0].damping = 2.0;
+        let model = Model::new(&scene);
+        assert_eq!(model.elements[4].role, Role::Damp { damping: 0.5 });
+        let roles = |model: &Model| -> Vec<Role> {
+            model.elements_of(&model.units[1]).iter().map(|e| e.role).collect()
+        };
+        assert_eq!(roles(&model), [Role::Store, Role::Damp { damping: 2.0 }]);
+        scene.springs[0].stiffness = 0.0;
+        assert_eq!(roles(&Model::new(&scene)), [Role::Damp { damping: 2.0 }]);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub use element::{ElasticElement, Element, End, Model, Owner, Role, Softness, Un
 pub use form::Form;
 pub use graph::Graph;
 pub use islands::Islands;
-pub use motion::{Motions, Pose, Velocity, driven_turn, free_omega, placement};
+pub use motion::{Motions, Pose, Velocity, driven_rates, driven_turn, free_omega, placement};
 pub use node::{Node, NodeKind, Slots};
 pub use pulls::Pulls;
 pub use row::{Curvature, Gradient, Pair, Side, counted, curvature, gradient};

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use taut_core::{BodyState, ParticleState, Placement, Quat, State, Vec3};
+use taut_core::{BodyState, ParticleState, Placement, Quat, State, Vec3, scene::Drive};
 use taut_math::{M3, Q4, Real, Sym3, V3};
 
 use crate::node::Slots;
@@ -69,6 +69,13 @@ pub fn driven_turn<R: Real>(angle: Vec3) -> Q4<R> {
     Q4::of(&Quat::from_scaled_axis(angle))
 }
 
+/// The velocities by which a body that is at `pose` follows its path within a step of `h` [s] that ends at `end_s` [s].
+pub fn driven_rates<R: Real>(drive: &Drive, pose: &Pose<R>, end_s: f64, h: f64) -> Velocity<R> {
+    let from = (pose.position.to_f64(), pose.rotation.to_f64());
+    let [linear, angular] = drive.rates(from, end_s, h);
+    Velocity { linear: V3::of(&linear), angular: V3::of(&angular) }
+}
+
 /// Angular velocity after a step of free rotation [rad/s].
 ///
 /// One Newton step of `I (w' - w) + h w' x I w' = 0` in the frame at the step's start, which is
@@ -126,6 +133,14 @@ impl<R: Real> Motions<R> {
         for (i, particle) in (self.slots.bodies as usize..).zip(&state.particles) {
             self.poses[i].position = V3::of(&particle.position);
             self.velocities[i].linear = V3::of(&particle.velocity);
+        }
+    }
+
+    /// Has bodies follow their paths within a step of `h` [s] that ends at `end_s` [s].
+    pub fn drive(&mut self, drives: &[Drive], end_s: f64, h: f64) {
+        for drive in drives {
+            let rates = driven_rates(drive, &self.poses[drive.body], end_s, h);
+            self.velocities[drive.body] = rates;
         }
     }
 

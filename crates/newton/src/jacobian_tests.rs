@@ -65,7 +65,14 @@ fn everything(numbers: &mut Numbers) -> Scene {
             .anchored(Vec3::zeros(), numbers.vector()),
     );
     let mut spring = |kind, a, b| {
-        scene.springs.push(Spring { name: String::new(), kind, a, b, stiffness: 300.0 });
+        scene.springs.push(Spring {
+            name: String::new(),
+            kind,
+            a,
+            b,
+            stiffness: 300.0,
+            damping: 0.0,
+        });
     };
     let linear = SpringKind::Linear {
         anchor_a: numbers.vector(),

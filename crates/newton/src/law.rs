@@ -15,6 +15,11 @@ pub(crate) enum Law {
         /// Zero where hard [m/N or rad/(N m)].
         compliance: f64,
     },
+    /// `C` changes in a step of length `h` by `h / damping` times its multiplier.
+    Damped {
+        /// [N s/m or N m s/rad]
+        damping: f64,
+    },
     /// `lower <= C <= upper`, with a multiplier only at a bound and only pushing inwards.
     Limit {
         /// Smallest value [m or rad].
@@ -70,6 +75,11 @@ impl Law {
                 error: value - target - compliance * multiplier,
                 by_value: 1.0,
                 by_multiplier: -compliance,
+            },
+            Self::Damped { damping } => Response {
+                error: value - start - (h / damping) * multiplier,
+                by_value: 1.0,
+                by_multiplier: -h / damping,
             },
             Self::Limit { lower, upper } => {
                 let wished = value + softness * multiplier;

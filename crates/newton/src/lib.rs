@@ -65,7 +65,9 @@ pub const BACKEND: Native = Native {
     takes: Needs::MULTIBODY
         .without(Needs::RESTITUTION)
         .with(Needs::ENERGIES)
-        .with(Needs::TOUCHING_PARTICLES),
+        .with(Needs::TOUCHING_PARTICLES)
+        .with(Needs::TIMED)
+        .with(Needs::DAMPING),
     refuses,
     build,
 };

@@ -121,6 +121,7 @@ impl Solver for Newton {
         self.fastest.check(step.dt)?;
         (self.dt, self.stepping) = (step.dt, true);
         self.stepper.reset_counters();
+        self.stepper.drive(step.dt);
         self.stepper.detect(step.dt)?;
         self.stepper.begin_pulls();
         self.stepper.begin(step.dt);

@@ -3,8 +3,8 @@
 mod search;
 mod touching;
 
-use taut_core::{Placement, Quat, Scene, SolverError, State, Vec3};
-use taut_math::V3;
+use taut_core::{Placement, Quat, Scene, SolverError, State, Vec3, scene::Drive};
+use taut_math::{Q4, V3};
 use taut_model::Pulls;
 
 use self::touching::ContactMemory;
@@ -29,6 +29,9 @@ pub(crate) struct Stepper {
     settings: NewtonSettings,
     gravity: Vec3,
     pub(crate) pulls: Pulls<f64>,
+    drives: Vec<Drive>,
+    /// Time at the start of the step [s].
+    time_s: f64,
     fixed: Fixed,
     /// Motion at the start of the step.
     pub(crate) start: Vec<Placement>,
@@ -121,7 +124,9 @@ impl Stepper {
             matrix,
             settings,
             gravity: scene.gravity,
-            pulls: Pulls::default(),
+            pulls: Pulls::of(scene),
+            drives: scene.drives.clone(),
+            time_s: 0.0,
             fixed: Fixed::default(),
             start: vec![still; nodes],
             broken: vec![false; scene.joints.len()],
@@ -163,6 +168,7 @@ impl Stepper {
         }
         self.broken.copy_from_slice(&state.broken);
         self.pulls.forget();
+        self.time_s = state.time_s;
         self.fixed.forget_turns();
         self.factorised = None;
         self.past.h = None;
@@ -210,12 +216,28 @@ impl Stepper {
         });
     }
 
+    /// Has bodies follow their paths within a step of length `h` [s].
+    pub(crate) fn drive(&mut self, h: f64) {
+        for drive in &self.drives {
+            let motion = &mut self.start[drive.body];
+            let from = (motion.position, motion.rotation);
+            [motion.velocity, motion.omega] = drive.rates(from, self.time_s + h, h);
+        }
+    }
+
     /// Prepares a step of length `h` [s] and guesses its end.
     ///
     /// The guess is free motion under the last multipliers or, after a step of equal length, the
     /// extrapolation of velocities and multipliers: whichever leaves the smaller residual.
     pub(crate) fn begin(&mut self, h: f64) {
+        self.drive(h);
         let Self { fixed, topology, start, gravity, pulls, settings, .. } = self;
+        let posed = |body: usize| taut_model::Pose {
+            position: V3::of(&start[body].position),
+            rotation: Q4::of(&start[body].rotation),
+        };
+        pulls.apply(self.time_s + 0.5 * h, &self.broken, posed);
+        topology.damp(start, h);
         fixed.prepare(topology, start, gravity, settings, h);
         fixed.pull(topology, start, pulls, settings);
         (self.settled, self.stuck, self.map) = (false, false, Map::Natural);
@@ -234,7 +256,12 @@ impl Stepper {
 
     fn extrapolate(&mut self, h: f64) {
         for (n, motion) in self.start.iter().enumerate() {
-            let [velocity, omega] = self.past.rates[n];
+            let moves = self.topology.nodes[n].extent > 0;
+            // A path says where what is driven goes.
+            let [velocity, omega] = match moves {
+                true => self.past.rates[n],
+                false => [motion.velocity, motion.omega],
+            };
             self.trial.shift[n] = (motion.velocity * 2.0 - velocity) * h;
             self.trial.turn[n] = Quat::from_scaled_axis((motion.omega * 2.0 - omega) * h);
         }
@@ -337,5 +364,6 @@ impl Stepper {
         std::mem::swap(last, before);
         last.copy_from_slice(&self.at.multipliers);
         self.past.h = Some(self.fixed.h);
+        self.time_s += self.fixed.h;
     }
 }

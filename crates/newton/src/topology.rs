@@ -1,7 +1,7 @@
 //! Which unknowns and rows a scene has, and where their derivatives lie in the matrix.
 
 use taut_core::{
-    Mat3, Scene, Vec3,
+    Mat3, Placement, Scene, Vec3,
     constraint::{Evaluation, Geometry, Hessian, Pose, RowKind, locked_rows},
     energy::{ENDS_MAX, Energy},
     scene::{Endpoint, SpringKind},
@@ -9,6 +9,7 @@ use taut_core::{
 use taut_model::{Element, Form, Model, NodeKind, Owner, Role, Unit};
 
 use crate::{
+    iterate::pose,
     law::Law,
     linear::{ABSENT, Slot, SparseSystem},
 };
@@ -78,10 +79,12 @@ pub(crate) struct Row {
 pub(crate) struct SpringRow {
     /// What it stretches.
     pub(crate) coordinate: Coordinate,
-    /// Stiffness [N/m or N m/rad].
+    /// Stiffness [N/m or N m/rad]; of a damper that of the step.
     pub(crate) stiffness: f64,
-    /// Value without force [m or rad].
+    /// Value without force [m or rad]; of a damper that at the start of the step.
     pub(crate) rest: f64,
+    /// Damping [N s/m or N m s/rad]; zero of a spring.
+    pub(crate) damping: f64,
     /// First of its 144 Hessian slots.
     pub(crate) slots: usize,
 }
@@ -207,9 +210,35 @@ impl Topology {
                     }
                     Owner::Spring(_) => {
                         let (stiffness, rest) = (element.softness.stiffness(), element.target);
-                        self.springs.push(SpringRow { coordinate, stiffness, rest, slots: 0 });
+                        let damping = match element.role {
+                            Role::Damp { damping } => damping,
+                            _ => 0.0,
+                        };
+                        let slots = 0;
+                        self.springs.push(SpringRow {
+                            coordinate,
+                            stiffness,
+                            rest,
+                            damping,
+                            slots,
+                        });
                     }
                 }
+            }
+        }
+    }
+
+    /// Has dampers resist what changes in a step of length `h` [s] from `start`.
+    pub(crate) fn damp(&mut self, start: &[Placement], h: f64) {
+        for row in self.springs.iter_mut().filter(|row| row.damping > 0.0) {
+            let Coordinate { kind, nodes, geometry } = &mut row.coordinate;
+            let [a, b] = nodes.map(|n| &start[n]);
+            row.stiffness = row.damping / h;
+            if let RowKind::Turn(_) = kind {
+                geometry.basis_b = b.rotation.inverse() * a.rotation * geometry.basis_a;
+                row.rest = 0.0;
+            } else {
+                row.rest = kind.evaluate(geometry, &pose(a), &pose(b)).value;
             }
         }
     }
@@ -350,6 +379,7 @@ fn law(element: &Element, unit: &[Element], least: f64) -> Option<Law> {
             Some(Law::Locked { target: element.target, compliance })
         }
         Role::Limit { lower, upper } => Some(Law::Limit { lower, upper }),
+        Role::Damp { damping } => Some(Law::Damped { damping }),
         Role::Motor { speed, max_effort } => {
             let everywhere = [f64::NEG_INFINITY, f64::INFINITY];
             let range = unit.iter().find_map(range).unwrap_or(everywhere);

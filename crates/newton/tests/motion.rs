@@ -100,7 +100,14 @@ fn a_wound_spring_swings_as_the_cosine_and_converges_to_it() {
     joint.basis_b = Quat::identity();
     scene.joints.push(joint);
     let kind = SpringKind::Angular { basis_a: Quat::identity(), basis_b: Quat::identity() };
-    scene.springs.push(Spring { name: String::new(), kind, a, b, stiffness: 4.0 * inertia });
+    scene.springs.push(Spring {
+        name: String::new(),
+        kind,
+        a,
+        b,
+        stiffness: 4.0 * inertia,
+        damping: 0.0,
+    });
     let off = |steps: u32| {
         let end = run(&scene, 1.0 / f64::from(steps), steps);
         end.bodies[0].rotation().scaled_axis().x - start * 2.0_f64.cos()

@@ -36,7 +36,11 @@ pub const BACKEND: Native = Native {
         "Chen, Liu, Yang, Yuksel, Vertex Block Descent, ACM TOG 43(4), 2024, and \
          Rigid Body Dynamics with VBD, Section I",
     ),
-    takes: TAKES.with(Needs::ENERGIES).with(Needs::TOUCHING_PARTICLES),
+    takes: TAKES
+        .with(Needs::ENERGIES)
+        .with(Needs::TOUCHING_PARTICLES)
+        .with(Needs::TIMED)
+        .with(Needs::DAMPING),
     refuses: |_| Ok(()),
     build,
 };

@@ -39,7 +39,7 @@ impl<R: Real> Vbd<R> {
     /// The rigid document's dual update: `k <- min(k + beta |C|, k_max)`.
     fn grow(&self, system: &mut System<R>, beta: R) {
         for (index, &full) in self.full.iter().enumerate() {
-            let stores = system.definitions[index].role == Role::Store;
+            let stores = system.definitions[index].role.is_material();
             if stores || !system.elements[index].active {
                 continue;
             }
@@ -79,9 +79,13 @@ impl<R: Real> Method<R> for Vbd<R> {
         for (index, &full) in self.full.iter().enumerate() {
             system.aim(index, R::ZERO);
             let role = system.definitions[index].role;
+            let full = match role {
+                Role::Damp { .. } => R::of(system.definitions[index].stiffness_in(dt)),
+                _ => full,
+            };
             let element = &mut system.elements[index];
             let stiffness = match (self.settings.ramp, role) {
-                (Some(ramp), role) if role != Role::Store => {
+                (Some(ramp), role) if !role.is_material() => {
                     let kept = element.stiffness.0[0] * R::of(ramp.gamma);
                     kept.max(R::of(ramp.k_start)).min(full)
                 }

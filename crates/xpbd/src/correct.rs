@@ -434,8 +434,9 @@ fn next_multiplier<R: Real>(
 ) -> R {
     let gain = terms.relaxation / weight;
     match frame.role {
-        Role::Lock | Role::Store => {
+        Role::Lock | Role::Store | Role::Damp { .. } => {
             let softness = element.compliance * terms.inverse_square;
+            let value = counted(row, value, element.rest);
             let error = (value - element.rest) + softness * lambda;
             lambda - terms.relaxation * error / (weight + softness)
         }

@@ -55,7 +55,7 @@ impl<R: Real> Xpbd<R> {
             bodies,
             layout,
             external,
-            pulls: Pulls::default(),
+            pulls: Pulls::of(scene),
             breaking: BrokenJoints::new(scene),
             fastest: FastestMotor::of(scene),
             forces: Multipliers::default(),
@@ -76,6 +76,11 @@ impl<R: Real> Xpbd<R> {
         }
     }
 
+    /// Time at the start of the step or sub-step at hand [s].
+    fn elapsed_s(&self) -> f64 {
+        self.time_s + self.h() * f64::from(self.done.unwrap_or(0))
+    }
+
     /// Length of what is integrated at once [s].
     fn h(&self) -> f64 {
         self.step.dt / f64::from(self.substeps())
@@ -83,7 +88,8 @@ impl<R: Real> Xpbd<R> {
 
     /// Starts a step or sub-step: what motors aim at and limits count from, then free motion.
     fn predict(&mut self) {
-        let h = R::of(self.h());
+        let (start_s, step_s) = (self.elapsed_s(), self.h());
+        let h = R::of(step_s);
         let Corrections { units, elements, frames, targets, .. } = &mut self.layout;
         for &MovingTarget { unit, element, row, speed } in &*targets {
             let slots = units[unit as usize].slots;
@@ -92,6 +98,11 @@ impl<R: Real> Xpbd<R> {
             let value = pair.value(row, element, frame);
             element.rest = counted(row, value, element.rest) + R::of(speed) * h;
         }
+        let now = &mut self.bodies.now;
+        self.layout.damp(&now.poses, &self.bodies.weights, h);
+        now.drive(&self.scene.drives, start_s + step_s, step_s);
+        let pose = |body: usize| now.poses[body];
+        self.pulls.apply(start_s + 0.5 * step_s, self.breaking.broken(), pose);
         self.bodies.kick(&self.pulls, h);
         self.bodies.predict(h, &self.external);
     }
@@ -177,6 +188,7 @@ impl<R: Real> Solver for Xpbd<R> {
         (self.step, self.done) = (step, Some(0));
         self.fastest.check(self.h())?;
         self.memory.loads.fill(Wrench::ZERO);
+        self.bodies.now.drive(&self.scene.drives, self.time_s + self.h(), self.h());
         if let Some(contacts) = &mut self.contacts {
             contacts.detect(&mut self.bodies, self.breaking.broken(), step.dt);
         }

@@ -55,6 +55,17 @@ pub(crate) struct MovingTarget {
     pub(crate) speed: f64,
 }
 
+/// An element that resists what changes in a step or sub-step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairDamper<R> {
+    pub(crate) unit: u32,
+    pub(crate) element: u32,
+    /// The row whose change it resists; none where that is a rotation.
+    pub(crate) row: Option<RowKind>,
+    /// [m/(N s) or rad/(N m s)]
+    pub(crate) inverse: R,
+}
+
 /// All units of a scene in the order of a sweep.
 #[derive(Clone, Debug)]
 pub(crate) struct Corrections<R> {
@@ -66,6 +77,7 @@ pub(crate) struct Corrections<R> {
     /// Unit of each joint of the scene.
     pub(crate) joints: Vec<u32>,
     pub(crate) targets: Vec<MovingTarget>,
+    pub(crate) dampers: Vec<PairDamper<R>>,
 }
 
 /// Lays out the joints and springs of a scene in the given order.
@@ -93,11 +105,20 @@ pub(crate) fn lower<R: Real>(model: &Model, order: Order) -> Corrections<R> {
         schedule,
         joints: vec![0; joints.count()],
         targets: vec![],
+        dampers: vec![],
     };
     for unit in sequence {
         corrections.push(model, unit);
     }
     corrections
+}
+
+/// The row whose change a damper resists; none of a rotation.
+fn damped_row(form: Form) -> Option<RowKind> {
+    match form {
+        Form::Row(row) => Some(row),
+        _ => None,
+    }
 }
 
 /// Nodes of A and B of a unit.
@@ -116,8 +137,10 @@ impl<R: Real> Corrections<R> {
 
     /// Counts angles from half a turn either way again.
     pub(crate) fn forget_turns(&mut self) {
-        for target in &self.targets {
-            self.elements[target.element as usize].rest = R::ZERO;
+        let angle = |damper: &&PairDamper<R>| damper.row == Some(RowKind::Angle);
+        let dampers = self.dampers.iter().filter(angle).map(|damper| damper.element);
+        for element in self.targets.iter().map(|target| target.element).chain(dampers) {
+            self.elements[element as usize].rest = R::ZERO;
         }
     }
 
@@ -125,7 +148,8 @@ impl<R: Real> Corrections<R> {
         let (place, first) = (narrow(self.units.len()), narrow(self.elements.len()));
         let one = &model.units[unit as usize];
         // A spring of no stiffness exerts nothing.
-        let exerts = |element: &&Element| element.softness.stiffness() > 0.0;
+        let damps = |element: &Element| matches!(element.role, Role::Damp { .. });
+        let exerts = |element: &&Element| element.softness.stiffness() > 0.0 || damps(element);
         for element in model.turning_first(one).filter(exerts) {
             let moving = match (element.form, element.role) {
                 (Form::Row(row), Role::Motor { speed, .. }) => Some((row, speed)),
@@ -135,6 +159,11 @@ impl<R: Real> Corrections<R> {
             if let Some((row, speed)) = moving {
                 let element = narrow(self.elements.len());
                 self.targets.push(MovingTarget { unit: place, element, row, speed });
+            }
+            if let Role::Damp { damping } = element.role {
+                let (row, inverse) = (damped_row(element.form), R::of(1.0 / damping));
+                let element = narrow(self.elements.len());
+                self.dampers.push(PairDamper { unit: place, element, row, inverse });
             }
             let [a, b] = model.pair_of(element);
             self.elements.push(PackedElement {

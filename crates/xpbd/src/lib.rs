@@ -45,6 +45,7 @@ mod colours;
 mod contact;
 mod correct;
 mod cpu;
+mod damp;
 mod elastic;
 mod layout;
 mod settings;
@@ -63,7 +64,11 @@ pub const BACKEND: Native = Native {
         "Macklin, Müller, Chentanez, XPBD, MIG 2016; Macklin et al., Small Steps, SCA 2019; \
          Müller et al., Detailed Rigid Body Simulation with XPBD, CGF 39(8), 2020",
     ),
-    takes: Needs::MULTIBODY.with(Needs::ENERGIES).with(Needs::TOUCHING_PARTICLES),
+    takes: Needs::MULTIBODY
+        .with(Needs::ENERGIES)
+        .with(Needs::TOUCHING_PARTICLES)
+        .with(Needs::TIMED)
+        .with(Needs::DAMPING),
     refuses: |_| Ok(()),
     build,
 };

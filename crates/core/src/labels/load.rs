@@ -9,6 +9,7 @@ use taut_math::V3;
 use super::gyration_m;
 use crate::{
     Mat3, Scene, State, Vec3,
+    applied::AppliedForces,
     constraint::{Geometry, Pose, RowKind, free_coordinate, locked_rows, spring_rows, stack},
     energy::{ENDS_MAX, Energy, ROWS_MAX},
     math::axial,
@@ -112,7 +113,10 @@ fn is_stiff(scene: &Scene, spring: &Spring) -> bool {
     match spring.kind {
         SpringKind::Angular { .. } => true,
         SpringKind::Linear { .. } => {
-            frequency(scene, [spring.a, spring.b], spring.stiffness) > STIFF_RAD_S
+            let ends = [spring.a, spring.b];
+            // The rate at which a damper stops the lighter end is the square of this root.
+            let stops = frequency(scene, ends, spring.damping).powi(2);
+            frequency(scene, ends, spring.stiffness).max(stops) > STIFF_RAD_S
         }
     }
 }
@@ -192,7 +196,37 @@ fn mobilities(scene: &Scene, state: &State) -> Vec<Mobility> {
     bodies.chain(particles).collect()
 }
 
-/// Gravity, gyroscopic torques, soft springs and soft joints.
+/// What is applied, and what dampers that are not stiff exert at the present rates.
+fn add_outer_forces(scene: &Scene, state: &State, force: &mut [Twist]) {
+    let pose = |end| Pose::of(end, state);
+    AppliedForces::of(scene).each(state.time_s, &state.broken, pose, |action| {
+        let [push, turn] = &mut force[action.body];
+        *push += action.force;
+        *turn += action.torque_about(&state.bodies[action.body].position);
+    });
+    let nodes = scene.bodies.len() + scene.particles.len();
+    let damped = scene.springs.iter().any(|spring| spring.damping > 0.0)
+        || scene.joints.iter().any(|joint| joint.damping > 0.0);
+    if !damped {
+        return;
+    }
+    let velocities: Vec<Twist> = (0..nodes).map(|node| velocity(state, Some(node))).collect();
+    let mut slow = |row: &HeldRow, damping: f64| {
+        row.add_force(-damping * row.rate(&velocities), force);
+    };
+    for spring in scene.springs.iter().filter(|s| s.damping > 0.0 && !is_stiff(scene, s)) {
+        let place = Place::new(scene, state, spring.a, spring.b, Geometry::from(spring));
+        slow(&place.row(RowKind::Distance), spring.damping);
+    }
+    for (joint, _) in scene.joints.iter().zip(&state.broken).filter(|(_, broken)| !**broken) {
+        if let Some(kind) = free_coordinate(joint.kind).filter(|_| joint.damping > 0.0) {
+            let place = Place::new(scene, state, joint.a, joint.b, Geometry::from(joint));
+            slow(&place.row(kind), joint.damping);
+        }
+    }
+}
+
+/// Gravity, gyroscopic torques, soft springs and soft joints, and what comes from outside.
 fn forces(scene: &Scene, state: &State) -> Vec<Twist> {
     let bodies = scene.bodies.iter().zip(&state.bodies).map(|(body, s)| {
         let rotation = s.rotation().to_rotation_matrix().into_inner();
@@ -218,6 +252,7 @@ fn forces(scene: &Scene, state: &State) -> Vec<Twist> {
             place.row(kind).add_force(pull, &mut force);
         }
     }
+    add_outer_forces(scene, state, &mut force);
     force
 }
 

@@ -5,7 +5,7 @@ use super::{
     load::{accelerations, soft_frequencies},
     node_name, node_position, scale_m,
 };
-use crate::{Quat, Scene, State, Vec3};
+use crate::{Quat, Scene, State, Vec3, applied::AppliedForces};
 
 /// Whoever stays within this distance does not move, for its centre and for points at its radius of gyration, in a
 /// scene of 1 m and more [m]; in a smaller one, in shares of its size.
@@ -26,6 +26,8 @@ pub(super) struct StillWatch {
     suspicion: Option<Suspicion>,
     /// How long a load may be taken as constant before soft springs turn the motion round [s].
     steady_s: f64,
+    /// Whether nothing but the state decides the load.
+    steady: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -45,7 +47,7 @@ struct Suspicion {
     time_s: f64,
     /// By node [m/s].
     speed: Vec<f64>,
-    /// By node [m/s^2]; `None` where contact forces, which are not in the state, leave it unknown.
+    /// By node [m/s^2]; `None` where contact forces or the time, which are not in the state, leave it unknown.
     acceleration: Option<Vec<f64>>,
 }
 
@@ -88,6 +90,7 @@ impl StillWatch {
             start_s: initial.time_s,
             next_look_s: initial.time_s + PATIENCE_S,
             suspicion: None,
+            steady: scene.drives.is_empty() && AppliedForces::of(scene).are_constant(),
             steady_s: std::f64::consts::PI / soft_frequencies(scene).fold(0.0, f64::max),
         }
     }
@@ -178,8 +181,8 @@ impl StillWatch {
         let mut speed = vec![0.0; scene.bodies.len() + scene.particles.len()];
         self.nodes.iter().for_each(|node| speed[node.index] = node.speed(state));
         let acceleration = match scene.contacts {
-            None => accelerations(scene, state),
-            Some(_) => None,
+            None if self.steady => accelerations(scene, state),
+            _ => None,
         };
         Suspicion { time_s: state.time_s, speed, acceleration }
     }

@@ -2,6 +2,7 @@
 
 mod carried;
 mod inside;
+mod pushed;
 mod rest;
 
 use nalgebra::Rotation3;
@@ -304,6 +305,7 @@ fn a_spring_scene_is_frozen_only_where_its_springs_do_not_hold() {
                 a: Endpoint::World,
                 b: Endpoint::Particle(0),
                 stiffness,
+                damping: 0.0,
             }],
             ..Scene::default()
         }
@@ -402,7 +404,7 @@ fn a_long_fall_and_a_loaded_spring_are_no_explosions() {
     let kind =
         SpringKind::Linear { anchor_a: Vec3::zeros(), anchor_b: Vec3::zeros(), rest_length: 0.1 };
     let (a, b) = (Endpoint::World, Endpoint::Particle(0));
-    let spring = Spring { name: String::new(), kind, a, b, stiffness: 1e6 };
+    let spring = Spring { name: String::new(), kind, a, b, stiffness: 1e6, damping: 0.0 };
     let loaded = Scene { springs: vec![spring], ..free };
     let released = |state: &mut State, _: f64| {
         // All of 1e6/2 * 0.9^2 J has become motion.

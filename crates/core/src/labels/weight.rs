@@ -4,7 +4,10 @@
 //! for stillness by them: over a while, what rests has no force left on average.
 
 use super::{dynamic_nodes, node_name, node_position, scale_m};
-use crate::{ContactForce, Multipliers, Scene, State, Vec3};
+use crate::{
+    ContactForce, Multipliers, Scene, State, Vec3,
+    scene::{Endpoint, ForceKind},
+};
 
 /// Forces are averaged over this time [s].
 const WINDOW_S: f64 = 0.25;
@@ -123,14 +126,23 @@ impl WeightWatch {
     }
 }
 
-/// The nodes that forces move and that nothing else than gravity, joints and contacts acts on.
+/// The nodes that forces move and that nothing else than gravity, joints and contacts acts on, no efforts either.
 fn reported(scene: &Scene) -> Vec<usize> {
     let mut alone = vec![true; scene.bodies.len() + scene.particles.len()];
     let ends = scene.springs.iter().flat_map(|spring| [spring.a, spring.b]);
     let elastic = scene.energies().flat_map(|(energy, anchors)| {
         anchors.into_iter().take(energy.ends()).map(|anchor| anchor.end)
     });
-    for end in ends.chain(elastic) {
+    let applied = scene.forces.iter().filter_map(|force| match force.kind {
+        ForceKind::Force { body, .. } => Some(Endpoint::Body(body)),
+        ForceKind::Torque { .. } | ForceKind::Effort { .. } => None,
+    });
+    let pushed = scene.forces.iter().filter_map(|force| match force.kind {
+        ForceKind::Effort { joint, .. } => Some(&scene.joints[joint]),
+        ForceKind::Force { .. } | ForceKind::Torque { .. } => None,
+    });
+    let pushed = pushed.flat_map(|joint| [joint.a, joint.b]);
+    for end in ends.chain(elastic).chain(applied).chain(pushed) {
         if let Some(node) = scene.node(end) {
             alone[node] = false;
         }

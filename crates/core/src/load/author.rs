@@ -9,13 +9,14 @@ use ron::value::RawValue;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::expression::{Formula, Triple};
-use crate::scene::Motion;
 
 mod deformable;
 mod generators;
+mod timed;
 
 pub(super) use deformable::*;
 pub(super) use generators::*;
+pub(super) use timed::*;
 
 /// The whole file. Entries stay text until the parameters are known, which also keeps their places.
 #[derive(serde::Deserialize)]
@@ -47,6 +48,8 @@ pub(super) struct File<'a> {
     pub(super) triangles: Vec<&'a RawValue>,
     #[serde(default, borrow)]
     pub(super) tetrahedra: Vec<&'a RawValue>,
+    #[serde(default, borrow)]
+    pub(super) forces: Vec<&'a RawValue>,
 }
 
 /// `(margin: 0.01)`.
@@ -119,7 +122,9 @@ pub(super) struct BodySpec {
     /// unless given.
     pub(super) inertia: Option<Triple>,
     #[serde(default)]
-    pub(super) motion: Motion,
+    pub(super) motion: MotionSpec,
+    /// From when to when a kinematic body moves [s]; always unless given.
+    pub(super) during: Option<(Formula, Formula)>,
     /// Of the authored origin [m], not of the centre of mass.
     pub(super) position: Option<Triple>,
     pub(super) rotation: Option<RotationSpec>,
@@ -294,6 +299,8 @@ pub(super) struct JointSpec {
     /// Lower and upper bound of the free coordinate [rad or m], zero at the initial pose.
     pub(super) limit: Option<(Formula, Formula)>,
     pub(super) motor: Option<MotorSpec>,
+    /// Of the free coordinate [N m s/rad or N s/m].
+    pub(super) damping: Option<Formula>,
     /// [N]
     pub(super) break_force: Option<Formula>,
     /// [N m]
@@ -333,6 +340,8 @@ pub(super) struct LinearSpring {
     pub(super) anchor_b: Option<Triple>,
     /// [N/m]
     pub(super) stiffness: Formula,
+    /// [N s/m]
+    pub(super) damping: Option<Formula>,
     /// [m]; the initial length unless given.
     pub(super) rest_length: Option<Formula>,
 }
@@ -351,6 +360,8 @@ pub(super) struct AngularSpring {
     pub(super) basis_b: Option<RotationSpec>,
     /// [N m/rad]
     pub(super) stiffness: Formula,
+    /// [N m s/rad]
+    pub(super) damping: Option<Formula>,
 }
 
 /// One entry of `triangles`.

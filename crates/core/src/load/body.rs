@@ -22,6 +22,11 @@ pub(super) struct Blank {
 }
 
 impl Blank {
+    /// How it is turned, and how fast it moves [m/s] and turns [rad/s].
+    pub(super) fn motion(&self) -> (Quat, [Vec3; 2]) {
+        (self.body.rotation, [self.body.velocity, self.body.omega])
+    }
+
     /// The body with its authored origin at `origin` [m].
     pub(super) fn placed(&self, name: String, origin: Vec3) -> Body {
         let position = origin + self.body.rotation * self.centre;
@@ -59,7 +64,7 @@ pub(super) fn blank(spec: &author::BodySpec, scope: &Scope) -> Result<Blank> {
     if let Some(rotation) = &spec.rotation {
         turn = self::rotation(rotation, scope).at("rotation")?;
     }
-    let motion = spec.motion;
+    let motion = spec.motion.kind();
     if motion == Motion::Dynamic && matches!(shape, Shape::HalfSpace | Shape::Mesh { .. }) {
         let message = "a half-space or mesh has no mass; expected `motion: static` or `kinematic`";
         return Err(SceneError::new(message)).at("motion");

@@ -122,6 +122,7 @@ impl Builder<'_> {
             compliance_angular: soft(&spec.compliance_angular, "compliance_angular")?,
             limit: limit(spec, kind, scope).at("limit")?,
             motor: motor(spec, scope).at("motor")?,
+            damping: soft(&spec.damping, "damping")?,
             break_force: breaks(&spec.break_force, "break_force")?,
             break_torque: breaks(&spec.break_torque, "break_torque")?,
         })
@@ -241,19 +242,21 @@ impl Builder<'_> {
         scope: &Scope,
     ) -> Result<Spring> {
         check_ends(a, b)?;
-        let (stiffness, kind) = match entry {
+        let (stiffness, damping, kind) = match entry {
             author::SpringEntry::Linear(spec) => {
-                (&spec.stiffness, self.linear(spec, [a, b], scope)?)
+                (&spec.stiffness, &spec.damping, self.linear(spec, [a, b], scope)?)
             }
             author::SpringEntry::Angular(spec) => {
-                (&spec.stiffness, self.angular(spec, [a, b], scope)?)
+                (&spec.stiffness, &spec.damping, self.angular(spec, [a, b], scope)?)
             }
             author::SpringEntry::Repeat(_) => {
                 return Err(SceneError::new("expected one spring, found `repeat`"));
             }
         };
         let stiffness = stiffness.non_negative(scope).at("stiffness")?;
-        Ok(Spring { name: String::new(), kind, a, b, stiffness })
+        let damping = damping.as_ref().map_or(Ok(0.0), |number| number.non_negative(scope));
+        let damping = damping.at("damping")?;
+        Ok(Spring { name: String::new(), kind, a, b, stiffness, damping })
     }
 
     fn linear(
@@ -351,6 +354,7 @@ fn refuse_misplaced(kind: JointWord, spec: &author::JointSpec) -> Result<()> {
         ("compliance_angular", spec.compliance_angular.is_some() && !angular),
         ("limit", spec.limit.is_some() && !kind.has_limit()),
         ("motor", spec.motor.is_some() && !kind.has_motor()),
+        ("damping", spec.damping.is_some() && !kind.has_motor()),
         ("axis_b", kind == JointWord::Universal && spec.axis.is_some() && spec.axis_b.is_none()),
     ];
     match fields.iter().find(|(_, wrong)| *wrong) {

@@ -6,7 +6,7 @@ mod deformable;
 mod generate;
 
 use super::{
-    author::{self, BodyEntry, JointEntry, ParticleEntry, SpringEntry, TriangleEntry},
+    author::{self, BodyEntry, ForceEntry, JointEntry, ParticleEntry, SpringEntry, TriangleEntry},
     body::{self, Blank},
     error::{At, Result, SceneError},
     expression::{Scope, split_name, vector},
@@ -34,6 +34,7 @@ pub(super) struct Builder<'a> {
     joint_names: HashSet<String>,
     spring_names: HashSet<String>,
     triangle_names: HashSet<String>,
+    pub(super) force_names: HashSet<String>,
     /// Edges of triangles that resist bending, by their ends in ascending order.
     edges: HashMap<[Endpoint; 2], Edge>,
 }
@@ -56,6 +57,7 @@ impl<'a> Builder<'a> {
             joint_names: HashSet::new(),
             spring_names: HashSet::new(),
             triangle_names: HashSet::new(),
+            force_names: HashSet::new(),
             edges: HashMap::new(),
         }
     }
@@ -68,6 +70,7 @@ impl<'a> Builder<'a> {
             "joints" => self.scene.joints.len(),
             "springs" => self.scene.springs.len(),
             "tetrahedra" => self.scene.tetrahedra.len(),
+            "forces" => self.scene.forces.len(),
             _ => self.scene.triangles.len(),
         };
         if present as f64 + made <= self.elements_max as f64 {
@@ -104,7 +107,11 @@ impl<'a> Builder<'a> {
             Some(position) => vector(position, scope).at("position")?,
             None => Vec3::zeros(),
         };
+        let path = self.path(spec, &blank, origin, scope)?;
         let index = self.push_body(&blank, name.clone(), origin);
+        if let Some(path) = path {
+            self.drive(index, path);
+        }
         self.names.insert_one(name, Endpoint::Body(index)).at("name")
     }
 
@@ -270,6 +277,14 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// One entry of `forces`.
+    pub(super) fn add_force(&mut self, entry: &ForceEntry, scope: &Scope) -> Result<()> {
+        match entry {
+            ForceEntry::Repeat(spec) => generate::repeat::add(self, spec, scope).at("repeat"),
+            _ => self.add_single_force(entry, scope),
+        }
+    }
+
     /// The corners of a triangle by their names.
     fn corners(&self, nodes: &[String; 3], scope: &Scope) -> Result<[Anchor; 3]> {
         let mut corners = [Anchor::default(); 3];
@@ -299,7 +314,7 @@ fn out_of_range() -> SceneError {
     SceneError::new("its numbers are too large or too small to be combined")
 }
 
-fn unused(names: &mut HashSet<String>, name: &str) -> Result<()> {
+pub(super) fn unused(names: &mut HashSet<String>, name: &str) -> Result<()> {
     if name.is_empty() || names.insert(name.to_owned()) {
         return Ok(());
     }

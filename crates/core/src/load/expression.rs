@@ -2,89 +2,19 @@
 
 use std::{cell::Cell, fmt};
 
-use exmex::{
-    BinOp, Express, FlatEx, MakeOperators, MatchLiteral, Operator, literal_matcher_from_pattern,
-};
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 
 use super::error::{Result, SceneError};
-
-/// Longer expressions are a mistake, and deep ones would recurse deeply in the parser.
-const LENGTH_MAX: usize = 400;
-const DEPTH_MAX: usize = 24;
-
-type Function = fn(f64) -> f64;
-
-/// Functions that an expression may call, besides `+ - * / % ^`.
-const FUNCTIONS: [(&str, Function); 13] = [
-    ("sin", f64::sin),
-    ("cos", f64::cos),
-    ("tan", f64::tan),
-    ("asin", f64::asin),
-    ("acos", f64::acos),
-    ("atan", f64::atan),
-    ("sqrt", f64::sqrt),
-    ("exp", f64::exp),
-    ("ln", f64::ln),
-    ("abs", f64::abs),
-    ("floor", f64::floor),
-    ("round", f64::round),
-    ("hash", hash),
-];
-
-/// A number in \[0, 1\) that depends on every bit of `x` and looks random, equal for equal `x`.
-///
-/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014), so scattered bodies need no generator
-/// with a state and are the same on every machine.
-fn hash(x: f64) -> f64 {
-    // Minus zero counts as zero.
-    let mut bits = (x + 0.0).to_bits().wrapping_add(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^= bits >> 31;
-    // The 53 highest bits fill a fraction exactly.
-    (bits >> 11) as f64 / (1_u64 << 53) as f64
-}
+use crate::formula::{Expression, FUNCTIONS, TIME, TimeFormula};
 
 /// Index variables of generators, outermost first.
 pub(super) const INDICES: [&str; 4] = ["i", "j", "k", "l"];
-
-/// The operators, without those of exmex whose names could begin a parameter's (`min`, `max`).
-#[derive(Clone, Debug)]
-pub(super) struct Operators;
-
-impl MakeOperators<f64> for Operators {
-    fn make<'a>() -> Vec<Operator<'a, f64>> {
-        let binary =
-            |apply: fn(f64, f64) -> f64, prio| BinOp { apply, prio, is_commutative: false };
-        // Equal ranks are applied from the left, as in the usual notation.
-        let mut operators = vec![
-            Operator::make_bin("^", binary(f64::powf, 2)),
-            Operator::make_bin("*", binary(|a, b| a * b, 1)),
-            Operator::make_bin("/", binary(|a, b| a / b, 1)),
-            Operator::make_bin("%", binary(f64::rem_euclid, 1)),
-            Operator::make_bin_unary("+", binary(|a, b| a + b, 0), |a| a),
-            Operator::make_bin_unary("-", binary(|a, b| a - b, 0), |a| -a),
-        ];
-        operators.extend(FUNCTIONS.map(|(name, function)| Operator::make_unary(name, function)));
-        operators
-    }
-}
-
-literal_matcher_from_pattern!(Literal, r"^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?");
 
 /// A number as written.
 #[derive(Clone, Debug)]
 pub(super) enum Formula {
     Literal(f64),
     Expression(Box<Expression>),
-}
-
-/// A parsed expression.
-#[derive(Clone, Debug)]
-pub(super) struct Expression {
-    text: String,
-    compiled: FlatEx<f64, Operators, Literal>,
 }
 
 /// The values that names have while a number is evaluated.
@@ -150,86 +80,26 @@ pub(super) fn is_parameter_name(name: &str) -> bool {
         && FUNCTIONS.iter().all(|(function, _)| *function != name)
 }
 
-/// The power whose base has a sign before it, if any: here a sign binds more tightly than `^`, in mathematics less.
-fn negated_power(text: &str) -> Option<&str> {
-    let bytes = text.as_bytes();
-    let skip = |mut end: usize| {
-        while end > 0 && bytes[end - 1] == b' ' {
-            end -= 1;
-        }
-        end
-    };
-    let word = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'.';
-    for (place, _) in text.match_indices('^') {
-        let mut start = skip(place);
-        if start > 0 && bytes[start - 1] == b')' {
-            let mut open = 0;
-            while start > 0 {
-                start -= 1;
-                open += i32::from(bytes[start] == b')') - i32::from(bytes[start] == b'(');
-                if open == 0 {
-                    break;
-                }
-            }
-        }
-        while start > 0 && word(bytes[start - 1]) {
-            start -= 1;
-        }
-        let sign = skip(start);
-        if sign == 0 || bytes[sign - 1] != b'-' {
-            continue;
-        }
-        let before = skip(sign - 1);
-        // After a number, a name or a parenthesis it is a difference.
-        if before == 0 || !(word(bytes[before - 1]) || bytes[before - 1] == b')') {
-            return Some(&text[sign - 1..=place]);
-        }
+/// The value of an expression, whose names all have one.
+fn evaluate(expression: &Expression, scope: &Scope) -> Result<f64> {
+    let mut values = Vec::with_capacity(expression.names().len());
+    for name in expression.names() {
+        values.push(scope.value(name).ok_or_else(|| unknown(name, expression, scope))?);
     }
-    None
+    let wrong = |why| SceneError::new(format!("`{}`: {why}", expression.text()));
+    expression.evaluate(&values).map_err(wrong)
 }
 
-impl Expression {
-    fn parse(text: &str) -> std::result::Result<Self, String> {
-        let allowed = |c: char| c.is_ascii_alphanumeric() || "_+-*/%^(). ".contains(c);
-        if let Some(c) = text.chars().find(|&c| !allowed(c)) {
-            return Err(format!("bad expression `{text}`: unexpected character `{c}`"));
-        }
-        let depth = text.chars().filter(|&c| c == '(').count();
-        if text.len() > LENGTH_MAX || depth > DEPTH_MAX {
-            return Err(format!(
-                "expression of {} characters and {depth} parentheses is too long, at most \
-                 {LENGTH_MAX} and {DEPTH_MAX}",
-                text.len()
-            ));
-        }
-        if let Some(power) = negated_power(text) {
-            return Err(format!(
-                "`{power}` in `{text}` may be read in two ways: write `(-a)^b` or `-(a^b)`"
-            ));
-        }
-        // Folding constants reorders operators of equal rank, so it is left out.
-        let compiled = FlatEx::parse_wo_compile(text).map_err(|error| {
-            // Some messages go on with the operators' function pointers.
-            let message = error.msg().split(", Operator").next().unwrap_or_default();
-            format!("bad expression `{text}`: {message}")
-        })?;
-        Ok(Self { text: text.to_owned(), compiled })
+/// Why a name of an expression has no value.
+fn unknown(name: &str, expression: &Expression, scope: &Scope) -> SceneError {
+    if name == TIME {
+        let message =
+            format!("`{}` depends on the time `t`, and this field cannot", expression.text());
+        return SceneError::new(message);
     }
-
-    fn evaluate(&self, scope: &Scope) -> Result<f64> {
-        let mut values = Vec::with_capacity(self.compiled.var_names().len());
-        for name in self.compiled.var_names() {
-            let value = scope.value(name).ok_or_else(|| {
-                let mut error = SceneError::unknown("parameter", name, scope.names());
-                error.message += &format!(" in the expression `{}`", self.text);
-                error
-            })?;
-            values.push(value);
-        }
-        self.compiled
-            .eval(&values)
-            .map_err(|error| SceneError::new(format!("`{}`: {}", self.text, error.msg())))
-    }
+    let mut error = SceneError::unknown("parameter", name, scope.names());
+    error.message += &format!(" in the expression `{}`", expression.text());
+    error
 }
 
 impl Formula {
@@ -242,15 +112,41 @@ impl Formula {
     pub(super) fn evaluate(&self, scope: &Scope) -> Result<f64> {
         let value = match self {
             Self::Literal(value) => *value,
-            Self::Expression(expression) => expression.evaluate(scope)?,
+            Self::Expression(expression) => evaluate(expression, scope)?,
         };
         if value.is_finite() {
             return Ok(value);
         }
         Err(SceneError::new(match self {
             Self::Literal(_) => format!("expected a finite number, found {value}"),
-            Self::Expression(e) => format!("expected a finite number, `{}` is {value}", e.text),
+            Self::Expression(e) => format!("expected a finite number, `{}` is {value}", e.text()),
         }))
+    }
+
+    /// The function of time that it is, with all names but `t` bound to their values; finite at time zero.
+    pub(super) fn in_time(&self, scope: &Scope) -> Result<TimeFormula> {
+        let expression = match self {
+            Self::Expression(expression) if expression.names().iter().any(|name| name == TIME) => {
+                expression
+            }
+            _ => return Ok(TimeFormula::constant(self.evaluate(scope)?)),
+        };
+        if scope.value(TIME).is_some() {
+            return Err(SceneError::new("`t` is the time here: give the parameter another name"));
+        }
+        for name in expression.names().iter().filter(|name| *name != TIME) {
+            scope.value(name).ok_or_else(|| unknown(name, expression, scope))?;
+        }
+        let formula = TimeFormula::bound(expression, |name| scope.value(name));
+        let formula = formula.map_err(SceneError::new)?;
+        match formula.at(0.0) {
+            value if value.is_finite() => Ok(formula),
+            value => {
+                let text = expression.text();
+                let message = format!("expected a finite number, `{text}` is {value} at time zero");
+                Err(SceneError::new(message))
+            }
+        }
     }
 
     /// The value, which is above zero.
@@ -325,6 +221,12 @@ pub(super) type Triple = [Formula; 3];
 pub(super) fn vector(triple: &Triple, scope: &Scope) -> Result<crate::math::Vec3> {
     let [x, y, z] = triple;
     Ok(crate::math::Vec3::new(x.evaluate(scope)?, y.evaluate(scope)?, z.evaluate(scope)?))
+}
+
+/// A vector that depends on time.
+pub(super) fn vector_in_time(triple: &Triple, scope: &Scope) -> Result<[TimeFormula; 3]> {
+    let [x, y, z] = triple;
+    Ok([x.in_time(scope)?, y.in_time(scope)?, z.in_time(scope)?])
 }
 
 /// Splits `link[i+1][2]` into its base and the values of each bracket, or tells why it cannot.
@@ -404,7 +306,7 @@ mod tests {
     fn hashes_scatter_evenly_and_repeat() {
         assert_eq!(value("hash(3*i)"), value("hash(21)"));
         assert_eq!(value("hash(0)"), value("hash(-0)"));
-        let samples: Vec<f64> = (0..4096).map(|n| hash(f64::from(n))).collect();
+        let samples: Vec<f64> = (0..4096).map(|n| value(&format!("hash({n})"))).collect();
         assert!(samples.iter().all(|x| (0.0..1.0).contains(x)));
         // Of 4096 even samples the mean lies within 4/sqrt(12 * 4096) of a half but once in 16,000
         // draws, and so do the products of neighbours, whose mean is a quarter.

@@ -2,9 +2,10 @@
 
 use crate::{
     Multipliers, Scene, State, Vec3,
-    constraint::{Geometry, Pose, spring_rows},
+    applied::AppliedForces,
+    constraint::{Geometry, Pose, RowKind, spring_rows},
     energy::ENDS_MAX,
-    scene::points,
+    scene::{SpringKind, points},
 };
 
 /// Whatever carries less than this share of the largest load is judged as if it carried it [1].
@@ -14,7 +15,7 @@ const LEAST: f64 = 1e-3;
 /// round [1].
 ///
 /// Of each body and particle `|m (v1 - v0) / dt - m g - r - s|` over the sum of the magnitudes of what acts on it and of that change:
-/// `r` are the forces of joints and contacts that the solver reports, `s` is the nearest point of the segment
+/// `r` are the forces of joints and contacts that the solver reports and those that are applied, `s` is the nearest point of the segment
 /// between the forces of springs and elastic parts at the start and at the end, so that no integrator is blamed
 /// for the place where it asks for them. Angular momentum is not looked at. `None` where joints or contacts act
 /// and the solver does not report them, or where nothing is dynamic.
@@ -31,7 +32,10 @@ pub fn imbalance_share_max(
     if constrained {
         reported.add_reported(scene, forces.filter(|f| f.joint_force.len() == scene.joints.len())?);
     }
+    reported.add_applied(scene, before, dt);
     let [start, end] = [before, after].map(|state| elastic(scene, state));
+    let start = start.with_dampers(scene, [before, after], dt);
+    let end = end.with_dampers(scene, [before, after], dt);
     let mut found = Vec::new();
     for (node, mass, change) in momenta(scene, before, after, dt) {
         let weight = scene.gravity * mass;
@@ -66,6 +70,32 @@ impl Acting {
             self.sum[node] += force;
             self.load[node] += force.norm();
         }
+    }
+
+    /// Forces from outside; of an effort that is in no joint's report.
+    fn add_applied(&mut self, scene: &Scene, before: &State, dt: f64) {
+        let pose = |end| Pose::of(end, before);
+        let forces = AppliedForces::of(scene);
+        forces.each(before.time_s + 0.5 * dt, &before.broken, pose, |action| {
+            self.add(Some(action.body), action.force);
+        });
+    }
+
+    /// The forces of linear springs' dampers in a step, along where those are when it ends.
+    fn with_dampers(mut self, scene: &Scene, [before, after]: [&State; 2], dt: f64) -> Self {
+        for spring in scene.springs.iter().filter(|spring| spring.damping > 0.0) {
+            let geometry = Geometry::from(spring);
+            let rows = [before, after].map(|state| {
+                let (a, b) = (Pose::of(spring.a, state), Pose::of(spring.b, state));
+                RowKind::Distance.evaluate(&geometry, &a, &b)
+            });
+            if matches!(spring.kind, SpringKind::Linear { .. }) {
+                let pull = spring.damping * (rows[1].value - rows[0].value) / dt;
+                self.add(scene.node(spring.a), rows[1].gradient[0] * -pull);
+                self.add(scene.node(spring.b), rows[1].gradient[2] * -pull);
+            }
+        }
+        self
     }
 
     fn add_reported(&mut self, scene: &Scene, forces: &Multipliers) {

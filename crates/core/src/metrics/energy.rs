@@ -122,10 +122,14 @@ fn joint_j(joint: &Joint, state: &State) -> f64 {
 /// `|x - y|_M^2 / (2 dt^2)` with `y` the free motion, plus the elastic energy; rotations enter as
 /// frames, `tr((F - Y) S (F - Y)^T) / (2 dt^2)`, so that the gyroscopic torque is contained.
 /// `None` where an unbroken joint has a hard row, a limit or a motor, or where bodies can touch: then
-/// there is no such function.
+/// there is no such function; and where anything is damped or a force is applied, whose part is left out.
 pub fn objective_j(scene: &Scene, previous: &State, state: &State, dt: f64) -> Option<f64> {
     let whole = || scene.joints.iter().zip(&state.broken).filter(|(_, broken)| !**broken);
-    if scene.contacts.is_some() || whole().any(|(joint, _)| !has_finite_stiffness(joint)) {
+    let damped = scene.springs.iter().any(|spring| spring.damping > 0.0);
+    if damped || !scene.forces.is_empty() || scene.contacts.is_some() {
+        return None;
+    }
+    if whole().any(|(joint, _)| !has_finite_stiffness(joint)) {
         return None;
     }
     let free =
@@ -167,5 +171,6 @@ fn has_finite_stiffness(joint: &Joint) -> bool {
         true => joint.compliance_angular > 0.0,
         false => joint.compliance_linear > 0.0,
     };
-    joint.limit.is_none() && joint.motor.is_none() && locked_rows(joint).all(soft)
+    let plain = joint.limit.is_none() && joint.motor.is_none() && joint.damping == 0.0;
+    plain && locked_rows(joint).all(soft)
 }

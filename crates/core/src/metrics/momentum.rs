@@ -54,7 +54,7 @@ pub fn momentum(scene: &Scene, state: &State) -> Momentum {
     sum
 }
 
-/// Whether gravity is the only outer force: nothing is attached to the world or can touch it.
+/// Whether gravity is the only outer force: none is applied, and nothing is attached to the world or can touch it.
 pub fn is_free(scene: &Scene) -> bool {
     let holds = |a: Endpoint, b: Endpoint| scene.is_dynamic(a) != scene.is_dynamic(b);
     let attached = scene.joints.iter().any(|j| holds(j.a, j.b))
@@ -65,5 +65,5 @@ pub fn is_free(scene: &Scene) -> bool {
     let has_dynamic =
         scene.bodies.iter().any(|b| b.is_dynamic()) || scene.particles.iter().any(|p| p.mass > 0.0);
     let may_touch = scene.contacts.is_some() && scene.bodies.iter().any(|b| !b.is_dynamic());
-    has_dynamic && !attached && !may_touch
+    has_dynamic && !attached && !may_touch && scene.forces.is_empty()
 }

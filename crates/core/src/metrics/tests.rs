@@ -186,7 +186,7 @@ fn spring_pair(length: f64) -> Scene {
     Scene {
         dt: 0.1,
         particles: vec![particle(0.0), particle(length)],
-        springs: vec![Spring { name: String::new(), kind, a, b, stiffness: 8.0 }],
+        springs: vec![Spring { name: String::new(), kind, a, b, stiffness: 8.0, damping: 0.0 }],
         ..Scene::default()
     }
 }
@@ -203,7 +203,8 @@ fn springs_store_energy_and_strain() {
 fn an_angular_spring_stores_half_its_angle_squared() {
     let mut scene = one_box(Vec::new());
     let kind = SpringKind::Angular { basis_a: Quat::identity(), basis_b: Quat::identity() };
-    scene.springs = vec![Spring { name: String::new(), kind, a: WORLD, b: BODY, stiffness: 4.0 }];
+    scene.springs =
+        vec![Spring { name: String::new(), kind, a: WORLD, b: BODY, stiffness: 4.0, damping: 0.0 }];
     for angle in [0.2, 2.5] {
         scene.bodies[0].rotation = Quat::from_scaled_axis(Vec3::new(0.0, angle, 0.0));
         let stored = energy(&scene, &scene.initial_state()).springs_j;
@@ -357,7 +358,8 @@ fn the_force_of_a_spring_may_be_asked_for_anywhere_in_the_step() {
     let (anchor_a, anchor_b) = (Vec3::zeros(), Vec3::zeros());
     let kind = SpringKind::Linear { anchor_a, anchor_b, rest_length: 1.0 };
     let end = Endpoint::Particle(0);
-    let spring = Spring { name: String::new(), kind, a: WORLD, b: end, stiffness: 100.0 };
+    let spring =
+        Spring { name: String::new(), kind, a: WORLD, b: end, stiffness: 100.0, damping: 0.0 };
     let (mass, dt) = (2.0, 0.01);
     let name = String::new();
     let (position, velocity) = (Vec3::x() * 1.1, Vec3::zeros());

@@ -52,7 +52,7 @@ pub enum Motion {
     Dynamic,
     /// Not at all.
     Static,
-    /// With its initial velocity and angular velocity, whatever the forces.
+    /// With its initial velocity and angular velocity, or as a [`super::Drive`] says, whatever the forces.
     Kinematic,
 }
 

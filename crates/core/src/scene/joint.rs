@@ -46,6 +46,9 @@ pub struct Joint {
     pub limit: Option<Limit>,
     /// Drive of the free coordinate of a hinge or slider.
     pub motor: Option<Motor>,
+    /// Damping of the free coordinate of a hinge or slider [N m s/rad or N s/m], as that of a [`super::Spring`].
+    #[serde(default, skip_serializing_if = "wire::is_zero")]
+    pub damping: f64,
     /// The joint breaks above this force [N]; infinite never.
     #[serde(with = "wire::upper_bound")]
     pub break_force: f64,
@@ -76,6 +79,13 @@ pub enum JointKind {
         /// The distance kept where there is no limit [m].
         length: f64,
     },
+}
+
+impl JointKind {
+    /// Whether it has a coordinate that motors drive, efforts push and dampers slow.
+    pub fn is_driven(self) -> bool {
+        matches!(self, Self::Hinge | Self::Prismatic | Self::Cylindrical)
+    }
 }
 
 /// Bounds of a joint's free coordinate.
@@ -163,6 +173,7 @@ impl Joint {
             compliance_angular: 0.0,
             limit: None,
             motor: None,
+            damping: 0.0,
             break_force: f64::INFINITY,
             break_torque: f64::INFINITY,
         }

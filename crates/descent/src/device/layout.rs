@@ -231,7 +231,8 @@ impl Element {
         kind: u32,
     ) -> Self {
         let (role, least, most) = match definition.role {
-            Role::Lock | Role::Store => (0, 0.0, 0.0),
+            // No scene with dampers comes here.
+            Role::Lock | Role::Store | Role::Damp { .. } => (0, 0.0, 0.0),
             Role::Limit { lower, upper } => (1, lower, upper),
             Role::Motor { speed, max_effort } => (2, speed, max_effort),
         };

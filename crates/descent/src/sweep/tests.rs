@@ -53,6 +53,7 @@ fn scene(kind: Option<JointKind>) -> Scene {
                 a,
                 b,
                 stiffness: 1.0,
+                damping: 0.0,
             }));
         }
     }

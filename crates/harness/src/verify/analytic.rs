@@ -135,7 +135,7 @@ fn particles(subject: &Subject<'_>) -> Result<(), Stop> {
     let (anchor_a, anchor_b) = (Vec3::zeros(), Vec3::zeros());
     let kind = SpringKind::Linear { anchor_a, anchor_b, rest_length: 1.0 };
     let (a, b) = (Endpoint::Particle(0), Endpoint::Particle(1));
-    scene.springs.push(Spring { name: String::new(), kind, a, b, stiffness: 10.0 });
+    scene.springs.push(Spring { name: String::new(), kind, a, b, stiffness: 10.0, damping: 0.0 });
     let ends = |s: &State| [0, 1].map(|i| s.particles[i].position.z);
     let quarter = std::f64::consts::FRAC_PI_2 / 10.0_f64.sqrt();
     crosses_after(subject, &scene, quarter, |s| ends(s)[1] - ends(s)[0] - 1.0)?;

@@ -9,6 +9,7 @@ use super::{
     Property,
     scenes::{self, embedded},
     subject::{Plan, Stop, Subject, ensure},
+    timed,
 };
 use crate::runner::{self, advance};
 
@@ -165,6 +166,9 @@ fn unsupported(subject: &Subject<'_>) -> Result<(), Stop> {
         ("a kinematic carrier", scenes::carried()),
         ("a breakable joint", scenes::hanging(JointKind::Fixed, 1e6)),
         ("a torsion spring", scenes::torsion(2.0)),
+        ("a damped spring", timed::damped()),
+        ("a force", timed::pushed()),
+        ("a driven body", timed::driven_pendulum()),
     ];
     for (name, scene) in named {
         let declared = subject.backend.supports(&scene);

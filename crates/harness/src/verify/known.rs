@@ -189,6 +189,12 @@ pub(super) const KNOWN: &[Known] = &[
     null("a_column_tips", "slope"),
     null("equal_balls_exchange", "two-balls"),
     null("some_pairs_do_not_touch", "overlapping-pair"),
+    null("dampers_slow_oscillations", "oscillator"),
+    null("dampers_slow_joints", "hinged-bar"),
+    null("forces_accelerate", "pushed-box"),
+    null("efforts_turn_hinges", "hinged-bar"),
+    null("paths_are_followed", "driven-box"),
+    null("drives_balance", "driven-pendulum"),
 ];
 
 /// Why a check is known to fail for a backend, if it is.

@@ -152,6 +152,7 @@ pub(super) fn oscillator() -> Scene {
         a: Endpoint::World,
         b: Endpoint::Body(0),
         stiffness: scene.bodies[0].mass,
+        damping: 0.0,
     });
     scene
 }
@@ -166,7 +167,7 @@ pub(super) fn torsion(angle: f64) -> Scene {
     let (a, b) = (Endpoint::World, Endpoint::Body(0));
     scene.joints.push(Joint::new(JointKind::Hinge, a, b));
     let kind = SpringKind::Angular { basis_a: Quat::identity(), basis_b: Quat::identity() };
-    scene.springs.push(Spring { name: String::new(), kind, a, b, stiffness });
+    scene.springs.push(Spring { name: String::new(), kind, a, b, stiffness, damping: 0.0 });
     scene
 }
 

@@ -85,7 +85,7 @@ fn springs_bear(subject: &Subject<'_>) -> Result<(), Stop> {
     let kind = SpringKind::Linear { anchor_a, anchor_b, rest_length: 1.0 };
     let (a, b) = (Endpoint::World, Endpoint::Body(0));
     let stiffness = scene.bodies[0].mass * G / SAG;
-    scene.springs.push(Spring { name: String::new(), kind, a, b, stiffness });
+    scene.springs.push(Spring { name: String::new(), kind, a, b, stiffness, damping: 0.0 });
     stays(subject, "springs_bear", &scene, SAG)
 }
 

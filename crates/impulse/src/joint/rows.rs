@@ -3,7 +3,9 @@
 //! Values and gradients are those of [`taut_core::constraint`], so that what is held is what is judged.
 
 use taut_math::{Q4, Real, Sym3, V3};
-use taut_model::{Element, End, Form, Gradient, Pair, Pose, Role, Side, Wrench, counted, gradient};
+use taut_model::{
+    Element, End, Form, Gradient, Pair, Pose, Role, Side, Softness, Wrench, counted, gradient,
+};
 
 use super::{Pass, VelocityPair, reaction::BlockReaction};
 use crate::body::WorldWeight;
@@ -119,7 +121,11 @@ impl<R: Real> RowBlock<R> {
             rest: R::of(element.target),
             jacobians: [Jacobian::NONE; 3],
             arm_b: V3::ZERO,
-            reaction: BlockReaction::new(element.softness),
+            reaction: BlockReaction::new(match element.role {
+                // Of a sub-step of one second.
+                Role::Damp { damping } => Softness::Stiffness(damping),
+                _ => element.softness,
+            }),
         }
     }
 
@@ -128,17 +134,27 @@ impl<R: Real> RowBlock<R> {
         poses: [&Pose<R>; 2],
         sides: [&WorldWeight<R>; 2],
         inverse_square: R,
+        h: R,
     ) {
+        let damps = matches!(self.role, Role::Damp { .. });
+        if damps && self.form == Form::Turn {
+            let [a, b] = poses.map(|pose| pose.rotation);
+            self.anchors.basis_b = b.conjugate().times(a.times(self.anchors.basis_a)).normalised();
+        }
         let pair = self.anchors.pair(poses);
         self.arm_b = pair.arm_b;
         let reaction = &mut self.reaction;
         reaction.softness = reaction.compliance * inverse_square;
+        if damps {
+            reaction.softness = reaction.softness * h;
+        }
         for i in 0..self.form.rows() {
             let row = self.form.row(i);
             let (on_a, on_b) = (gradient(row, &pair, Side::A), gradient(row, &pair, Side::B));
             let value = on_a.value - self.rest;
             // Full turns are counted from the step before.
-            reaction.value.0[i] = counted(row, value, reaction.value.0[i]);
+            reaction.value.0[i] =
+                if damps { R::ZERO } else { counted(row, value, reaction.value.0[i]) };
             self.jacobians[i] = Jacobian::new(&on_a, &on_b, sides);
         }
         let inverse_masses = sides[0].inverse_mass + sides[1].inverse_mass;
@@ -162,7 +178,7 @@ impl<R: Real> RowBlock<R> {
         let lambda = self.reaction.lambda;
         match self.role {
             Role::Limit { .. } => V3([lambda.0[0] - lambda.0[1], R::ZERO, R::ZERO]),
-            Role::Lock | Role::Store | Role::Motor { .. } => lambda,
+            Role::Lock | Role::Store | Role::Damp { .. } | Role::Motor { .. } => lambda,
         }
     }
 
@@ -181,7 +197,7 @@ impl<R: Real> RowBlock<R> {
         pass: &Pass<R>,
     ) -> VelocityPair<'a, R> {
         match self.role {
-            Role::Lock | Role::Store => self.solve_lock(pair, pass),
+            Role::Lock | Role::Store | Role::Damp { .. } => self.solve_lock(pair, pass),
             Role::Limit { lower, upper } => self.solve_limit(pair, [lower, upper].map(R::of), pass),
             Role::Motor { speed, max_effort } => {
                 let rate = self.jacobians[0].rate(&pair);

@@ -29,7 +29,7 @@ fn scene(kind: JointKind) -> Scene {
 
 fn prepared(scene: &Scene) -> (Joints<f64>, VelocityBodies<f64>) {
     let model = Model::new(scene);
-    let mut bodies = VelocityBodies::new(&model, false);
+    let mut bodies = VelocityBodies::new(scene, &model, false);
     bodies.load(&scene.initial_state());
     bodies.refresh_all();
     let mut joints = lower(&model);

@@ -138,6 +138,7 @@ impl Mabd {
                 self.finish(h, &scheme);
                 self.settle();
             }
+            self.set_off(self.time_s + h * f64::from(part), h);
             self.system.aim_motors(h);
             self.system.detect(&self.broken, h, begins)?;
             self.system.nodes.hold(h);

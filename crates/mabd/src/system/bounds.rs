@@ -43,7 +43,7 @@ pub(crate) fn all(elements: &[JointElement], blocks: &DualBlocks) -> Vec<Bound> 
     let mut bounds = Vec::new();
     for (e, element) in elements.iter().enumerate().filter(|(_, element)| element.is_bounded()) {
         for (k, row) in element.rows.iter().enumerate() {
-            if matches!(row.law, RowLaw::Held { .. }) {
+            if !row.law.is_bounded() {
                 continue;
             }
             bounds.push(Bound {
@@ -77,7 +77,7 @@ impl Bound {
     /// Chooses what the row does from its predicted value and its multiplier.
     fn choose(&mut self, value: f64, multiplier: f64, softness: f64) {
         (self.given, self.held) = match self.law {
-            RowLaw::Held { .. } => (None, self.held),
+            RowLaw::Held { .. } | RowLaw::Damped { .. } => (None, self.held),
             RowLaw::Limit(limit) => {
                 let wished = value + softness * multiplier;
                 if wished > limit.upper {

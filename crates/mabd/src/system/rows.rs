@@ -1,26 +1,64 @@
 //! The rows of all joints at the bodies at hand, the loads that their multipliers make, and the forces of joints.
 
-use taut_core::{Multipliers, Vec3};
+use taut_core::{Mat3, Multipliers, Vec3, constraint::RowKind, math::polar_rotation};
+use taut_math::Real;
 
 use super::{NONE, StepScheme, System};
 use crate::{
     affine::Affine,
-    joint::{ElementView, RowLaw},
+    joint::{ElementView, RowFunction, RowLaw},
     node::torque,
 };
 
+/// Where a row started that has a value now, as near as full turns of an angle allow.
+fn nearest(function: RowFunction, value: f64, start: f64) -> f64 {
+    match function {
+        RowFunction::Plain(RowKind::Angle) => start.nearest_turn(value),
+        _ => start,
+    }
+}
+
+fn polar_matrix(frame: &Mat3) -> Mat3 {
+    polar_rotation(frame).to_rotation_matrix().into_inner()
+}
+
 impl System {
+    /// Has dampers resist what changes in a step of length `h` [s] that starts now.
+    pub(crate) fn aim_dampers(&mut self, h: f64) {
+        for &e in &self.damped {
+            let element = &mut self.elements[e as usize];
+            let places = element.nodes.map(|node| self.nodes.place(node));
+            let first = self.dual.blocks.first[e as usize] as usize;
+            for k in 0..element.rows.len() {
+                let RowLaw::Damped { damping, .. } = element.rows[k].law else { continue };
+                let function = element.rows[k].function;
+                if let RowFunction::Plain(RowKind::Turn(_)) = function {
+                    let [a, b] = places.map(|place| polar_matrix(&place.frame));
+                    element.damped[1] = b.tr_mul(&(a * element.bases[0]));
+                }
+                let (anchors, bases) = (&element.anchors, &element.damped);
+                let start = ElementView { places, anchors, bases }.evaluate(function).value;
+                element.rows[k].law = RowLaw::Damped { damping, start };
+                self.rows.compliance[first + k] = h / damping;
+            }
+        }
+    }
+
     /// Values, gradients and replies of all rows.
     pub(super) fn evaluate(&mut self, scheme: &StepScheme) {
         for (e, element) in self.elements.iter().enumerate() {
             let places = element.nodes.map(|node| self.nodes.place(node));
-            let view = ElementView { places, anchors: &element.anchors, bases: &element.bases };
+            let anchors = &element.anchors;
+            let view = ElementView { places, anchors, bases: &element.bases };
+            let damped = ElementView { places, anchors, bases: &element.damped };
             let first = self.dual.blocks.first[e] as usize;
             for (k, row) in element.rows.iter().enumerate() {
-                let gradient = view.evaluate(row.function);
+                let damps = matches!(row.law, RowLaw::Damped { .. });
+                let gradient = if damps { &damped } else { &view }.evaluate(row.function);
                 let at = first + k;
                 let target = match row.law {
                     RowLaw::Held { target, .. } => target,
+                    RowLaw::Damped { start, .. } => nearest(row.function, gradient.value, start),
                     RowLaw::Limit(_) | RowLaw::Motor(_) => 0.0,
                 };
                 let hard = matches!(row.law, RowLaw::Held { compliance: 0.0, .. });

@@ -53,7 +53,7 @@ fn what_hangs_on_something_soft_falls_only_beyond_what_its_load_can_stretch() {
             rest_length: 1.0,
         };
         let (a, b) = (Endpoint::World, Endpoint::Particle(0));
-        let spring = Spring { name: String::new(), kind, a, b, stiffness };
+        let spring = Spring { name: String::new(), kind, a, b, stiffness, damping: 0.0 };
         Scene { joints: Vec::new(), springs: vec![spring], ..scene(0.0) }
     };
     assert_label(&judged(&spring(1e3), 180, fall, None), Label::Falling);

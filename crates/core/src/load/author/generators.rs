@@ -1,8 +1,8 @@
 //! The generators as written. In a member's body `i`, then `j` and `k` count as each one says.
 
 use super::{
-    BodyEntry, BodySpec, FrictionSpec, JointEntry, ParticleEntry, SpringEntry, TetrahedronEntry,
-    TriangleEntry,
+    BodyEntry, BodySpec, ForceEntry, FrictionSpec, JointEntry, ParticleEntry, SpringEntry,
+    TetrahedronEntry, TriangleEntry,
 };
 use crate::load::expression::{Formula, Triple};
 
@@ -251,4 +251,6 @@ pub(in crate::load) struct Repeat {
     pub(in crate::load) triangles: Vec<TriangleEntry>,
     #[serde(default)]
     pub(in crate::load) tetrahedra: Vec<TetrahedronEntry>,
+    #[serde(default)]
+    pub(in crate::load) forces: Vec<ForceEntry>,
 }

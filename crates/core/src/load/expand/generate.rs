@@ -40,6 +40,13 @@ impl<'a> Template<'a> {
         if spec.position.is_some() {
             return Err(SceneError::new("the generator places its members")).at("position");
         }
+        if matches!(spec.motion, author::MotionSpec::Path { .. }) {
+            return Err(SceneError::new("the generator places its members")).at("motion");
+        }
+        if spec.during.is_some() {
+            let message = "members of a generator move always or never; use `repeat`";
+            return Err(SceneError::new(message)).at("during");
+        }
         let scope = scope.indexed(&[0; INDICES.len()][..indices]);
         let blank = body::blank(spec, &scope)?;
         Ok(Self { spec, constant: (!scope.index_used()).then_some(blank) })
@@ -126,7 +133,8 @@ fn stretch(
 ) -> Result<()> {
     let Some(entry) = spring.filter(|_| moves(builder, ends)) else { return Ok(()) };
     let spring = builder.spring_between(entry, ends, scope).at("spring")?;
-    if spring.stiffness == 0.0 { Ok(()) } else { builder.push_spring(spring) }
+    let idle = spring.stiffness == 0.0 && spring.damping == 0.0;
+    if idle { Ok(()) } else { builder.push_spring(spring) }
 }
 
 /// How many bodies an entry makes, before any of them is made.

@@ -13,7 +13,7 @@ fn scene() -> Scene {
     };
     let (zero, a, b) = (Vec3::zeros(), Endpoint::Particle(0), Endpoint::Particle(1));
     let kind = SpringKind::Linear { anchor_a: zero, anchor_b: zero, rest_length: 2.0 };
-    let spring = Spring { name: String::new(), kind, a, b, stiffness: 1.0 };
+    let spring = Spring { name: String::new(), kind, a, b, stiffness: 1.0, damping: 0.0 };
     let joint = Joint { ..Joint::new(JointKind::Ball, a, b) };
     Scene {
         particles: vec![particle("top", 5.0), particle("low", 2.0)],

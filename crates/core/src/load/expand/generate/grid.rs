@@ -183,6 +183,7 @@ fn connect(
                 a: ends[0],
                 b: ends[1],
                 stiffness,
+                damping: 0.0,
             })?;
         }
     }

@@ -41,6 +41,9 @@ pub(in crate::load) fn add(
         for (k, entry) in spec.tetrahedra.iter().enumerate() {
             builder.add_tetrahedron(entry, &scope).at_index("tetrahedra", k)?;
         }
+        for (k, entry) in spec.forces.iter().enumerate() {
+            builder.add_force(entry, &scope).at_index("forces", k)?;
+        }
     }
     Ok(())
 }
