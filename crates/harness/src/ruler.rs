@@ -15,7 +15,7 @@ use taut_collide::metrics::{
 };
 use taut_core::{
     Multipliers, Needs, Scene, State,
-    metrics::{self, JointError, Measured, Momentum, Work},
+    metrics::{self, JointError, Measured, Momentum, WorkDone},
 };
 
 /// Named values in the order of the ruler.
@@ -174,20 +174,22 @@ pub struct Facts {
     work: Option<RefCell<WorkMeter>>,
 }
 
-/// Work from the start of a run on.
+/// WorkDone from the start of a run on.
 #[derive(Debug)]
 struct WorkMeter {
     last: State,
     /// `None` once a part of it is unknown.
-    sum: Option<Work>,
+    sum: Option<WorkDone>,
 }
 
 impl WorkMeter {
     /// The work until a state of the run; frames come one after the other, iterates of a step in any order.
-    fn until(&mut self, sample: &Sample<'_>) -> Option<Work> {
+    fn until(&mut self, sample: &Sample<'_>) -> Option<WorkDone> {
         let Sample { scene, state, forces, .. } = *sample;
         if let Moment::Iteration { .. } = sample.moment {
-            return metrics::work(scene, &self.last, state, forces);
+            // After a warm-up nobody has looked at, what came in is unknown.
+            let before = sample.before.filter(|before| before.time_s == self.last.time_s)?;
+            return metrics::work(scene, before, state, forces);
         }
         if state.time_s > self.last.time_s {
             let step = metrics::work(scene, &self.last, state, forces);
@@ -209,7 +211,7 @@ impl Facts {
             momentum: metrics::is_free(scene).then(|| metrics::momentum(scene, initial)),
             probe: scene.contacts.map(|_| RefCell::new(Probe::new(scene))),
             work: metrics::has_work(scene).then(|| {
-                RefCell::new(WorkMeter { last: initial.clone(), sum: Some(Work::default()) })
+                RefCell::new(WorkMeter { last: initial.clone(), sum: Some(WorkDone::default()) })
             }),
         }
     }
@@ -246,7 +248,7 @@ pub struct Sample<'a> {
     joints: OnceCell<JointError>,
     energy_j: OnceCell<f64>,
     contacts: OnceCell<ContactMeasures>,
-    work: OnceCell<Option<Work>>,
+    work: OnceCell<Option<WorkDone>>,
 }
 
 /// Which state of a run a sample is.
@@ -299,8 +301,8 @@ impl<'a> Sample<'a> {
 
     /// What forces and drives have put in since the start and dampers have taken; nothing in scenes without any.
     /// `None` where the solver does not tell what a drive held.
-    pub fn work(&self) -> Option<Work> {
-        let Some(meter) = &self.facts.work else { return Some(Work::default()) };
+    pub fn work(&self) -> Option<WorkDone> {
+        let Some(meter) = &self.facts.work else { return Some(WorkDone::default()) };
         *self.work.get_or_init(|| meter.borrow_mut().until(self))
     }
 
