@@ -174,7 +174,7 @@ pub struct Facts {
     work: Option<RefCell<WorkMeter>>,
 }
 
-/// WorkDone from the start of a run on.
+/// Work from the start of a run on.
 #[derive(Debug)]
 struct WorkMeter {
     last: State,

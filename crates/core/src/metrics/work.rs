@@ -78,7 +78,7 @@ fn poses(ends: [Endpoint; 2], state: &State) -> [Pose; 2] {
     ends.map(|end| Pose::of(end, state))
 }
 
-/// WorkDone of forces, torques and efforts [J].
+/// Work of forces, torques and efforts [J].
 pub(crate) fn forces_work_j(scene: &Scene, before: &State, after: &State) -> f64 {
     let middle_s = 0.5 * (before.time_s + after.time_s);
     let mut sum = 0.0;
@@ -132,7 +132,7 @@ fn change_square(spring: &Spring, before: &State, after: &State) -> f64 {
     }
 }
 
-/// WorkDone of the bodies that follow paths [J].
+/// Work of the bodies that follow paths [J].
 fn drives_j(
     scene: &Scene,
     before: &State,
