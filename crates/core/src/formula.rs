@@ -218,10 +218,10 @@ fn literal_length(text: &str) -> usize {
 /// Written as text where it depends on time and as a number where not. Where an expression has no value, as a
 /// quotient by zero, it is no number.
 #[derive(Clone, Debug)]
-pub struct TimeFormula(Kept);
+pub struct TimeFormula(BoundFormula);
 
 #[derive(Clone, Debug)]
-enum Kept {
+enum BoundFormula {
     Constant(f64),
     Function(Arc<Expression>),
 }
@@ -229,7 +229,7 @@ enum Kept {
 impl TimeFormula {
     /// The same number at all times.
     pub fn constant(value: f64) -> Self {
-        Self(Kept::Constant(value))
+        Self(BoundFormula::Constant(value))
     }
 
     /// A function of time from its text, such as `0.1*sin(2*t)`.
@@ -255,7 +255,7 @@ impl TimeFormula {
         let bound = Expression::compile(&text)?;
         match bound.names() {
             [] => Ok(Self::constant(bound.evaluate(&[])?)),
-            [name] if name == TIME => Ok(Self(Kept::Function(Arc::new(bound)))),
+            [name] if name == TIME => Ok(Self(BoundFormula::Function(Arc::new(bound)))),
             names => Err(format!("`{text}` has the unknown `{}` beside `t`", names.join("`, `"))),
         }
     }
@@ -263,14 +263,16 @@ impl TimeFormula {
     /// Its value at a time [s].
     pub fn at(&self, time_s: f64) -> f64 {
         match &self.0 {
-            Kept::Constant(value) => *value,
-            Kept::Function(expression) => expression.evaluate(&[time_s]).unwrap_or(f64::NAN),
+            BoundFormula::Constant(value) => *value,
+            BoundFormula::Function(expression) => {
+                expression.evaluate(&[time_s]).unwrap_or(f64::NAN)
+            }
         }
     }
 
     /// Whether it is the same at all times.
     pub fn is_constant(&self) -> bool {
-        matches!(self.0, Kept::Constant(_))
+        matches!(self.0, BoundFormula::Constant(_))
     }
 }
 
@@ -278,8 +280,8 @@ impl TimeFormula {
 impl PartialEq for TimeFormula {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
-            (Kept::Constant(a), Kept::Constant(b)) => a == b,
-            (Kept::Function(a), Kept::Function(b)) => a.text == b.text,
+            (BoundFormula::Constant(a), BoundFormula::Constant(b)) => a == b,
+            (BoundFormula::Function(a), BoundFormula::Function(b)) => a.text == b.text,
             _ => false,
         }
     }
@@ -288,8 +290,8 @@ impl PartialEq for TimeFormula {
 impl Serialize for TimeFormula {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
-            Kept::Constant(value) => to.serialize_f64(*value),
-            Kept::Function(expression) => to.serialize_str(&expression.text),
+            BoundFormula::Constant(value) => to.serialize_f64(*value),
+            BoundFormula::Function(expression) => to.serialize_str(&expression.text),
         }
     }
 }

@@ -25,7 +25,7 @@ pub use material::{MaterialStrain, material_strain};
 pub use momentum::{Momentum, is_free, momentum};
 pub use trajectory::{pose_distance_rms_m, spring_strain_max, watched_error_rms_m};
 pub(crate) use work::forces_work_j;
-pub use work::{Work, has_work, work};
+pub use work::{WorkDone, has_work, work};
 
 /// Largest `|singular value - 1|` of any dynamic body's frame [1].
 ///

@@ -15,7 +15,7 @@ use taut_collide::metrics::{
 };
 use taut_core::{
     Multipliers, Needs, Scene, State,
-    metrics::{self, JointError, MaterialStrain, Measured, Momentum, Work},
+    metrics::{self, JointError, MaterialStrain, Measured, Momentum, WorkDone},
 };
 
 /// Named values in the order of the ruler.
@@ -194,15 +194,17 @@ pub struct Facts {
 struct WorkMeter {
     last: State,
     /// `None` once a part of it is unknown.
-    sum: Option<Work>,
+    sum: Option<WorkDone>,
 }
 
 impl WorkMeter {
     /// The work until a state of the run; frames come one after the other, iterates of a step in any order.
-    fn until(&mut self, sample: &Sample<'_>) -> Option<Work> {
+    fn until(&mut self, sample: &Sample<'_>) -> Option<WorkDone> {
         let Sample { scene, state, forces, .. } = *sample;
         if let Moment::Iteration { .. } = sample.moment {
-            return metrics::work(scene, &self.last, state, forces);
+            // After a warm-up nobody has looked at, what came in is unknown.
+            let before = sample.before.filter(|before| before.time_s == self.last.time_s)?;
+            return metrics::work(scene, before, state, forces);
         }
         if state.time_s > self.last.time_s {
             let step = metrics::work(scene, &self.last, state, forces);
@@ -224,7 +226,7 @@ impl Facts {
             momentum: metrics::is_free(scene).then(|| metrics::momentum(scene, initial)),
             probe: scene.contacts.map(|_| RefCell::new(Probe::new(scene))),
             work: metrics::has_work(scene).then(|| {
-                RefCell::new(WorkMeter { last: initial.clone(), sum: Some(Work::default()) })
+                RefCell::new(WorkMeter { last: initial.clone(), sum: Some(WorkDone::default()) })
             }),
         }
     }
@@ -262,7 +264,7 @@ pub struct Sample<'a> {
     energy_j: OnceCell<f64>,
     contacts: OnceCell<ContactMeasures>,
     material: OnceCell<Option<MaterialStrain>>,
-    work: OnceCell<Option<Work>>,
+    work: OnceCell<Option<WorkDone>>,
 }
 
 /// Which state of a run a sample is.
@@ -316,8 +318,8 @@ impl<'a> Sample<'a> {
 
     /// What forces and drives have put in since the start and dampers have taken; nothing in scenes without any.
     /// `None` where the solver does not tell what a drive held.
-    pub fn work(&self) -> Option<Work> {
-        let Some(meter) = &self.facts.work else { return Some(Work::default()) };
+    pub fn work(&self) -> Option<WorkDone> {
+        let Some(meter) = &self.facts.work else { return Some(WorkDone::default()) };
         *self.work.get_or_init(|| meter.borrow_mut().until(self))
     }
 

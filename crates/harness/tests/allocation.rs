@@ -25,6 +25,9 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 /// with contacts, and one that every backend takes.
 const SCENES: &[(&str, &[(&str, f64)])] = &[
     ("joint-zoo", &[]),
+    ("iftomm-a03", &[]),
+    ("iftomm-a05", &[]),
+    ("kapitza", &[]),
     ("flag", &[]),
     ("rope", &[("links", 2000.0)]),
     ("pyramid", &[("n", 8.0), ("gap", 0.0)]),

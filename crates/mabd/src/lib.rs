@@ -27,7 +27,7 @@
 //!   is one sparse system of what touches and all joints, whatever `dual` says.
 //! - Chains of ball joints, and trees of them with angular springs, are solved four bodies at a time and on as many
 //!   threads as there are, and so are islands of what touches; the bits do not depend on either.
-//! - Springs, compliant joints, limits and motors are rows with a compliance or bounded multipliers.
+//! - Springs, compliant joints, dampers, limits and motors are rows with a compliance or bounded multipliers.
 //!
 //! A step whose bodies turn by much more than a tenth of a radian shows that much: frames stretch by
 //! half its square, and joints other than balls part by as much of an angle.

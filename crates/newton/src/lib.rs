@@ -11,6 +11,9 @@
 //! of implicit Euler: linear momentum is kept to rounding, angular momentum and energy to first order
 //! in `h`.
 //!
+//! Dampers of springs are springs of stiffness `c / h` that are at rest where the step begins, those of joints rows that
+//! give way by `h / c` times their multiplier since then.
+//!
 //! Redundant joints make the constraint block singular. It is regularised by a tiny negative
 //! diagonal in the Jacobian only; because residuals are exact, the iteration still ends with every
 //! hard row at its target, and only the split of force between redundant rows is arbitrary.

@@ -33,7 +33,8 @@
 //! lies outside of the unit circle: two hinges in series gain energy from rounding alone, by as much in every
 //! sub-step, so that shorter ones are worse.
 //!
-//! Energies of points are repaired between joints and contacts, all rows of one at once.
+//! Energies of points are repaired between joints and contacts, all rows of one at once. Dampers are springs of
+//! compliance `h / c` that are at rest where a step or sub-step begins.
 //!
 //! What remains is owed to one sweep per sub-step: stacks give way by about `n^2 g h^2` and sway where it is
 //! large, and overlap at the start of a step is pushed out at once, which makes angular momentum.

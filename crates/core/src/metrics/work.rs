@@ -11,7 +11,7 @@ use super::energy::distance;
 
 /// Energy that a scene is given and that it gives away.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Work {
+pub struct WorkDone {
     /// By forces, torques and efforts [J].
     pub forces_j: f64,
     /// By bodies that follow a path, on all that they hold and touch [J].
@@ -20,7 +20,7 @@ pub struct Work {
     pub dampers_j: f64,
 }
 
-impl Work {
+impl WorkDone {
     /// What all of it adds to the mechanical energy [J].
     pub fn net_j(&self) -> f64 {
         self.forces_j + self.drives_j - self.dampers_j
@@ -55,17 +55,17 @@ pub fn work(
     before: &State,
     after: &State,
     reports: Option<&Multipliers>,
-) -> Option<Work> {
+) -> Option<WorkDone> {
     let dt = after.time_s - before.time_s;
     if dt <= 0.0 {
-        return Some(Work::default());
+        return Some(WorkDone::default());
     }
     let drives_j = match scene.drives.is_empty() {
         true => 0.0,
         false => drives_j(scene, before, after, reports)?,
     };
     let forces_j = forces_work_j(scene, before, after);
-    Some(Work { forces_j, drives_j, dampers_j: dampers_j(scene, before, after, dt) })
+    Some(WorkDone { forces_j, drives_j, dampers_j: dampers_j(scene, before, after, dt) })
 }
 
 /// Rotation of a body from one state to another, as a vector in world axes [rad].

@@ -33,6 +33,11 @@ pub(super) const PROPERTIES: &[Property] = &[
     },
     Property { name: "load_resets", scene: "joint-zoo", test: |s| load_resets(s, &zoo(), PLAN) },
     Property {
+        name: "load_resets",
+        scene: "driven-pendulum",
+        test: |s| load_resets(s, &timed::driven_pendulum(), PLAN),
+    },
+    Property {
         name: "last_reads_are_ends",
         scene: "joint-zoo",
         test: |s| last_reads(s, &zoo(), PLAN),
