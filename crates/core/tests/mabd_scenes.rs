@@ -42,12 +42,21 @@ fn counts_are_those_of_the_table() {
     assert_eq!([dynamic(&protein), rows(&protein)], [14_000, 56_003]);
     let net = load("net", &[("n", 100.0)]);
     assert_eq!([dynamic(&net), rows(&net)], [29_800, 118_812]);
+    // 280 links as in Figure 12, and as many pins as corners.
+    let slack = load("net-slack", &[]);
+    assert_eq!([dynamic(&slack), rows(&slack)], [280, 1080 + 4 * 3]);
+    // Pulleys once more: nothing but the ends is held, and beside 1,500 links there are the hook and the anchor.
+    let chain = load("long-chain", &[]);
+    assert_eq!([dynamic(&chain), rows(&chain)], [1500, 3 * 1501]);
+    let drive = load("pulley-drive", &[]);
+    let balls = drive.joints.iter().filter(|joint| joint.kind == JointKind::Ball).count();
+    assert_eq!([dynamic(&drive), balls], [1502, 1502]);
 }
 
 #[test]
 fn sizes_scale_by_their_parameter() {
-    for (name, size) in [("pulley", 37.0), ("willow", 37.0), ("pear", 37.0), ("protein", 37.0)] {
-        assert_eq!(dynamic(&load(name, &[("links", size)])), 37, "{name}");
+    for name in ["pulley", "long-chain", "willow", "pear", "protein"] {
+        assert_eq!(dynamic(&load(name, &[("links", 37.0)])), 37, "{name}");
     }
     assert_eq!(dynamic(&load("heavy-end-chain", &[("links", 7.0)])), 8);
     assert_eq!(dynamic(&load("loop", &[("links", 6.0)])), 6);
@@ -55,6 +64,8 @@ fn sizes_scale_by_their_parameter() {
     assert_eq!(dynamic(&load("ragdolls", &[("dolls", 1.0), ("n", 4.0)])), 40 + 11);
     assert_eq!(dynamic(&load("cloak", &[("n", 5.0)])), 65);
     assert_eq!(dynamic(&load("net-on-cylinder", &[("n", 5.0)])), 65);
+    assert_eq!(dynamic(&load("net-slack", &[("n", 5.0)])), 65);
+    assert_eq!(dynamic(&load("pulley-drive", &[("wheels", 3.0), ("straight", 10.0)])), 76 + 2);
 }
 
 #[test]
