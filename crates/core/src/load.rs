@@ -9,6 +9,7 @@ mod connect;
 mod error;
 mod expand;
 mod expression;
+mod mesh_file;
 mod names;
 mod timed;
 mod validate;
@@ -63,7 +64,8 @@ pub fn load_file(path: &Path, overrides: &[(String, f64)]) -> Result<Loaded> {
         in_file(SceneError { position, ..SceneError::new("expected UTF-8 text") })
     })?;
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let mut loaded = load_str(text, &file, overrides)?;
+    let folder = path.parent();
+    let mut loaded = SourceText { text }.load(overrides, ELEMENTS_MAX, folder).map_err(in_file)?;
     loaded.scene.name = stem.unwrap_or_default();
     Ok(loaded)
 }
@@ -87,7 +89,7 @@ pub fn load_str_within(
     elements_max: usize,
 ) -> Result<Loaded> {
     let mut loaded = SourceText { text }
-        .load(overrides, elements_max)
+        .load(overrides, elements_max, None)
         .map_err(|error| SceneError { file: name.to_owned(), ..error })?;
     loaded.scene.name = name.to_owned();
     Ok(loaded)
@@ -107,7 +109,13 @@ struct SourceText<'a> {
 }
 
 impl<'a> SourceText<'a> {
-    fn load(&self, overrides: &[(String, f64)], elements_max: usize) -> Result<Loaded> {
+    /// `folder` is where files are that the scene names.
+    fn load(
+        &self,
+        overrides: &[(String, f64)],
+        elements_max: usize,
+        folder: Option<&Path>,
+    ) -> Result<Loaded> {
         let file: author::File = self.parse(self.text)?;
         let parameters = parameters(&file.parameters, overrides).at("parameters")?;
         let scope = Scope::new(&parameters);
@@ -121,7 +129,7 @@ impl<'a> SourceText<'a> {
         };
         self.settings(&file, &scope, &mut scene)?;
         // Bodies first, so that joints of any order in the file find them.
-        let mut builder = Builder::new(&mut scene, elements_max);
+        let mut builder = Builder::new(&mut scene, elements_max, folder.map(Path::to_owned));
         self.each("bodies", &file.bodies, |entry| builder.add_body(entry, &scope))?;
         self.each("particles", &file.particles, |entry| builder.add_particle(entry, &scope))?;
         self.each("joints", &file.joints, |entry| builder.add_joint(entry, &scope))?;
@@ -132,11 +140,12 @@ impl<'a> SourceText<'a> {
         if let Some(raw) = file.watch {
             builder.scene.watch = self.watched(raw, &builder, &scope).at("watch")?;
         }
+        let mut warnings = std::mem::take(&mut builder.notes);
         if scene.bodies.is_empty() && scene.particles.is_empty() {
             return Err(SceneError::new("expected at least one body or particle"));
         }
         validate::check_finite(&scene)?;
-        let warnings = validate::warnings(&scene);
+        warnings.extend(validate::warnings(&scene));
         Ok(Loaded { scene, warnings, parameters })
     }
 

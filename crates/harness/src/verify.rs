@@ -14,6 +14,7 @@ mod analytic;
 mod contact;
 mod contract;
 mod drives;
+mod elements;
 mod friction;
 mod joints;
 mod known;
@@ -95,6 +96,7 @@ fn properties() -> impl Iterator<Item = &'static Property> {
         statics::PROPERTIES,
         drives::PROPERTIES,
         timed::PROPERTIES,
+        elements::PROPERTIES,
         contact::PROPERTIES,
         friction::PROPERTIES,
     ];

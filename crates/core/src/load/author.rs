@@ -235,6 +235,7 @@ pub(super) enum ParticleEntry {
     Grid(Box<ParticleGrid>),
     Cloth(Box<Cloth>),
     Solid(Box<SolidSpec>),
+    Mesh(Box<MeshSpec>),
     Repeat(Box<Repeat>),
 }
 

@@ -1,6 +1,9 @@
 //! Entries one after the other into flat lists. Order is that of the file, so equal files give equal scenes.
 
-use std::collections::{BTreeMap, HashMap, HashSet, hash_map::Entry};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet, hash_map::Entry},
+    path::PathBuf,
+};
 
 mod deformable;
 mod generate;
@@ -30,6 +33,10 @@ pub(super) struct Builder<'a> {
     /// Centre of mass in authored coordinates of the bodies where it is not their origin [m].
     pub(super) centres: BTreeMap<usize, Vec3>,
     elements_max: usize,
+    /// Where files are that the scene names.
+    folder: Option<PathBuf>,
+    /// What is done that its writer may not expect.
+    pub(super) notes: Vec<String>,
     // Only to find duplicates: nothing refers to a joint, a spring or a triangle.
     joint_names: HashSet<String>,
     spring_names: HashSet<String>,
@@ -48,12 +55,18 @@ enum Edge {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(scene: &'a mut Scene, elements_max: usize) -> Self {
+    pub(super) fn new(
+        scene: &'a mut Scene,
+        elements_max: usize,
+        folder: Option<PathBuf>,
+    ) -> Self {
         Self {
             scene,
             names: Names::default(),
             centres: BTreeMap::new(),
             elements_max,
+            folder,
+            notes: vec![],
             joint_names: HashSet::new(),
             spring_names: HashSet::new(),
             triangle_names: HashSet::new(),
@@ -135,6 +148,7 @@ impl<'a> Builder<'a> {
             }
             ParticleEntry::Cloth(spec) => generate::cloth::add(self, spec, scope).at("cloth"),
             ParticleEntry::Solid(spec) => generate::solid::add(self, spec, scope).at("solid"),
+            ParticleEntry::Mesh(spec) => generate::mesh::add(self, spec, scope).at("mesh"),
             ParticleEntry::Repeat(spec) => generate::repeat::add(self, spec, scope).at("repeat"),
         }
     }

@@ -195,6 +195,8 @@ pub(super) const KNOWN: &[Known] = &[
     null("efforts_turn_hinges", "hinged-bar"),
     null("paths_are_followed", "driven-box"),
     null("drives_balance", "driven-pendulum"),
+    null("material_rings", "bar-of-tetrahedra"),
+    null("material_rings", "strip-of-triangles"),
 ];
 
 /// Why a check is known to fail for a backend, if it is.

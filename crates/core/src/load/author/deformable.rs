@@ -69,6 +69,33 @@ pub(in crate::load) struct SolidSpec {
     pub(in crate::load) group: Option<Formula>,
 }
 
+/// Triangles or tetrahedra from a file beside the scene.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "mesh", deny_unknown_fields)]
+pub(in crate::load) struct MeshSpec {
+    pub(in crate::load) name: String,
+    /// `.obj`, or `.ele` beside its `.node`.
+    pub(in crate::load) file: String,
+    /// [m] per unit of the file.
+    pub(in crate::load) scale: Option<Formula>,
+    /// Where the file's origin is [m].
+    pub(in crate::load) position: Option<Triple>,
+    pub(in crate::load) rotation: Option<RotationSpec>,
+    /// [kg/m^3]
+    pub(in crate::load) density: Formula,
+    /// Of triangles [m].
+    pub(in crate::load) thickness: Option<Formula>,
+    pub(in crate::load) membrane: Option<ElasticitySpec>,
+    pub(in crate::load) bending: Option<BendingSpec>,
+    /// Of tetrahedra.
+    pub(in crate::load) elastic: Option<ElasticSpec>,
+    #[serde(default)]
+    pub(in crate::load) held: Vec<Held>,
+    pub(in crate::load) velocity: Option<Triple>,
+    pub(in crate::load) friction: Option<FrictionSpec>,
+    pub(in crate::load) group: Option<Formula>,
+}
+
 /// What a solid fills.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "shape", rename_all = "snake_case", deny_unknown_fields)]

@@ -35,7 +35,7 @@ pub(super) struct Nodes<'a> {
 /// What a sheet is made of.
 pub(super) struct Sheet {
     /// [kg/m^3]
-    pub(super) density: f64,
+    density: f64,
     /// [m]
     pub(super) thickness: f64,
     membrane: Elasticity,
@@ -46,18 +46,28 @@ pub(super) struct Sheet {
 /// What a solid is made of.
 pub(super) struct Matter {
     /// [kg/m^3]
-    pub(super) density: f64,
+    density: f64,
     elastic: (SolidModel, Elasticity),
 }
 
 impl Sheet {
-    pub(super) fn new(spec: &author::Cloth, scope: &Scope) -> Result<Self> {
-        let thickness = spec.thickness.positive(scope).at("thickness")?;
-        let membrane = body::elastic_constants(&spec.membrane, scope).at("membrane")?;
-        let bending = spec.bending.as_ref();
+    pub(super) fn new(
+        density: &Formula,
+        thickness: &Formula,
+        membrane: &author::ElasticitySpec,
+        bending: Option<&author::BendingSpec>,
+        scope: &Scope,
+    ) -> Result<Self> {
+        let thickness = thickness.positive(scope).at("thickness")?;
+        let membrane = body::elastic_constants(membrane, scope).at("membrane")?;
         let rigidity = bending.map(|b| rigidity(b, membrane, thickness, scope).at("bending"));
-        let density = spec.density.positive(scope).at("density")?;
+        let density = density.positive(scope).at("density")?;
         Ok(Self { density, thickness, membrane, rigidity: rigidity.transpose()? })
+    }
+
+    /// Mass of a triangle [kg].
+    pub(super) fn mass(&self, [a, b, c]: &[Vec3; 3]) -> f64 {
+        self.density * self.thickness * 0.5 * (b - a).cross(&(c - a)).norm()
     }
 }
 
@@ -85,6 +95,11 @@ impl Matter {
     ) -> Result<Self> {
         let elastic = material(elastic, scope).at("elastic")?;
         Ok(Self { density: density.positive(scope).at("density")?, elastic })
+    }
+
+    /// Mass of a tetrahedron [kg].
+    pub(super) fn mass(&self, [a, b, c, d]: &[Vec3; 4]) -> f64 {
+        self.density * (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
     }
 }
 

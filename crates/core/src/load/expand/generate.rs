@@ -4,6 +4,7 @@ pub(super) mod chain;
 pub(super) mod cloth;
 pub(super) mod grid;
 mod held;
+pub(super) mod mesh;
 pub(super) mod net;
 pub(super) mod path;
 pub(super) mod repeat;

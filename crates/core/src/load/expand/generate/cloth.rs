@@ -48,11 +48,11 @@ pub(in crate::load) fn add(
         .collect::<Vec<_>>();
     let holds = Holds::new(&spec.held, Some([nx, ny, 1]), scope)?;
     let held = members().map(|(i, j)| holds.holds([i, j, 0], &place(i, j))).collect();
-    let sheet = Sheet::new(spec, scope)?;
+    let bending = spec.bending.as_ref();
+    let sheet = Sheet::new(&spec.density, &spec.thickness, &spec.membrane, bending, scope)?;
     let mut masses = vec![0.0; points.len()];
     for three in &triangles {
-        let [a, b, c] = three.map(|n| points[n]);
-        let third = sheet.density * sheet.thickness * 0.5 * (b - a).cross(&(c - a)).norm() / 3.0;
+        let third = sheet.mass(&three.map(|n| points[n])) / 3.0;
         three.iter().for_each(|&n| masses[n] += third);
     }
     let velocity = super::solid::velocity(spec.velocity.as_ref(), scope)?;

@@ -83,6 +83,8 @@ pub(super) fn made(spec: &author::Repeat, scope: &Scope) -> Result<Made> {
             ParticleEntry::Solid(solid) => {
                 one.particles += solid::nodes_made(solid, &scope).at_index("particles", k)?;
             }
+            // Only the file says how many; it is asked when it is read.
+            ParticleEntry::Mesh(_) => one.particles += 1.0,
             ParticleEntry::Repeat(inner) => one.add(made(inner, &scope)?),
         }
     }

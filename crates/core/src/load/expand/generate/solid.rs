@@ -128,7 +128,7 @@ pub(in crate::load) fn add(
     let held = points.iter().enumerate().map(|(n, x)| holds.holds(member(n), x)).collect();
     let mut masses = vec![0.0; points.len()];
     for four in &tetrahedra {
-        let quarter = matter.density * cells::volume(&four.map(|n| points[n])) / 4.0;
+        let quarter = matter.mass(&four.map(|n| points[n])) / 4.0;
         four.iter().for_each(|&n| masses[n] += quarter);
     }
     let counts = lattice.map_or_else(|| vec![points.len()], |counts| counts.to_vec());

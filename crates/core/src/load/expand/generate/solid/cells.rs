@@ -40,7 +40,7 @@ fn deepest<'a>(parts: &'a [Ellipsoid], x: &Vec3) -> Option<&'a Ellipsoid> {
 }
 
 /// Volume of a tetrahedron [m^3], negative where it is inside out.
-pub(super) fn volume([a, b, c, d]: &[Vec3; 4]) -> f64 {
+fn volume([a, b, c, d]: &[Vec3; 4]) -> f64 {
     (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
 }
 

@@ -1,0 +1,135 @@
+//! A mesh from a file beside the scene, as cloth or as a solid.
+
+use super::{held::Holds, solid::velocity};
+use crate::{
+    load::{
+        author, body,
+        error::{At, Result, SceneError},
+        expand::{Builder, Matter, Nodes, Sheet},
+        expression::{Scope, vector},
+        mesh_file::{self, MeshFile},
+    },
+    math::{Quat, Vec3},
+    scene::outer_faces,
+};
+
+/// What the elements of a file are made of.
+enum Stuff {
+    Sheet(Sheet),
+    Matter(Matter),
+}
+
+/// Adds the nodes, then the triangles or tetrahedra.
+pub(in crate::load) fn add(
+    builder: &mut Builder,
+    spec: &author::MeshSpec,
+    scope: &Scope,
+) -> Result<()> {
+    let mut mesh = builder.read_mesh(&spec.file).at("file")?;
+    builder.reserve("particles", mesh.points.len() as f64)?;
+    builder.reserve("triangles", mesh.triangles.len() as f64)?;
+    builder.reserve("tetrahedra", mesh.tetrahedra.len() as f64)?;
+    place(&mut mesh, spec, scope)?;
+    let stuff = stuff(&mesh, spec, scope)?;
+    let points = &mesh.points;
+    let mut masses = vec![0.0; points.len()];
+    let mut touching = vec![false; points.len()];
+    let radius = match &stuff {
+        Stuff::Sheet(sheet) => {
+            for three in &mesh.triangles {
+                let third = sheet.mass(&three.map(|n| points[n])) / 3.0;
+                three.iter().for_each(|&n| masses[n] += third);
+            }
+            touching.fill(true);
+            sheet.thickness * 0.5
+        }
+        Stuff::Matter(matter) => {
+            for four in &mesh.tetrahedra {
+                let quarter = matter.mass(&four.map(|n| points[n])) / 4.0;
+                four.iter().for_each(|&n| masses[n] += quarter);
+            }
+            let faces = outer_faces(mesh.tetrahedra.iter().copied());
+            faces.into_iter().flatten().for_each(|n| touching[n] = true);
+            0.0
+        }
+    };
+    let holds = Holds::new(&spec.held, None, scope)?;
+    let nodes = Nodes {
+        name: &spec.name,
+        counts: vec![points.len()],
+        held: points.iter().map(|x| holds.holds([0; 3], x)).collect(),
+        velocity: velocity(spec.velocity.as_ref(), scope)?,
+        skin: body::skin(radius, spec.friction.as_ref(), spec.group.as_ref(), scope)?,
+        points: mesh.points,
+        masses,
+        touching,
+    };
+    let first = builder.push_nodes(nodes, scope)?;
+    match stuff {
+        Stuff::Sheet(sheet) => builder.push_sheet(&sheet, first, &mesh.triangles),
+        Stuff::Matter(matter) => builder.push_solid(&matter, first, &mesh.tetrahedra),
+    }
+}
+
+/// Scales, turns and shifts all points.
+fn place(mesh: &mut MeshFile, spec: &author::MeshSpec, scope: &Scope) -> Result<()> {
+    let scale = spec.scale.as_ref().map_or(Ok(1.0), |scale| scale.positive(scope)).at("scale")?;
+    let origin = spec.position.as_ref().map_or(Ok(Vec3::zeros()), |p| vector(p, scope));
+    let origin = origin.at("position")?;
+    let turn = spec.rotation.as_ref().map_or(Ok(Quat::identity()), |r| body::rotation(r, scope));
+    let turn = turn.at("rotation")?;
+    for point in &mut mesh.points {
+        *point = origin + turn * (*point * scale);
+    }
+    Ok(())
+}
+
+fn stuff(mesh: &MeshFile, spec: &author::MeshSpec, scope: &Scope) -> Result<Stuff> {
+    let wanted = |field: &str, what: &str| {
+        let message = format!("expected this field: `{}` is a mesh of {what}", spec.file);
+        SceneError::new(message).within(field)
+    };
+    let idle = |field: &str, what: &str| {
+        let message = format!("`{}` is a mesh of {what}, which has none", spec.file);
+        Err(SceneError::new(message)).at(field)
+    };
+    if mesh.tetrahedra.is_empty() {
+        if spec.elastic.is_some() {
+            return idle("elastic", "triangles");
+        }
+        let thickness = spec.thickness.as_ref().ok_or_else(|| wanted("thickness", "triangles"))?;
+        let membrane = spec.membrane.as_ref().ok_or_else(|| wanted("membrane", "triangles"))?;
+        let sheet = Sheet::new(&spec.density, thickness, membrane, spec.bending.as_ref(), scope)?;
+        return Ok(Stuff::Sheet(sheet));
+    }
+    for (given, field) in [
+        (spec.thickness.is_some(), "thickness"),
+        (spec.membrane.is_some(), "membrane"),
+        (spec.bending.is_some(), "bending"),
+    ] {
+        if given {
+            return idle(field, "tetrahedra");
+        }
+    }
+    let elastic = spec.elastic.as_ref().ok_or_else(|| wanted("elastic", "tetrahedra"))?;
+    Ok(Stuff::Matter(Matter::new(elastic, &spec.density, scope)?))
+}
+
+impl Builder<'_> {
+    /// Reads a mesh that the scene names, and notes what of it is left out or changed.
+    fn read_mesh(&mut self, file: &str) -> Result<MeshFile> {
+        let Some(folder) = &self.folder else {
+            let message = "a scene that is no file has no folder in which to look for a mesh";
+            return Err(SceneError::new(message));
+        };
+        let mesh = mesh_file::read(&folder.join(file), self.elements_max)?;
+        if mesh.unused > 0 {
+            self.notes.push(format!("{file}: {} nodes that no element has are left out", mesh.unused));
+        }
+        if mesh.turned > 0 {
+            let turned = mesh.turned;
+            self.notes.push(format!("{file}: two nodes of {turned} tetrahedra inside out are exchanged"));
+        }
+        Ok(mesh)
+    }
+}
