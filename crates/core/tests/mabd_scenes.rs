@@ -65,7 +65,10 @@ fn sizes_scale_by_their_parameter() {
     assert_eq!(dynamic(&load("cloak", &[("n", 5.0)])), 65);
     assert_eq!(dynamic(&load("net-on-cylinder", &[("n", 5.0)])), 65);
     assert_eq!(dynamic(&load("net-slack", &[("n", 5.0)])), 65);
-    assert_eq!(dynamic(&load("pulley-drive", &[("wheels", 3.0), ("straight", 10.0)])), 76 + 2);
+    for (turning, wheels) in [(0.0, 0), (1.0, 3)] {
+        let drive = [("wheels", 3.0), ("straight", 10.0), ("turning", turning)];
+        assert_eq!(dynamic(&load("pulley-drive", &drive)), 3 * 38 + 10 + 2 + wheels);
+    }
 }
 
 #[test]
