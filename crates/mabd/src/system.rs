@@ -24,7 +24,7 @@ use crate::{
         order::{EliminationOrder, Link, loops},
     },
     free::{GroupTable, SolveTask},
-    joint::{JointElement, RowLaw, elements},
+    joint::{JointElement, JointRow, RowLaw, elements},
     node::{NodeResponse, Nodes},
     settings::{Dual, Integrator, MabdSettings, Polar},
 };
@@ -207,18 +207,14 @@ impl System {
             nodes.make_room();
             constants = respond::constants(&nodes);
         }
-        let damps =
-            |e: &JointElement| e.rows.iter().any(|row| matches!(row.law, RowLaw::Damped { .. }));
-        let damped = (0..).zip(&elements).filter(|(_, e)| damps(e)).map(|(e, _)| e).collect();
         let aba = Aba::chosen(chosen, scene, &mut nodes, &links, &elements)?;
-        let rows = SystemRows::new(compliance, points, by_lanes.is_some());
         Ok(Self {
             nodes,
             before: (settings.integrator == Integrator::Bdf2)
                 .then(|| [0, 1].map(|_| Affines::new(count, 0.0))),
             active: vec![true; joint_of.len()],
             bounds: bounds::all(&elements, &dual.blocks),
-            damped,
+            damped: damped(&elements),
             points,
             aba,
             feedback: settings.feedback,
@@ -226,7 +222,7 @@ impl System {
             chosen,
             incidence: NodeBlocks::new(count, &links, &dual.blocks),
             dual,
-            rows,
+            rows: SystemRows::new(compliance, points, by_lanes.is_some()),
             elements,
             joint_of,
             by_lanes,
@@ -348,6 +344,13 @@ impl System {
 fn has_loops(nodes: usize, links: &[Link], elements: &[JointElement]) -> bool {
     let hard = links.iter().zip(elements).filter(|(_, element)| element.is_hard());
     loops(nodes, hard.map(|(link, _)| *link)) > 0
+}
+
+/// The elements that have dampers.
+fn damped(elements: &[JointElement]) -> Vec<u32> {
+    let damps = |row: &JointRow| matches!(row.law, RowLaw::Damped { .. });
+    let with = (0..).zip(elements).filter(|(_, element)| element.rows.iter().any(damps));
+    with.map(|(e, _)| e).collect()
 }
 
 /// Compliance of each row of an element.

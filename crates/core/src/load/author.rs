@@ -395,3 +395,13 @@ pub(super) struct BendingSpec {
     /// Flexural rigidity [N m]; that of the plate of the membrane's material unless given.
     pub(super) rigidity: Option<Formula>,
 }
+
+/// One entry of `forces`.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "force entry", rename_all = "snake_case")]
+pub(super) enum ForceEntry {
+    Force(Box<ForceSpec>),
+    Torque(Box<TorqueSpec>),
+    Effort(Box<EffortSpec>),
+    Repeat(Box<Repeat>),
+}

@@ -1,6 +1,6 @@
 //! What depends on time, as written: motions and forces.
 
-use super::{Repeat, RotationSpec};
+use super::RotationSpec;
 use crate::{
     load::expression::{Formula, Triple},
     scene::Motion,
@@ -30,16 +30,6 @@ impl MotionSpec {
             Self::Kinematic | Self::Path { .. } => Motion::Kinematic,
         }
     }
-}
-
-/// One entry of `forces`.
-#[derive(Clone, Debug, serde::Deserialize)]
-#[serde(rename = "force entry", rename_all = "snake_case")]
-pub(in crate::load) enum ForceEntry {
-    Force(Box<ForceSpec>),
-    Torque(Box<TorqueSpec>),
-    Effort(Box<EffortSpec>),
-    Repeat(Box<Repeat>),
 }
 
 /// A force on a point of a body.
