@@ -10,6 +10,7 @@
 mod bending;
 mod cell;
 mod corotated;
+mod elasticity;
 mod hooke;
 mod membrane;
 mod neo_hookean;
@@ -23,6 +24,7 @@ use taut_math::{M3, Number, V3};
 
 pub use bending::Bending;
 pub use corotated::Corotated;
+pub use elasticity::Elasticity;
 pub use membrane::Membrane;
 pub use neo_hookean::NeoHookean;
 pub use solid::{Solid, SolidModel};

@@ -12,9 +12,10 @@ mod shape;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::energy::Elasticity;
 pub use body::{Body, Material, Motion};
 pub use drive::{Drive, DrivePath, TimeTurn};
-pub use elastic::{Anchor, ElasticPart, Elasticity, Tetrahedron};
+pub use elastic::{Anchor, ElasticPart, Tetrahedron};
 pub(crate) use elastic::{outer_faces, points};
 pub use force::{AppliedForce, ForceKind};
 pub use joint::{FastestMotor, Joint, JointKind, Limit, Motor};

@@ -70,17 +70,28 @@ fn files_that_are_not_right_are_told_with_their_line() {
         (vec![("m.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n")], &cloth, "triangle 0 has no area"),
         (vec![node], &solid, "m.ele: no such file"),
         (vec![node, ("m.ele", "1 4 0\n1 1 2 3\n")], &solid, "m.ele:2: expected a tetrahedron's"),
-        (vec![node, ("m.ele", "2 4 0\n1 1 2 3 4\n")], &solid, "the file ends where a tetrahedron's"),
+        (
+            vec![node, ("m.ele", "2 4 0\n1 1 2 3 4\n")],
+            &solid,
+            "the file ends where a tetrahedron's",
+        ),
         (vec![node, ("m.ele", "1 4 0\n1 1 2 3 6\n")], &solid, "m.ele:2: there is no node 6"),
         (vec![node, ("m.ele", "1 4 0\n1 1 2 2 3\n")], &solid, "node 2 is there twice"),
         (vec![node, ("m.ele", "1 10 0\n")], &solid, "of 4 nodes, found 10"),
-        (vec![("m.node", "1 3 0 0\n1 0 x 0\n"), ("m.ele", ELE)], &solid, "m.node:2: expected a coordinate"),
+        (
+            vec![("m.node", "1 3 0 0\n1 0 x 0\n"), ("m.ele", ELE)],
+            &solid,
+            "m.node:2: expected a coordinate",
+        ),
         (vec![("m.node", "1 2 0 0\n1 0 0\n"), ("m.ele", ELE)], &solid, "found dimension 2"),
         (vec![("m.node", "99999999999 3 0 0\n"), ("m.ele", ELE)], &solid, "at most"),
         (vec![("m.node", "1 3 0 0\n1 0 nan 0\n"), ("m.ele", "0 4 0\n")], &solid, "no element"),
     ] {
         let told = refused(&files, mesh);
-        assert!(told.contains(message) && told.contains("mesh.file") || told.contains("area"), "{told}");
+        assert!(
+            told.contains(message) && told.contains("mesh.file") || told.contains("area"),
+            "{told}"
+        );
     }
     let told = refused(&[("m.obj", OBJ)], &format!("file: \"m.obj\", {SOLID}"));
     assert!(told.contains("mesh.elastic") && told.contains("triangles"), "{told}");

@@ -22,12 +22,12 @@ const FLATNESS_MIN: f64 = 1e-9;
 /// The shape of a tetrahedron at rest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Cell<N> {
+pub(super) struct RestShape<N> {
     /// `b_1` to `b_3` [1/m].
     slopes: [[N; 3]; 3],
 }
 
-impl Cell<f64> {
+impl RestShape<f64> {
     /// The cell with these corners [m] at rest and its volume [m^3]; `None` where that is not positive.
     pub(super) fn new(rest: &[Vec3; 4]) -> Option<(Self, f64)> {
         let edges = Mat3::from_columns(&[rest[1] - rest[0], rest[2] - rest[0], rest[3] - rest[0]]);
@@ -44,12 +44,12 @@ impl Cell<f64> {
         self.slopes.as_flattened().iter().all(|slope| slope.is_finite())
     }
 
-    pub(super) fn lower<N: Number>(&self) -> Cell<N> {
-        Cell { slopes: self.slopes.map(|slope| slope.map(N::of)) }
+    pub(super) fn lower<N: Number>(&self) -> RestShape<N> {
+        RestShape { slopes: self.slopes.map(|slope| slope.map(N::of)) }
     }
 }
 
-impl<N: Number> Cell<N> {
+impl<N: Number> RestShape<N> {
     /// `b_i` [1/m].
     #[inline(always)]
     pub(super) fn slope(&self, i: usize) -> V3<N> {

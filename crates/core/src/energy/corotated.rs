@@ -18,26 +18,26 @@ use serde::{Deserialize, Serialize};
 use taut_math::{M3, Number, V3};
 
 use super::{
-    Blocks, PerRow, Points, ROWS_MAX, RowEnergy, Rows,
-    cell::{Cell, times, transposed_times},
+    Blocks, Elasticity, PerRow, Points, ROWS_MAX, RowEnergy, Rows,
+    cell::{RestShape, times, transposed_times},
     hooke::Hooke,
     spectrum::{Columns, Spectrum, Stiffnesses},
     st_venant::ENTRIES,
 };
-use crate::{Vec3, scene::Elasticity};
+use crate::Vec3;
 
 /// The energy of one tetrahedron.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Corotated<N> {
-    cell: Cell<N>,
+    cell: RestShape<N>,
     hooke: Hooke<N>,
 }
 
 impl Corotated<f64> {
     /// A tetrahedron with the corners `rest` [m] at rest; `None` where its volume is not positive.
     pub fn new(rest: &[Vec3; 4], material: Elasticity) -> Option<Self> {
-        let (cell, volume) = Cell::new(rest)?;
+        let (cell, volume) = RestShape::new(rest)?;
         Some(Self { cell, hooke: Hooke::new(material, volume) })
     }
 
@@ -53,7 +53,7 @@ impl Corotated<f64> {
 }
 
 /// A deformation taken apart into turning and stretching.
-struct Polar<N> {
+struct PolarParts<N> {
     /// `R` by columns.
     rotation: Columns<N>,
     /// `S` by columns, and the sum of its diagonal.
@@ -63,7 +63,7 @@ struct Polar<N> {
     yielding: Columns<N>,
 }
 
-impl<N: Number> Polar<N> {
+impl<N: Number> PolarParts<N> {
     fn of(f: &Columns<N>) -> Self {
         Self::from(&Spectrum::of(f))
     }
@@ -145,7 +145,7 @@ impl<N: Number> Corotated<N> {
     }
 
     /// `P b` with the first Piola-Kirchhoff stress `P` times the volume.
-    fn pull(&self, f: &Columns<N>, polar: &Polar<N>, b: V3<N>) -> V3<N> {
+    fn pull(&self, f: &Columns<N>, polar: &PolarParts<N>, b: V3<N>) -> V3<N> {
         let three = N::ONE + N::TWO;
         let (rb, shear) = (times(&polar.rotation, b), self.hooke.shear * N::TWO);
         (times(f, b) - rb) * shear + rb * (self.hooke.bulk * (polar.trace - three))
@@ -157,7 +157,7 @@ impl<N: Number> RowEnergy<N> for Corotated<N> {
     const ROWS: usize = 6;
 
     fn rows(&self, x: &Points<N>) -> Rows<N> {
-        let polar = Polar::of(&self.cell.deformation(x));
+        let polar = PolarParts::of(&self.cell.deformation(x));
         let mut rows = Rows { value: polar.rows(), ..Rows::ZERO };
         for i in 0..4 {
             let b = self.cell.slope(i);
@@ -175,7 +175,7 @@ impl<N: Number> RowEnergy<N> for Corotated<N> {
     /// With the weights as a matrix `W`, `a` the skew part of `S W` and `p = (tr S 1 - S)^-1 a`, the rows' gradient
     /// is `R (W b_i + p x b_i)`; this is its change.
     fn curvature(&self, x: &Points<N>, weights: &PerRow<N>, i: usize, j: usize) -> M3<N> {
-        let polar = Polar::of(&self.cell.deformation(x));
+        let polar = PolarParts::of(&self.cell.deformation(x));
         let weights = symmetric(weights);
         let [bi, bj] = [i, j].map(|k| self.cell.slope(k));
         let skewed = skew_part(&polar.stretch, &weights);
@@ -206,7 +206,7 @@ impl<N: Number> RowEnergy<N> for Corotated<N> {
 
     fn force(&self, x: &Points<N>, i: usize) -> V3<N> {
         let f = self.cell.deformation(x);
-        -self.pull(&f, &Polar::of(&f), self.cell.slope(i))
+        -self.pull(&f, &PolarParts::of(&f), self.cell.slope(i))
     }
 
     fn block(&self, x: &Points<N>, i: usize, j: usize, bent: N) -> M3<N> {
@@ -225,7 +225,7 @@ impl<N: Number> RowEnergy<N> for Corotated<N> {
     fn vertex(&self, x: &Points<N>, i: usize) -> (V3<N>, M3<N>) {
         let f = self.cell.deformation(x);
         let (spectrum, b) = (Spectrum::of(&f), self.cell.slope(i));
-        let polar = Polar::from(&spectrum);
+        let polar = PolarParts::from(&spectrum);
         (-self.pull(&f, &polar, b), spectrum.between(&self.held(self.stiffnesses(&spectrum)), b, b))
     }
 }

@@ -14,8 +14,7 @@
 use serde::{Deserialize, Serialize};
 use taut_math::Number;
 
-use super::{PerRow, ROWS_MAX};
-use crate::scene::Elasticity;
+use super::{Elasticity, PerRow, ROWS_MAX};
 
 /// Hooke's law of a piece of material.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

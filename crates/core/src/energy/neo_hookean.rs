@@ -18,17 +18,17 @@ use serde::{Deserialize, Serialize};
 use taut_math::{M3, Number, V3};
 
 use super::{
-    Blocks, PerRow, Points, ROWS_MAX, RowEnergy, Rows,
-    cell::{Cell, FACES, bend_of_volume, cofactors, isotropic, strain, times},
+    Blocks, Elasticity, PerRow, Points, ROWS_MAX, RowEnergy, Rows,
+    cell::{FACES, RestShape, bend_of_volume, cofactors, isotropic, strain, times},
     spectrum::{PAIRS, Spectrum, Stiffnesses},
 };
-use crate::{Vec3, scene::Elasticity};
+use crate::Vec3;
 
 /// The energy of one tetrahedron.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NeoHookean<N> {
-    cell: Cell<N>,
+    cell: RestShape<N>,
     /// `mu V` [J].
     shear: N,
     /// `l V` [J].
@@ -40,7 +40,7 @@ pub struct NeoHookean<N> {
 impl NeoHookean<f64> {
     /// A tetrahedron with the corners `rest` [m] at rest; `None` where its volume is not positive.
     pub fn new(rest: &[Vec3; 4], material: Elasticity) -> Option<Self> {
-        let (cell, volume) = Cell::new(rest)?;
+        let (cell, volume) = RestShape::new(rest)?;
         let [mu, lambda] = material.lame();
         let (shear, bulk) = (mu * volume, (lambda + mu) * volume);
         Some(Self { cell, shear, bulk, density: 1.0 / (6.0 * volume) })

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Corotated, Energy, NeoHookean, StVenantKirchhoff};
-use crate::{Vec3, scene::Elasticity};
+use super::{Corotated, Elasticity, Energy, NeoHookean, StVenantKirchhoff};
+use crate::Vec3;
 
 /// What a solid's stress is made of its strain by; all are Hooke's law for small strains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

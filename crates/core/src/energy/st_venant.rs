@@ -18,12 +18,12 @@ use serde::{Deserialize, Serialize};
 use taut_math::{M3, Number, V3};
 
 use super::{
-    PerRow, Points, ROWS_MAX, RowEnergy, Rows,
-    cell::{Cell, isotropic, strain, times},
+    Elasticity, PerRow, Points, ROWS_MAX, RowEnergy, Rows,
+    cell::{RestShape, isotropic, strain, times},
     hooke::Hooke,
     spectrum::Spectrum,
 };
-use crate::{Vec3, scene::Elasticity};
+use crate::Vec3;
 
 /// Which axes a row is about; rows of two axes are twice an entry of the strain.
 pub(super) const ENTRIES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [1, 2], [0, 2], [0, 1]];
@@ -32,14 +32,14 @@ pub(super) const ENTRIES: [[usize; 2]; 6] = [[0, 0], [1, 1], [2, 2], [1, 2], [0,
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StVenantKirchhoff<N> {
-    cell: Cell<N>,
+    cell: RestShape<N>,
     hooke: Hooke<N>,
 }
 
 impl StVenantKirchhoff<f64> {
     /// A tetrahedron with the corners `rest` [m] at rest; `None` where its volume is not positive.
     pub fn new(rest: &[Vec3; 4], material: Elasticity) -> Option<Self> {
-        let (cell, volume) = Cell::new(rest)?;
+        let (cell, volume) = RestShape::new(rest)?;
         Some(Self { cell, hooke: Hooke::new(material, volume) })
     }
 

@@ -405,3 +405,11 @@ pub(super) enum ForceEntry {
     Effort(Box<EffortSpec>),
     Repeat(Box<Repeat>),
 }
+
+/// One entry of `tetrahedra`.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "tetrahedron entry", rename_all = "snake_case")]
+pub(super) enum TetrahedronEntry {
+    Tetrahedron(Box<TetrahedronSpec>),
+    Repeat(Box<Repeat>),
+}

@@ -21,7 +21,7 @@ use crate::{
     scene::{Anchor, Body, ElasticPart, Elasticity, Endpoint, Joint, Particle, Scene, Spring},
 };
 
-use deformable::{Matter, Nodes, Sheet};
+use deformable::{Matter, NodeGroup, Sheet};
 
 /// Most elements of one kind that a scene may have; some 10 GiB of bodies.
 pub(super) const ELEMENTS_MAX: usize = 20_000_000;
@@ -55,11 +55,7 @@ enum Edge {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(
-        scene: &'a mut Scene,
-        elements_max: usize,
-        folder: Option<PathBuf>,
-    ) -> Self {
+    pub(super) fn new(scene: &'a mut Scene, elements_max: usize, folder: Option<PathBuf>) -> Self {
         Self {
             scene,
             names: Names::default(),

@@ -3,7 +3,7 @@
 //! Messages name the file, and in TetGen's also the line.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     fs,
     io::{BufReader, ErrorKind},
     path::Path,
@@ -72,11 +72,12 @@ fn read_obj(path: &Path) -> Result<MeshFile> {
     };
     // Materials are not of this world.
     let no_materials = |_: &Path| Err(tobj::LoadError::GenericFailure);
-    let (models, _) = tobj::load_obj_buf(&mut BufReader::new(text.as_bytes()), &options, no_materials)
-        .map_err(|error| SceneError::new(format!("{}: {error}", path.display())))?;
+    let (models, _) =
+        tobj::load_obj_buf(&mut BufReader::new(text.as_bytes()), &options, no_materials)
+            .map_err(|error| SceneError::new(format!("{}: {error}", path.display())))?;
     let mut mesh = MeshFile::default();
     // Groups have their own copies of the points that they share.
-    let mut known: HashMap<[u64; 3], usize> = HashMap::new();
+    let mut known: BTreeMap<[u64; 3], usize> = BTreeMap::new();
     for model in models {
         let places = model.mesh.positions.chunks_exact(3).map(|p| Vec3::new(p[0], p[1], p[2]));
         let numbers: Vec<usize> = places
@@ -88,7 +89,8 @@ fn read_obj(path: &Path) -> Result<MeshFile> {
             })
             .collect();
         for three in model.mesh.indices.chunks_exact(3) {
-            let [a, b, c] = [three[0], three[1], three[2]].map(|i| numbers.get(i as usize).copied());
+            let [a, b, c] =
+                [three[0], three[1], three[2]].map(|i| numbers.get(i as usize).copied());
             let (Some(a), Some(b), Some(c)) = (a, b, c) else {
                 let message = format!("{}: a face has a point that is not there", path.display());
                 return Err(SceneError::new(message));
@@ -100,14 +102,14 @@ fn read_obj(path: &Path) -> Result<MeshFile> {
 }
 
 /// The numbers of a file's lines, comments and empty lines left out.
-struct Lines<'a> {
+struct NumberedLines<'a> {
     path: &'a Path,
     lines: std::iter::Enumerate<std::str::Lines<'a>>,
     /// Of the last line read, counted from one.
     line: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> NumberedLines<'a> {
     fn of(path: &'a Path, text: &'a str) -> Self {
         Self { path, lines: text.lines().enumerate(), line: 0 }
     }
@@ -141,7 +143,7 @@ impl<'a> Lines<'a> {
 fn read_tetgen(path: &Path, most: usize) -> Result<MeshFile> {
     let (nodes, elements) = (path.with_extension("node"), path.with_extension("ele"));
     let (node_text, element_text) = (text(&nodes)?, text(&elements)?);
-    let mut lines = Lines::of(&nodes, &node_text);
+    let mut lines = NumberedLines::of(&nodes, &node_text);
     let head = lines.words(2, "the number of nodes and their dimension")?;
     let count: usize = lines.number(head[0], "the number of nodes")?;
     if head[1] != "3" {
@@ -165,7 +167,7 @@ fn read_tetgen(path: &Path, most: usize) -> Result<MeshFile> {
         let [x, y, z] = place;
         points.push(Vec3::new(x?, y?, z?));
     }
-    let mut lines = Lines::of(&elements, &element_text);
+    let mut lines = NumberedLines::of(&elements, &element_text);
     let head = lines.words(2, "the number of tetrahedra and of their nodes")?;
     let count: usize = lines.number(head[0], "the number of tetrahedra")?;
     let corners: usize = lines.number(head[1], "the number of their nodes")?;

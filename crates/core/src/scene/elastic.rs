@@ -1,7 +1,5 @@
 //! Elastic material between points: what its energies are fixed to.
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 use taut_math::V3;
 
@@ -12,26 +10,6 @@ use crate::{
     state::State,
     wire,
 };
-
-/// Isotropic linear elasticity.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Elasticity {
-    /// Young's modulus [Pa].
-    pub young: f64,
-    /// Poisson ratio [1].
-    pub poisson: f64,
-}
-
-impl Elasticity {
-    /// Lamé's constants of a solid, the shear modulus `mu = E/(2 (1 + nu))` and
-    /// `lambda = E nu/((1 + nu) (1 - 2 nu))` [Pa].
-    pub fn lame(&self) -> [f64; 2] {
-        let Self { young, poisson } = *self;
-        let mu = young / (2.0 * (1.0 + poisson));
-        [mu, young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))]
-    }
-}
 
 /// A point of a body, a particle or a point of the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -80,16 +58,18 @@ pub(crate) fn outer_faces(
 ) -> Vec<[usize; 3]> {
     // Seen from outside, opposite to each corner of a positive volume.
     let faces = |[a, b, c, d]: [usize; 4]| [[b, c, d], [a, d, c], [a, b, d], [a, c, b]];
-    let key = |face: &[usize; 3]| {
-        let mut key = *face;
+    let key = |face: [usize; 3]| {
+        let mut key = face;
         key.sort_unstable();
         key
     };
-    let mut shared: HashMap<[usize; 3], u32> = HashMap::with_capacity(2 * tetrahedra.len());
-    for face in tetrahedra.clone().flat_map(faces) {
-        *shared.entry(key(&face)).or_default() += 1;
-    }
-    tetrahedra.flat_map(faces).filter(|face| shared[&key(face)] == 1).collect()
+    let mut all: Vec<[usize; 3]> = tetrahedra.clone().flat_map(faces).map(key).collect();
+    all.sort_unstable();
+    let alone = |face: &[usize; 3]| {
+        let first = all.partition_point(|other| *other < key(*face));
+        all.get(first + 1) != Some(&key(*face))
+    };
+    tetrahedra.flat_map(faces).filter(alone).collect()
 }
 
 impl Anchor {

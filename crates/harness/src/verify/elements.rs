@@ -15,18 +15,18 @@ pub(super) const PROPERTIES: &[Property] = &[
 ];
 
 /// A metre of material of 1 MPa and 1000 kg/m^3 that does not contract sideways, held at `x = 0`.
-struct Mesh {
+struct RingingBar {
     particles: &'static str,
     tip: usize,
 }
 
-const BAR: Mesh = Mesh {
+const BAR: RingingBar = RingingBar {
     particles: "solid(name: \"b\", shape: lattice(size: (1, 0.1, 0.1), counts: (8, 1, 1)), position: (0.5, 0, 0),
         density: 1000, held: [first_x], elastic: (young: 1e6, poisson: 0))",
     tip: 4 * 8,
 };
 
-const STRIP: Mesh = Mesh {
+const STRIP: RingingBar = RingingBar {
     particles: "cloth(name: \"s\", counts: (9, 2), start: (0, 0, 0), along: (0.125, 0, 0), across: (0, 0.1, 0),
         density: 1000, thickness: 0.1, held: [first_x], membrane: (young: 1e6, poisson: 0))",
     tip: 2 * 8,
@@ -38,7 +38,7 @@ const FRAMES: u32 = 100;
 const AMPLITUDE: f64 = 1e-3;
 
 /// The lowest mode of a bar that is held at one end, `omega = pi/(2 L) sqrt(E / rho)`.
-fn scene(mesh: &Mesh) -> Result<Scene, Stop> {
+fn scene(mesh: &RingingBar) -> Result<Scene, Stop> {
     let text = format!("(contacts: false, gravity: (0, 0, 0), particles: [{}])", mesh.particles);
     let loaded = load_str(&text, "ringing", &[]);
     let mut scene = loaded.map_err(|error| Stop::Fail(error.to_string()))?.scene;
@@ -52,7 +52,7 @@ fn scene(mesh: &Mesh) -> Result<Scene, Stop> {
 
 /// After half a period the end is as far on the other side, but for what steps of first order take from the
 /// amplitude, `omega^2 h^2 / 2` in each, and for the mesh.
-fn rings(subject: &Subject<'_>, mesh: &Mesh) -> Result<(), Stop> {
+fn rings(subject: &Subject<'_>, mesh: &RingingBar) -> Result<(), Stop> {
     let scene = scene(mesh)?;
     let plan = Plan::new(FRAMES, 10);
     let end = subject.end(&scene, plan)?;

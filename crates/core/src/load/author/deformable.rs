@@ -1,6 +1,6 @@
 //! Cloth and solids as written: generators of particles with the elements between them.
 
-use super::{BendingSpec, ElasticitySpec, FrictionSpec, Held, Repeat, RotationSpec};
+use super::{BendingSpec, ElasticitySpec, FrictionSpec, Held, RotationSpec};
 use crate::{
     energy::SolidModel,
     load::expression::{Formula, Triple},
@@ -144,14 +144,6 @@ pub(in crate::load) struct ElasticSpec {
     /// Young's modulus [Pa].
     pub(in crate::load) young: Formula,
     pub(in crate::load) poisson: Formula,
-}
-
-/// One entry of `tetrahedra`.
-#[derive(Clone, Debug, serde::Deserialize)]
-#[serde(rename = "tetrahedron entry", rename_all = "snake_case")]
-pub(in crate::load) enum TetrahedronEntry {
-    Tetrahedron(Box<TetrahedronSpec>),
-    Repeat(Box<Repeat>),
 }
 
 /// A tetrahedron between particles, at rest in the initial pose.

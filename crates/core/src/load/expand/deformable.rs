@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A group of particles to be made.
-pub(super) struct Nodes<'a> {
+pub(super) struct NodeGroup<'a> {
     /// As written, with the indices of outer repetitions.
     pub(super) name: &'a str,
     pub(super) counts: Vec<usize>,
@@ -111,8 +111,8 @@ fn material(spec: &author::ElasticSpec, scope: &Scope) -> Result<(SolidModel, El
 
 impl Builder<'_> {
     /// Appends a group of particles; returns the index of its first one.
-    pub(super) fn push_nodes(&mut self, nodes: Nodes<'_>, scope: &Scope) -> Result<usize> {
-        let Nodes { name, counts, points, masses, held, velocity, skin, touching } = nodes;
+    pub(super) fn push_nodes(&mut self, nodes: NodeGroup<'_>, scope: &Scope) -> Result<usize> {
+        let NodeGroup { name, counts, points, masses, held, velocity, skin, touching } = nodes;
         let name = full_name(name, scope).at("name")?;
         let first = self.scene.particles.len();
         let kind = Movable::Particle;

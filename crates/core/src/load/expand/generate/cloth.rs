@@ -6,13 +6,13 @@ use crate::{
         author::{self, Pattern},
         body,
         error::{At, Result, SceneError},
-        expand::{Builder, Nodes, Sheet},
+        expand::{Builder, NodeGroup, Sheet},
         expression::{Scope, vector},
     },
     math::Vec3,
 };
 
-/// Nodes along and across.
+/// NodeGroup along and across.
 pub(super) fn counts(spec: &author::Cloth, scope: &Scope) -> Result<[usize; 2]> {
     let (along, across) = &spec.counts;
     Ok([along.whole(scope, 2).at("counts")?, across.whole(scope, 2).at("counts")?])
@@ -60,7 +60,8 @@ pub(in crate::load) fn add(
         body::skin(sheet.thickness * 0.5, spec.friction.as_ref(), spec.group.as_ref(), scope)?;
     let touching = vec![true; points.len()];
     let counts = vec![nx, ny];
-    let nodes = Nodes { name: &spec.name, counts, points, masses, held, velocity, skin, touching };
+    let nodes =
+        NodeGroup { name: &spec.name, counts, points, masses, held, velocity, skin, touching };
     let first = builder.push_nodes(nodes, scope)?;
     builder.push_sheet(&sheet, first, &triangles)
 }

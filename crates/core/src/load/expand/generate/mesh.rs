@@ -5,7 +5,7 @@ use crate::{
     load::{
         author, body,
         error::{At, Result, SceneError},
-        expand::{Builder, Matter, Nodes, Sheet},
+        expand::{Builder, Matter, NodeGroup, Sheet},
         expression::{Scope, vector},
         mesh_file::{self, MeshFile},
     },
@@ -54,7 +54,7 @@ pub(in crate::load) fn add(
         }
     };
     let holds = Holds::new(&spec.held, None, scope)?;
-    let nodes = Nodes {
+    let nodes = NodeGroup {
         name: &spec.name,
         counts: vec![points.len()],
         held: points.iter().map(|x| holds.holds([0; 3], x)).collect(),
@@ -124,11 +124,13 @@ impl Builder<'_> {
         };
         let mesh = mesh_file::read(&folder.join(file), self.elements_max)?;
         if mesh.unused > 0 {
-            self.notes.push(format!("{file}: {} nodes that no element has are left out", mesh.unused));
+            self.notes
+                .push(format!("{file}: {} nodes that no element has are left out", mesh.unused));
         }
         if mesh.turned > 0 {
             let turned = mesh.turned;
-            self.notes.push(format!("{file}: two nodes of {turned} tetrahedra inside out are exchanged"));
+            self.notes
+                .push(format!("{file}: two nodes of {turned} tetrahedra inside out are exchanged"));
         }
         Ok(mesh)
     }

@@ -8,13 +8,13 @@ use crate::{
         author::{self, SolidShape},
         body,
         error::{At, Result, SceneError},
-        expand::{Builder, Matter, Nodes},
+        expand::{Builder, Matter, NodeGroup},
         expression::{Scope, Triple, vector},
     },
     math::{Quat, Vec3},
     scene::outer_faces,
 };
-use cells::{Ellipsoid, Mesh};
+use cells::{CutLattice, Ellipsoid};
 
 /// The velocity of all nodes [m/s]; at rest unless given.
 pub(super) fn velocity(given: Option<&Triple>, scope: &Scope) -> Result<Vec3> {
@@ -106,7 +106,7 @@ pub(in crate::load) fn add(
     let cells: f64 = cutting.counts.iter().map(|&n| n as f64).product();
     builder.reserve("tetrahedra", 6.0 * cells)?;
     let matter = Matter::new(&spec.elastic, &spec.density, scope)?;
-    let Mesh { mut points, tetrahedra } =
+    let CutLattice { mut points, tetrahedra } =
         cells::cut(cutting.counts, cutting.corner, cutting.cell, &cutting.parts, spec.split);
     if tetrahedra.is_empty() {
         let message = "no cell of the lattice is inside, expected a smaller `spacing`";
@@ -138,7 +138,8 @@ pub(in crate::load) fn add(
     for n in outer_faces(tetrahedra.iter().copied()).into_iter().flatten() {
         touching[n] = true;
     }
-    let nodes = Nodes { name: &spec.name, counts, points, masses, held, velocity, skin, touching };
+    let nodes =
+        NodeGroup { name: &spec.name, counts, points, masses, held, velocity, skin, touching };
     let first = builder.push_nodes(nodes, scope)?;
     builder.push_solid(&matter, first, &tetrahedra)
 }

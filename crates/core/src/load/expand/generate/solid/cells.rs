@@ -1,7 +1,5 @@
 //! Cells of a lattice split into tetrahedra, and their outer corners moved onto a surface.
 
-use std::collections::HashMap;
-
 use crate::{load::author::Split, math::Vec3};
 
 /// No tetrahedron may keep less than this share of its volume as corners move onto the surface [1].
@@ -17,7 +15,7 @@ pub(super) struct Ellipsoid {
 }
 
 /// Corners and tetrahedra, each with its first three counter-clockwise seen from the last.
-pub(super) struct Mesh {
+pub(super) struct CutLattice {
     pub(super) points: Vec<Vec3>,
     pub(super) tetrahedra: Vec<[usize; 4]>,
 }
@@ -59,7 +57,7 @@ pub(super) fn cut(
     side: Vec3,
     parts: &[Ellipsoid],
     split: Split,
-) -> Mesh {
+) -> CutLattice {
     let [nx, ny, nz] = counts;
     let place = |at: [f64; 3]| corner + side.component_mul(&Vec3::from(at));
     let node = |[i, j, k]: [usize; 3]| (i * (ny + 1) + j) * (nz + 1) + k;
@@ -70,13 +68,13 @@ pub(super) fn cut(
     };
     let mut fours = Vec::new();
     // How many cells each node is a corner of, by its number in the lattice.
-    let mut shared: HashMap<usize, u8> = HashMap::new();
+    let mut shared = vec![0_u8; (nx + 1) * (ny + 1) * (nz + 1)];
     for cell in all.filter(inside) {
         let [i, j, k] = cell;
         let numbers: [usize; 8] = std::array::from_fn(|bits| {
             node([i + (bits & 1), j + (bits >> 1 & 1), k + (bits >> 2)])
         });
-        numbers.iter().for_each(|&n| *shared.entry(n).or_default() += 1);
+        numbers.iter().for_each(|&n| shared[n] += 1);
         let mirrored = (i + j + k) % 2;
         match split {
             // Odd cells are mirrored along x, so that faces of neighbours have the same diagonals.
@@ -86,8 +84,7 @@ pub(super) fn cut(
             Split::Six => fours.extend(SIX.map(|four| four.map(|bits| numbers[bits]))),
         }
     }
-    let mut used: Vec<usize> = shared.keys().copied().collect();
-    used.sort_unstable();
+    let used: Vec<usize> = (0..shared.len()).filter(|&n| shared[n] > 0).collect();
     let points: Vec<Vec3> = used
         .iter()
         .map(|&n| {
@@ -95,10 +92,11 @@ pub(super) fn cut(
             place([i, j, k].map(|i| i as f64))
         })
         .collect();
-    let index: HashMap<usize, usize> = used.iter().enumerate().map(|(i, &n)| (n, i)).collect();
-    let tetrahedra = fours.into_iter().map(|four| oriented(four.map(|n| index[&n]), &points));
-    let mut mesh = Mesh { tetrahedra: tetrahedra.collect(), points };
-    let outer = (0..used.len()).filter(|&n| !parts.is_empty() && shared[&used[n]] < 8);
+    let mut index = vec![0; shared.len()];
+    used.iter().enumerate().for_each(|(i, &n)| index[n] = i);
+    let tetrahedra = fours.into_iter().map(|four| oriented(four.map(|n| index[n]), &points));
+    let mut mesh = CutLattice { tetrahedra: tetrahedra.collect(), points };
+    let outer = (0..used.len()).filter(|&n| !parts.is_empty() && shared[used[n]] < 8);
     mesh.round(&outer.collect::<Vec<_>>(), parts);
     mesh
 }
@@ -107,7 +105,7 @@ fn oriented([a, b, c, d]: [usize; 4], points: &[Vec3]) -> [usize; 4] {
     if volume(&[a, b, c, d].map(|n| points[n])) > 0.0 { [a, b, c, d] } else { [a, b, d, c] }
 }
 
-impl Mesh {
+impl CutLattice {
     /// Moves outer corners onto the surface, each as far as leaves every tetrahedron enough of its volume.
     fn round(&mut self, outer: &[usize], parts: &[Ellipsoid]) {
         let mut around: Vec<Vec<usize>> = vec![vec![]; self.points.len()];
