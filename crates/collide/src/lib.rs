@@ -34,6 +34,7 @@ mod reduce;
 mod region;
 mod round;
 pub mod shape;
+mod sheet;
 mod solid;
 mod transform;
 mod vertex;

@@ -1,6 +1,6 @@
 //! Contacts of particles and of triangles of particles with bodies, against closed forms.
 
-use taut_collide::{ContactList, ContactSet, Site, metrics::Probe};
+use taut_collide::{ContactList, ContactSet, Passages, Site, metrics::Probe};
 use taut_core::{
     Placement, Quat, Scene, Vec3,
     energy::Membrane,
@@ -240,6 +240,20 @@ fn a_probe_sees_how_deep_particles_and_triangles_are() {
     assert!((found.penetration_max_m - 0.02).abs() < 1e-12 && found.contact_count == 4);
     assert!((found.slip_speed_max_m_s - 5.0).abs() < 1e-12);
     assert_eq!(found.overlap.expect("it is inside").bodies, [0, 1]);
+}
+
+#[test]
+fn who_has_fallen_through_a_sheet_is_found() {
+    let scene = sheet(cube_at(0.3));
+    let mut state = scene.initial_state();
+    let mut passages = Passages::new(&scene, &state).expect("contacts");
+    let mut at = |z: f64| {
+        state.bodies[0].position.z = z;
+        passages.observe(&state)
+    };
+    assert_eq!([at(0.1), at(0.01)], [None, None]);
+    assert_eq!(at(-0.4), Some([0, 1]), "and a corner of the sheet, after the body");
+    assert_eq!(at(-0.5), None);
 }
 
 #[test]
