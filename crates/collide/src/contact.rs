@@ -90,13 +90,13 @@ impl Site {
 /// One point of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Points on the two surfaces, A first. At least one of them can move. Where a particle touches, both
-    /// are in its middle, where its force acts: it has no lever, and no momentum is made.
+    /// Points on the two surfaces, A first. At least one of them can move. Where particles touch, both are in
+    /// the middle of the particle or of the triangle, where the force acts: no momentum is made.
     pub sites: [Site; 2],
     /// Unit vector from B to A, in the world.
     pub normal: Vec3,
-    /// `normal . (xA - xB)` [m] of the points on the surfaces; negative where they overlap. With a particle
-    /// at B it is the distance of its middle from A's surface, less its radius.
+    /// `normal . (xA - xB)` [m] of the points on the surfaces; negative where they overlap. With particles at B
+    /// it is the distance of their middle from A's surface, less their radius.
     pub gap: f64,
     /// Which features meet, unique among the contacts of a pair.
     pub feature: u64,
@@ -105,7 +105,7 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// The two bodies or particles, A first, as [`taut_core::Scene::node`] counts them.
+    /// The two that touch, A first, counted as [`Site::node`] does.
     #[inline]
     pub fn nodes(&self) -> [u32; 2] {
         [self.sites[0].node(), self.sites[1].node()]
@@ -130,7 +130,7 @@ pub enum Grip {
 /// Consecutive contacts of one pair that share a normal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifold {
-    /// The two bodies or particles, A first, as [`taut_core::Scene::node`] counts them. A particle is B.
+    /// The two that touch, A first, counted as [`Site::node`] does. A particle or triangle is B.
     pub owners: [u32; 2],
     /// Unit vector from B to A, in the world.
     pub normal: Vec3,

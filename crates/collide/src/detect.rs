@@ -95,7 +95,7 @@ impl Traits {
     }
 
     /// Those of a triangle with such corners.
-    fn of_three(corners: [&Self; 3]) -> Self {
+    pub(crate) fn of_three(corners: [&Self; 3]) -> Self {
         let [a, b, c] = corners;
         let moves = corners.iter().any(|corner| corner.motion == Motion::Dynamic);
         let mean = |k: usize| corners.iter().map(|corner| corner.friction[k]).sum::<f64>() / 3.0;
@@ -341,7 +341,11 @@ pub fn joined(scene: &Scene, style: Style) -> Vec<([u32; 2], Option<u32>)> {
 }
 
 /// The same of the first `count` bodies and particles.
-fn kept_apart(scene: &Scene, style: Style, count: usize) -> Vec<([u32; 2], Option<u32>)> {
+pub(crate) fn kept_apart(
+    scene: &Scene,
+    style: Style,
+    count: usize,
+) -> Vec<([u32; 2], Option<u32>)> {
     let pair = |a: Endpoint, b: Endpoint| {
         let [a, b] = [scene.node(a)?, scene.node(b)?];
         (a.max(b) < count).then_some([a.min(b) as u32, a.max(b) as u32])

@@ -300,7 +300,7 @@ fn cross(edge: &[Vec3; 2], ends: &[Vec3; 2], turned: &Turned) -> Option<(Vec3, f
 }
 
 /// Weights of the corners of a triangle that give a point in its plane, if it is inside.
-fn barycentric(corners: &[Vec3; 3], point: &Vec3) -> Option<[f64; 3]> {
+pub(crate) fn barycentric(corners: &[Vec3; 3], point: &Vec3) -> Option<[f64; 3]> {
     let [a, b, c] = corners;
     let normal = (b - a).cross(&(c - a));
     let square = normal.norm_squared();

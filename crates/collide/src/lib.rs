@@ -3,11 +3,14 @@
 //! A [`ContactSet`] is made once per solver and asked once per step. It answers with one flat list of
 //! [`Contact`]s, grouped into [`Manifold`]s of one pair and one normal. The geometry of the list is a
 //! function of the placements alone: equal placements give equal contacts, bitwise, whatever was
-//! asked before and on any number of threads. Only [`Contact::previous`] looks back: it says which
-//! contact of the answer before this one continues, so that a solver can keep what it learned.
+//! asked before and on any number of threads. Only two things look back. [`Contact::previous`] says which
+//! contact of the answer before this one continues, so that a solver can keep what it learned; and a body
+//! that the plane of a triangle of particles cuts is on the side on which the answer before had it, since
+//! cloth has no inside.
 //!
 //! Conventions: the normal points from B to A, the gap is `normal . (xA - xB)`, negative where the
-//! bodies overlap. A is the body with the lower index, unless a [`Style`] says otherwise; a particle is B.
+//! bodies overlap. A is the body with the lower index, unless a [`Style`] says otherwise; a particle is B,
+//! and so is a triangle of three.
 
 mod boxes;
 mod broad;
@@ -31,6 +34,7 @@ mod reduce;
 mod region;
 mod round;
 pub mod shape;
+mod sheet;
 mod solid;
 mod transform;
 mod vertex;

@@ -17,6 +17,7 @@ use crate::{
     broad::{Bounds, BroadPhase},
     detect::{Style, Traits, joined},
     shape::BodyGeometry,
+    sheet::SheetWatch,
     transform::Transform,
 };
 
@@ -37,6 +38,7 @@ pub struct Passages {
     before: Vec<Transform>,
     now: Vec<Transform>,
     bounds: Vec<Bounds>,
+    sheets: Option<SheetWatch>,
 }
 
 /// A body as what others may pass through, and as what may pass.
@@ -62,8 +64,11 @@ impl Passages {
     pub fn new(scene: &Scene, initial: &State) -> Option<Self> {
         scene.contacts?;
         let now: Vec<Transform> = transforms(initial).collect();
+        let bodies: Vec<Obstacle> = scene.bodies.iter().map(Obstacle::new).collect();
+        let solid = |body: &Obstacle| body.solid_centre && body.target.is_some() && !body.surface;
         Some(Self {
-            bodies: scene.bodies.iter().map(Obstacle::new).collect(),
+            sheets: SheetWatch::new(scene, initial, bodies.iter().map(solid).collect()),
+            bodies,
             traits: scene.bodies.iter().map(Traits::of).collect(),
             joined: joined(scene, Style::Common),
             broad: BroadPhase::new(),
@@ -73,11 +78,16 @@ impl Passages {
         })
     }
 
-    /// The next state: a body whose centre went through another since the last one, and that other.
+    /// The next state: a body whose centre went through another since the last one, and that other; or through a
+    /// triangle of particles, and one of those, counted after the bodies.
     pub fn observe(&mut self, state: &State) -> Option<[usize; 2]> {
         std::mem::swap(&mut self.before, &mut self.now);
         self.now.clear();
         self.now.extend(transforms(state));
+        let through = self.sheets.as_mut().and_then(|s| s.observe(state, &self.before, &self.now));
+        if through.is_some() {
+            return through;
+        }
         if (0..self.bodies.len()).all(|body| self.travel(body) <= self.slow(body)) {
             return None;
         }

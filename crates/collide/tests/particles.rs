@@ -1,6 +1,6 @@
 //! Contacts of particles and of triangles of particles with bodies, against closed forms.
 
-use taut_collide::{ContactList, ContactSet, Site};
+use taut_collide::{ContactList, ContactSet, Passages, Site, metrics::Probe};
 use taut_core::{
     Placement, Quat, Scene, Vec3,
     energy::Membrane,
@@ -223,6 +223,37 @@ fn edges_cross_where_no_corner_is_over_the_triangle() {
     assert!(
         (found[0].0 + 0.01).abs() < 1e-12 && (found[0].1 - Vec3::new(0.0, -0.6, 0.8)).norm() < 1e-9
     );
+}
+
+#[test]
+fn a_probe_sees_how_deep_particles_and_triangles_are() {
+    let sunk = scene(vec![body(Shape::HalfSpace)], vec![dot(Vec3::new(0.0, 0.0, -0.2))]);
+    let found = Probe::new(&sunk).measure(&sunk.initial_state());
+    assert!((found.penetration_max_m - 0.21).abs() < 1e-12);
+    let overlap = found.overlap.expect("it is inside");
+    // Beyond ten margins and its radius, which is 0.21 m.
+    assert!(overlap.bodies == [0, 1] && (overlap.share - 0.5).abs() < 1e-12, "{overlap:?}");
+    let cut = sheet(cube_at(0.09));
+    let mut state = cut.initial_state();
+    state.bodies[0].velocity = Vec3::new(3.0, 4.0, 12.0);
+    let found = Probe::new(&cut).measure(&state);
+    assert!((found.penetration_max_m - 0.02).abs() < 1e-12 && found.contact_count == 4);
+    assert!((found.slip_speed_max_m_s - 5.0).abs() < 1e-12);
+    assert_eq!(found.overlap.expect("it is inside").bodies, [0, 1]);
+}
+
+#[test]
+fn who_has_fallen_through_a_sheet_is_found() {
+    let scene = sheet(cube_at(0.3));
+    let mut state = scene.initial_state();
+    let mut passages = Passages::new(&scene, &state).expect("contacts");
+    let mut at = |z: f64| {
+        state.bodies[0].position.z = z;
+        passages.observe(&state)
+    };
+    assert_eq!([at(0.1), at(0.01)], [None, None]);
+    assert_eq!(at(-0.4), Some([0, 1]), "and a corner of the sheet, after the body");
+    assert_eq!(at(-0.5), None);
 }
 
 #[test]

@@ -225,6 +225,11 @@ impl<R: Real> ContactStore<R> {
         self.riders.get(place)
     }
 
+    /// Whether any patch is with a triangle.
+    pub(crate) fn has_riders(&self) -> bool {
+        !self.riders.is_empty()
+    }
+
     /// Gives the points of triangles their nodes.
     pub(crate) fn mount(&self, nodes: &mut Vec<SweepNode<R>>) {
         mount(nodes, self.nodes, &self.riders);
@@ -233,9 +238,6 @@ impl<R: Real> ContactStore<R> {
     /// Takes the points of triangles along with a corner that has moved.
     #[inline]
     pub(crate) fn carry(&self, nodes: &mut [SweepNode<R>], corner: u32) {
-        if self.riders.is_empty() {
-            return;
-        }
         for &end in self.ends(corner as usize) {
             let [_, b] = self.patches[end as usize / 2].nodes;
             if let Some(rider) = self.rider(b).filter(|_| end % 2 == 1) {

@@ -69,7 +69,16 @@ impl<R: Real> System<R> {
     /// The nodes of a colour do not see each other, so whether they move one by one or at once does not
     /// matter.
     pub fn sweep_touching(&mut self, law: &impl ContactLaw<R>) {
-        let Some(contacts) = &self.contacts else { return self.sweep() };
+        match &self.contacts {
+            None => self.sweep(),
+            Some(contacts) if contacts.has_riders() => self.sweep_patches::<true>(law),
+            Some(_) => self.sweep_patches::<false>(law),
+        }
+    }
+
+    /// The same where anything may touch; patches without triangles do not pay for those with.
+    fn sweep_patches<const RIDDEN: bool>(&mut self, law: &impl ContactLaw<R>) {
+        let Some(contacts) = &self.contacts else { return };
         let parallel = self.layout.independent && rayon::current_num_threads() > 1;
         let visits = &contacts.visits;
         for c in 1..visits.colours.len() {
@@ -81,7 +90,7 @@ impl<R: Real> System<R> {
                     forces: Forces::new(&self.elements, &self.bases, &self.energies, &self.options),
                     contacts,
                 };
-                let step = |&n: &u32| all.newton_step(n as usize, law);
+                let step = |&n: &u32| all.newton_step::<RIDDEN, _>(n as usize, law);
                 visit
                     .par_iter()
                     .with_min_len(GRAIN / 4)
@@ -91,7 +100,9 @@ impl<R: Real> System<R> {
                     let node = &mut self.nodes[n as usize];
                     let (start, end) = node.range();
                     advance(node, &mut self.incidences[start..end], motion);
-                    contacts.carry(&mut self.nodes, n);
+                    if RIDDEN {
+                        contacts.carry(&mut self.nodes, n);
+                    }
                 }
                 continue;
             }
@@ -102,11 +113,13 @@ impl<R: Real> System<R> {
                     forces: Forces::new(&self.elements, &self.bases, &self.energies, &self.options),
                     contacts,
                 };
-                let motion = all.newton_step(n as usize, law);
+                let motion = all.newton_step::<RIDDEN, _>(n as usize, law);
                 let node = &mut self.nodes[n as usize];
                 let (start, end) = node.range();
                 advance(node, &mut self.incidences[start..end], motion);
-                contacts.carry(&mut self.nodes, n);
+                if RIDDEN {
+                    contacts.carry(&mut self.nodes, n);
+                }
             }
         }
     }
@@ -123,7 +136,11 @@ struct Everything<'a, R: Real> {
 impl<R: Real> Everything<'_, R> {
     /// The Newton step of one node, its contacts included.
     #[inline(always)]
-    fn newton_step<L: ContactLaw<R>>(&self, n: usize, law: &L) -> (V3<R>, V3<R>) {
+    fn newton_step<const RIDDEN: bool, L: ContactLaw<R>>(
+        &self,
+        n: usize,
+        law: &L,
+    ) -> (V3<R>, V3<R>) {
         let node = &self.nodes[n];
         let (start, end) = node.range();
         let view = Whole { nodes: self.nodes, incidences: self.incidences };
@@ -137,13 +154,13 @@ impl<R: Real> Everything<'_, R> {
             let part = |lane| {
                 let mut block = part_of(&view, node, own, self.forces, lane);
                 let shared = ends.iter().skip(lane).step_by(lanes);
-                shared.for_each(|&end| self.add_contact(&mut block, n, end, law));
+                shared.for_each(|&end| self.add_contact::<RIDDEN, L>(&mut block, n, end, law));
                 block
             };
             sum_in_lanes(lanes, 0, 1, &part)
         } else {
             let mut block = assemble(&view, node, own, self.forces);
-            ends.iter().for_each(|&end| self.add_contact(&mut block, n, end, law));
+            ends.iter().for_each(|&end| self.add_contact::<RIDDEN, L>(&mut block, n, end, law));
             block
         };
         if node.acted == Acted::ByEnergies {
@@ -157,10 +174,16 @@ impl<R: Real> Everything<'_, R> {
 
     /// Adds the patch at one end of node `n`.
     #[inline(always)]
-    fn add_contact<L: ContactLaw<R>>(&self, block: &mut Block<R>, n: usize, end: u32, law: &L) {
+    fn add_contact<const RIDDEN: bool, L: ContactLaw<R>>(
+        &self,
+        block: &mut Block<R>,
+        n: usize,
+        end: u32,
+        law: &L,
+    ) {
         let patch = &self.contacts.patches[(end / 2) as usize];
         let side = if end.is_multiple_of(2) { Side::A } else { Side::B };
-        if side == Side::B && patch.nodes[1] as usize != n {
+        if RIDDEN && side == Side::B && patch.nodes[1] as usize != n {
             return self.add_share(block, n, patch, law);
         }
         let [a, b] = patch.nodes.map(|n| &self.nodes[n as usize]);

@@ -175,6 +175,7 @@ pub(super) const KNOWN: &[Known] = &[
     null("momentum_of_a_collision", "colliding-pair"),
     null("a_stack_stands", "stack"),
     null("a_pyramid_settles", "pyramid"),
+    null("particles_rest_and_slide", "particles-on-ramp"),
     null("limits_hold_and_let_go", "hinged-bar"),
     null("ropes_are_slack_or_taut", "weight"),
     null("motors_turn", "hinged-bar"),
