@@ -166,6 +166,17 @@ fn arranged(
     }
 }
 
+impl Physics {
+    fn new(scene: &Scene, settings: &MabdSettings, softness_min: f64) -> Self {
+        Self {
+            gravity: scene.gravity,
+            softness_min,
+            polar: settings.polar,
+            geometric: settings.geometric.share(),
+        }
+    }
+}
+
 impl System {
     /// A system of a scene, or why there is none.
     pub(crate) fn new(scene: &Scene, settings: &MabdSettings) -> Result<Self, String> {
@@ -229,12 +240,7 @@ impl System {
             contacts: contacts.map(Box::new),
             folds: Folds::default(),
             coupled: Coupled::default(),
-            physics: Physics {
-                gravity: scene.gravity,
-                softness_min,
-                polar: settings.polar,
-                geometric: settings.geometric.share(),
-            },
+            physics: Physics::new(scene, settings, softness_min),
             constants,
         })
     }

@@ -65,14 +65,8 @@ fn everything(numbers: &mut Numbers) -> Scene {
             .anchored(Vec3::zeros(), numbers.vector()),
     );
     let mut spring = |kind, a, b| {
-        scene.springs.push(Spring {
-            name: String::new(),
-            kind,
-            a,
-            b,
-            stiffness: 300.0,
-            damping: 0.0,
-        });
+        let name = String::new();
+        scene.springs.push(Spring { name, kind, a, b, stiffness: 300.0, damping: 0.0 });
     };
     let linear = SpringKind::Linear {
         anchor_a: numbers.vector(),
