@@ -27,7 +27,7 @@ pub use corotated::Corotated;
 pub use elasticity::Elasticity;
 pub use membrane::Membrane;
 pub use neo_hookean::NeoHookean;
-pub use solid::{Solid, SolidModel};
+pub use solid::{SolidEnergy, SolidModel};
 pub use st_venant::StVenantKirchhoff;
 
 /// Most points that an energy has.

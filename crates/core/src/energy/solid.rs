@@ -21,7 +21,7 @@ pub enum SolidModel {
 /// The energy of one tetrahedron.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Solid {
+pub enum SolidEnergy {
     /// See [`NeoHookean`].
     NeoHookean(NeoHookean<f64>),
     /// See [`StVenantKirchhoff`].
@@ -30,7 +30,7 @@ pub enum Solid {
     Corotated(Corotated<f64>),
 }
 
-impl Solid {
+impl SolidEnergy {
     /// A tetrahedron with the corners `rest` [m] at rest, its first three counter-clockwise seen from the last;
     /// `None` where its volume is not positive.
     pub fn new(model: SolidModel, rest: &[Vec3; 4], material: Elasticity) -> Option<Self> {
@@ -51,12 +51,12 @@ impl Solid {
     }
 }
 
-impl From<Solid> for Energy<f64> {
-    fn from(solid: Solid) -> Self {
+impl From<SolidEnergy> for Energy<f64> {
+    fn from(solid: SolidEnergy) -> Self {
         match solid {
-            Solid::NeoHookean(solid) => Self::NeoHookean(solid),
-            Solid::Stvk(solid) => Self::StVenantKirchhoff(solid),
-            Solid::Corotated(solid) => Self::Corotated(solid),
+            SolidEnergy::NeoHookean(solid) => Self::NeoHookean(solid),
+            SolidEnergy::Stvk(solid) => Self::StVenantKirchhoff(solid),
+            SolidEnergy::Corotated(solid) => Self::Corotated(solid),
         }
     }
 }
@@ -90,7 +90,10 @@ mod tests {
     #[test]
     fn all_are_energies() {
         for model in MODELS {
-            check(&Solid::new(model, &corners(), MATERIAL).unwrap().into(), &points(corners()));
+            check(
+                &SolidEnergy::new(model, &corners(), MATERIAL).unwrap().into(),
+                &points(corners()),
+            );
         }
     }
 
@@ -104,7 +107,7 @@ mod tests {
         let expected =
             volume * (mu * strain.norm_squared() + 0.5 * lambda * strain.trace().powi(2));
         for model in MODELS {
-            let energy: Energy<f64> = Solid::new(model, &corners(), MATERIAL).unwrap().into();
+            let energy: Energy<f64> = SolidEnergy::new(model, &corners(), MATERIAL).unwrap().into();
             let strained = points(corners().map(|x| x + strain * x));
             let found = energy.energy(&strained);
             assert!((found / expected - 1.0).abs() < 1e-4, "{model:?} {found} {expected}");
@@ -124,7 +127,7 @@ mod tests {
             assert!((j - volume).abs() < 1e-12 && (across - side).abs() < 1e-6);
             let edges = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
             let energy: Energy<f64> =
-                Solid::new(SolidModel::NeoHookean, &edges, material).unwrap().into();
+                SolidEnergy::new(SolidModel::NeoHookean, &edges, material).unwrap().into();
             let x = points(edges.map(|x| x.component_mul(&Vec3::new(stretch, across, across))));
             // On a corner acts V P b.
             let force = energy.force(&x, 1).to_f64() * 6.0;
@@ -142,11 +145,11 @@ mod tests {
         let [a, b, c, d] = corners();
         let flat = (a + b + c) / 3.0;
         for model in MODELS {
-            assert_eq!(Solid::new(model, &[a, c, b, d], MATERIAL), None);
-            assert_eq!(Solid::new(model, &[a, b, c, flat], MATERIAL), None);
-            assert_eq!(Solid::new(model, &[a; 4], MATERIAL), None);
+            assert_eq!(SolidEnergy::new(model, &[a, c, b, d], MATERIAL), None);
+            assert_eq!(SolidEnergy::new(model, &[a, b, c, flat], MATERIAL), None);
+            assert_eq!(SolidEnergy::new(model, &[a; 4], MATERIAL), None);
             let huge = Elasticity { young: 1e308, ..MATERIAL };
-            let huge = Solid::new(model, &[a, b, c, d].map(|x| x * 1e3), huge);
+            let huge = SolidEnergy::new(model, &[a, b, c, d].map(|x| x * 1e3), huge);
             assert!(huge.is_some_and(|solid| !solid.is_finite()));
         }
     }

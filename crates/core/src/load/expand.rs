@@ -21,7 +21,7 @@ use crate::{
     scene::{Anchor, Body, ElasticPart, Elasticity, Endpoint, Joint, Particle, Scene, Spring},
 };
 
-use deformable::{Matter, NodeGroup, Sheet};
+use deformable::{Fabric, Matter, NodeGroup};
 
 /// Most elements of one kind that a scene may have; some 10 GiB of bodies.
 pub(super) const ELEMENTS_MAX: usize = 20_000_000;

@@ -5,7 +5,7 @@ use taut_math::V3;
 
 use super::Endpoint;
 use crate::{
-    energy::{ENDS_MAX, Points, Solid},
+    energy::{ENDS_MAX, Points, SolidEnergy},
     math::Vec3,
     state::State,
     wire,
@@ -42,7 +42,7 @@ pub struct Tetrahedron {
     /// Its particles, the first three counter-clockwise seen from the last.
     pub nodes: [usize; 4],
     /// What it resists.
-    pub energy: Solid,
+    pub energy: SolidEnergy,
 }
 
 impl Tetrahedron {

@@ -54,7 +54,7 @@ pub(in crate::load) struct SolidSpec {
     pub(in crate::load) name: String,
     pub(in crate::load) shape: SolidShape,
     #[serde(default)]
-    pub(in crate::load) split: Split,
+    pub(in crate::load) split: CellSplit,
     /// Of the middle of a lattice or sphere, of the origin of a blob [m].
     pub(in crate::load) position: Option<Triple>,
     pub(in crate::load) rotation: Option<RotationSpec>,
@@ -127,7 +127,7 @@ pub(in crate::load) struct EllipsoidSpec {
 /// Into how many tetrahedra a cell is split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename = "split", rename_all = "snake_case")]
-pub(in crate::load) enum Split {
+pub(in crate::load) enum CellSplit {
     /// One in the middle and four corners, mirrored from cell to cell.
     #[default]
     Five,

@@ -2,7 +2,7 @@
 
 use super::{Builder, full_name, generate, out_of_range};
 use crate::{
-    energy::{Membrane, Solid, SolidModel},
+    energy::{Membrane, SolidEnergy, SolidModel},
     load::{
         author::{self, TetrahedronEntry},
         body,
@@ -33,7 +33,7 @@ pub(super) struct NodeGroup<'a> {
 }
 
 /// What a sheet is made of.
-pub(super) struct Sheet {
+pub(super) struct Fabric {
     /// [kg/m^3]
     density: f64,
     /// [m]
@@ -50,7 +50,7 @@ pub(super) struct Matter {
     elastic: (SolidModel, Elasticity),
 }
 
-impl Sheet {
+impl Fabric {
     pub(super) fn new(
         density: &Formula,
         thickness: &Formula,
@@ -133,7 +133,7 @@ impl Builder<'_> {
     /// Appends the triangles of a sheet, whose nodes count from the particle `first`.
     pub(super) fn push_sheet(
         &mut self,
-        sheet: &Sheet,
+        sheet: &Fabric,
         first: usize,
         triangles: &[[usize; 3]],
     ) -> Result<()> {
@@ -178,7 +178,7 @@ impl Builder<'_> {
         nodes: [usize; 4],
     ) -> Result<()> {
         let rest = nodes.map(|n| self.scene.particles[n].position);
-        let Some(energy) = Solid::new(model, &rest, material) else {
+        let Some(energy) = SolidEnergy::new(model, &rest, material) else {
             let [a, b, c, d] = rest;
             let volume = (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0;
             let advice = if volume < 0.0 { "; swap two of its nodes" } else { "" };

@@ -6,7 +6,7 @@ use crate::{
         author::{self, Pattern},
         body,
         error::{At, Result, SceneError},
-        expand::{Builder, NodeGroup, Sheet},
+        expand::{Builder, Fabric, NodeGroup},
         expression::{Scope, vector},
     },
     math::Vec3,
@@ -49,7 +49,7 @@ pub(in crate::load) fn add(
     let holds = Holds::new(&spec.held, Some([nx, ny, 1]), scope)?;
     let held = members().map(|(i, j)| holds.holds([i, j, 0], &place(i, j))).collect();
     let bending = spec.bending.as_ref();
-    let sheet = Sheet::new(&spec.density, &spec.thickness, &spec.membrane, bending, scope)?;
+    let sheet = Fabric::new(&spec.density, &spec.thickness, &spec.membrane, bending, scope)?;
     let mut masses = vec![0.0; points.len()];
     for three in &triangles {
         let third = sheet.mass(&three.map(|n| points[n])) / 3.0;

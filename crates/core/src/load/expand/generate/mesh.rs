@@ -5,7 +5,7 @@ use crate::{
     load::{
         author, body,
         error::{At, Result, SceneError},
-        expand::{Builder, Matter, NodeGroup, Sheet},
+        expand::{Builder, Fabric, Matter, NodeGroup},
         expression::{Scope, vector},
         mesh_file::{self, MeshFile},
     },
@@ -15,7 +15,7 @@ use crate::{
 
 /// What the elements of a file are made of.
 enum Stuff {
-    Sheet(Sheet),
+    Fabric(Fabric),
     Matter(Matter),
 }
 
@@ -35,7 +35,7 @@ pub(in crate::load) fn add(
     let mut masses = vec![0.0; points.len()];
     let mut touching = vec![false; points.len()];
     let radius = match &stuff {
-        Stuff::Sheet(sheet) => {
+        Stuff::Fabric(sheet) => {
             for three in &mesh.triangles {
                 let third = sheet.mass(&three.map(|n| points[n])) / 3.0;
                 three.iter().for_each(|&n| masses[n] += third);
@@ -66,7 +66,7 @@ pub(in crate::load) fn add(
     };
     let first = builder.push_nodes(nodes, scope)?;
     match stuff {
-        Stuff::Sheet(sheet) => builder.push_sheet(&sheet, first, &mesh.triangles),
+        Stuff::Fabric(sheet) => builder.push_sheet(&sheet, first, &mesh.triangles),
         Stuff::Matter(matter) => builder.push_solid(&matter, first, &mesh.tetrahedra),
     }
 }
@@ -99,8 +99,8 @@ fn stuff(mesh: &MeshFile, spec: &author::MeshSpec, scope: &Scope) -> Result<Stuf
         }
         let thickness = spec.thickness.as_ref().ok_or_else(|| wanted("thickness", "triangles"))?;
         let membrane = spec.membrane.as_ref().ok_or_else(|| wanted("membrane", "triangles"))?;
-        let sheet = Sheet::new(&spec.density, thickness, membrane, spec.bending.as_ref(), scope)?;
-        return Ok(Stuff::Sheet(sheet));
+        let sheet = Fabric::new(&spec.density, thickness, membrane, spec.bending.as_ref(), scope)?;
+        return Ok(Stuff::Fabric(sheet));
     }
     for (given, field) in [
         (spec.thickness.is_some(), "thickness"),

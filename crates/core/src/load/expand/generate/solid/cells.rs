@@ -1,6 +1,6 @@
 //! Cells of a lattice split into tetrahedra, and their outer corners moved onto a surface.
 
-use crate::{load::author::Split, math::Vec3};
+use crate::{load::author::CellSplit, math::Vec3};
 
 /// No tetrahedron may keep less than this share of its volume as corners move onto the surface [1].
 const VOLUME_SHARE_MIN: f64 = 0.2;
@@ -56,7 +56,7 @@ pub(super) fn cut(
     corner: Vec3,
     side: Vec3,
     parts: &[Ellipsoid],
-    split: Split,
+    split: CellSplit,
 ) -> CutLattice {
     let [nx, ny, nz] = counts;
     let place = |at: [f64; 3]| corner + side.component_mul(&Vec3::from(at));
@@ -78,10 +78,10 @@ pub(super) fn cut(
         let mirrored = (i + j + k) % 2;
         match split {
             // Odd cells are mirrored along x, so that faces of neighbours have the same diagonals.
-            Split::Five => {
+            CellSplit::Five => {
                 fours.extend(FIVE.map(|four| four.map(|bits| numbers[bits ^ mirrored])));
             }
-            Split::Six => fours.extend(SIX.map(|four| four.map(|bits| numbers[bits]))),
+            CellSplit::Six => fours.extend(SIX.map(|four| four.map(|bits| numbers[bits]))),
         }
     }
     let used: Vec<usize> = (0..shared.len()).filter(|&n| shared[n] > 0).collect();
