@@ -139,7 +139,7 @@ fn a_cantilever_sinks_as_far_as_its_mesh_lets_it() {
     for (split, poisson, factors) in [
         ("five", 0.0, [0.324, 0.642]),
         ("five", 0.3, [0.352, 0.671]),
-        ("five", 0.45, [0.318, 0.624]),
+        ("five", 0.45, [0.3184, 0.624]),
         ("six", 0.0, [0.245, 0.550]),
         ("six", 0.3, [0.221, 0.504]),
         ("six", 0.45, [0.111, 0.298]),
@@ -247,6 +247,9 @@ fn a_strip_bends_under_its_weight_as_a_plate() {
     assert!((2.0 * found[1] - found[0] - 1.0).abs() < 0.02 && found[1] < found[0], "{found:?}");
 }
 
+/// Where a node of this number and place at rest starts.
+type Placing = dyn Fn(usize, Vec3) -> Vec3;
+
 /// A cube of 4 x 4 x 4 cells in some state, its shape at rest in the energies.
 fn cube(model: &str, place: impl Fn(usize, Vec3) -> Vec3) -> (Scene, Vec<Vec3>) {
     let mut scene = load(&format!(
@@ -282,7 +285,7 @@ fn a_cube_recovers_from_being_flat_or_inside_out() {
     let far = |_: usize, x: Vec3| if x.min() > 0.49 { Vec3::repeat(-1.0) } else { x };
     let mirrored = |_: usize, x: Vec3| Vec3::new(x.x, x.y, -x.z);
     let random = |k: usize, _: Vec3| noise(k) * 0.5;
-    let starts: [(&str, &dyn Fn(usize, Vec3) -> Vec3); 4] =
+    let starts: [(&str, &Placing); 4] =
         [("flat", &flat), ("far", &far), ("mirrored", &mirrored), ("random", &random)];
     for (what, place) in starts {
         let (scene, rest) = cube("neo_hookean", place);

@@ -31,7 +31,7 @@ pub fn material_strain(scene: &Scene, state: &State) -> Option<MaterialStrain> {
         }
         if energy.ends() == 4 {
             let ratio: f64 = stretches.iter().product();
-            found.inverted += usize::from(!(ratio > 0.0));
+            found.inverted += usize::from(ratio <= 0.0 || ratio.is_nan());
             let least = found.volume_ratio_min.unwrap_or(f64::INFINITY);
             found.volume_ratio_min = Some(least.min(ratio));
         }

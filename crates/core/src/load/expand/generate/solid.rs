@@ -70,8 +70,7 @@ impl Cutting {
         let first = (lower / spacing).map(f64::floor);
         let counts = (upper / spacing).map(f64::ceil) - first;
         let most = counts.max();
-        // Also where a number is not one.
-        if !(most < 1e6) {
+        if most >= 1e6 || most.is_nan() {
             let message = format!("{most} cells along an axis are more than a scene holds");
             return Err(SceneError::new(message)).at("spacing");
         }
