@@ -196,7 +196,8 @@ impl ContactSet {
     }
 
     /// The contacts of bodies in these placements, one per body of the scene, that may matter within
-    /// the next `dt` seconds. Where particles touch, they follow, one per particle. `broken` are the joints that no longer keep their bodies from touching.
+    /// the next `dt` seconds. Where particles touch, they follow, one per particle. `broken` are the joints that no
+    /// longer keep their bodies from touching.
     pub fn detect(
         &mut self,
         placements: impl IntoIterator<Item = Placement>,

@@ -7,7 +7,7 @@
 use taut_core::{Placement, Vec3};
 
 use crate::{
-    contact::{Contact, ContactList, Manifold, NONE, Site},
+    contact::{Contact, ContactList, NONE, Site},
     feature::Feature,
     name::{mix, name, sort},
     narrow::{PairSide, Rules, Surface},
@@ -144,25 +144,12 @@ impl FaceScratch {
             if point.gap > rules.margin + closing * rules.dt {
                 continue;
             }
-            let first = list.contacts.len() as u32;
             let (corners, weights) = (side.face.corners, point.weights);
-            list.contacts.push(Contact {
-                sites: [
-                    Site::Body { node: body.index, anchor: place.local(&on) },
-                    Site::Triangle { face: side.index, corners, weights },
-                ],
-                normal: point.up,
-                gap: point.gap,
-                feature: point.id,
-                previous: NONE,
-            });
-            list.manifolds.push(Manifold {
-                owners: [body.index, side.index],
-                normal: point.up,
-                contacts: first..first + 1,
-                friction: surface.friction,
-                restitution: surface.restitution,
-            });
+            let sites = [
+                Site::Body { node: body.index, anchor: place.local(&on) },
+                Site::Triangle { face: side.index, corners, weights },
+            ];
+            surface.add_point(list, sites, point.up, point.gap, point.id);
         }
     }
 

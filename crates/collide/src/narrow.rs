@@ -51,6 +51,28 @@ pub(crate) struct Surface {
     pub(crate) restitution: f64,
 }
 
+impl Surface {
+    /// Appends a contact between two sites that is a manifold by itself.
+    pub(crate) fn add_point(
+        &self,
+        list: &mut ContactList,
+        sites: [Site; 2],
+        normal: Vec3,
+        gap: f64,
+        feature: u64,
+    ) {
+        let first = list.contacts.len() as u32;
+        list.contacts.push(Contact { sites, normal, gap, feature, previous: NONE });
+        list.manifolds.push(Manifold {
+            owners: [sites[0].node(), sites[1].node()],
+            normal,
+            contacts: first..first + 1,
+            friction: self.friction,
+            restitution: self.restitution,
+        });
+    }
+}
+
 /// Consecutive points with one normal.
 #[derive(Clone, Debug)]
 struct PointRun {

@@ -7,7 +7,7 @@
 use taut_core::{Placement, Vec3};
 
 use crate::{
-    contact::{Contact, ContactList, Manifold, NONE, Site},
+    contact::{ContactList, Site},
     mesh::{Mesh, MeshFoot},
     name::{mix, name, sort},
     narrow::{PairSide, Rules, Surface},
@@ -88,22 +88,9 @@ impl FootScratch {
             if !near || self.is_covered(i, &body, &place) {
                 continue;
             }
-            let first = list.contacts.len() as u32;
             let anchor = place.local(&centre);
-            list.contacts.push(Contact {
-                sites: [Site::Body { node: body.index, anchor }, Site::Vertex { node: ball.node }],
-                normal: -foot.up,
-                gap: foot.gap,
-                feature: foot.id,
-                previous: NONE,
-            });
-            list.manifolds.push(Manifold {
-                owners: [body.index, ball.node],
-                normal: -foot.up,
-                contacts: first..first + 1,
-                friction: surface.friction,
-                restitution: surface.restitution,
-            });
+            let sites = [Site::Body { node: body.index, anchor }, Site::Vertex { node: ball.node }];
+            surface.add_point(list, sites, -foot.up, foot.gap, foot.id);
         }
     }
 

@@ -76,8 +76,7 @@ impl AppliedForces {
         pose: impl Fn(Endpoint) -> Pose,
         mut act: impl FnMut(Action),
     ) {
-        let vector =
-            |of: &[TimeFormula; 3]| Vec3::new(of[0].at(time_s), of[1].at(time_s), of[2].at(time_s));
+        let vector = |of| TimeFormula::vector(of, time_s);
         for (kind, joint) in &self.list {
             match (kind, joint) {
                 (ForceKind::Force { body, at, force }, _) => {

@@ -23,6 +23,7 @@ mod tests;
 use taut_math::{M3, Number, V3};
 
 pub use bending::Bending;
+pub(crate) use cell::{FACES, volume};
 pub use corotated::Corotated;
 pub use elasticity::Elasticity;
 pub use membrane::Membrane;
@@ -77,6 +78,12 @@ pub trait RowEnergy<N: Number> {
 
     /// `K^-1`; none where `f` is not quadratic, as of barriers.
     fn compliance(&self) -> Option<[PerRow<N>; ROWS_MAX]>;
+
+    /// The principal stretches of its material at `x`, those that it has; only the last may be negative, where a
+    /// solid is inside out. `None` of what is no piece of material by itself.
+    fn principal_stretches(&self, _: &Points<N>) -> Option<[N; 3]> {
+        None
+    }
 
     /// `df/dC`: what pulls along each row's gradient.
     #[inline]
@@ -139,7 +146,7 @@ pub trait RowEnergy<N: Number> {
         let tension = self.tension(&rows);
         let bent = self.curvature(x, &tension, i, i);
         let share = definite(&bent);
-        let bent = M3(bent.0.map(|row| row * share));
+        let bent = bent.times(share);
         let straight = outer(&rows, &self.stiffness(&rows), Self::ROWS, i, i);
         (pull(&rows, &tension, Self::ROWS, i), straight.plus(bent))
     }
@@ -248,16 +255,9 @@ impl<N: Number> Energy<N> {
         each!(self, one => ends(one))
     }
 
-    /// The principal stretches of its material at `x`, those that it has; only the last may be negative, where a
-    /// solid is inside out. `None` of what is no piece of material by itself.
+    /// See [`RowEnergy::principal_stretches`].
     pub fn principal_stretches(&self, x: &Points<N>) -> Option<[N; 3]> {
-        match self {
-            Self::Membrane(membrane) => Some(membrane.principal_stretches(x)),
-            Self::Bending(_) => None,
-            Self::NeoHookean(solid) => Some(solid.principal_stretches(x)),
-            Self::StVenantKirchhoff(solid) => Some(solid.principal_stretches(x)),
-            Self::Corotated(solid) => Some(solid.principal_stretches(x)),
-        }
+        each!(self, one => one.principal_stretches(x))
     }
 
     /// How many rows it has.

@@ -10,6 +10,8 @@ use serde::{
     de::{self, Visitor},
 };
 
+use crate::math::Vec3;
+
 /// Longer expressions are a mistake, and deep ones would recurse deeply in the parser.
 const LENGTH_MAX: usize = 400;
 const DEPTH_MAX: usize = 24;
@@ -268,6 +270,11 @@ impl TimeFormula {
                 expression.evaluate(&[time_s]).unwrap_or(f64::NAN)
             }
         }
+    }
+
+    /// The vector with these entries at a time [s].
+    pub(crate) fn vector(of: &[Self; 3], time_s: f64) -> Vec3 {
+        Vec3::new(of[0].at(time_s), of[1].at(time_s), of[2].at(time_s))
     }
 
     /// Whether it is the same at all times.

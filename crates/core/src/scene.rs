@@ -224,8 +224,9 @@ impl Scene {
     /// corners all touch. Both their sides do.
     pub fn touching_triangles(&self) -> Vec<[usize; 3]> {
         let particles = self.touching_particles();
+        let touches = |i: usize| particles.get(i).is_some_and(|particle| particle.touch.is_some());
         let corner = |anchor: &Anchor| match anchor.end {
-            Endpoint::Particle(i) => particles.get(i)?.touch.map(|_| i),
+            Endpoint::Particle(i) => touches(i).then_some(i),
             Endpoint::Body(_) | Endpoint::World => None,
         };
         let whole = |part: &ElasticPart<Membrane<f64>, 3>| {
@@ -233,10 +234,8 @@ impl Scene {
             Some([corner(a)?, corner(b)?, corner(c)?])
         };
         let sheets = self.triangles.iter().filter_map(whole);
-        let touches = |face: &[usize; 3]| {
-            face.iter().all(|&n| particles.get(n).is_some_and(|particle| particle.touch.is_some()))
-        };
-        sheets.chain(self.solid_faces().into_iter().filter(touches)).collect()
+        let solids = self.solid_faces().into_iter().filter(|face| face.iter().all(|&i| touches(i)));
+        sheets.chain(solids).collect()
     }
 
     /// Number of what an endpoint is on, bodies counted first, then particles.

@@ -48,6 +48,22 @@ pub struct SweepNode<R> {
     pub acted: Acted,
 }
 
+impl<R: Real> SweepNode<R> {
+    /// One that does not move and that nothing acts on.
+    pub(crate) const RESTING: Self = Self {
+        step: V3::ZERO,
+        turn: Q4::IDENTITY,
+        target_step: V3::ZERO,
+        target_turn: Q4::IDENTITY,
+        mass: R::ZERO,
+        inertia: Sym3::ZERO,
+        incidences: [0, 0],
+        energies: [0, 0],
+        kind: NodeKind::Held,
+        acted: Acted::ByAny,
+    };
+}
+
 impl<R> SweepNode<R> {
     /// Its first incidence and one past its last.
     #[inline]

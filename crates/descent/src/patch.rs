@@ -278,12 +278,12 @@ pub fn lane<R: Real>(rows: &PatchRows<R>, i: usize) -> V3<R> {
 
 #[cfg(test)]
 mod tests {
+    use taut_math::Sym3;
+
     use taut_collide::frame;
-    use taut_math::{Q4, Sym3};
     use taut_model::NodeKind;
 
     use super::*;
-    use crate::node::Acted;
 
     /// Forces `k C + lambda` without bounds.
     #[derive(Clone, Copy)]
@@ -305,18 +305,7 @@ mod tests {
     }
 
     fn node(step: V3<f64>) -> SweepNode<f64> {
-        SweepNode {
-            step,
-            turn: Q4::IDENTITY,
-            target_step: V3::ZERO,
-            target_turn: Q4::IDENTITY,
-            mass: 0.0,
-            inertia: Sym3::ZERO,
-            incidences: [0, 0],
-            kind: NodeKind::Body,
-            energies: [0, 0],
-            acted: Acted::ByAny,
-        }
+        SweepNode { step, kind: NodeKind::Body, ..SweepNode::RESTING }
     }
 
     fn sample() -> Patch<f64> {

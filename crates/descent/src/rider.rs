@@ -4,13 +4,9 @@
 //! each such patch of the step. What acts on it acts on the corners with their shares, `F_k = w_k F`, and their
 //! blocks are `w_k^2 H`.
 
-use taut_math::{Q4, Real, Sym3, V3};
-use taut_model::NodeKind;
+use taut_math::{Real, Sym3, V3};
 
-use crate::{
-    block::Block,
-    node::{Acted, SweepNode},
-};
+use crate::{block::Block, node::SweepNode};
 
 /// A point of a triangle.
 #[derive(Clone, Copy, Debug)]
@@ -43,28 +39,12 @@ impl<R: Real> Rider<R> {
     }
 }
 
-/// A node for a rider, wherever it is.
-fn node<R: Real>() -> SweepNode<R> {
-    SweepNode {
-        step: V3::ZERO,
-        turn: Q4::IDENTITY,
-        target_step: V3::ZERO,
-        target_turn: Q4::IDENTITY,
-        mass: R::ZERO,
-        inertia: Sym3::ZERO,
-        incidences: [0, 0],
-        energies: [0, 0],
-        kind: NodeKind::Held,
-        acted: Acted::ByAny,
-    }
-}
-
 /// Makes the nodes behind the first `own` ones those of these riders, where their corners are.
 pub(crate) fn mount<R: Real>(nodes: &mut Vec<SweepNode<R>>, own: usize, riders: &[Rider<R>]) {
     if nodes.len() == own && riders.is_empty() {
         return;
     }
-    nodes.resize(own + riders.len(), node());
+    nodes.resize(own + riders.len(), SweepNode::RESTING);
     for (i, rider) in riders.iter().enumerate() {
         carry(nodes, own + i, rider);
     }

@@ -1,7 +1,7 @@
 //! The state of a descent solver between and within steps.
 
 use taut_core::{BodyState, ParticleState, Scene, SolverError, State, scene::Drive};
-use taut_math::{Q4, Real, Sym3, V3};
+use taut_math::{Q4, Real, V3};
 use taut_model::{
     Csr, Model, NodeKind, Owner, Pair, Pulls, Role, Side, Strength, Supported, breakable, counted,
     driven_rates, gradient, narrow, placement,
@@ -423,19 +423,7 @@ fn make_nodes<R: Real>(
     model: &Model,
     layout: &NodeLayout,
 ) -> (Vec<SweepNode<R>>, Vec<Base<R>>) {
-    let rest = SweepNode {
-        step: V3::ZERO,
-        turn: Q4::IDENTITY,
-        target_step: V3::ZERO,
-        target_turn: Q4::IDENTITY,
-        mass: R::ZERO,
-        inertia: Sym3::ZERO,
-        incidences: [0, 0],
-        energies: [0, 0],
-        kind: NodeKind::Held,
-        acted: Acted::ByAny,
-    };
-    let mut nodes = vec![rest; layout.len()];
+    let mut nodes = vec![SweepNode::RESTING; layout.len()];
     let mut bases = vec![Base::resting(); layout.len()];
     for (node, &n) in model.nodes.iter().zip(&layout.node_of) {
         (nodes[n as usize].kind, bases[n as usize]) = (node.kind, Base::of(node));

@@ -15,7 +15,7 @@ use taut_collide::metrics::{
 };
 use taut_core::{
     Multipliers, Needs, Scene, State,
-    metrics::{self, JointError, MaterialStrain, Measured, Momentum, WorkDone},
+    metrics::{self, JointError, MaterialStrain, Measured, MechanicalEnergy, Momentum, WorkDone},
 };
 
 /// Named values in the order of the ruler.
@@ -107,7 +107,7 @@ impl Default for Ruler {
             solid("inverted_elements", |s| Some(s.material()?.inverted as f64)),
             always("elastic_energy_j", |s| {
                 s.material()?;
-                Some(metrics::energy(s.scene, s.state).material_j)
+                Some(s.energy().material_j)
             }),
             always("energy_j", |s| Some(s.energy_j())),
             always("energy_drift_j", |s| Some(s.energy_j() - s.facts.energy_j - s.work()?.net_j())),
@@ -261,7 +261,7 @@ pub struct Sample<'a> {
     pub forces: Option<&'a Multipliers>,
     facts: &'a Facts,
     joints: OnceCell<JointError>,
-    energy_j: OnceCell<f64>,
+    energy: OnceCell<MechanicalEnergy>,
     contacts: OnceCell<ContactMeasures>,
     material: OnceCell<Option<MaterialStrain>>,
     work: OnceCell<Option<WorkDone>>,
@@ -299,7 +299,7 @@ impl<'a> Sample<'a> {
             forces: None,
             facts,
             joints: OnceCell::new(),
-            energy_j: OnceCell::new(),
+            energy: OnceCell::new(),
             contacts: OnceCell::new(),
             material: OnceCell::new(),
             work: OnceCell::new(),
@@ -313,7 +313,12 @@ impl<'a> Sample<'a> {
 
     /// Kinetic, gravitational and elastic energy [J].
     pub fn energy_j(&self) -> f64 {
-        *self.energy_j.get_or_init(|| metrics::energy(self.scene, self.state).total_j())
+        self.energy().total_j()
+    }
+
+    /// The same by kind.
+    pub fn energy(&self) -> MechanicalEnergy {
+        *self.energy.get_or_init(|| metrics::energy(self.scene, self.state))
     }
 
     /// What forces and drives have put in since the start and dampers have taken; nothing in scenes without any.

@@ -3,10 +3,11 @@
 
 use taut::backends;
 use taut_core::{
-    NoDevices, Quat, Scene, Settings, State, Step, Vec3,
+    Quat, Scene, State, Vec3,
     energy::{Bending, Membrane},
     scene::{Anchor, Body, ElasticPart, Endpoint, Particle},
 };
+use taut_fixtures::Run;
 
 /// Which backends have energies of points.
 const TAKERS: [&str; 5] = ["avbd-cpu", "vbd-cpu", "xpbd-cpu", "newton", "null"];
@@ -71,16 +72,7 @@ fn box_on_a_triangle(dt: f64) -> Scene {
 fn run(backend: &str, settings: &str, scene: &Scene, iterations: u32, steps: u32) -> State {
     let table = backends::table();
     let backend = table.get(backend).expect("it is in the table");
-    let mut solver = backend.build(scene, &Settings::from_ron(settings), &NoDevices).unwrap();
-    solver.load(&scene.initial_state()).unwrap();
-    for _ in 0..steps {
-        solver.begin_step(Step { dt: scene.dt, iterations }).unwrap();
-        (0..iterations).for_each(|_| solver.iterate().unwrap());
-        solver.end_step().unwrap();
-    }
-    let mut state = State::default();
-    solver.read(&mut state).unwrap();
-    state
+    Run::new(&**backend, scene, settings, iterations).end(steps)
 }
 
 /// Largest distance of a particle or body corner of one state from that of the other [m].

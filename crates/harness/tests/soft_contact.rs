@@ -3,7 +3,7 @@
 use taut::backends;
 use taut_collide::metrics::Probe;
 use taut_core::{
-    Multipliers, Needs, NoDevices, Quat, Scene, Settings, Solver, State, Step, Vec3,
+    Needs, Quat, Scene, State, Vec3,
     energy::Membrane,
     metrics,
     scene::{
@@ -11,6 +11,7 @@ use taut_core::{
         Skin,
     },
 };
+use taut_fixtures::{Run, on_threads};
 
 /// Backends whose particles touch, with settings and iterations by which they are near the reference.
 const TAKERS: [(&str, &str, u32); 4] =
@@ -19,38 +20,11 @@ const TAKERS: [(&str, &str, u32); 4] =
 const G: f64 = 10.0;
 const DT: f64 = 1.0 / 60.0;
 
-struct Runner {
-    solver: Box<dyn Solver>,
-    step: Step,
-    state: State,
-}
-
-impl Runner {
-    fn new(backend: &str, settings: &str, iterations: u32, scene: &Scene) -> Self {
-        let table = backends::table();
-        let backend = table.get(backend).expect("it is in the table");
-        let settings = Settings::from_ron(settings);
-        let mut solver = backend.build(scene, &settings, &NoDevices).expect("it takes the scene");
-        let state = scene.initial_state();
-        solver.load(&state).expect("its own state");
-        Self { solver, step: Step { dt: scene.dt, iterations }, state }
-    }
-
-    fn steps(&mut self, count: u32) -> &State {
-        for _ in 0..count {
-            self.solver.begin_step(self.step).expect("a step");
-            (0..self.step.iterations).for_each(|_| self.solver.iterate().expect("an iteration"));
-            self.solver.end_step().expect("a step");
-        }
-        self.solver.read(&mut self.state).expect("a state");
-        &self.state
-    }
-
-    fn forces(&mut self) -> Multipliers {
-        let mut out = Multipliers::default();
-        assert!(self.solver.read_multipliers(&mut out), "it knows its forces");
-        out
-    }
+/// A run of a backend of the table, by its name.
+fn begin(backend: &str, settings: &str, scene: &Scene, iterations: u32) -> Run {
+    let table = backends::table();
+    let backend = table.get(backend).expect("it is in the table");
+    Run::new(&**backend, scene, settings, iterations)
 }
 
 /// A particle of a given friction, one millimetre thick.
@@ -102,7 +76,7 @@ fn a_particle_rests_where_the_reference_does_and_presses_with_its_weight() {
         let above = place + Vec3::z() * 0.003;
         let scene = scene(G, vec![ground(shape, 0.5)], vec![dot(2.0, above, 0.5)]);
         for (backend, settings, iterations) in TAKERS {
-            let mut run = Runner::new(backend, settings, iterations, &scene);
+            let mut run = begin(backend, settings, &scene, iterations);
             let end = run.steps(240).particles[0];
             let off = (end.position - place - Vec3::z() * 1e-3).norm();
             assert!(off < 1e-3, "{backend} on a {what}: {off:e} m off");
@@ -133,13 +107,13 @@ fn friction_holds_below_its_angle_and_slides_above() {
     for (backend, settings, iterations) in TAKERS {
         let (scene, down) = incline(slope, 0.44);
         let start = scene.particles[0].position;
-        let mut run = Runner::new(backend, settings, iterations, &scene);
+        let mut run = begin(backend, settings, &scene, iterations);
         let slid = |state: &State| (state.particles[0].position - start).dot(&down);
         let (early, late) = (slid(run.steps(60)), slid(run.steps(60)));
         // Regularised friction creeps.
         assert!(late - early < 1e-2 && late.abs() < 0.02, "{backend} creeps {early:e}, {late:e} m");
         let (scene, _) = incline(slope, 0.3);
-        let end = slid(Runner::new(backend, settings, iterations, &scene).steps(60));
+        let end = slid(begin(backend, settings, &scene, iterations).steps(60));
         let expected = 0.5 * G * (sine - 0.3 * cosine) * (1.0 + DT);
         assert!((end / expected - 1.0).abs() < 0.03, "{backend}: {end} of {expected} m");
     }
@@ -157,7 +131,7 @@ fn a_particle_thrown_onto_a_moving_box_keeps_all_momentum() {
         let start = momentum(&scene.initial_state());
         // A sweep of penalties moves one side at a time, and comes to rest slowly.
         let enough = if backend == "vbd-cpu" { 2000 } else { 4 * iterations };
-        let mut run = Runner::new(backend, settings, enough, &scene);
+        let mut run = begin(backend, settings, &scene, enough);
         let end = run.steps(60).clone();
         assert!(end.bodies[0].velocity.x > -0.3, "{backend}: it is not hit");
         let moved = momentum(&end);
@@ -207,7 +181,7 @@ fn a_sheet_falls_over_a_box_and_a_ball_and_stays_outside() {
         let (n, pitch) = if backend == "newton" { (7, 0.1) } else { (13, 0.05) };
         let scene = draped(n, pitch);
         let alone = Scene { triangles: vec![], ..scene.clone() };
-        let mut run = Runner::new(backend, settings, iterations, &scene);
+        let mut run = begin(backend, settings, &scene, iterations);
         let [mut corners, mut faces] = [0.0_f64; 2];
         for _ in 0..30 {
             let state = run.steps(2);
@@ -257,7 +231,7 @@ fn a_body_dropped_on_the_middle_of_a_coarse_sheet_does_not_pass() {
     for (what, body) in bodies {
         for (backend, settings, iterations) in TAKERS {
             let scene = coarse(body.clone(), 0.4, -1.0);
-            let mut run = Runner::new(backend, settings, iterations, &scene);
+            let mut run = begin(backend, settings, &scene, iterations);
             let mut lowest = f64::INFINITY;
             for _ in 0..60 {
                 lowest = lowest.min(run.steps(1).bodies[0].position.z);
@@ -273,7 +247,7 @@ fn a_sheet_pushes_from_below_as_well() {
     for (backend, settings, iterations) in TAKERS {
         let mut scene = coarse(on_its_corner(), -0.4, 3.0);
         scene.gravity = Vec3::zeros();
-        let mut run = Runner::new(backend, settings, iterations, &scene);
+        let mut run = begin(backend, settings, &scene, iterations);
         for _ in 0..30 {
             let highest = run.steps(1).bodies[0].position.z;
             assert!(highest < -0.09, "{backend}: it rises to {highest} m");
@@ -285,7 +259,7 @@ fn a_sheet_pushes_from_below_as_well() {
 fn a_cube_on_a_sheet_is_carried_by_it() {
     for (backend, settings, iterations) in TAKERS {
         let scene = coarse(Body::solid_box(Vec3::repeat(0.2), 100.0), 0.11, 0.0);
-        let mut run = Runner::new(backend, settings, iterations, &scene);
+        let mut run = begin(backend, settings, &scene, iterations);
         run.steps(120);
         let depth = depth(&scene, &run.state);
         assert!(depth < 1e-3, "{backend}: {depth:e} m deep");
@@ -302,8 +276,7 @@ fn a_cube_on_a_sheet_is_carried_by_it() {
 fn threads_do_not_matter_and_scenes_repeat() {
     let scene = draped(40, 0.02);
     let on = |threads: usize, backend: &'static str| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        pool.install(|| Runner::new(backend, "()", 4, &scene).steps(12).hash())
+        on_threads(threads, || begin(backend, "()", &scene, 4).steps(12).hash())
     };
     for backend in ["vbd-cpu", "avbd-cpu", "xpbd-cpu"] {
         let first = on(1, backend);
@@ -325,7 +298,7 @@ fn groups_and_joints_keep_a_particle_from_touching() {
     joined.joints.push(joint.anchored(inside, Vec3::zeros()));
     for (backend, settings, iterations) in TAKERS {
         let moved = |scene: &Scene| {
-            let end = Runner::new(backend, settings, iterations, scene).steps(30).particles[0];
+            let end = begin(backend, settings, scene, iterations).steps(30).particles[0];
             (end.position - inside).norm()
         };
         assert!(moved(&grouped) < 1e-9, "{backend}: of one group");

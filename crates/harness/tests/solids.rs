@@ -5,10 +5,11 @@
 
 use taut::backends;
 use taut_core::{
-    NoDevices, Scene, Settings, State, Step, Vec3,
+    Scene, State, Vec3,
     load::load_str,
     metrics::{self, material_strain},
 };
+use taut_fixtures::Run;
 
 fn load(text: &str) -> Scene {
     load_str(&format!("(contacts: false, {text})"), "solids.ron", &[])
@@ -16,46 +17,32 @@ fn load(text: &str) -> Scene {
         .scene
 }
 
-fn run(
-    backend: &str,
-    settings: &str,
-    scene: &Scene,
-    from: &State,
-    step: Step,
-    steps: u32,
-    mut each: impl FnMut(&State),
-) -> State {
+/// A run of a backend of the table, by its name.
+fn begin(backend: &str, settings: &str, scene: &Scene, iterations: u32) -> Run {
     let table = backends::table();
     let backend = table.get(backend).expect("it is in the table");
-    let mut solver = backend.build(scene, &Settings::from_ron(settings), &NoDevices).unwrap();
-    solver.load(from).unwrap();
-    let mut state = State::default();
-    for _ in 0..steps {
-        solver.begin_step(step).unwrap();
-        (0..step.iterations).for_each(|_| solver.iterate().unwrap());
-        solver.end_step().unwrap();
-        solver.read(&mut state).unwrap();
-        each(&state);
-    }
-    state
+    Run::new(&**backend, scene, settings, iterations)
 }
 
 /// The equilibrium, by steps of `dt` [s] that are long beside the slowest period, so that what is left of the
 /// motion falls by that ratio in each.
 fn at_rest(scene: &Scene, dt: f64) -> State {
-    let step = Step { dt, iterations: 1 };
     // By how much an unbalanced force would move a free node in such a step, far more than it moves this one.
     let settings = "(tolerance: 1e-8, max_newton: 100)";
     let speed = |s: &State| s.particles.iter().map(|p| p.velocity.norm()).fold(0.0, f64::max);
-    let (mut fastest, mut state) = (0.0_f64, scene.initial_state());
+    let mut run = begin("newton", settings, scene, 1);
+    run.step.dt = dt;
+    let mut fastest = 0.0_f64;
     for _ in 0..60 {
-        state = run("newton", settings, scene, &state, step, 1, |_| {});
+        // A step that goes on from the last one's forecasts may be led to another equilibrium.
+        let state = run.step().clone();
+        run.load(&state);
         fastest = fastest.max(speed(&state));
         if speed(&state) <= 1e-7 * fastest {
-            return run("newton", settings, scene, &state, step, 1, |_| {});
+            return run.end(1);
         }
     }
-    panic!("it still moves by {} m/s of {fastest}", speed(&state));
+    panic!("it still moves by {} m/s of {fastest}", speed(&run.state));
 }
 
 fn node(scene: &Scene, name: &str) -> usize {
@@ -168,23 +155,18 @@ fn a_bar_rings_at_its_frequency_and_loses_what_implicit_steps_take() {
     }
     // A phase of atan(omega h) in each of 50 steps, 2.5 periods.
     let h = (0.1 * std::f64::consts::PI).tan() / omega;
-    let start = scene.initial_state();
+    scene.dt = h;
     let tip = node(&scene, &format!("b[{n},0,0]"));
-    let step = Step { dt: h, iterations: 1 };
-    // From rest the first step is no step of the mode alone: two solutions of it, the decaying turn and its
-    // mirror, sum to the start.
     let shrink = 1.0 / (1.0 + (omega * h).powi(2)).sqrt();
     let turn = (omega * h).atan();
-    let mut steps = 0;
     let mut worst: f64 = 0.0;
-    run("newton", "(tolerance: 1e-14)", &scene, &start, step, 50, |state| {
-        steps += 1;
+    let path = begin("newton", "(tolerance: 1e-14)", &scene, 1).path(50);
+    for (k, state) in (0..).zip(&path).skip(1) {
         let found = (state.particles[tip].position.x - 0.5) / amplitude;
-        let k = f64::from(steps);
         // Implicit Euler from rest: Re((1 - i omega h)^-k).
-        let expected = shrink.powi(steps) * (turn * k).cos();
-        worst = worst.max((found - expected).abs() / shrink.powi(steps));
-    });
+        let expected = shrink.powi(k) * (turn * f64::from(k)).cos();
+        worst = worst.max((found - expected).abs() / shrink.powi(k));
+    }
     assert!(worst < 0.03, "{worst}");
 }
 
@@ -289,9 +271,9 @@ fn a_cube_recovers_from_being_flat_or_inside_out() {
         [("flat", &flat), ("far", &far), ("mirrored", &mirrored), ("random", &random)];
     for (what, place) in starts {
         let (scene, rest) = cube("neo_hookean", place);
-        let step = Step { dt: 1.0, iterations: 100 };
-        let start = scene.initial_state();
-        let state = run("vbd-cpu", "()", &scene, &start, step, 60, |_| {});
+        let mut run = begin("vbd-cpu", "()", &scene, 100);
+        run.step.dt = 1.0;
+        let state = run.end(60);
         let (error, strain) =
             (shape_error(&state, &rest), material_strain(&scene, &state).unwrap());
         assert!(strain.inverted == 0 && error < 1e-3, "{what}: {error:e} {strain:?}");
@@ -304,12 +286,12 @@ fn vertex_block_descent_never_raises_its_objective() {
     for (roughness, dt) in [(0.02, 1.0 / 30.0), (0.3, 1.0 / 30.0), (0.3, 1.0)] {
         let (mut scene, _) = cube("neo_hookean", |k, x| x + noise(k) * roughness);
         scene.gravity = Vec3::new(0.0, 0.0, -10.0);
-        let start = scene.initial_state();
+        scene.dt = dt;
+        let before = scene.initial_state();
         let mut last = f64::INFINITY;
         for iterations in 1..20 {
-            let step = Step { dt, iterations };
-            let state = run("vbd-cpu", "()", &scene, &start, step, 1, |_| {});
-            let now = metrics::objective_j(&scene, &start, &state, dt).unwrap();
+            let state = begin("vbd-cpu", "()", &scene, iterations).end(1);
+            let now = metrics::objective_j(&scene, &before, &state, dt).unwrap();
             assert!(now <= last + 1e-9 * last.abs(), "{iterations} iterations: {now} after {last}");
             last = now;
         }

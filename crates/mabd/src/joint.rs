@@ -276,7 +276,7 @@ fn element(model: &Model, unit: &Unit, nodes: &Nodes) -> Option<JointElement> {
     let ElementEnds { nodes, axes } = nodes.ends(held.map(|end| end.node))?;
     let joint = match unit.owner {
         Owner::Joint(joint) => Some(joint),
-        Owner::Spring(_) if blocks.iter().any(exerts) => None,
+        Owner::Spring(_) if blocks.iter().any(Block::exerts) => None,
         Owner::Spring(_) => return None,
     };
     let turn = |q: &Quat| q.to_rotation_matrix().into_inner();
@@ -289,11 +289,6 @@ fn element(model: &Model, unit: &Unit, nodes: &Nodes) -> Option<JointElement> {
         damped: bases,
         rows: rows(blocks),
     })
-}
-
-/// Whether an element of a spring does anything.
-fn exerts(block: &Block) -> bool {
-    matches!(block.role, Role::Damp { .. }) || block.softness.stiffness() > 0.0
 }
 
 /// The rows of a unit's blocks.

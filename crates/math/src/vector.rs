@@ -248,6 +248,12 @@ impl<N: Number> M3<N> {
         Self([self.0[0] + o.0[0], self.0[1] + o.0[1], self.0[2] + o.0[2]])
     }
 
+    /// Product with a number.
+    #[inline(always)]
+    pub fn times(self, s: N) -> Self {
+        Self([self.0[0] * s, self.0[1] * s, self.0[2] * s])
+    }
+
     /// `s u v^T`.
     #[inline(always)]
     pub fn outer(u: V3<N>, v: V3<N>) -> Self {

@@ -117,6 +117,11 @@ impl Element {
     pub fn holds(&self) -> bool {
         self.role == Role::Lock && self.softness.is_hard()
     }
+
+    /// Whether it ever exerts anything: a spring of no stiffness does not.
+    pub fn exerts(&self) -> bool {
+        self.softness.stiffness() > 0.0 || matches!(self.role, Role::Damp { .. })
+    }
 }
 
 /// Whose unit it is, by index in the scene.

@@ -2,7 +2,7 @@
 
 use taut_core::constraint::RowKind;
 use taut_math::{Q4, Real, V3};
-use taut_model::{ColourOf, Colouring, Element, Form, Model, Order, Owner, Role, narrow, priority};
+use taut_model::{ColourOf, Colouring, Form, Model, Order, Owner, Role, narrow, priority};
 
 use crate::colours::Schedule;
 
@@ -147,10 +147,7 @@ impl<R: Real> Corrections<R> {
     fn push(&mut self, model: &Model, unit: u32) {
         let (place, first) = (narrow(self.units.len()), narrow(self.elements.len()));
         let one = &model.units[unit as usize];
-        // A spring of no stiffness exerts nothing.
-        let damps = |element: &Element| matches!(element.role, Role::Damp { .. });
-        let exerts = |element: &&Element| element.softness.stiffness() > 0.0 || damps(element);
-        for element in model.turning_first(one).filter(exerts) {
+        for element in model.turning_first(one).filter(|element| element.exerts()) {
             let moving = match (element.form, element.role) {
                 (Form::Row(row), Role::Motor { speed, .. }) => Some((row, speed)),
                 (Form::Row(row @ RowKind::Angle), Role::Limit { .. }) => Some((row, 0.0)),

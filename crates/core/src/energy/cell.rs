@@ -13,11 +13,19 @@
 use serde::{Deserialize, Serialize};
 use taut_math::{M3, Number, V3};
 
-use super::{Points, spectrum::Columns};
+use super::{
+    PerRow, Points,
+    spectrum::{Columns, Spectrum},
+};
 use crate::{Mat3, Vec3};
 
 /// A tetrahedron of less than this share of its longest edge's cube has no volume [1].
 const FLATNESS_MIN: f64 = 1e-9;
+
+/// Volume of a tetrahedron [m^3], negative where it is inside out.
+pub(crate) fn volume([a, b, c, d]: &[Vec3; 4]) -> f64 {
+    (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
+}
 
 /// The shape of a tetrahedron at rest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,7 +41,7 @@ impl RestShape<f64> {
         let edges = Mat3::from_columns(&[rest[1] - rest[0], rest[2] - rest[0], rest[3] - rest[0]]);
         let mut pairs = (0..4).flat_map(|i| (0..i).map(move |j| (rest[i] - rest[j]).norm()));
         let longest = pairs.by_ref().fold(0.0, f64::max);
-        let volume = edges.determinant() / 6.0;
+        let volume = volume(rest);
         let solid = volume > FLATNESS_MIN * longest.powi(3) && longest.is_finite();
         let inverse = solid.then(|| edges.try_inverse()).flatten()?;
         let slopes = [0, 1, 2].map(|k| [0, 1, 2].map(|c| inverse[(k, c)]));
@@ -53,13 +61,7 @@ impl<N: Number> RestShape<N> {
     /// `b_i` [1/m].
     #[inline(always)]
     pub(super) fn slope(&self, i: usize) -> V3<N> {
-        let [a, b, c] = self.slopes.map(V3);
-        match i {
-            0 => -(a + b + c),
-            1 => a,
-            2 => b,
-            _ => c,
-        }
+        self.all_slopes()[i]
     }
 
     /// `F` by columns. Of differences: far from the origin they keep the digits that the sum would lose.
@@ -84,8 +86,15 @@ impl<N: Number> RestShape<N> {
     }
 }
 
+impl<N: Number> RestShape<N> {
+    /// The singular values of `F`.
+    pub(super) fn principal_stretches(&self, x: &Points<N>) -> [N; 3] {
+        Spectrum::of(&self.deformation(x)).s
+    }
+}
+
 /// The corners of the face opposite to each corner, counter-clockwise seen from there.
-pub(super) const FACES: [[usize; 3]; 4] = [[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]];
+pub(crate) const FACES: [[usize; 3]; 4] = [[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]];
 
 /// `F b` for `F` by columns.
 #[inline(always)]
@@ -114,12 +123,21 @@ pub(super) fn bend_of_volume<N: Number>(f: &Columns<N>, bi: V3<N>, bj: V3<N>) ->
 /// `s 1`.
 #[inline(always)]
 pub(super) fn isotropic<N: Number>(s: N) -> M3<N> {
-    M3([V3::axis(0) * s, V3::axis(1) * s, V3::axis(2) * s])
+    let zero = N::ZERO;
+    M3([V3([s, zero, zero]), V3([zero, s, zero]), V3([zero, zero, s])])
+}
+
+/// The symmetric matrix, by columns, with which weights of six rows count a symmetric one's entries
+/// `11, 22, 33, 23, 13, 12`; rows of two axes are twice an entry.
+#[inline]
+pub(super) fn symmetric<N: Number>(weights: &PerRow<N>) -> Columns<N> {
+    let [xx, yy, zz, yz, xz, xy] = *weights;
+    [V3([xx, xy, xz]), V3([xy, yy, yz]), V3([xz, yz, zz])]
 }
 
 /// `G_11, G_22, G_33, 2 G_23, 2 G_13, 2 G_12` of `G = (F^T F - 1) / 2`.
 #[inline]
-pub(super) fn strain<N: Number>([a, b, c]: &Columns<N>) -> [N; 6] {
+pub(super) fn strain<N: Number>([a, b, c]: &Columns<N>) -> PerRow<N> {
     let along = |f: &V3<N>| (f.dot(*f) - N::ONE) * N::HALF;
     [along(a), along(b), along(c), b.dot(*c), a.dot(*c), a.dot(*b)]
 }

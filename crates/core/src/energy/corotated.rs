@@ -19,7 +19,7 @@ use taut_math::{M3, Number, V3};
 
 use super::{
     Blocks, Elasticity, PerRow, Points, ROWS_MAX, RowEnergy, Rows,
-    cell::{RestShape, times, transposed_times},
+    cell::{RestShape, symmetric, times, transposed_times},
     hooke::Hooke,
     spectrum::{Columns, Spectrum, Stiffnesses},
     st_venant::ENTRIES,
@@ -106,12 +106,6 @@ impl<N: Number> PolarParts<N> {
     }
 }
 
-/// The symmetric matrix with which weights of the rows count entries of `S`, by columns.
-fn symmetric<N: Number>(weights: &PerRow<N>) -> Columns<N> {
-    let [xx, yy, zz, yz, xz, xy] = *weights;
-    [V3([xx, xy, xz]), V3([xy, yy, yz]), V3([xz, yz, zz])]
-}
-
 /// `(M_32 - M_23, M_13 - M_31, M_21 - M_12)` of the product `M` of two symmetric matrices by columns.
 fn skew_part<N: Number>(a: &Columns<N>, b: &Columns<N>) -> V3<N> {
     // M_rc = a_r . b_c.
@@ -120,10 +114,6 @@ fn skew_part<N: Number>(a: &Columns<N>, b: &Columns<N>) -> V3<N> {
 }
 
 impl<N: Number> Corotated<N> {
-    pub(super) fn principal_stretches(&self, x: &Points<N>) -> [N; 3] {
-        Spectrum::of(&self.cell.deformation(x)).s
-    }
-
     fn stiffnesses(&self, spectrum: &Spectrum<N>) -> Stiffnesses<N> {
         let [a, b, c] = spectrum.s;
         let (shear, bulk) = (self.hooke.shear * N::TWO, self.hooke.bulk);
@@ -155,6 +145,10 @@ impl<N: Number> Corotated<N> {
 impl<N: Number> RowEnergy<N> for Corotated<N> {
     const ENDS: usize = 4;
     const ROWS: usize = 6;
+
+    fn principal_stretches(&self, x: &Points<N>) -> Option<[N; 3]> {
+        Some(self.cell.principal_stretches(x))
+    }
 
     fn rows(&self, x: &Points<N>) -> Rows<N> {
         let polar = PolarParts::of(&self.cell.deformation(x));
@@ -210,16 +204,13 @@ impl<N: Number> RowEnergy<N> for Corotated<N> {
     }
 
     fn block(&self, x: &Points<N>, i: usize, j: usize, bent: N) -> M3<N> {
-        let spectrum = Spectrum::of(&self.cell.deformation(x));
-        let stiffnesses = self.stiffnesses(&spectrum).bent_by(bent);
-        spectrum.between(&stiffnesses, self.cell.slope(i), self.cell.slope(j))
+        self.blocks(x, bent)[i][j]
     }
 
     fn blocks(&self, x: &Points<N>, bent: N) -> Blocks<N> {
         let spectrum = Spectrum::of(&self.cell.deformation(x));
         let stiffnesses = self.stiffnesses(&spectrum).bent_by(bent);
-        let slopes = [0, 1, 2, 3].map(|i| self.cell.slope(i));
-        slopes.map(|b| slopes.map(|d| spectrum.between(&stiffnesses, b, d)))
+        spectrum.blocks(&stiffnesses, self.cell.all_slopes())
     }
 
     fn vertex(&self, x: &Points<N>, i: usize) -> (V3<N>, M3<N>) {

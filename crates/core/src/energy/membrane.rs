@@ -33,7 +33,9 @@
 use serde::{Deserialize, Serialize};
 use taut_math::{M3, Number, V3};
 
-use super::{PerRow, Points, ROWS_MAX, RowEnergy, Rows, spectrum::Spectrum, symmetric};
+use super::{
+    PerRow, Points, ROWS_MAX, RowEnergy, Rows, cell::isotropic, spectrum::Spectrum, symmetric,
+};
 use crate::Vec3;
 
 /// A triangle whose height is less than this share of its longest edge has no plane [1].
@@ -93,13 +95,12 @@ impl Membrane<f64> {
 }
 
 impl<N: Number> Membrane<N> {
-    /// The two stretches in the plane, and one for the thickness, of which the model says nothing.
-    pub(super) fn principal_stretches(&self, x: &Points<N>) -> [N; 3] {
+    /// `F` by columns. Of differences: far from the origin they keep the digits that a sum over corners would lose.
+    #[inline(always)]
+    fn deformation(&self, x: &Points<N>) -> [V3<N>; 2] {
         let [_, b1, b2] = self.slopes;
         let (first, second) = (x[1] - x[0], x[2] - x[0]);
-        let f = [first * b1[0] + second * b2[0], first * b1[1] + second * b2[1]];
-        let [a, b, _] = Spectrum::of(&[f[0], f[1], V3::ZERO]).s;
-        [a, b, N::ONE]
+        [first * b1[0] + second * b2[0], first * b1[1] + second * b2[1]]
     }
 }
 
@@ -107,12 +108,16 @@ impl<N: Number> RowEnergy<N> for Membrane<N> {
     const ENDS: usize = 3;
     const ROWS: usize = 3;
 
+    /// The two in the plane, and one for the thickness, of which the model says nothing.
+    fn principal_stretches(&self, x: &Points<N>) -> Option<[N; 3]> {
+        let f = self.deformation(x);
+        let [a, b, _] = Spectrum::of(&[f[0], f[1], V3::ZERO]).s;
+        Some([a, b, N::ONE])
+    }
+
     #[inline]
     fn rows(&self, x: &Points<N>) -> Rows<N> {
-        let [_, b1, b2] = self.slopes;
-        // Differences first: far from the origin they keep the digits that a sum over corners would lose.
-        let (first, second) = (x[1] - x[0], x[2] - x[0]);
-        let f = [first * b1[0] + second * b2[0], first * b1[1] + second * b2[1]];
+        let f = self.deformation(x);
         let mut rows = Rows::ZERO;
         rows.value[0] = (f[0].dot(f[0]) - N::ONE) * N::HALF;
         rows.value[1] = (f[1].dot(f[1]) - N::ONE) * N::HALF;
@@ -130,7 +135,7 @@ impl<N: Number> RowEnergy<N> for Membrane<N> {
         let ([i1, i2], [j1, j2]) = (self.slopes[i], self.slopes[j]);
         let [direct, across, shear, ..] = *weights;
         let s = direct * (i1 * j1) + across * (i2 * j2) + shear * (i1 * j2 + i2 * j1);
-        M3([V3([s, N::ZERO, N::ZERO]), V3([N::ZERO, s, N::ZERO]), V3([N::ZERO, N::ZERO, s])])
+        isotropic(s)
     }
 
     #[inline]

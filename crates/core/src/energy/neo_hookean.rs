@@ -64,10 +64,6 @@ impl NeoHookean<f64> {
 }
 
 impl<N: Number> NeoHookean<N> {
-    pub(super) fn principal_stretches(&self, x: &Points<N>) -> [N; 3] {
-        Spectrum::of(&self.cell.deformation(x)).s
-    }
-
     /// `F b_i`, `v_i` and `l (J - 1) - mu` times `V`, by the edges that end in corner `i`: `F b_i` is a sum of edges by
     /// `b_i . b_j`, and `v_i` the area of the face opposite, over which `J` is the height.
     #[inline(always)]
@@ -106,6 +102,10 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
     const ENDS: usize = 4;
     const ROWS: usize = 2;
 
+    fn principal_stretches(&self, x: &Points<N>) -> Option<[N; 3]> {
+        Some(self.cell.principal_stretches(x))
+    }
+
     #[inline]
     fn rows(&self, x: &Points<N>) -> Rows<N> {
         let f = self.cell.deformation(x);
@@ -132,7 +132,7 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
         let inverse = square.sqrt().inverse_or_zero();
         let along = M3::outer(times(&f, bi) * -(inverse * inverse), times(&f, bj));
         let size = isotropic(bi.dot(bj)).plus(along);
-        scaled(bend_of_volume(&f, bi, bj), weights[0]).plus(scaled(size, weights[1] * inverse))
+        bend_of_volume(&f, bi, bj).times(weights[0]).plus(size.times(weights[1] * inverse))
     }
 
     #[inline]
@@ -180,16 +180,13 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
     }
 
     fn block(&self, x: &Points<N>, i: usize, j: usize, bent: N) -> M3<N> {
-        let spectrum = Spectrum::of(&self.cell.deformation(x));
-        let stiffnesses = self.stiffnesses(&spectrum).bent_by(bent);
-        spectrum.between(&stiffnesses, self.cell.slope(i), self.cell.slope(j))
+        self.blocks(x, bent)[i][j]
     }
 
     fn blocks(&self, x: &Points<N>, bent: N) -> Blocks<N> {
         let spectrum = Spectrum::of(&self.cell.deformation(x));
         let stiffnesses = self.stiffnesses(&spectrum).bent_by(bent);
-        let slopes = [0, 1, 2, 3].map(|i| self.cell.slope(i));
-        slopes.map(|b| slopes.map(|d| spectrum.between(&stiffnesses, b, d)))
+        spectrum.blocks(&stiffnesses, self.cell.all_slopes())
     }
 
     #[inline]
@@ -198,9 +195,4 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
         let block = M3::outer(v * self.bulk, v).plus(isotropic(self.shear * square));
         (-(w * self.shear + v * pull), block)
     }
-}
-
-#[inline(always)]
-fn scaled<N: Number>(m: M3<N>, s: N) -> M3<N> {
-    M3(m.0.map(|row| row * s))
 }

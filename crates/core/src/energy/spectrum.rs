@@ -8,6 +8,8 @@
 
 use taut_math::{M3, Number, V3};
 
+use super::{Blocks, ENDS_MAX};
+
 /// Sweeps of Jacobi rotations; each squares what is left, and double precision needs at most six.
 const SWEEPS: usize = 8;
 
@@ -139,6 +141,17 @@ impl<N: Number> Spectrum<N> {
             half[0] * self.u[0].0[r] + half[1] * self.u[1].0[r] + half[2] * self.u[2].0[r]
         };
         M3([row(0), row(1), row(2)])
+    }
+}
+
+impl<N: Number> Spectrum<N> {
+    /// [`Self::between`] all pairs of points with these parts in the deformation.
+    pub(super) fn blocks(
+        &self,
+        stiffnesses: &Stiffnesses<N>,
+        parts: [V3<N>; ENDS_MAX],
+    ) -> Blocks<N> {
+        parts.map(|b| parts.map(|d| self.between(stiffnesses, b, d)))
     }
 }
 

@@ -19,9 +19,8 @@ use taut_math::{M3, Number, V3};
 
 use super::{
     Elasticity, PerRow, Points, ROWS_MAX, RowEnergy, Rows,
-    cell::{RestShape, isotropic, strain, times},
+    cell::{RestShape, isotropic, strain, symmetric, times},
     hooke::Hooke,
-    spectrum::Spectrum,
 };
 use crate::Vec3;
 
@@ -54,35 +53,13 @@ impl StVenantKirchhoff<f64> {
     }
 }
 
-/// `b^T S d` for `S` by [`ENTRIES`].
-#[inline]
-fn pressed<N: Number>(stress: &PerRow<N>, b: V3<N>, d: V3<N>) -> N {
-    let (b, d) = (b.0, d.0);
-    let [xx, yy, zz, yz, xz, xy] = *stress;
-    xx * (b[0] * d[0])
-        + yy * (b[1] * d[1])
-        + zz * (b[2] * d[2])
-        + yz * (b[1] * d[2] + b[2] * d[1])
-        + xz * (b[0] * d[2] + b[2] * d[0])
-        + xy * (b[0] * d[1] + b[1] * d[0])
-}
-
-/// `S b` for `S` by [`ENTRIES`].
-#[inline]
-fn stressed<N: Number>(stress: &PerRow<N>, b: V3<N>) -> V3<N> {
-    let [xx, yy, zz, yz, xz, xy] = *stress;
-    V3([V3([xx, xy, xz]).dot(b), V3([xy, yy, yz]).dot(b), V3([xz, yz, zz]).dot(b)])
-}
-
-impl<N: Number> StVenantKirchhoff<N> {
-    pub(super) fn principal_stretches(&self, x: &Points<N>) -> [N; 3] {
-        Spectrum::of(&self.cell.deformation(x)).s
-    }
-}
-
 impl<N: Number> RowEnergy<N> for StVenantKirchhoff<N> {
     const ENDS: usize = 4;
     const ROWS: usize = 6;
+
+    fn principal_stretches(&self, x: &Points<N>) -> Option<[N; 3]> {
+        Some(self.cell.principal_stretches(x))
+    }
 
     #[inline]
     fn rows(&self, x: &Points<N>) -> Rows<N> {
@@ -99,7 +76,8 @@ impl<N: Number> RowEnergy<N> for StVenantKirchhoff<N> {
 
     #[inline]
     fn curvature(&self, _: &Points<N>, weights: &PerRow<N>, i: usize, j: usize) -> M3<N> {
-        isotropic(pressed(weights, self.cell.slope(i), self.cell.slope(j)))
+        let [b, d] = [i, j].map(|k| self.cell.slope(k));
+        isotropic(b.dot(times(&symmetric(weights), d)))
     }
 
     #[inline]
@@ -115,20 +93,21 @@ impl<N: Number> RowEnergy<N> for StVenantKirchhoff<N> {
     #[inline]
     fn force(&self, x: &Points<N>, i: usize) -> V3<N> {
         let f = self.cell.deformation(x);
-        -times(&f, stressed(&self.hooke.tension(&strain(&f)), self.cell.slope(i)))
+        let stress = symmetric(&self.hooke.tension(&strain(&f)));
+        -times(&f, times(&stress, self.cell.slope(i)))
     }
 
     /// `V ((b^T S b)^+ 1 + (mu + lambda) w w^T + mu |b|^2 F F^T)` with `w = F b`.
     #[inline]
     fn vertex(&self, x: &Points<N>, i: usize) -> (V3<N>, M3<N>) {
         let f = self.cell.deformation(x);
-        let stress = self.hooke.tension(&strain(&f));
         let b = self.cell.slope(i);
-        let (w, bent) = (times(&f, b), pressed(&stress, b, b).max(N::ZERO));
+        let pressed = times(&symmetric(&self.hooke.tension(&strain(&f))), b);
+        let (w, bent) = (times(&f, b), b.dot(pressed).max(N::ZERO));
         let (shear, both) = (self.hooke.shear * b.dot(b), self.hooke.shear + self.hooke.bulk);
         let columns = f.map(|column| M3::outer(column * shear, column));
         let block = M3::outer(w * both, w).plus(isotropic(bent));
         let block = columns.into_iter().fold(block, M3::plus);
-        (-times(&f, stressed(&stress, b)), block)
+        (-times(&f, pressed), block)
     }
 }

@@ -70,7 +70,8 @@ pub(super) fn blank(spec: &author::BodySpec, scope: &Scope) -> Result<Blank> {
         return Err(SceneError::new(message)).at("motion");
     }
     let (mass, inertia) = masses(spec, &solid, motion, scope)?;
-    let constants = |spec| elastic_constants(spec, scope);
+    let constants =
+        |spec: &author::ElasticitySpec| elastic_constants(&spec.young, &spec.poisson, scope);
     let elasticity = spec.elasticity.as_ref().map(constants).transpose().at("elasticity")?;
     if elasticity.is_some() && motion == Motion::Dynamic {
         check_second_moments(&inertia).at("elasticity")?;
@@ -206,24 +207,20 @@ fn material(spec: &author::BodySpec, scope: &Scope) -> Result<Material> {
     Ok(material)
 }
 
-/// Young's modulus and Poisson's ratio.
+/// Elastic constants; of a material that resists both shear and change of volume.
 pub(super) fn elastic_constants(
-    spec: &author::ElasticitySpec,
+    young: &Formula,
+    poisson: &Formula,
     scope: &Scope,
 ) -> Result<Elasticity> {
-    let young = spec.young.positive(scope).at("young")?;
-    Ok(Elasticity { young, poisson: poisson(&spec.poisson, scope).at("poisson")? })
-}
-
-/// Poisson's ratio of a material that resists both shear and change of volume.
-pub(super) fn poisson(poisson: &Formula, scope: &Scope) -> Result<f64> {
-    let poisson = poisson.evaluate(scope)?;
+    let young = young.positive(scope).at("young")?;
+    let poisson = poisson.evaluate(scope).at("poisson")?;
     if -1.0 < poisson && poisson < 0.5 {
-        return Ok(poisson);
+        return Ok(Elasticity { young, poisson });
     }
     let advice = if poisson == 0.5 { "; use 0.49 for what keeps its volume" } else { "" };
     let message = format!("expected a Poisson ratio between -1 and 0.5, found {poisson}{advice}");
-    Err(SceneError::new(message))
+    Err(SceneError::new(message)).at("poisson")
 }
 
 /// A body that can strain has mass to strain in every direction: with a second moment of zero, as of a

@@ -21,7 +21,7 @@ use crate::{
     scene::{Anchor, Body, ElasticPart, Elasticity, Endpoint, Joint, Particle, Scene, Spring},
 };
 
-use deformable::{Fabric, Matter, NodeGroup};
+use deformable::{Fabric, Matter, NodeGroup, outer_nodes, place, velocity};
 
 /// Most elements of one kind that a scene may have; some 10 GiB of bodies.
 pub(super) const ELEMENTS_MAX: usize = 20_000_000;
@@ -239,7 +239,8 @@ impl<'a> Builder<'a> {
         let name = full_name(&spec.name, scope).at("name")?;
         let corners = self.corners(&spec.nodes, scope).at("nodes")?;
         let thickness = spec.thickness.positive(scope).at("thickness")?;
-        let material = body::elastic_constants(&spec.membrane, scope).at("membrane")?;
+        let material = body::elastic_constants(&spec.membrane.young, &spec.membrane.poisson, scope)
+            .at("membrane")?;
         let Elasticity { young, poisson } = material;
         let rest = corners.map(|corner| self.point(corner.end, &corner.local));
         let Some(membrane) = Membrane::new(&rest, thickness, young, poisson) else {

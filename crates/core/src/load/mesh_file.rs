@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::error::{Result, SceneError};
-use crate::math::Vec3;
+use crate::{energy::volume, math::Vec3};
 
 /// A mesh as it is on file; only nodes that an element has.
 #[derive(Debug, Default)]
@@ -216,8 +216,7 @@ impl MeshFile {
     /// Exchanges two nodes of what is inside out.
     fn upright(mut self) -> Self {
         for four in &mut self.tetrahedra {
-            let [a, b, c, d] = four.map(|n| self.points[n]);
-            if (b - a).cross(&(c - a)).dot(&(d - a)) < 0.0 {
+            if volume(&four.map(|n| self.points[n])) < 0.0 {
                 four.swap(2, 3);
                 self.turned += 1;
             }

@@ -4,6 +4,7 @@ use crate::{
     Multipliers, Quat, Scene, State, Vec3,
     applied::{Action, AppliedForces, advance_of, turn_between},
     constraint::{Geometry, Pose, spring_rows},
+    formula::TimeFormula,
     scene::{Endpoint, Spring, SpringKind},
 };
 
@@ -84,9 +85,7 @@ pub(crate) fn forces_work_j(scene: &Scene, before: &State, after: &State) -> f64
     let mut sum = 0.0;
     for force in &scene.forces {
         use crate::scene::ForceKind::{Effort, Force, Torque};
-        let vector = |of: &[crate::TimeFormula; 3]| {
-            Vec3::new(of[0].at(middle_s), of[1].at(middle_s), of[2].at(middle_s))
-        };
+        let vector = |of| TimeFormula::vector(of, middle_s);
         sum += match &force.kind {
             Force { body, at, force } => {
                 let way = after.bodies[*body].point(at) - before.bodies[*body].point(at);

@@ -78,7 +78,7 @@ impl TimeTurn {
     fn at(&self, time_s: f64) -> Quat {
         match self {
             Self::AxisAngle { axis, degrees } => {
-                let axis = vector(axis, time_s);
+                let axis = TimeFormula::vector(axis, time_s);
                 let length = axis.norm();
                 let turn = if length > 0.0 { axis / length } else { axis };
                 Quat::from_scaled_axis(turn * degrees.at(time_s).to_radians())
@@ -91,10 +91,6 @@ impl TimeTurn {
     }
 }
 
-fn vector(of: &[TimeFormula; 3], time_s: f64) -> Vec3 {
-    Vec3::new(of[0].at(time_s), of[1].at(time_s), of[2].at(time_s))
-}
-
 impl DrivePath {
     /// Centre of mass [m] and rotation, body to world, at a time [s].
     pub fn pose(&self, time_s: f64) -> (Vec3, Quat) {
@@ -102,7 +98,7 @@ impl DrivePath {
             Self::Along { position, rotation, centre } => {
                 let turn = |so_far: Quat, turn: &TimeTurn| turn.at(time_s) * so_far;
                 let rotation = rotation.iter().fold(Quat::identity(), turn);
-                (vector(position, time_s) + rotation * centre, rotation)
+                (TimeFormula::vector(position, time_s) + rotation * centre, rotation)
             }
             Self::During { from_s, to_s, position, rotation, velocity, omega } => {
                 let moved = time_s.clamp(*from_s, *to_s) - from_s;

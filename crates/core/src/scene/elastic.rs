@@ -5,7 +5,7 @@ use taut_math::V3;
 
 use super::Endpoint;
 use crate::{
-    energy::{ENDS_MAX, Points, SolidEnergy},
+    energy::{ENDS_MAX, FACES, Points, SolidEnergy},
     math::Vec3,
     state::State,
     wire,
@@ -56,8 +56,8 @@ impl Tetrahedron {
 pub(crate) fn outer_faces(
     tetrahedra: impl ExactSizeIterator<Item = [usize; 4]> + Clone,
 ) -> Vec<[usize; 3]> {
-    // Seen from outside, opposite to each corner of a positive volume.
-    let faces = |[a, b, c, d]: [usize; 4]| [[b, c, d], [a, d, c], [a, b, d], [a, c, b]];
+    // Those that a corner sees, turned over.
+    let faces = |nodes: [usize; 4]| FACES.map(|[i, j, k]| [nodes[i], nodes[k], nodes[j]]);
     let key = |face: [usize; 3]| {
         let mut key = face;
         key.sort_unstable();

@@ -1,7 +1,7 @@
 //! From the joints and springs of a scene to units of blocks.
 
 use taut_math::Real;
-use taut_model::{Element, Form, Model, NodeKind, Role, Wrench, narrow};
+use taut_model::{Form, Model, NodeKind, Wrench, narrow};
 
 use super::{Joints, point::AnchorBlock, rows::RowBlock};
 
@@ -29,10 +29,7 @@ pub(crate) fn lower<R: Real>(model: &Model) -> Joints<R> {
     };
     for unit in &model.units {
         let (rows, points) = (narrow(joints.rows.len()), narrow(joints.points.len()));
-        // A spring of no stiffness exerts nothing.
-        let damps = |element: &Element| matches!(element.role, Role::Damp { .. });
-        let exerts = |element: &&Element| element.softness.stiffness() > 0.0 || damps(element);
-        for element in model.turning_first(unit).filter(exerts) {
+        for element in model.turning_first(unit).filter(|element| element.exerts()) {
             let ends = model.pair_of(element);
             match element.form {
                 Form::Point => joints.points.push(AnchorBlock::new(element, &ends)),

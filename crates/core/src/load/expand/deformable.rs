@@ -2,16 +2,16 @@
 
 use super::{Builder, full_name, generate, out_of_range};
 use crate::{
-    energy::{Membrane, SolidEnergy, SolidModel},
+    energy::{Membrane, SolidEnergy, SolidModel, volume},
     load::{
         author::{self, TetrahedronEntry},
         body,
         error::{At, Result, SceneError},
-        expression::{Formula, Scope},
+        expression::{Formula, Scope, Triple, vector},
         names::{Movable, member_name},
     },
-    math::Vec3,
-    scene::{Anchor, ElasticPart, Elasticity, Endpoint, Particle, Skin, Tetrahedron},
+    math::{Quat, Vec3},
+    scene::{Anchor, ElasticPart, Elasticity, Endpoint, Particle, Skin, Tetrahedron, outer_faces},
 };
 
 /// A group of particles to be made.
@@ -59,15 +59,18 @@ impl Fabric {
         scope: &Scope,
     ) -> Result<Self> {
         let thickness = thickness.positive(scope).at("thickness")?;
-        let membrane = body::elastic_constants(membrane, scope).at("membrane")?;
+        let membrane =
+            body::elastic_constants(&membrane.young, &membrane.poisson, scope).at("membrane")?;
         let rigidity = bending.map(|b| rigidity(b, membrane, thickness, scope).at("bending"));
         let density = density.positive(scope).at("density")?;
         Ok(Self { density, thickness, membrane, rigidity: rigidity.transpose()? })
     }
 
-    /// Mass of a triangle [kg].
-    pub(super) fn mass(&self, [a, b, c]: &[Vec3; 3]) -> f64 {
-        self.density * self.thickness * 0.5 * (b - a).cross(&(c - a)).norm()
+    /// Masses of the nodes at these points [kg].
+    pub(super) fn masses(&self, points: &[Vec3], triangles: &[[usize; 3]]) -> Vec<f64> {
+        lumped(points, triangles, |[a, b, c]| {
+            self.density * self.thickness * 0.5 * (b - a).cross(&(c - a)).norm()
+        })
     }
 }
 
@@ -97,16 +100,55 @@ impl Matter {
         Ok(Self { density: density.positive(scope).at("density")?, elastic })
     }
 
-    /// Mass of a tetrahedron [kg].
-    pub(super) fn mass(&self, [a, b, c, d]: &[Vec3; 4]) -> f64 {
-        self.density * (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
+    /// Masses of the nodes at these points [kg].
+    pub(super) fn masses(&self, points: &[Vec3], tetrahedra: &[[usize; 4]]) -> Vec<f64> {
+        lumped(points, tetrahedra, |corners| self.density * volume(corners))
     }
 }
 
+/// The masses of elements [kg], in equal shares at their corners.
+fn lumped<const CORNERS: usize>(
+    points: &[Vec3],
+    elements: &[[usize; CORNERS]],
+    mass: impl Fn(&[Vec3; CORNERS]) -> f64,
+) -> Vec<f64> {
+    let mut masses = vec![0.0; points.len()];
+    for element in elements {
+        let share = mass(&element.map(|n| points[n])) / CORNERS as f64;
+        element.iter().for_each(|&n| masses[n] += share);
+    }
+    masses
+}
+
+/// Which of so many nodes are on the outer faces of a solid.
+pub(super) fn outer_nodes(tetrahedra: &[[usize; 4]], count: usize) -> Vec<bool> {
+    let mut outer = vec![false; count];
+    let faces = outer_faces(tetrahedra.iter().copied());
+    faces.into_iter().flatten().for_each(|n| outer[n] = true);
+    outer
+}
+
+/// Turns points about the origin and shifts them, as the fields of these names say.
+pub(super) fn place(
+    points: &mut [Vec3],
+    position: Option<&Triple>,
+    rotation: Option<&author::RotationSpec>,
+    scope: &Scope,
+) -> Result<()> {
+    let origin = position.map_or(Ok(Vec3::zeros()), |p| vector(p, scope)).at("position")?;
+    let turn = rotation.map_or(Ok(Quat::identity()), |r| body::rotation(r, scope));
+    let turn = turn.at("rotation")?;
+    points.iter_mut().for_each(|point| *point = origin + turn * *point);
+    Ok(())
+}
+
+/// The velocity of all nodes [m/s]; at rest unless given.
+pub(super) fn velocity(given: Option<&Triple>, scope: &Scope) -> Result<Vec3> {
+    given.map_or(Ok(Vec3::zeros()), |velocity| vector(velocity, scope).at("velocity"))
+}
+
 fn material(spec: &author::ElasticSpec, scope: &Scope) -> Result<(SolidModel, Elasticity)> {
-    let young = spec.young.positive(scope).at("young")?;
-    let poisson = body::poisson(&spec.poisson, scope).at("poisson")?;
-    Ok((spec.model, Elasticity { young, poisson }))
+    Ok((spec.model, body::elastic_constants(&spec.young, &spec.poisson, scope)?))
 }
 
 impl Builder<'_> {
@@ -179,8 +221,7 @@ impl Builder<'_> {
     ) -> Result<()> {
         let rest = nodes.map(|n| self.scene.particles[n].position);
         let Some(energy) = SolidEnergy::new(model, &rest, material) else {
-            let [a, b, c, d] = rest;
-            let volume = (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0;
+            let volume = volume(&rest);
             let advice = if volume < 0.0 { "; swap two of its nodes" } else { "" };
             let message = format!("expected a positive volume, found {volume:.3e} m^3{advice}");
             return Err(SceneError::new(message));
@@ -209,8 +250,8 @@ impl Builder<'_> {
         let density = spec.density.as_ref().map(|d| d.positive(scope).at("density")).transpose()?;
         self.reserve("tetrahedra", 1.0)?;
         self.push_tetrahedron(elastic, nodes).at("nodes")?;
-        let [a, b, c, d] = nodes.map(|n| self.scene.particles[n].position);
-        let quarter = density.unwrap_or(0.0) * (b - a).cross(&(c - a)).dot(&(d - a)) / 24.0;
+        let corners = nodes.map(|n| self.scene.particles[n].position);
+        let quarter = density.unwrap_or(0.0) * volume(&corners) / 4.0;
         for n in nodes {
             let mass = &mut self.scene.particles[n].mass;
             *mass += if *mass > 0.0 { quarter } else { 0.0 };

@@ -6,13 +6,13 @@ use crate::{
         author::{self, Pattern},
         body,
         error::{At, Result, SceneError},
-        expand::{Builder, Fabric, NodeGroup},
+        expand::{Builder, Fabric, NodeGroup, velocity},
         expression::{Scope, vector},
     },
     math::Vec3,
 };
 
-/// NodeGroup along and across.
+/// Nodes along and across.
 pub(super) fn counts(spec: &author::Cloth, scope: &Scope) -> Result<[usize; 2]> {
     let (along, across) = &spec.counts;
     Ok([along.whole(scope, 2).at("counts")?, across.whole(scope, 2).at("counts")?])
@@ -50,12 +50,8 @@ pub(in crate::load) fn add(
     let held = members().map(|(i, j)| holds.holds([i, j, 0], &place(i, j))).collect();
     let bending = spec.bending.as_ref();
     let sheet = Fabric::new(&spec.density, &spec.thickness, &spec.membrane, bending, scope)?;
-    let mut masses = vec![0.0; points.len()];
-    for three in &triangles {
-        let third = sheet.mass(&three.map(|n| points[n])) / 3.0;
-        three.iter().for_each(|&n| masses[n] += third);
-    }
-    let velocity = super::solid::velocity(spec.velocity.as_ref(), scope)?;
+    let masses = sheet.masses(&points, &triangles);
+    let velocity = velocity(spec.velocity.as_ref(), scope)?;
     let skin =
         body::skin(sheet.thickness * 0.5, spec.friction.as_ref(), spec.group.as_ref(), scope)?;
     let touching = vec![true; points.len()];

@@ -1,16 +1,12 @@
 //! A mesh from a file beside the scene, as cloth or as a solid.
 
-use super::{held::Holds, solid::velocity};
-use crate::{
-    load::{
-        author, body,
-        error::{At, Result, SceneError},
-        expand::{Builder, Fabric, Matter, NodeGroup},
-        expression::{Scope, vector},
-        mesh_file::{self, MeshFile},
-    },
-    math::{Quat, Vec3},
-    scene::outer_faces,
+use super::held::Holds;
+use crate::load::{
+    author, body,
+    error::{At, Result, SceneError},
+    expand::{Builder, Fabric, Matter, NodeGroup, outer_nodes, place, velocity},
+    expression::Scope,
+    mesh_file::{self, MeshFile},
 };
 
 /// What the elements of a file are made of.
@@ -29,28 +25,19 @@ pub(in crate::load) fn add(
     builder.reserve("particles", mesh.points.len() as f64)?;
     builder.reserve("triangles", mesh.triangles.len() as f64)?;
     builder.reserve("tetrahedra", mesh.tetrahedra.len() as f64)?;
-    place(&mut mesh, spec, scope)?;
+    let scale = spec.scale.as_ref().map_or(Ok(1.0), |scale| scale.positive(scope)).at("scale")?;
+    mesh.points.iter_mut().for_each(|point| *point *= scale);
+    place(&mut mesh.points, spec.position.as_ref(), spec.rotation.as_ref(), scope)?;
     let stuff = stuff(&mesh, spec, scope)?;
     let points = &mesh.points;
-    let mut masses = vec![0.0; points.len()];
-    let mut touching = vec![false; points.len()];
-    let radius = match &stuff {
+    let (masses, touching, radius) = match &stuff {
         Stuff::Fabric(sheet) => {
-            for three in &mesh.triangles {
-                let third = sheet.mass(&three.map(|n| points[n])) / 3.0;
-                three.iter().for_each(|&n| masses[n] += third);
-            }
-            touching.fill(true);
-            sheet.thickness * 0.5
+            let masses = sheet.masses(points, &mesh.triangles);
+            (masses, vec![true; points.len()], sheet.thickness * 0.5)
         }
         Stuff::Matter(matter) => {
-            for four in &mesh.tetrahedra {
-                let quarter = matter.mass(&four.map(|n| points[n])) / 4.0;
-                four.iter().for_each(|&n| masses[n] += quarter);
-            }
-            let faces = outer_faces(mesh.tetrahedra.iter().copied());
-            faces.into_iter().flatten().for_each(|n| touching[n] = true);
-            0.0
+            let masses = matter.masses(points, &mesh.tetrahedra);
+            (masses, outer_nodes(&mesh.tetrahedra, points.len()), 0.0)
         }
     };
     let holds = Holds::new(&spec.held, None, scope)?;
@@ -69,19 +56,6 @@ pub(in crate::load) fn add(
         Stuff::Fabric(sheet) => builder.push_sheet(&sheet, first, &mesh.triangles),
         Stuff::Matter(matter) => builder.push_solid(&matter, first, &mesh.tetrahedra),
     }
-}
-
-/// Scales, turns and shifts all points.
-fn place(mesh: &mut MeshFile, spec: &author::MeshSpec, scope: &Scope) -> Result<()> {
-    let scale = spec.scale.as_ref().map_or(Ok(1.0), |scale| scale.positive(scope)).at("scale")?;
-    let origin = spec.position.as_ref().map_or(Ok(Vec3::zeros()), |p| vector(p, scope));
-    let origin = origin.at("position")?;
-    let turn = spec.rotation.as_ref().map_or(Ok(Quat::identity()), |r| body::rotation(r, scope));
-    let turn = turn.at("rotation")?;
-    for point in &mut mesh.points {
-        *point = origin + turn * (*point * scale);
-    }
-    Ok(())
 }
 
 fn stuff(mesh: &MeshFile, spec: &author::MeshSpec, scope: &Scope) -> Result<Stuff> {

@@ -8,18 +8,12 @@ use crate::{
         author::{self, SolidShape},
         body,
         error::{At, Result, SceneError},
-        expand::{Builder, Matter, NodeGroup},
+        expand::{Builder, Matter, NodeGroup, outer_nodes, place, velocity},
         expression::{Scope, Triple, vector},
     },
-    math::{Quat, Vec3},
-    scene::outer_faces,
+    math::Vec3,
 };
 use cells::{CutLattice, Ellipsoid};
-
-/// The velocity of all nodes [m/s]; at rest unless given.
-pub(super) fn velocity(given: Option<&Triple>, scope: &Scope) -> Result<Vec3> {
-    given.map_or(Ok(Vec3::zeros()), |velocity| vector(velocity, scope).at("velocity"))
-}
 
 /// A solid's lattice: corner [m], sides of a cell [m], cells along the axes, and what of it is filled.
 struct Cutting {
@@ -111,13 +105,7 @@ pub(in crate::load) fn add(
         let message = "no cell of the lattice is inside, expected a smaller `spacing`";
         return Err(SceneError::new(message)).at("shape");
     }
-    let origin = spec.position.as_ref().map_or(Ok(Vec3::zeros()), |p| vector(p, scope));
-    let origin = origin.at("position")?;
-    let turn = spec.rotation.as_ref().map_or(Ok(Quat::identity()), |r| body::rotation(r, scope));
-    let turn = turn.at("rotation")?;
-    for point in &mut points {
-        *point = origin + turn * *point;
-    }
+    place(&mut points, spec.position.as_ref(), spec.rotation.as_ref(), scope)?;
     let lattice = cutting.parts.is_empty().then(|| cutting.counts.map(|n| n + 1));
     let holds = Holds::new(&spec.held, lattice, scope)?;
     let member = |n: usize| match lattice {
@@ -125,18 +113,11 @@ pub(in crate::load) fn add(
         None => [0; 3],
     };
     let held = points.iter().enumerate().map(|(n, x)| holds.holds(member(n), x)).collect();
-    let mut masses = vec![0.0; points.len()];
-    for four in &tetrahedra {
-        let quarter = matter.mass(&four.map(|n| points[n])) / 4.0;
-        four.iter().for_each(|&n| masses[n] += quarter);
-    }
+    let masses = matter.masses(&points, &tetrahedra);
+    let touching = outer_nodes(&tetrahedra, points.len());
     let counts = lattice.map_or_else(|| vec![points.len()], |counts| counts.to_vec());
     let velocity = velocity(spec.velocity.as_ref(), scope)?;
     let skin = body::skin(0.0, spec.friction.as_ref(), spec.group.as_ref(), scope)?;
-    let mut touching = vec![false; points.len()];
-    for n in outer_faces(tetrahedra.iter().copied()).into_iter().flatten() {
-        touching[n] = true;
-    }
     let nodes =
         NodeGroup { name: &spec.name, counts, points, masses, held, velocity, skin, touching };
     let first = builder.push_nodes(nodes, scope)?;

@@ -1,6 +1,6 @@
 //! Cells of a lattice split into tetrahedra, and their outer corners moved onto a surface.
 
-use crate::{load::author::CellSplit, math::Vec3};
+use crate::{energy::volume, load::author::CellSplit, math::Vec3};
 
 /// No tetrahedron may keep less than this share of its volume as corners move onto the surface [1].
 const VOLUME_SHARE_MIN: f64 = 0.2;
@@ -35,11 +35,6 @@ impl Ellipsoid {
 /// The ellipsoid that `x` is deepest in.
 fn deepest<'a>(parts: &'a [Ellipsoid], x: &Vec3) -> Option<&'a Ellipsoid> {
     parts.iter().min_by(|a, b| a.level(x).total_cmp(&b.level(x)))
-}
-
-/// Volume of a tetrahedron [m^3], negative where it is inside out.
-fn volume([a, b, c, d]: &[Vec3; 4]) -> f64 {
-    (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
 }
 
 /// Corners of a cell by the bits of their number: 1 along x, 2 along y, 4 along z.
