@@ -147,7 +147,7 @@ fn sheet(body: Body) -> Scene {
     let triangle = ElasticPart {
         name: String::new(),
         ends: [0, 1, 2].map(|i| Anchor::from(Endpoint::Particle(i))),
-        energy: Membrane::new(&corners, 1e-3, 1e5, 0.3).expect("a triangle"),
+        energy: Membrane::new(&corners, 1e-3, 1e5, 0.3).expect("a triangle").into(),
     };
     Scene { triangles: vec![triangle], ..scene(vec![body], corners.map(dot).into()) }
 }

@@ -11,25 +11,35 @@ mod bending;
 mod cell;
 mod corotated;
 mod elasticity;
+mod fold;
+mod hinge;
 mod hooke;
+mod log_membrane;
 mod membrane;
 mod neo_hookean;
+mod sheet;
 mod solid;
 mod spectrum;
 mod st_venant;
 #[cfg(test)]
 mod tests;
+mod viscous;
 
-use taut_math::{M3, Number, V3};
+use taut_math::{M3, Number, Real, V3};
 
 pub use bending::Bending;
 pub(crate) use cell::{FACES, volume};
 pub use corotated::Corotated;
 pub use elasticity::Elasticity;
+pub use fold::{FoldEnergy, FoldModel};
+pub use hinge::Hinge;
+pub use log_membrane::LogMembrane;
 pub use membrane::Membrane;
 pub use neo_hookean::NeoHookean;
+pub use sheet::{SheetEnergy, SheetModel};
 pub use solid::{SolidEnergy, SolidModel};
 pub use st_venant::StVenantKirchhoff;
+pub use viscous::{DampingEnergy, SheetDamping, SolidDamping, Viscous};
 
 /// Most points that an energy has.
 pub const ENDS_MAX: usize = 4;
@@ -75,6 +85,10 @@ pub trait RowEnergy<N: Number> {
 
     /// `K`, or `d2f/dC2` at the given rows.
     fn stiffness(&self, rows: &Rows<N>) -> [PerRow<N>; ROWS_MAX];
+
+    /// Begins a step of length `h` [s] with the points at `x`; what resists rates remembers both.
+    #[inline]
+    fn begin(&mut self, _: &Points<N>, _: N) {}
 
     /// `K^-1`; none where `f` is not quadratic, as of barriers.
     fn compliance(&self) -> Option<[PerRow<N>; ROWS_MAX]>;
@@ -212,6 +226,14 @@ pub enum Energy<N> {
     StVenantKirchhoff(StVenantKirchhoff<N>),
     /// A tetrahedron of linear elastic material that turns with it.
     Corotated(Corotated<N>),
+    /// A triangle that resists being pressed to nothing, too.
+    LogMembrane(LogMembrane<N>),
+    /// Two triangles that resist being folded away from their angle at rest.
+    Hinge(Hinge<N>),
+    /// A triangle that resists being strained fast.
+    SheetDamping(SheetDamping<N>),
+    /// A tetrahedron that does.
+    SolidDamping(SolidDamping<N>),
 }
 
 /// The same expression for whichever energy it is.
@@ -223,6 +245,10 @@ macro_rules! each {
             Energy::NeoHookean($one) => $value,
             Energy::StVenantKirchhoff($one) => $value,
             Energy::Corotated($one) => $value,
+            Energy::LogMembrane($one) => $value,
+            Energy::Hinge($one) => $value,
+            Energy::SheetDamping($one) => $value,
+            Energy::SolidDamping($one) => $value,
         }
     };
 }
@@ -244,11 +270,26 @@ impl Energy<f64> {
             Self::NeoHookean(solid) => Energy::NeoHookean(solid.lower()),
             Self::StVenantKirchhoff(solid) => Energy::StVenantKirchhoff(solid.lower()),
             Self::Corotated(solid) => Energy::Corotated(solid.lower()),
+            Self::LogMembrane(membrane) => Energy::LogMembrane(membrane.lower()),
+            Self::Hinge(hinge) => Energy::Hinge(hinge.lower()),
+            Self::SheetDamping(damping) => Energy::SheetDamping(damping.lower()),
+            Self::SolidDamping(damping) => Energy::SolidDamping(damping.lower()),
         }
     }
 }
 
-impl<N: Number> Energy<N> {
+impl<N: Real> Energy<N> {
+    /// See [`RowEnergy::begin`].
+    #[inline]
+    pub fn begin(&mut self, x: &Points<N>, h: N) {
+        each!(self, one => one.begin(x, h));
+    }
+
+    /// Whether it resists being strained fast, so that a step changes it when it begins.
+    pub fn resists_rates(&self) -> bool {
+        matches!(self, Self::SheetDamping(_) | Self::SolidDamping(_))
+    }
+
     /// How many points it has.
     #[inline]
     pub fn ends(&self) -> usize {

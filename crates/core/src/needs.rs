@@ -6,6 +6,7 @@
 use crate::{
     Scene, Unsupported,
     constraint::{RowKind, free_coordinate, locked_rows},
+    energy::SheetEnergy,
     scene::{AppliedForce, Body, ForceKind, Joint, Motion, Particle, Spring, SpringKind},
 };
 
@@ -33,6 +34,8 @@ const WORDS: &[(Needs, &str)] = &[
     (Needs::TRIANGLES, "elastic triangles"),
     (Needs::BENDING, "triangles that resist bending"),
     (Needs::TETRAHEDRA, "elastic tetrahedra"),
+    (Needs::LOG_MEMBRANES, "triangles of neo-Hookean material"),
+    (Needs::MATERIAL_DAMPING, "damped elastic material"),
     (Needs::TOUCHING_PARTICLES, "particles that touch"),
     (Needs::PATHS, "bodies that follow a path in time"),
     (Needs::FORCES, "forces on bodies"),
@@ -80,6 +83,10 @@ impl Needs {
     pub const BENDING: Self = Self(1 << 16);
     /// Tetrahedra of solid elastic material.
     pub const TETRAHEDRA: Self = Self(1 << 17);
+    /// Triangles whose energy is no quadratic form of rows.
+    pub const LOG_MEMBRANES: Self = Self(1 << 18);
+    /// Triangles and tetrahedra that resist being strained fast.
+    pub const MATERIAL_DAMPING: Self = Self(1 << 19);
     /// Particles that touch bodies.
     pub const TOUCHING_PARTICLES: Self = Self(1 << 20);
 
@@ -105,7 +112,10 @@ impl Needs {
         .with(Self::COMPLIANCE)
         .with(Self::BREAKING);
     /// Energies of points that have a compliance, whatever they are.
-    pub const ENERGIES: Self = Self::TRIANGLES.with(Self::BENDING).with(Self::TETRAHEDRA);
+    pub const ENERGIES: Self = Self::TRIANGLES
+        .with(Self::BENDING)
+        .with(Self::TETRAHEDRA)
+        .with(Self::MATERIAL_DAMPING);
     /// Bodies and particles with joints, springs and contacts.
     pub const MULTIBODY: Self = Self::JOINTS
         .with(Self::PARTICLES)
@@ -188,6 +198,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
         triangles,
         bends,
         tetrahedra,
+        material_damping,
         drives,
         forces,
     } = scene;
@@ -199,7 +210,8 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
     let particles = particles.iter().map(move |p| (of_particle(p, touch), p.name.as_str()));
     let joints = joints.iter().map(|j| (of_joint(j), j.name.as_str()));
     let springs = springs.iter().map(|s| (of_spring(s), s.name.as_str()));
-    let triangles = triangles.iter().map(|t| (Needs::TRIANGLES, t.name.as_str()));
+    let triangles = triangles.iter().map(|t| (of_sheet(&t.energy), t.name.as_str()));
+    let damped = material_damping.iter().map(|_| (Needs::MATERIAL_DAMPING, ""));
     let bends = bends.iter().map(|b| (Needs::BENDING, b.name.as_str()));
     let tetrahedra = tetrahedra.iter().map(|_| (Needs::TETRAHEDRA, ""));
     listed("", contacts)
@@ -210,6 +222,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
         .chain(listed("triangle", triangles))
         .chain(listed("bend", bends))
         .chain(listed("tetrahedron", tetrahedra))
+        .chain(listed("element", damped))
         .chain(listed("driven body", drives))
         .chain(listed("force", forces))
 }
@@ -223,6 +236,11 @@ fn listed<'a>(
 
 fn given(flag: Needs, condition: bool) -> Needs {
     if condition { flag } else { Needs::NONE }
+}
+
+fn of_sheet(energy: &SheetEnergy) -> Needs {
+    let log = matches!(energy, SheetEnergy::NeoHookean(_));
+    Needs::TRIANGLES.with(given(Needs::LOG_MEMBRANES, log))
 }
 
 fn of_body(body: &Body, touch: bool) -> Needs {

@@ -15,14 +15,14 @@ use serde::{Deserialize, Serialize};
 pub use crate::energy::Elasticity;
 pub use body::{Body, Material, Motion};
 pub use drive::{Drive, DrivePath, TimeTurn};
-pub use elastic::{Anchor, ElasticPart, Tetrahedron};
+pub use elastic::{Anchor, ElasticPart, MaterialDamping, Tetrahedron};
 pub(crate) use elastic::{outer_faces, points};
 pub use force::{AppliedForce, ForceKind};
 pub use joint::{FastestMotor, Joint, JointKind, Limit, Motor};
 pub use shape::{Part, Shape};
 
 use crate::{
-    energy::{Bending, ENDS_MAX, Energy, Membrane},
+    energy::{ENDS_MAX, Energy, FoldEnergy, SheetEnergy},
     math::{Quat, Vec3},
     state::{BodyState, ParticleState, State},
     wire,
@@ -56,12 +56,15 @@ pub struct Scene {
     /// Springs, in creation order.
     pub springs: Vec<Spring>,
     /// Triangles of thin elastic material, in creation order.
-    pub triangles: Vec<ElasticPart<Membrane<f64>, 3>>,
+    pub triangles: Vec<ElasticPart<SheetEnergy, 3>>,
     /// Edges along which two triangles resist being folded: the edge's ends, then the corners opposite.
-    pub bends: Vec<ElasticPart<Bending<f64>, 4>>,
+    pub bends: Vec<ElasticPart<FoldEnergy, 4>>,
     /// Tetrahedra of solid elastic material, in creation order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tetrahedra: Vec<Tetrahedron>,
+    /// What damps triangles and tetrahedra, in creation order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub material_damping: Vec<MaterialDamping>,
     /// Kinematic bodies that follow a path; at most one of each body.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drives: Vec<Drive>,
@@ -199,14 +202,18 @@ impl Scene {
         }
     }
 
-    /// Every energy of points, and what those are fixed to.
+    /// Every energy of points that is given back, and what those are fixed to.
     pub fn energies(&self) -> impl Iterator<Item = (Energy<f64>, [Anchor; ENDS_MAX])> + '_ {
         let triangles = self.triangles.iter();
-        let triangles = triangles.map(|part| (Energy::Membrane(part.energy), part.anchors()));
-        let bends = self.bends.iter();
-        let bends = bends.map(|part| (Energy::Bending(part.energy), part.anchors()));
+        let triangles = triangles.map(|part| (part.energy.into(), part.anchors()));
+        let bends = self.bends.iter().map(|part| (part.energy.into(), part.anchors()));
         let tetrahedra = self.tetrahedra.iter().map(|t| (t.energy.into(), t.anchors()));
         triangles.chain(bends).chain(tetrahedra)
+    }
+
+    /// What damps material, as energies of a step that has yet to begin, and what their points are fixed to.
+    pub fn dampings(&self) -> impl Iterator<Item = (Energy<f64>, [Anchor; ENDS_MAX])> + '_ {
+        self.material_damping.iter().map(|one| (one.energy.into(), one.ends))
     }
 
     /// The outer faces of the solids of tetrahedra, by particles, counter-clockwise seen from outside.
@@ -229,7 +236,7 @@ impl Scene {
             Endpoint::Particle(i) => touches(i).then_some(i),
             Endpoint::Body(_) | Endpoint::World => None,
         };
-        let whole = |part: &ElasticPart<Membrane<f64>, 3>| {
+        let whole = |part: &ElasticPart<SheetEnergy, 3>| {
             let [a, b, c] = &part.ends;
             Some([corner(a)?, corner(b)?, corner(c)?])
         };

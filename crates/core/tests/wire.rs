@@ -78,12 +78,12 @@ fn everything() -> Scene {
         triangles: vec![ElasticPart {
             name: "sail".to_owned(),
             ends: [particle, body, world].map(Anchor::from),
-            energy: Membrane::new(&[zero, Vec3::x(), Vec3::y()], 0.01, 1e6, 0.0).unwrap(),
+            energy: Membrane::new(&[zero, Vec3::x(), Vec3::y()], 0.01, 1e6, 0.0).unwrap().into(),
         }],
         bends: vec![ElasticPart {
             name: "fold".to_owned(),
             ends: [particle, body, world, world].map(Anchor::from),
-            energy: Bending::new(&[zero, Vec3::x(), Vec3::y(), -Vec3::y()], 0.5).unwrap(),
+            energy: Bending::new(&[zero, Vec3::x(), Vec3::y(), -Vec3::y()], 0.5).unwrap().into(),
         }],
         ..Scene::default()
     }

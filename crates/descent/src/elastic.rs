@@ -95,18 +95,20 @@ impl<R: Real> SweepEnergies<R> {
         [starts[node], starts[node + 1]]
     }
 
-    /// Finds all points at the step's start.
-    pub(crate) fn begin(&mut self, bases: &[Base<R>]) {
+    /// Finds all points at the start of a step of length `h` [s].
+    pub(crate) fn begin(&mut self, bases: &[Base<R>], h: R) {
         for one in &mut self.list {
             let bases = one.nodes.map(|n| &bases[n as usize]);
             for (k, base) in bases.into_iter().enumerate() {
                 one.arms[k] = base.rotation.rotate(one.anchors[k]);
                 one.start[k] = (base.position - bases[0].position) + (one.arms[k] - one.arms[0]);
             }
+            one.energy.begin(&one.start, h);
         }
         for one in &mut self.clouds {
             let places = one.nodes.map(|n| bases[n as usize].position);
             one.start = places.map(|place| place - places[0]);
+            one.energy.begin(&one.start, h);
         }
     }
 

@@ -204,7 +204,7 @@ impl<R: Real> System<R> {
         for index in 0..self.elements.len() {
             self.measure_start(index);
         }
-        self.energies.begin(&self.nodes_base);
+        self.energies.begin(&self.nodes_base, self.h);
     }
 
     /// Finds what the pulls come to in the step that starts.

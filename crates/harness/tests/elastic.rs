@@ -4,7 +4,7 @@
 use taut::backends;
 use taut_core::{
     Quat, Scene, State, Vec3,
-    energy::{Bending, Membrane},
+    energy::{Bending, Membrane, SheetEnergy},
     scene::{Anchor, Body, ElasticPart, Endpoint, Particle},
 };
 use taut_fixtures::Run;
@@ -17,9 +17,9 @@ fn particle(mass: f64, position: Vec3) -> Particle {
     Particle { name: String::new(), mass, position, velocity, touch: None }
 }
 
-fn triangle(corners: [Anchor; 3], rest: &[Vec3; 3]) -> ElasticPart<Membrane<f64>, 3> {
+fn triangle(corners: [Anchor; 3], rest: &[Vec3; 3]) -> ElasticPart<SheetEnergy, 3> {
     let membrane = Membrane::new(rest, 1e-3, 1e5, 0.3).expect("a triangle");
-    ElasticPart { name: "panel".to_owned(), ends: corners, energy: membrane }
+    ElasticPart { name: "panel".to_owned(), ends: corners, energy: membrane.into() }
 }
 
 fn earth(dt: f64) -> Scene {
@@ -40,7 +40,7 @@ fn hung(dt: f64) -> Scene {
         name: "fold".to_owned(),
         ends: four.map(|i| Anchor::from(Endpoint::Particle(i))),
         // As stiff as makes it count beside the weight.
-        energy: Bending::new(&four.map(|i| rest[i]), 2.0).expect("it is flat"),
+        energy: Bending::new(&four.map(|i| rest[i]), 2.0).expect("it is flat").into(),
     };
     Scene {
         particles: masses.into_iter().zip(places).map(|(m, place)| particle(m, place)).collect(),

@@ -155,7 +155,7 @@ fn sheet(n: usize, pitch: f64, height: f64) -> (Vec<Particle>, Vec<ElasticPart<M
             triangles.push(ElasticPart {
                 name: String::new(),
                 ends: three.map(|i| Anchor::from(Endpoint::Particle(i))),
-                energy: Membrane::new(&three.map(place), 1e-3, 1e5, 0.3).expect("a triangle"),
+                energy: Membrane::new(&three.map(place), 1e-3, 1e5, 0.3).expect("a triangle").into(),
             });
         }
     }

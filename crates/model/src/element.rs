@@ -171,7 +171,7 @@ pub struct Model {
     pub elements: Vec<Element>,
     /// Joints, then springs, in scene order, each with one element or more.
     pub units: Vec<Unit>,
-    /// Energies of points, in scene order.
+    /// Energies of points, in scene order, then what damps their material.
     pub energies: Vec<ElasticElement>,
     /// Gravitational acceleration [m/s^2].
     pub gravity: Vec3,
@@ -293,7 +293,7 @@ impl Model {
     }
 
     fn push_energies(&mut self, scene: &Scene) {
-        for (energy, anchors) in scene.energies() {
+        for (energy, anchors) in scene.energies().chain(scene.dampings()) {
             let first = narrow(self.ends.len());
             let anchors = &anchors[..energy.ends()];
             self.ends.extend(anchors.iter().map(|anchor| End {

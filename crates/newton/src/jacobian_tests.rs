@@ -88,7 +88,7 @@ fn everything(numbers: &mut Numbers) -> Scene {
         scene.triangles.push(ElasticPart {
             name: String::new(),
             ends: ends.map(|end| Anchor { end, local: on(end, numbers.vector()) }),
-            energy: Membrane::new(&rest, 0.01, 1e4, 0.3).unwrap(),
+            energy: Membrane::new(&rest, 0.01, 1e4, 0.3).unwrap().into(),
         });
     }
     scene

@@ -68,6 +68,7 @@ pub const BACKEND: Native = Native {
     takes: Needs::MULTIBODY
         .without(Needs::RESTITUTION)
         .with(Needs::ENERGIES)
+        .with(Needs::LOG_MEMBRANES)
         .with(Needs::TOUCHING_PARTICLES)
         .with(Needs::TIMED)
         .with(Needs::DAMPING),

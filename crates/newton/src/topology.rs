@@ -6,6 +6,7 @@ use taut_core::{
     energy::{ENDS_MAX, Energy},
     scene::{Endpoint, SpringKind},
 };
+use taut_math::V3;
 use taut_model::{Element, Form, Model, NodeKind, Owner, Role, Unit};
 
 use crate::{
@@ -241,6 +242,13 @@ impl Topology {
                 row.rest = kind.evaluate(geometry, &pose(a), &pose(b)).value;
             }
         }
+        for elastic in self.elastics.iter_mut().filter(|one| one.energy.resists_rates()) {
+            let mut x = [V3::ZERO; ENDS_MAX];
+            for (x, (&node, anchor)) in x.iter_mut().zip(elastic.nodes.iter().zip(&elastic.anchors)) {
+                *x = V3::of(&(start[node].position + start[node].rotation * anchor));
+            }
+            elastic.energy.begin(&x, h);
+        }
     }
 
     fn analyse(&mut self) -> Result<SparseSystem, String> {
@@ -391,7 +399,8 @@ fn law(element: &Element, unit: &[Element], least: f64) -> Option<Law> {
 }
 
 fn elastics(scene: &Scene, model: &Model, nodes: &[TopologyNode]) -> Vec<EnergyBlocks> {
-    let elastics = scene.energies().map(|(energy, anchors)| EnergyBlocks {
+    let all = scene.energies().chain(scene.dampings());
+    let elastics = all.map(|(energy, anchors)| EnergyBlocks {
         energy,
         nodes: anchors.map(|anchor| model.slots.of(anchor.end) as usize),
         anchors: anchors.map(|anchor| anchor.local),

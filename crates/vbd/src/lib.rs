@@ -38,6 +38,7 @@ pub const BACKEND: Native = Native {
     ),
     takes: TAKES
         .with(Needs::ENERGIES)
+        .with(Needs::LOG_MEMBRANES)
         .with(Needs::TOUCHING_PARTICLES)
         .with(Needs::TIMED)
         .with(Needs::DAMPING),

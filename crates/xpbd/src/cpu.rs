@@ -11,7 +11,7 @@ use crate::{
     body::{External, PositionBodies},
     contact::{ContactPasses, VelocityTerms},
     correct::{BodyPair, Terms},
-    elastic::{EnergyRows, elastics},
+    elastic::ElasticRows,
     layout::{Corrections, MovingTarget, lower},
     settings::{Mode, RowOrder, XpbdSettings},
     sweep::Memory,
@@ -23,7 +23,7 @@ pub(crate) struct Xpbd<R: Real> {
     bodies: PositionBodies<R>,
     layout: Corrections<R>,
     memory: Memory<R>,
-    elastics: Vec<EnergyRows<R>>,
+    elastics: ElasticRows<R>,
     contacts: Option<ContactPasses<R>>,
     external: External<R>,
     pulls: Pulls<R>,
@@ -49,7 +49,7 @@ impl<R: Real> Xpbd<R> {
             External { gravity: V3::of(&model.gravity), gyroscopic: settings.gyroscopic };
         Self {
             memory: Memory::new(&layout),
-            elastics: elastics(scene, model.slots),
+            elastics: ElasticRows::new(&model, settings.order),
             contacts: ContactPasses::new(scene, &model, settings.order),
             settings,
             bodies,
@@ -100,6 +100,7 @@ impl<R: Real> Xpbd<R> {
         }
         let now = &mut self.bodies.now;
         self.layout.damp(&now.poses, &self.bodies.weights, h);
+        self.elastics.begin(&now.poses, h);
         now.drive(&self.scene.drives, start_s + step_s, step_s);
         let pose = |body: usize| now.poses[body];
         self.pulls.apply(start_s + 0.5 * step_s, self.breaking.broken(), pose);
@@ -120,9 +121,7 @@ impl<R: Real> Xpbd<R> {
         };
         let PositionBodies { now, weights, .. } = &mut self.bodies;
         self.layout.sweep(&mut now.poses, weights, &mut self.memory, &mut self.staged, &terms);
-        for elastic in &mut self.elastics {
-            elastic.correct(&mut now.poses, weights, &terms);
-        }
+        self.elastics.sweep(&mut now.poses, weights, &terms);
         if let Some(contacts) = &mut self.contacts {
             contacts.sweep(&mut self.bodies, &terms, self.settings.friction);
         }

@@ -41,6 +41,16 @@ impl Bending<f64> {
     /// Two triangles on the edge between the first two points `rest` [m] and of a flexural rigidity [N m];
     /// `None` where they have no area or are not in one plane.
     pub fn new(rest: &[Vec3; 4], rigidity: f64) -> Option<Self> {
+        let bending = Self::flattened(rest, rigidity)?;
+        let [x0, x1, x2, x3] = rest;
+        let corners = [x1, x2, x3].into_iter().zip(bending.weights);
+        let fold: Vec3 = corners.map(|(x, k)| (x - x0) * k).sum();
+        (fold.norm() <= FOLD_MAX * (x1 - x0).norm()).then_some(bending)
+    }
+
+    /// Two triangles of these shapes that are at rest in one plane, whether or not they are now; `None` where they
+    /// have no area.
+    pub fn flattened(rest: &[Vec3; 4], rigidity: f64) -> Option<Self> {
         let [x0, x1, x2, x3] = rest;
         let edge = x1 - x0;
         let areas = [x2, x3].map(|x| edge.cross(&(x - x0)).norm());
@@ -49,12 +59,10 @@ impl Bending<f64> {
         };
         let ([c1, c2], [c3, c4]) = (cotangents(x0, edge), cotangents(x1, -edge));
         let weights = [c1 + c2, -c1 - c3, -c2 - c4];
-        let fold: Vec3 = [x1, x2, x3].into_iter().zip(weights).map(|(x, k)| (x - x0) * k).sum();
-        // Not a number where there is no area.
-        let flat = fold.norm() <= FOLD_MAX * edge.norm();
         let area = 0.5 * (areas[0] + areas[1]);
         let (stiffness, compliance) = (rigidity / area, area / rigidity);
-        flat.then_some(Self { weights, stiffness, compliance })
+        let solid = weights.iter().all(|weight| weight.is_finite());
+        solid.then_some(Self { weights, stiffness, compliance })
     }
 
     /// Whether its stiffness and compliance neither overflow nor vanish.

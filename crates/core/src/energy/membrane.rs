@@ -95,9 +95,19 @@ impl Membrane<f64> {
 }
 
 impl<N: Number> Membrane<N> {
+    /// `K_00`, `K_01` and `K_22` [J].
+    pub(super) fn hooke(&self) -> [N; 3] {
+        self.stiffness
+    }
+
+    /// `b_i` of each corner [1/m].
+    pub(super) fn slopes(&self) -> [[N; 2]; 3] {
+        self.slopes
+    }
+
     /// `F` by columns. Of differences: far from the origin they keep the digits that a sum over corners would lose.
     #[inline(always)]
-    fn deformation(&self, x: &Points<N>) -> [V3<N>; 2] {
+    pub(super) fn deformation(&self, x: &Points<N>) -> [V3<N>; 2] {
         let [_, b1, b2] = self.slopes;
         let (first, second) = (x[1] - x[0], x[2] - x[0]);
         [first * b1[0] + second * b2[0], first * b1[1] + second * b2[1]]

@@ -159,28 +159,11 @@ impl<N: Number> Stiffnesses<N> {
     /// The nearest ones without a direction along which the density bends down.
     pub(super) fn clamped(&self) -> Self {
         let positive = |x: N| x.max(N::ZERO);
-        let mut columns = self.scale.map(V3);
-        let mut vectors = axes();
-        for _ in 0..SWEEPS {
-            for [i, j] in PAIRS {
-                let by = rotation(columns[i].0[i], columns[i].0[j], columns[j].0[j]);
-                turn(&mut columns, [i, j], by);
-                columns = transposed(&columns);
-                turn(&mut columns, [i, j], by);
-                columns = transposed(&columns);
-                turn(&mut vectors, [i, j], by);
-            }
+        Self {
+            scale: positive_part(&self.scale),
+            twist: self.twist.map(positive),
+            flip: self.flip.map(positive),
         }
-        let mut scale = [[N::ZERO; 3]; 3];
-        for (k, vector) in vectors.into_iter().enumerate() {
-            let value = positive(columns[k].0[k]);
-            for (r, row) in scale.iter_mut().enumerate() {
-                for (c, entry) in row.iter_mut().enumerate() {
-                    *entry += value * (vector.0[r] * vector.0[c]);
-                }
-            }
-        }
-        Self { scale, twist: self.twist.map(positive), flip: self.flip.map(positive) }
     }
 
     /// A share of these and the rest of the clamped ones.
@@ -194,6 +177,32 @@ impl<N: Number> Stiffnesses<N> {
             flip: mixed(self.flip, clamped.flip),
         }
     }
+}
+
+/// The nearest matrix to a symmetric one that has no negative eigenvalue.
+pub(super) fn positive_part<N: Number>(matrix: &[[N; 3]; 3]) -> [[N; 3]; 3] {
+    let mut columns = matrix.map(V3);
+    let mut vectors = axes();
+    for _ in 0..SWEEPS {
+        for [i, j] in PAIRS {
+            let by = rotation(columns[i].0[i], columns[i].0[j], columns[j].0[j]);
+            turn(&mut columns, [i, j], by);
+            columns = transposed(&columns);
+            turn(&mut columns, [i, j], by);
+            columns = transposed(&columns);
+            turn(&mut vectors, [i, j], by);
+        }
+    }
+    let mut part = [[N::ZERO; 3]; 3];
+    for (k, vector) in vectors.into_iter().enumerate() {
+        let value = columns[k].0[k].max(N::ZERO);
+        for (r, row) in part.iter_mut().enumerate() {
+            for (c, entry) in row.iter_mut().enumerate() {
+                *entry += value * (vector.0[r] * vector.0[c]);
+            }
+        }
+    }
+    part
 }
 
 fn transposed<N: Number>(columns: &Columns<N>) -> Columns<N> {

@@ -143,7 +143,8 @@ fn rigid_motion_from_rest_costs_nothing(energy: &Energy<f64>, rest: &Points<f64>
 
 fn compliance_is_the_inverse_of_stiffness(energy: &Energy<f64>, rest: &Points<f64>) {
     let stiffness = energy.stiffness(&energy.rows(rest));
-    let compliance = energy.compliance().expect("a quadratic energy");
+    // None where the energy is no quadratic.
+    let Some(compliance) = energy.compliance() else { return };
     for (r, row) in stiffness.iter().enumerate().take(energy.size()) {
         for s in 0..energy.size() {
             let product: f64 = row.iter().zip(&compliance).map(|(k, inverse)| k * inverse[s]).sum();

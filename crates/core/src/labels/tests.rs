@@ -328,7 +328,7 @@ fn what_hangs_on_a_triangle_is_frozen_only_beyond_it() {
         triangles: vec![ElasticPart {
             name: String::new(),
             ends: [0, 1, 2].map(|i| Anchor::from(Endpoint::Particle(i))),
-            energy: membrane,
+            energy: membrane.into(),
         }],
         ..Scene::default()
     };

@@ -383,17 +383,13 @@ pub(super) struct TriangleSpec {
     pub(super) nodes: [String; 3],
     /// [m]
     pub(super) thickness: Formula,
-    pub(super) membrane: ElasticitySpec,
+    pub(super) membrane: MembraneSpec,
     /// Resists being folded along the edges that it shares with others that do.
     pub(super) bending: Option<BendingSpec>,
-}
-
-/// How a thin sheet resists bending.
-#[derive(Clone, Debug, serde::Deserialize)]
-#[serde(rename = "bending", deny_unknown_fields)]
-pub(super) struct BendingSpec {
-    /// Flexural rigidity [N m]; that of the plate of the membrane's material unless given.
-    pub(super) rigidity: Option<Formula>,
+    /// Viscosity in its plane [Pa s].
+    pub(super) damping: Option<Formula>,
+    /// [kg/m^3]; adds to the masses of nodes that are particles and not held.
+    pub(super) density: Option<Formula>,
 }
 
 /// One entry of `forces`.

@@ -1,27 +1,28 @@
 //! Entries one after the other into flat lists. Order is that of the file, so equal files give equal scenes.
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet, hash_map::Entry},
+    collections::{BTreeMap, HashMap, HashSet},
     path::PathBuf,
 };
 
 mod deformable;
+mod fabric;
 mod generate;
 
 use super::{
-    author::{self, BodyEntry, ForceEntry, JointEntry, ParticleEntry, SpringEntry, TriangleEntry},
+    author::{self, BodyEntry, ForceEntry, JointEntry, ParticleEntry, SpringEntry},
     body::{self, Blank},
     error::{At, Result, SceneError},
-    expression::{Scope, split_name, vector},
+    expression::{Formula, Scope, split_name, vector},
     names::{Movable, Names, canonical},
 };
 use crate::{
-    energy::{Bending, Membrane},
     math::Vec3,
-    scene::{Anchor, Body, ElasticPart, Elasticity, Endpoint, Joint, Particle, Scene, Spring},
+    scene::{Body, Endpoint, Joint, Particle, Scene, Spring},
 };
 
-use deformable::{Fabric, Matter, NodeGroup, outer_nodes, place, velocity};
+use deformable::{Matter, NodeGroup, SolidWords, outer_nodes, place, velocity};
+use fabric::{Edge, Fabric, SheetWords};
 
 /// Most elements of one kind that a scene may have; some 10 GiB of bodies.
 pub(super) const ELEMENTS_MAX: usize = 20_000_000;
@@ -44,14 +45,6 @@ pub(super) struct Builder<'a> {
     pub(super) force_names: HashSet<String>,
     /// Edges of triangles that resist bending, by their ends in ascending order.
     edges: HashMap<[Endpoint; 2], Edge>,
-}
-
-/// An edge of the triangles that resist bending.
-enum Edge {
-    /// One has been there, with this corner opposite and this flexural rigidity [N m].
-    Open(Anchor, f64),
-    /// Two have.
-    Shared,
 }
 
 impl<'a> Builder<'a> {
@@ -228,66 +221,6 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// One entry of `triangles`.
-    pub(super) fn add_triangle(&mut self, entry: &TriangleEntry, scope: &Scope) -> Result<()> {
-        let spec = match entry {
-            TriangleEntry::Repeat(spec) => {
-                return generate::repeat::add(self, spec, scope).at("repeat");
-            }
-            TriangleEntry::Triangle(spec) => spec,
-        };
-        let name = full_name(&spec.name, scope).at("name")?;
-        let corners = self.corners(&spec.nodes, scope).at("nodes")?;
-        let thickness = spec.thickness.positive(scope).at("thickness")?;
-        let material = body::elastic_constants(&spec.membrane.young, &spec.membrane.poisson, scope)
-            .at("membrane")?;
-        let Elasticity { young, poisson } = material;
-        let rest = corners.map(|corner| self.point(corner.end, &corner.local));
-        let Some(membrane) = Membrane::new(&rest, thickness, young, poisson) else {
-            let message = "expected the corners of a triangle, found them on one line";
-            return Err(SceneError::new(message)).at("nodes");
-        };
-        if !membrane.is_finite() {
-            return Err(out_of_range());
-        }
-        unused(&mut self.triangle_names, &name).at("name")?;
-        self.reserve("triangles", 1.0)?;
-        self.scene.triangles.push(ElasticPart { name, ends: corners, energy: membrane });
-        let Some(bending) = &spec.bending else { return Ok(()) };
-        let rigidity = deformable::rigidity(bending, material, thickness, scope).at("bending")?;
-        self.add_bends(&corners, rigidity).at("bending")
-    }
-
-    /// Joins a triangle to those before it that share an edge. Where two differ in their flexural rigidity
-    /// [N m], their mean counts.
-    fn add_bends(&mut self, corners: &[Anchor; 3], rigidity: f64) -> Result<()> {
-        for k in 0..3 {
-            let [a, b, opposite] = [0, 1, 2].map(|i| corners[(k + i) % 3]);
-            let mut edge = match self.edges.entry([a.end.min(b.end), a.end.max(b.end)]) {
-                Entry::Vacant(place) => {
-                    place.insert(Edge::Open(opposite, rigidity));
-                    continue;
-                }
-                Entry::Occupied(edge) => edge,
-            };
-            let Edge::Open(other, rigidity_other) = edge.insert(Edge::Shared) else {
-                let message = "an edge belongs to three triangles that resist bending";
-                return Err(SceneError::new(message));
-            };
-            let ends = [a, b, opposite, other];
-            let rest = ends.map(|corner| self.point(corner.end, &corner.local));
-            let Some(energy) = Bending::new(&rest, 0.5 * (rigidity + rigidity_other)) else {
-                let message = "expected triangles that are flat across their shared edge";
-                return Err(SceneError::new(message));
-            };
-            if !energy.is_finite() {
-                return Err(out_of_range());
-            }
-            self.scene.bends.push(ElasticPart { name: String::new(), ends, energy });
-        }
-        Ok(())
-    }
-
     /// One entry of `forces`.
     pub(super) fn add_force(&mut self, entry: &ForceEntry, scope: &Scope) -> Result<()> {
         match entry {
@@ -295,30 +228,36 @@ impl<'a> Builder<'a> {
             _ => self.add_single_force(entry, scope),
         }
     }
-
-    /// The corners of a triangle by their names.
-    fn corners(&self, nodes: &[String; 3], scope: &Scope) -> Result<[Anchor; 3]> {
-        let mut corners = [Anchor::default(); 3];
-        for (i, node) in nodes.iter().enumerate() {
-            let place = format!("[{i}]");
-            let end = self.names.resolve(node, scope).at(&place)?;
-            if end == Endpoint::World {
-                let message = "expected a particle or a body, the world has no place of its own";
-                return Err(SceneError::new(message)).at(&place);
-            }
-            if corners[..i].iter().any(|corner| corner.end == end) {
-                return Err(SceneError::new(format!("`{node}` is already a corner"))).at(&place);
-            }
-            corners[i] = Anchor { end, local: self.origin(end) };
-        }
-        Ok(corners)
-    }
 }
 
 /// A name with its brackets evaluated: `link[i]` becomes `link[3]`.
 pub(super) fn full_name(name: &str, scope: &Scope) -> Result<String> {
     let (base, brackets) = split_name(name, scope)?;
     Ok(canonical(&base, &brackets))
+}
+
+/// The masses of elements [kg], in equal shares at their corners.
+fn lumped<const CORNERS: usize>(
+    points: &[Vec3],
+    elements: &[[usize; CORNERS]],
+    mass: impl Fn(&[Vec3; CORNERS]) -> f64,
+) -> Vec<f64> {
+    let mut masses = vec![0.0; points.len()];
+    for element in elements {
+        let share = mass(&element.map(|n| points[n])) / CORNERS as f64;
+        element.iter().for_each(|&n| masses[n] += share);
+    }
+    masses
+}
+
+/// A viscosity that is given [Pa s], or zero.
+fn viscosity(given: Option<&Formula>, scope: &Scope) -> Result<f64> {
+    given.map_or(Ok(0.0), |damping| damping.non_negative(scope)).at("damping")
+}
+
+/// Lengths at rest over those at the start, as given or one.
+fn rest_scale(given: Option<&Formula>, scope: &Scope) -> Result<f64> {
+    given.map_or(Ok(1.0), |scale| scale.positive(scope)).at("rest_scale")
 }
 
 fn out_of_range() -> SceneError {

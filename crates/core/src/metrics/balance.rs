@@ -4,8 +4,8 @@ use crate::{
     Multipliers, Scene, State, Vec3,
     applied::AppliedForces,
     constraint::{Geometry, Pose, RowKind, spring_rows},
-    energy::ENDS_MAX,
-    scene::{SpringKind, points},
+    energy::{ENDS_MAX, Energy},
+    scene::{Anchor, SpringKind, points},
 };
 
 /// Whatever carries less than this share of the largest load is judged as if it carried it [1].
@@ -81,7 +81,7 @@ impl Acting {
         });
     }
 
-    /// The forces of linear springs' dampers in a step, along where those are when it ends.
+    /// The forces of linear springs' dampers and of damped material in a step, along where those are when it ends.
     fn with_dampers(mut self, scene: &Scene, [before, after]: [&State; 2], dt: f64) -> Self {
         for spring in scene.springs.iter().filter(|spring| spring.damping > 0.0) {
             let geometry = Geometry::from(spring);
@@ -95,7 +95,24 @@ impl Acting {
                 self.add(scene.node(spring.b), rows[1].gradient[2] * -pull);
             }
         }
+        for (mut energy, anchors) in scene.dampings() {
+            energy.begin(&points(&anchors, before), dt);
+            self.add_energy(scene, &energy, &anchors, after);
+        }
         self
+    }
+
+    fn add_energy(
+        &mut self,
+        scene: &Scene,
+        energy: &Energy<f64>,
+        anchors: &[Anchor; ENDS_MAX],
+        state: &State,
+    ) {
+        let x = points(anchors, state);
+        for (i, anchor) in anchors.iter().enumerate().take(energy.ends().min(ENDS_MAX)) {
+            self.add(scene.node(anchor.end), energy.force(&x, i).to_f64());
+        }
     }
 
     fn add_reported(&mut self, scene: &Scene, forces: &Multipliers) {
@@ -123,10 +140,7 @@ fn elastic(scene: &Scene, state: &State) -> Acting {
         }
     }
     for (energy, anchors) in scene.energies() {
-        let x = points(&anchors, state);
-        for (i, anchor) in anchors.iter().enumerate().take(energy.ends().min(ENDS_MAX)) {
-            acting.add(scene.node(anchor.end), energy.force(&x, i).to_f64());
-        }
+        acting.add_energy(scene, &energy, &anchors, state);
     }
     acting
 }

@@ -5,6 +5,7 @@ use nalgebra::SMatrix;
 use crate::{
     Mat3, Scene, State, Vec3,
     constraint::{Geometry, Pose, RowKind, locked_rows, spring_rows},
+    energy::Energy,
     scene::{Endpoint, Joint, Spring, points},
 };
 
@@ -122,7 +123,7 @@ fn joint_j(joint: &Joint, state: &State) -> f64 {
 /// `|x - y|_M^2 / (2 dt^2)` with `y` the free motion, plus the elastic energy; rotations enter as
 /// frames, `tr((F - Y) S (F - Y)^T) / (2 dt^2)`, so that the gyroscopic torque is contained.
 /// `None` where an unbroken joint has a hard row, a limit or a motor, or where bodies can touch: then
-/// there is no such function; and where anything is damped or a force is applied, whose part is left out.
+/// there is no such function; and where a spring or joint is damped or a force is applied, whose part is left out.
 pub fn objective_j(scene: &Scene, previous: &State, state: &State, dt: f64) -> Option<f64> {
     let whole = || scene.joints.iter().zip(&state.broken).filter(|(_, broken)| !**broken);
     let damped = scene.springs.iter().any(|spring| spring.damping > 0.0);
@@ -151,7 +152,17 @@ pub fn objective_j(scene: &Scene, previous: &State, state: &State, dt: f64) -> O
     }
     let springs: f64 = scene.springs.iter().map(|spring| spring_j(spring, state)).sum();
     let joints: f64 = whole().map(|(joint, _)| joint_j(joint, state)).sum();
-    Some(inertial / (2.0 * dt * dt) + springs + joints + material_j(scene, state))
+    let material = material_j(scene, state) + damped_j(scene, previous, state, dt);
+    Some(inertial / (2.0 * dt * dt) + springs + joints + material)
+}
+
+/// What the damping of material costs a step of `dt` [s] between two states [J]: half of its heat.
+pub(crate) fn damped_j(scene: &Scene, previous: &State, state: &State, dt: f64) -> f64 {
+    let one = |(mut energy, anchors): (Energy<f64>, _)| {
+        energy.begin(&points(&anchors, previous), dt);
+        energy.energy(&points(&anchors, state))
+    };
+    scene.dampings().map(one).sum()
 }
 
 /// How far [`objective_j`] of a step is above that of the reference's step from the same state [J].

@@ -309,7 +309,7 @@ fn stretched_triangle() -> Scene {
         triangles: vec![ElasticPart {
             name: String::new(),
             ends: [corner(0), corner(1), corner(2)],
-            energy: membrane,
+            energy: membrane.into(),
         }],
         ..Scene::default()
     }

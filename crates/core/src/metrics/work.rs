@@ -8,7 +8,7 @@ use crate::{
     scene::{Endpoint, Spring, SpringKind},
 };
 
-use super::energy::distance;
+use super::energy::{damped_j, distance};
 
 /// Energy that a scene is given and that it gives away.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,7 +41,8 @@ impl WorkDone {
 /// Whether a scene has anything whose work [`work`] tells.
 pub fn has_work(scene: &Scene) -> bool {
     let damped = scene.springs.iter().any(|spring| spring.damping > 0.0)
-        || scene.joints.iter().any(|joint| joint.damping > 0.0);
+        || scene.joints.iter().any(|joint| joint.damping > 0.0)
+        || !scene.material_damping.is_empty();
     damped || !scene.forces.is_empty() || !scene.drives.is_empty()
 }
 
@@ -113,7 +114,7 @@ fn dampers_j(scene: &Scene, before: &State, after: &State, dt: f64) -> f64 {
         let ends = [joint.a, joint.b];
         joint.damping * advance_of(joint, poses(ends, before), poses(ends, after)).powi(2)
     });
-    springs.chain(joints).sum::<f64>() / dt
+    springs.chain(joints).sum::<f64>() / dt + 2.0 * damped_j(scene, before, after, dt)
 }
 
 /// Square of how far a spring's length, or the rotation between its bodies, changes [m^2 or rad^2].

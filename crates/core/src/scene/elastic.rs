@@ -5,7 +5,7 @@ use taut_math::V3;
 
 use super::Endpoint;
 use crate::{
-    energy::{ENDS_MAX, FACES, Points, SolidEnergy},
+    energy::{DampingEnergy, ENDS_MAX, FACES, Points, SolidEnergy},
     math::Vec3,
     state::State,
     wire,
@@ -33,6 +33,16 @@ pub struct ElasticPart<E, const ENDS: usize> {
     pub ends: [Anchor; ENDS],
     /// What it resists.
     pub energy: E,
+}
+
+/// Damping of a triangle or tetrahedron of elastic material.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaterialDamping {
+    /// Its points; those that a triangle does not have are the origin of the world.
+    pub ends: [Anchor; ENDS_MAX],
+    /// What it resists.
+    pub energy: DampingEnergy,
 }
 
 /// A tetrahedron of solid elastic material between particles.

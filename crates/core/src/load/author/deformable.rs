@@ -1,8 +1,8 @@
 //! Cloth and solids as written: generators of particles with the elements between them.
 
-use super::{BendingSpec, ElasticitySpec, FrictionSpec, Held, RotationSpec};
+use super::{FrictionSpec, Held, RotationSpec};
 use crate::{
-    energy::SolidModel,
+    energy::{FoldModel, SheetModel, SolidModel},
     load::expression::{Formula, Triple},
 };
 
@@ -24,8 +24,14 @@ pub(in crate::load) struct Cloth {
     pub(in crate::load) density: Formula,
     /// [m]
     pub(in crate::load) thickness: Formula,
-    pub(in crate::load) membrane: ElasticitySpec,
+    pub(in crate::load) membrane: MembraneSpec,
     pub(in crate::load) bending: Option<BendingSpec>,
+    /// Whether it is at rest without folds; the initial shape is flat, and so this changes nothing.
+    pub(in crate::load) flat: Option<bool>,
+    /// Viscosity in its plane [Pa s].
+    pub(in crate::load) damping: Option<Formula>,
+    /// Lengths at rest over those at the start; one unless given.
+    pub(in crate::load) rest_scale: Option<Formula>,
     #[serde(default)]
     pub(in crate::load) held: Vec<Held>,
     pub(in crate::load) velocity: Option<Triple>,
@@ -61,6 +67,10 @@ pub(in crate::load) struct SolidSpec {
     /// [kg/m^3]
     pub(in crate::load) density: Formula,
     pub(in crate::load) elastic: ElasticSpec,
+    /// Viscosity [Pa s].
+    pub(in crate::load) damping: Option<Formula>,
+    /// Lengths at rest over those at the start; one unless given.
+    pub(in crate::load) rest_scale: Option<Formula>,
     #[serde(default)]
     pub(in crate::load) held: Vec<Held>,
     pub(in crate::load) velocity: Option<Triple>,
@@ -85,10 +95,16 @@ pub(in crate::load) struct MeshSpec {
     pub(in crate::load) density: Formula,
     /// Of triangles [m].
     pub(in crate::load) thickness: Option<Formula>,
-    pub(in crate::load) membrane: Option<ElasticitySpec>,
+    pub(in crate::load) membrane: Option<MembraneSpec>,
     pub(in crate::load) bending: Option<BendingSpec>,
+    /// Whether triangles are at rest without folds, however the file has them.
+    pub(in crate::load) flat: Option<bool>,
     /// Of tetrahedra.
     pub(in crate::load) elastic: Option<ElasticSpec>,
+    /// Viscosity, of triangles in their plane [Pa s].
+    pub(in crate::load) damping: Option<Formula>,
+    /// Lengths at rest over those at the start; one unless given.
+    pub(in crate::load) rest_scale: Option<Formula>,
     #[serde(default)]
     pub(in crate::load) held: Vec<Held>,
     pub(in crate::load) velocity: Option<Triple>,
@@ -135,6 +151,27 @@ pub(in crate::load) enum CellSplit {
     Six,
 }
 
+/// What a sheet resists strain in its plane by.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "membrane", deny_unknown_fields)]
+pub(in crate::load) struct MembraneSpec {
+    #[serde(default)]
+    pub(in crate::load) model: SheetModel,
+    /// Young's modulus [Pa].
+    pub(in crate::load) young: Formula,
+    pub(in crate::load) poisson: Formula,
+}
+
+/// How a thin sheet resists bending.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "bending", deny_unknown_fields)]
+pub(in crate::load) struct BendingSpec {
+    /// Quadratic across edges that are flat at rest, hinges across others, unless given.
+    pub(in crate::load) model: Option<FoldModel>,
+    /// Flexural rigidity [N m]; that of the plate of the membrane's material unless given.
+    pub(in crate::load) rigidity: Option<Formula>,
+}
+
 /// What a solid resists strain by.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(rename = "elastic", deny_unknown_fields)]
@@ -152,6 +189,8 @@ pub(in crate::load) struct ElasticSpec {
 pub(in crate::load) struct TetrahedronSpec {
     pub(in crate::load) nodes: [String; 4],
     pub(in crate::load) elastic: ElasticSpec,
+    /// Viscosity [Pa s].
+    pub(in crate::load) damping: Option<Formula>,
     /// [kg/m^3]; adds to the masses of nodes that are not held.
     pub(in crate::load) density: Option<Formula>,
 }

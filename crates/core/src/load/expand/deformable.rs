@@ -1,8 +1,8 @@
 //! Cloth and solids of the scene being expanded: nodes with the elements between them.
 
-use super::{Builder, full_name, generate, out_of_range};
+use super::{Builder, full_name, generate, lumped, out_of_range, rest_scale, viscosity};
 use crate::{
-    energy::{Membrane, SolidEnergy, SolidModel, volume},
+    energy::{DampingEnergy, SolidDamping, SolidEnergy, SolidModel, volume},
     load::{
         author::{self, TetrahedronEntry},
         body,
@@ -11,7 +11,9 @@ use crate::{
         names::{Movable, member_name},
     },
     math::{Quat, Vec3},
-    scene::{Anchor, ElasticPart, Elasticity, Endpoint, Particle, Skin, Tetrahedron, outer_faces},
+    scene::{
+        Anchor, Elasticity, Endpoint, MaterialDamping, Particle, Skin, Tetrahedron, outer_faces,
+    },
 };
 
 /// A group of particles to be made.
@@ -32,92 +34,42 @@ pub(super) struct NodeGroup<'a> {
     pub(super) touching: Vec<bool>,
 }
 
-/// What a sheet is made of.
-pub(super) struct Fabric {
-    /// [kg/m^3]
-    density: f64,
-    /// [m]
-    pub(super) thickness: f64,
-    membrane: Elasticity,
-    /// Flexural rigidity [N m] where it resists bending.
-    rigidity: Option<f64>,
+/// What a scene says of a solid.
+pub(super) struct SolidWords<'a> {
+    pub(super) elastic: &'a author::ElasticSpec,
+    pub(super) damping: Option<&'a Formula>,
+    pub(super) rest_scale: Option<&'a Formula>,
 }
 
 /// What a solid is made of.
 pub(super) struct Matter {
-    /// [kg/m^3]
-    density: f64,
     elastic: (SolidModel, Elasticity),
-}
-
-impl Fabric {
-    pub(super) fn new(
-        density: &Formula,
-        thickness: &Formula,
-        membrane: &author::ElasticitySpec,
-        bending: Option<&author::BendingSpec>,
-        scope: &Scope,
-    ) -> Result<Self> {
-        let thickness = thickness.positive(scope).at("thickness")?;
-        let membrane =
-            body::elastic_constants(&membrane.young, &membrane.poisson, scope).at("membrane")?;
-        let rigidity = bending.map(|b| rigidity(b, membrane, thickness, scope).at("bending"));
-        let density = density.positive(scope).at("density")?;
-        Ok(Self { density, thickness, membrane, rigidity: rigidity.transpose()? })
-    }
-
-    /// Masses of the nodes at these points [kg].
-    pub(super) fn masses(&self, points: &[Vec3], triangles: &[[usize; 3]]) -> Vec<f64> {
-        lumped(points, triangles, |[a, b, c]| {
-            self.density * self.thickness * 0.5 * (b - a).cross(&(c - a)).norm()
-        })
-    }
-}
-
-/// The flexural rigidity that is given, or that of the plate [N m].
-pub(super) fn rigidity(
-    spec: &author::BendingSpec,
-    membrane: Elasticity,
-    thickness: f64,
-    scope: &Scope,
-) -> Result<f64> {
-    match &spec.rigidity {
-        Some(rigidity) => rigidity.positive(scope).at("rigidity"),
-        None => {
-            let Elasticity { young, poisson } = membrane;
-            Ok(young * thickness.powi(3) / (12.0 * (1.0 - poisson * poisson)))
-        }
-    }
+    /// Viscosity [Pa s]; zero for none.
+    viscosity: f64,
+    /// Lengths at rest over those at the start.
+    rest_scale: f64,
 }
 
 impl Matter {
-    pub(super) fn new(
-        elastic: &author::ElasticSpec,
-        density: &Formula,
-        scope: &Scope,
-    ) -> Result<Self> {
-        let elastic = material(elastic, scope).at("elastic")?;
-        Ok(Self { density: density.positive(scope).at("density")?, elastic })
+    pub(super) fn new(words: &SolidWords<'_>, scope: &Scope) -> Result<Self> {
+        let author::ElasticSpec { model, young, poisson } = words.elastic;
+        let material = body::elastic_constants(young, poisson, scope).at("elastic")?;
+        Ok(Self {
+            elastic: (*model, material),
+            viscosity: viscosity(words.damping, scope)?,
+            rest_scale: rest_scale(words.rest_scale, scope)?,
+        })
     }
 
-    /// Masses of the nodes at these points [kg].
-    pub(super) fn masses(&self, points: &[Vec3], tetrahedra: &[[usize; 4]]) -> Vec<f64> {
-        lumped(points, tetrahedra, |corners| self.density * volume(corners))
+    /// Masses of the nodes at these points [kg] for a density [kg/m^3].
+    pub(super) fn masses(&self, density: f64, points: &[Vec3], nodes: &[[usize; 4]]) -> Vec<f64> {
+        lumped(points, nodes, |corners| self.mass(density, corners))
     }
-}
 
-/// The masses of elements [kg], in equal shares at their corners.
-fn lumped<const CORNERS: usize>(
-    points: &[Vec3],
-    elements: &[[usize; CORNERS]],
-    mass: impl Fn(&[Vec3; CORNERS]) -> f64,
-) -> Vec<f64> {
-    let mut masses = vec![0.0; points.len()];
-    for element in elements {
-        let share = mass(&element.map(|n| points[n])) / CORNERS as f64;
-        element.iter().for_each(|&n| masses[n] += share);
+    /// Mass of a tetrahedron [kg] for a density [kg/m^3].
+    fn mass(&self, density: f64, corners: &[Vec3; 4]) -> f64 {
+        density * volume(corners) * self.rest_scale.powi(3)
     }
-    masses
 }
 
 /// Which of so many nodes are on the outer faces of a solid.
@@ -147,10 +99,6 @@ pub(super) fn velocity(given: Option<&Triple>, scope: &Scope) -> Result<Vec3> {
     given.map_or(Ok(Vec3::zeros()), |velocity| vector(velocity, scope).at("velocity"))
 }
 
-fn material(spec: &author::ElasticSpec, scope: &Scope) -> Result<(SolidModel, Elasticity)> {
-    Ok((spec.model, body::elastic_constants(&spec.young, &spec.poisson, scope)?))
-}
-
 impl Builder<'_> {
     /// Appends a group of particles; returns the index of its first one.
     pub(super) fn push_nodes(&mut self, nodes: NodeGroup<'_>, scope: &Scope) -> Result<usize> {
@@ -172,31 +120,6 @@ impl Builder<'_> {
         Ok(first)
     }
 
-    /// Appends the triangles of a sheet, whose nodes count from the particle `first`.
-    pub(super) fn push_sheet(
-        &mut self,
-        sheet: &Fabric,
-        first: usize,
-        triangles: &[[usize; 3]],
-    ) -> Result<()> {
-        let Elasticity { young, poisson } = sheet.membrane;
-        for (k, three) in triangles.iter().enumerate() {
-            let rest = three.map(|n| self.scene.particles[first + n].position);
-            let Some(energy) = Membrane::new(&rest, sheet.thickness, young, poisson) else {
-                return Err(SceneError::new(format!("its triangle {k} has no area")));
-            };
-            if !energy.is_finite() {
-                return Err(out_of_range());
-            }
-            let ends = three.map(|n| Anchor::from(Endpoint::Particle(first + n)));
-            self.scene.triangles.push(ElasticPart { name: String::new(), ends, energy });
-            if let Some(rigidity) = sheet.rigidity {
-                self.add_bends(&ends, rigidity).at("bending")?;
-            }
-        }
-        Ok(())
-    }
-
     /// Appends the tetrahedra of a solid, whose nodes count from the particle `first`.
     pub(super) fn push_solid(
         &mut self,
@@ -207,19 +130,16 @@ impl Builder<'_> {
         self.scene.tetrahedra.reserve(tetrahedra.len());
         for (k, four) in tetrahedra.iter().enumerate() {
             let nodes = four.map(|n| first + n);
-            self.push_tetrahedron(matter.elastic, nodes)
+            self.push_tetrahedron(matter, nodes)
                 .map_err(|error| error.within(&format!("tetrahedron {k}")))?;
         }
         Ok(())
     }
 
     /// Appends a tetrahedron between particles.
-    fn push_tetrahedron(
-        &mut self,
-        (model, material): (SolidModel, Elasticity),
-        nodes: [usize; 4],
-    ) -> Result<()> {
-        let rest = nodes.map(|n| self.scene.particles[n].position);
+    fn push_tetrahedron(&mut self, matter: &Matter, nodes: [usize; 4]) -> Result<()> {
+        let (model, material) = matter.elastic;
+        let rest = nodes.map(|n| self.scene.particles[n].position * matter.rest_scale);
         let Some(energy) = SolidEnergy::new(model, &rest, material) else {
             let volume = volume(&rest);
             let advice = if volume < 0.0 { "; swap two of its nodes" } else { "" };
@@ -230,7 +150,20 @@ impl Builder<'_> {
             return Err(out_of_range());
         }
         self.scene.tetrahedra.push(Tetrahedron { nodes, energy });
+        if matter.viscosity > 0.0 {
+            let damping = SolidDamping::of_solid(&rest, matter.viscosity);
+            let damping = damping.filter(SolidDamping::is_finite).ok_or_else(out_of_range);
+            let energy = DampingEnergy::Solid(damping.at("damping")?);
+            let ends = nodes.map(|n| Anchor::from(Endpoint::Particle(n)));
+            self.scene.material_damping.push(MaterialDamping { ends, energy });
+        }
         Ok(())
+    }
+
+    /// Adds to the mass [kg] of a particle that is not held.
+    pub(super) fn add_mass(&mut self, particle: usize, more: f64) {
+        let mass = &mut self.scene.particles[particle].mass;
+        *mass += if *mass > 0.0 { more } else { 0.0 };
     }
 
     /// One entry of `tetrahedra`.
@@ -246,16 +179,15 @@ impl Builder<'_> {
             TetrahedronEntry::Tetrahedron(spec) => spec,
         };
         let nodes = self.particles(&spec.nodes, scope).at("nodes")?;
-        let elastic = material(&spec.elastic, scope).at("elastic")?;
+        let damping = spec.damping.as_ref();
+        let words = SolidWords { elastic: &spec.elastic, damping, rest_scale: None };
+        let matter = Matter::new(&words, scope)?;
         let density = spec.density.as_ref().map(|d| d.positive(scope).at("density")).transpose()?;
         self.reserve("tetrahedra", 1.0)?;
-        self.push_tetrahedron(elastic, nodes).at("nodes")?;
+        self.push_tetrahedron(&matter, nodes).at("nodes")?;
         let corners = nodes.map(|n| self.scene.particles[n].position);
-        let quarter = density.unwrap_or(0.0) * volume(&corners) / 4.0;
-        for n in nodes {
-            let mass = &mut self.scene.particles[n].mass;
-            *mass += if *mass > 0.0 { quarter } else { 0.0 };
-        }
+        let quarter = matter.mass(density.unwrap_or(0.0), &corners) / 4.0;
+        nodes.into_iter().for_each(|n| self.add_mass(n, quarter));
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use crate::{
         author::{self, Pattern},
         body,
         error::{At, Result, SceneError},
-        expand::{Builder, Fabric, NodeGroup, velocity},
+        expand::{Builder, Fabric, NodeGroup, SheetWords, velocity},
         expression::{Scope, vector},
     },
     math::Vec3,
@@ -48,9 +48,17 @@ pub(in crate::load) fn add(
         .collect::<Vec<_>>();
     let holds = Holds::new(&spec.held, Some([nx, ny, 1]), scope)?;
     let held = members().map(|(i, j)| holds.holds([i, j, 0], &place(i, j))).collect();
-    let bending = spec.bending.as_ref();
-    let sheet = Fabric::new(&spec.density, &spec.thickness, &spec.membrane, bending, scope)?;
-    let masses = sheet.masses(&points, &triangles);
+    let words = SheetWords {
+        thickness: &spec.thickness,
+        membrane: &spec.membrane,
+        bending: spec.bending.as_ref(),
+        flat: spec.flat.unwrap_or(false),
+        damping: spec.damping.as_ref(),
+        rest_scale: spec.rest_scale.as_ref(),
+    };
+    let sheet = Fabric::new(&words, scope)?;
+    let density = spec.density.positive(scope).at("density")?;
+    let masses = sheet.masses(density, &points, &triangles);
     let velocity = velocity(spec.velocity.as_ref(), scope)?;
     let skin =
         body::skin(sheet.thickness * 0.5, spec.friction.as_ref(), spec.group.as_ref(), scope)?;

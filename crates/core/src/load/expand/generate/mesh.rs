@@ -4,7 +4,9 @@ use super::held::Holds;
 use crate::load::{
     author, body,
     error::{At, Result, SceneError},
-    expand::{Builder, Fabric, Matter, NodeGroup, outer_nodes, place, velocity},
+    expand::{
+        Builder, Fabric, Matter, NodeGroup, SheetWords, SolidWords, outer_nodes, place, velocity,
+    },
     expression::Scope,
     mesh_file::{self, MeshFile},
 };
@@ -29,14 +31,15 @@ pub(in crate::load) fn add(
     mesh.points.iter_mut().for_each(|point| *point *= scale);
     place(&mut mesh.points, spec.position.as_ref(), spec.rotation.as_ref(), scope)?;
     let stuff = stuff(&mesh, spec, scope)?;
+    let density = spec.density.positive(scope).at("density")?;
     let points = &mesh.points;
     let (masses, touching, radius) = match &stuff {
         Stuff::Fabric(sheet) => {
-            let masses = sheet.masses(points, &mesh.triangles);
+            let masses = sheet.masses(density, points, &mesh.triangles);
             (masses, vec![true; points.len()], sheet.thickness * 0.5)
         }
         Stuff::Matter(matter) => {
-            let masses = matter.masses(points, &mesh.tetrahedra);
+            let masses = matter.masses(density, points, &mesh.tetrahedra);
             (masses, outer_nodes(&mesh.tetrahedra, points.len()), 0.0)
         }
     };
@@ -73,20 +76,30 @@ fn stuff(mesh: &MeshFile, spec: &author::MeshSpec, scope: &Scope) -> Result<Stuf
         }
         let thickness = spec.thickness.as_ref().ok_or_else(|| wanted("thickness", "triangles"))?;
         let membrane = spec.membrane.as_ref().ok_or_else(|| wanted("membrane", "triangles"))?;
-        let sheet = Fabric::new(&spec.density, thickness, membrane, spec.bending.as_ref(), scope)?;
-        return Ok(Stuff::Fabric(sheet));
+        let words = SheetWords {
+            thickness,
+            membrane,
+            bending: spec.bending.as_ref(),
+            flat: spec.flat.unwrap_or(false),
+            damping: spec.damping.as_ref(),
+            rest_scale: spec.rest_scale.as_ref(),
+        };
+        return Ok(Stuff::Fabric(Fabric::new(&words, scope)?));
     }
     for (given, field) in [
         (spec.thickness.is_some(), "thickness"),
         (spec.membrane.is_some(), "membrane"),
         (spec.bending.is_some(), "bending"),
+        (spec.flat.is_some(), "flat"),
     ] {
         if given {
             return idle(field, "tetrahedra");
         }
     }
     let elastic = spec.elastic.as_ref().ok_or_else(|| wanted("elastic", "tetrahedra"))?;
-    Ok(Stuff::Matter(Matter::new(elastic, &spec.density, scope)?))
+    let (damping, rest_scale) = (spec.damping.as_ref(), spec.rest_scale.as_ref());
+    let words = SolidWords { elastic, damping, rest_scale };
+    Ok(Stuff::Matter(Matter::new(&words, scope)?))
 }
 
 impl Builder<'_> {

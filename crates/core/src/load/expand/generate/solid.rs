@@ -8,7 +8,7 @@ use crate::{
         author::{self, SolidShape},
         body,
         error::{At, Result, SceneError},
-        expand::{Builder, Matter, NodeGroup, outer_nodes, place, velocity},
+        expand::{Builder, Matter, NodeGroup, SolidWords, outer_nodes, place, velocity},
         expression::{Scope, Triple, vector},
     },
     math::Vec3,
@@ -98,7 +98,13 @@ pub(in crate::load) fn add(
     builder.reserve("particles", cutting.nodes())?;
     let cells: f64 = cutting.counts.iter().map(|&n| n as f64).product();
     builder.reserve("tetrahedra", 6.0 * cells)?;
-    let matter = Matter::new(&spec.elastic, &spec.density, scope)?;
+    let words = SolidWords {
+        elastic: &spec.elastic,
+        damping: spec.damping.as_ref(),
+        rest_scale: spec.rest_scale.as_ref(),
+    };
+    let matter = Matter::new(&words, scope)?;
+    let density = spec.density.positive(scope).at("density")?;
     let CutLattice { mut points, tetrahedra } =
         cells::cut(cutting.counts, cutting.corner, cutting.cell, &cutting.parts, spec.split);
     if tetrahedra.is_empty() {
@@ -113,7 +119,7 @@ pub(in crate::load) fn add(
         None => [0; 3],
     };
     let held = points.iter().enumerate().map(|(n, x)| holds.holds(member(n), x)).collect();
-    let masses = matter.masses(&points, &tetrahedra);
+    let masses = matter.masses(density, &points, &tetrahedra);
     let touching = outer_nodes(&tetrahedra, points.len());
     let counts = lattice.map_or_else(|| vec![points.len()], |counts| counts.to_vec());
     let velocity = velocity(spec.velocity.as_ref(), scope)?;
