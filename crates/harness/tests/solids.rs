@@ -277,11 +277,13 @@ fn a_cube_recovers_from_being_flat_or_inside_out() {
     for (what, place) in starts {
         let (scene, rest) = cube("neo_hookean", VISCOSITY, place);
         let mut run = begin("vbd-cpu", "()", &scene, 40);
-        let mut state = run.steps(100).clone();
         // Implicit Euler makes a spin of what is so far from rest, and spin strains.
-        state.particles.iter_mut().for_each(|particle| particle.velocity = Vec3::zeros());
-        run.load(&state);
-        let state = run.end(100);
+        for _ in 0..4 {
+            let mut state = run.steps(50).clone();
+            state.particles.iter_mut().for_each(|particle| particle.velocity = Vec3::zeros());
+            run.load(&state);
+        }
+        let state = run.state;
         let (error, strain) =
             (shape_error(&state, &rest), material_strain(&scene, &state).unwrap());
         assert!(strain.inverted == 0 && error < 1e-6, "{what}: {error:e} {strain:?}");
