@@ -6,6 +6,7 @@
 mod author;
 mod body;
 mod connect;
+mod elements;
 mod error;
 mod expand;
 mod expression;

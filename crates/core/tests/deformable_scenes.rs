@@ -196,3 +196,104 @@ fn mistakes_are_told_with_their_field() {
         assert!(told.contains(field) && told.contains(message), "{text}\n{told}");
     }
 }
+
+fn load_whole(lists: &str) -> Result<(Scene, Vec<String>), SceneError> {
+    load_str(&format!("({lists})"), "deformable.ron", &[]).map(|it| (it.scene, it.warnings))
+}
+
+#[test]
+fn rest_lengths_may_differ_from_those_at_the_start() {
+    for model in ["stvk", "neo_hookean"] {
+        let scene = load(&format!(
+            "cloth(name: \"s\", counts: (3, 3), start: (0, 0, 1), along: (0.1, 0, 0), across: (0, 0.1, 0), density: 200,
+                thickness: 1e-3, membrane: (model: {model}, young: 1e5, poisson: 0.3), rest_scale: 0.5, bending: (), damping: 10)"
+        ));
+        let strain = material_strain(&scene, &scene.initial_state()).unwrap();
+        assert!((strain.strain_max - 1.0).abs() < 1e-12, "{strain:?}");
+        assert!((mass(&scene) - 200.0 * 1e-3 * 0.01).abs() < 1e-15);
+        assert_eq!(scene.material_damping.len(), scene.triangles.len());
+    }
+    let solid = load(
+        "solid(name: \"b\", shape: lattice(size: (1, 1, 1), counts: (1, 1, 1)), rest_scale: 2, density: 10,
+            damping: 5, elastic: (young: 1e5, poisson: 0))",
+    );
+    assert!((mass(&solid) - 80.0).abs() < 1e-12 && solid.material_damping.len() == 5);
+}
+
+#[test]
+fn folds_resist_by_the_model_that_is_asked_for() {
+    let cloth = |bending: &str| load(&format!("cloth(name: \"s\", counts: (3, 3), {CLOTH}, {bending})"));
+    let hinges = |scene: &Scene| {
+        scene.energies().filter(|(energy, _)| matches!(energy, Energy::Hinge(_))).count()
+    };
+    assert_eq!((hinges(&cloth("bending: (model: hinge)")), hinges(&cloth("bending: ()"))), (8, 0));
+    assert_eq!(cloth("bending: (rigidity: 0)").bends.len(), 0);
+    // Triangles that are folded at rest.
+    let folded = |model: &str| {
+        load_whole(&format!(
+            "contacts: false, particles: [particle(name: \"a\", mass: 1, position: (0, 0, 0)),
+                particle(name: \"b\", mass: 1, position: (1, 0, 0)), particle(name: \"c\", mass: 1, position: (0, 1, 0)),
+                particle(name: \"d\", mass: 1, position: (0, -0.5, 1))],
+            triangles: [triangle(nodes: (\"a\", \"b\", \"c\"), thickness: 0.1, membrane: (young: 1, poisson: 0),
+                    bending: ({model}), density: 6),
+                triangle(nodes: (\"b\", \"a\", \"d\"), thickness: 0.1, membrane: (young: 1, poisson: 0), bending: ({model}))]"
+        ))
+    };
+    let (scene, _) = folded("").unwrap();
+    assert_eq!(hinges(&scene), 1);
+    assert!(energy(&scene, &scene.initial_state()).material_j < 1e-20);
+    assert!((mass(&scene) - 4.0 - 6.0 * 0.05).abs() < 1e-14);
+    let told = folded("model: quadratic").unwrap_err().to_string();
+    assert!(told.contains("bending.model") && told.contains("quadratic"), "{told}");
+}
+
+#[test]
+fn nodes_near_a_body_are_attached_to_it() {
+    let with = |attach: &str| {
+        load_whole(&format!(
+            "contacts: false, bodies: [body(name: \"box\", shape: box(size: (1, 1, 1)), mass: 1, position: (0, 0, 0.5))],
+            particles: [cloth(name: \"s\", counts: (3, 4), start: (0.5, 0, 0), along: (0.1, 0, 0), across: (0, 0.1, 0),
+                density: 200, thickness: 1e-3, membrane: (young: 1e5, poisson: 0.3), held: [last_x]),
+                solid(name: \"b\", shape: lattice(size: (1, 1, 1), counts: (2, 2, 2)), position: (0, 0, 1.6),
+                    density: 10, elastic: (young: 1e5, poisson: 0))],
+            joints: [{attach}]"
+        ))
+    };
+    let (scene, _) = with("attach(mesh: \"s\", to: \"box\", within: 0.11)").unwrap();
+    assert_eq!(scene.joints.len(), 8);
+    let (scene, warnings) = with("attach(mesh: \"b.surface\", to: \"box\", within: 0.2)").unwrap();
+    assert!(scene.joints.len() == 9 && warnings.is_empty(), "{warnings:?}");
+    for (attach, message) in [
+        ("attach(mesh: \"b\", to: \"box\", within: 0.01)", "the nearest is 1.000e-1 m away"),
+        ("attach(mesh: \"c\", to: \"box\", within: 1)", "joints[0].attach.mesh"),
+        ("attach(mesh: \"s\", to: \"world\", within: 1)", "`held`"),
+        ("attach(mesh: \"s\", to: \"box\", within: -1)", "attach.within"),
+    ] {
+        let told = with(attach).unwrap_err().to_string();
+        assert!(told.contains(message), "{told}");
+    }
+}
+
+#[test]
+fn what_is_probably_not_meant_gets_a_word() {
+    let told = |lists: &str| load_whole(lists).unwrap().1.join("\n");
+    let cloth = |more: &str, thickness: f64| {
+        format!(
+            "particles: [cloth(name: \"s\", counts: (3, 3), start: (0, 0, 1), along: (0.1, 0, 0), {more}, density: 200,
+                thickness: {thickness}, membrane: (young: 1e5, poisson: 0.3))]"
+        )
+    };
+    let square = "across: (0, 0.1, 0)";
+    assert_eq!(told(&format!("contacts: (margin: 0.01), {}", cloth(square, 0.01))), "");
+    let wide = told(&format!("contacts: (margin: 0.2), {}", cloth(square, 0.01)));
+    assert!(wide.contains("contacts begin 0.2 m apart"), "{wide}");
+    let thick = told(&format!("contacts: (margin: 0.01), {}", cloth(square, 0.15)));
+    assert!(thick.contains("thicker than its edges"), "{thick}");
+    let sliver = told(&format!("contacts: false, {}", cloth("across: (0, 1e-4, 0)", 0.01)));
+    assert!(sliver.contains("8 triangles are slivers"), "{sliver}");
+    let held = told(
+        "contacts: false, particles: [solid(name: \"b\", shape: lattice(size: (1, 1, 1), counts: (1, 1, 1)),
+            density: 10, held: [first_x, last_x], elastic: (young: 1e5, poisson: 0))]",
+    );
+    assert!(held.contains("all nodes of all solids are held"), "{held}");
+}

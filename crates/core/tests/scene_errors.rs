@@ -481,8 +481,12 @@ fn triangles() {
             ("unknown field", made_of(&format!("{fine}, thikness: 1"))),
             ("unknown kind", scene("triangel(nodes: ())")),
             ("duplicate name", scene(&twice)),
-            ("no rigidity", made_of(&format!("{fine}, bending: (rigidity: 0)"))),
-            ("folded at rest", scene(&bent(&["(\"right\", \"left\", \"above\")"]))),
+            ("negative rigidity", made_of(&format!("{fine}, bending: (rigidity: -1)"))),
+            (
+                "folded at rest",
+                scene(&bent(&["(\"right\", \"left\", \"above\")"]))
+                    .replace("bending: (", "bending: (model: quadratic, "),
+            ),
             (
                 "an edge of three triangles",
                 scene(&bent(&[

@@ -266,7 +266,20 @@ pub(super) enum JointEntry {
     Cylindrical(Box<JointSpec>),
     Fixed(Box<JointSpec>),
     Distance(Box<JointSpec>),
+    Attach(Box<AttachSpec>),
     Repeat(Box<Repeat>),
+}
+
+/// Ball joints of all nodes of a group that are near a body at the start.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "attach", deny_unknown_fields)]
+pub(super) struct AttachSpec {
+    /// A group of particles, or its outer nodes as `beam.surface`.
+    pub(super) mesh: String,
+    /// A body.
+    pub(super) to: String,
+    /// Nodes further than this from its surface are left out [m].
+    pub(super) within: Formula,
 }
 
 /// What any joint may say; which fields apply depends on its kind.

@@ -34,7 +34,7 @@ impl JointWord {
             JointEntry::Cylindrical(spec) => Some((Self::Cylindrical, spec)),
             JointEntry::Fixed(spec) => Some((Self::Fixed, spec)),
             JointEntry::Distance(spec) => Some((Self::Distance, spec)),
-            JointEntry::Repeat(_) => None,
+            JointEntry::Attach(_) | JointEntry::Repeat(_) => None,
         }
     }
 
@@ -59,7 +59,7 @@ impl Builder<'_> {
     /// The joint that an entry of `joints` describes.
     pub(super) fn joint(&self, entry: &JointEntry, scope: &Scope) -> Result<Joint> {
         let Some((_, spec)) = JointWord::of(entry) else {
-            return Err(SceneError::new("expected one joint, found `repeat`"));
+            return Err(SceneError::new("expected one joint, found several"));
         };
         let a = self.names.resolve(&spec.a, scope).at("a")?;
         let b = self.names.resolve(&spec.b, scope).at("b")?;
@@ -95,7 +95,7 @@ impl Builder<'_> {
         scope: &Scope,
     ) -> Result<Joint> {
         let Some((kind, spec)) = JointWord::of(entry) else {
-            return Err(SceneError::new("expected one joint, found `repeat`"));
+            return Err(SceneError::new("expected one joint, found several"));
         };
         check_ends(a, b)?;
         refuse_misplaced(kind, spec)?;

@@ -5,6 +5,7 @@ use std::{
     path::PathBuf,
 };
 
+mod attach;
 mod deformable;
 mod fabric;
 mod generate;
@@ -179,6 +180,7 @@ impl<'a> Builder<'a> {
             JointEntry::Repeat(spec) => {
                 return generate::repeat::add(self, spec, scope).at("repeat");
             }
+            JointEntry::Attach(spec) => return self.attach(spec, scope).at("attach"),
             JointEntry::Ball(spec)
             | JointEntry::Hinge(spec)
             | JointEntry::Universal(spec)

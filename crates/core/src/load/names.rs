@@ -1,7 +1,10 @@
 //! Names of bodies and particles: single ones by text, members of generated groups by arithmetic,
 //! so that a group of a million bodies costs one entry.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use super::{
     error::{Result, SceneError},
@@ -119,6 +122,19 @@ impl Names {
             None => Ok(()),
             Some(_) => Err(SceneError::new(repeated)),
         }
+    }
+
+    /// The kind and the numbers of the members of a group.
+    pub(super) fn group(&self, name: &str, scope: &Scope) -> Result<(Movable, Range<usize>)> {
+        let (base, brackets) = split_name(name, scope)?;
+        let name = canonical(&base, &brackets);
+        if let Some(NameEntry::Group { kind, first, counts }) = self.entries.get(&name) {
+            return Ok((*kind, *first..first + counts.iter().product::<usize>()));
+        }
+        let groups = self.entries.iter().filter(|(_, e)| matches!(e, NameEntry::Group { .. }));
+        let mut known: Vec<&str> = groups.map(|(name, _)| name.as_str()).collect();
+        known.sort_unstable();
+        Err(SceneError::unknown("group", &name, known))
     }
 
     /// What a name of the file stands for.

@@ -1,6 +1,9 @@
 //! A last look at the flat scene: overflow is refused, what is probably not meant gets a warning.
 
-use super::error::{At, Result, SceneError};
+use super::{
+    elements,
+    error::{At, Result, SceneError},
+};
 use crate::{
     constraint::{Geometry, Pose, free_coordinate, locked_rows},
     math::Vec3,
@@ -22,6 +25,7 @@ pub(super) fn warnings(scene: &Scene) -> Vec<String> {
     warnings.extend(listed("velocities against joints", opposed(scene, &state)));
     warnings.extend(listed("joints between immovable ends", immovable(scene)));
     warnings.extend(idle(scene));
+    warnings.extend(elements::warnings(scene, &state));
     warnings
 }
 
