@@ -35,7 +35,7 @@ pub use fold::{FoldEnergy, FoldModel};
 pub use hinge::Hinge;
 pub use log_membrane::LogMembrane;
 pub use membrane::Membrane;
-pub use neo_hookean::NeoHookean;
+pub use neo_hookean::{CornerSystem, NeoHookean, NeoHookeanCorner};
 pub use sheet::{SheetEnergy, SheetModel};
 pub use solid::{SolidEnergy, SolidModel};
 pub use st_venant::StVenantKirchhoff;

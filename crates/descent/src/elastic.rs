@@ -3,7 +3,7 @@
 //! A point fixed to a body is where its lever ends, so that a force `f` with second derivative `h` acts on the
 //! body as `(f, r x f)` with the blocks `h`, `[r] h` and `[r] h [r]^T`.
 
-use taut_core::energy::{ENDS_MAX, Energy, Points};
+use taut_core::energy::{ENDS_MAX, Energy, NeoHookeanCorner, Points};
 use taut_math::{M3, Real, Sym3, V3};
 use taut_model::{Csr, ElasticElement, Model, NodeKind, narrow};
 
@@ -36,8 +36,16 @@ struct Cloud<R> {
     energy: Energy<R>,
     /// Node of each point.
     nodes: [u32; ENDS_MAX],
-    /// As of [`SweepEnergy`].
-    start: Points<R>,
+}
+
+/// One corner of a neo-Hookean tetrahedron between particles: all that its node reads, in the order of nodes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Corner<R> {
+    /// Nodes of the others.
+    others: [u32; ENDS_MAX - 1],
+    /// Its own.
+    node: u32,
+    corner: NeoHookeanCorner<R>,
 }
 
 /// All energies of a scene.
@@ -48,6 +56,10 @@ pub(crate) struct SweepEnergies<R> {
     clouds: Vec<Cloud<R>>,
     /// Energy and number of the point, node by node.
     ends: Csr<(u32, u32)>,
+    /// Corners of neo-Hookean tetrahedra between particles, which are in no other list, node by node.
+    corners: Csr<Corner<R>>,
+    /// Place of each node at the step's start [m], where any energy is.
+    places: Vec<V3<R>>,
 }
 
 impl<R: Real> SweepEnergies<R> {
@@ -72,13 +84,13 @@ impl<R: Real> SweepEnergies<R> {
             model.points_of(one).iter().all(|end| particles.contains(&end.node))
         });
         let list: Vec<SweepEnergy<R>> = list.into_iter().map(lowered).collect();
-        let clouds: Vec<Cloud<R>> = clouds
-            .into_iter()
-            .map(|one| {
-                let SweepEnergy { energy, nodes, start, .. } = lowered(one);
-                Cloud { energy, nodes, start }
-            })
-            .collect();
+        let clouds = clouds.into_iter().map(|one| {
+            let SweepEnergy { energy, nodes, .. } = lowered(one);
+            Cloud { energy, nodes }
+        });
+        let (solids, clouds): (Vec<_>, Vec<_>) =
+            clouds.partition(|one| matches!(one.energy, Energy::NeoHookean(_)));
+        let corners = Csr::new(layout.len(), solids.iter().flat_map(corners));
         let nodes = list.iter().map(|one| (one.nodes, one.energy.ends()));
         let nodes = nodes.chain(clouds.iter().map(|one| (one.nodes, one.energy.ends())));
         let ends = nodes.enumerate().flat_map(|(e, (nodes, count))| {
@@ -86,13 +98,14 @@ impl<R: Real> SweepEnergies<R> {
             own.map(move |(node, i)| (node, (narrow(e), i)))
         });
         let ends = Csr::new(layout.len(), ends);
-        Self { list, clouds, ends }
+        let any = !model.energies.is_empty();
+        let places = vec![V3::ZERO; if any { layout.len() } else { 0 }];
+        Self { list, clouds, ends, corners, places }
     }
 
-    /// Range of a node's points among all.
-    pub(crate) fn range(&self, node: usize) -> [u32; 2] {
-        let starts = self.ends.starts();
-        [starts[node], starts[node + 1]]
+    /// Range of a node's points among all, and of its corners.
+    pub(crate) fn ranges(&self, node: usize) -> [[u32; 2]; 2] {
+        [self.ends.starts(), self.corners.starts()].map(|starts| [starts[node], starts[node + 1]])
     }
 
     /// Finds all points at the start of a step of length `h` [s].
@@ -105,10 +118,12 @@ impl<R: Real> SweepEnergies<R> {
             }
             one.energy.begin(&one.start, h);
         }
-        for one in &mut self.clouds {
+        for (place, base) in self.places.iter_mut().zip(bases) {
+            *place = base.position;
+        }
+        for one in self.clouds.iter_mut().filter(|one| one.energy.resists_rates()) {
             let places = one.nodes.map(|n| bases[n as usize].position);
-            one.start = places.map(|place| place - places[0]);
-            one.energy.begin(&one.start, h);
+            one.energy.begin(&places.map(|place| place - places[0]), h);
         }
     }
 
@@ -122,12 +137,14 @@ impl<R: Real> SweepEnergies<R> {
     ) where
         R: 'a,
     {
+        self.add_corners(block, node, other);
         let [first, last] = node.energies.map(|i| i as usize);
         for &(e, i) in &self.ends.members()[first..last] {
             let (e, i) = (e as usize, i as usize);
             let Some(one) = self.list.get(e) else {
                 let one = &self.clouds[e - self.list.len()];
-                let mut x = one.start;
+                let origin = self.places[one.nodes[0] as usize];
+                let mut x = one.nodes.map(|n| self.places[n as usize] - origin);
                 x[i] += node.step;
                 for k in OTHERS[i] {
                     x[k] += other(one.nodes[k]).step;
@@ -156,6 +173,46 @@ impl<R: Real> SweepEnergies<R> {
             }
         }
     }
+}
+
+impl<R: Real> SweepEnergies<R> {
+    /// Adds what neo-Hookean tetrahedra pull a particle with.
+    #[inline]
+    fn add_corners<'a>(
+        &self,
+        block: &mut Block<R>,
+        node: &'a SweepNode<R>,
+        other: &impl Fn(u32) -> &'a SweepNode<R>,
+    ) where
+        R: 'a,
+    {
+        let [first, last] = node.corners.map(|i| i as usize);
+        for one in &self.corners.members()[first..last] {
+            let own = self.places[one.node as usize];
+            let edge = |n: u32| (self.places[n as usize] - own) + (other(n).step - node.step);
+            let [a, b, c] = one.others;
+            let system = one.corner.system([edge(a), edge(b), edge(c)]);
+            block.fl += system.force;
+            let along = Sym3::outer(system.v, system.stiffness);
+            block.ll = block.ll.plus(along).plus(Sym3::diagonal(V3([system.isotropic; 3])));
+        }
+    }
+}
+
+/// The corners of a tetrahedron with their nodes; none of another energy.
+fn corners<R: Real>(one: &Cloud<R>) -> impl Iterator<Item = (u32, Corner<R>)> + Clone {
+    let nodes = one.nodes;
+    let solid = match one.energy {
+        Energy::NeoHookean(solid) => Some(solid),
+        _ => None,
+    };
+    solid.into_iter().flat_map(move |solid| {
+        (0..ENDS_MAX).map(move |i| {
+            let corner = NeoHookeanCorner::new(&solid, i);
+            let others = NeoHookeanCorner::<R>::others(i).map(|j| nodes[j]);
+            (nodes[i], Corner { others, node: nodes[i], corner })
+        })
+    })
 }
 
 /// The upper triangle of a symmetric matrix.

@@ -42,6 +42,8 @@ pub struct SweepNode<R> {
     pub incidences: [u32; 2],
     /// Its range among the points of energies.
     pub energies: [u32; 2],
+    /// Its range among the corners of tetrahedra that have a list of their own.
+    pub corners: [u32; 2],
     /// How it moves.
     pub kind: NodeKind,
     /// Which elements act on it.
@@ -59,6 +61,7 @@ impl<R: Real> SweepNode<R> {
         inertia: Sym3::ZERO,
         incidences: [0, 0],
         energies: [0, 0],
+        corners: [0, 0],
         kind: NodeKind::Held,
         acted: Acted::ByAny,
     };
