@@ -13,6 +13,7 @@ mod joints;
 mod material;
 mod momentum;
 mod trajectory;
+mod under;
 mod work;
 
 use crate::{Mat3, Scene, State};
@@ -24,6 +25,7 @@ pub use joints::{JointError, Measured, anchors, joint_error_m, joint_errors, mea
 pub use material::{MaterialStrain, material_strain};
 pub use momentum::{Momentum, is_free, momentum};
 pub use trajectory::{pose_distance_rms_m, spring_strain_max, watched_error_rms_m};
+pub use under::bodies_under_cloth;
 pub(crate) use work::forces_work_j;
 pub use work::{WorkDone, has_work, work};
 

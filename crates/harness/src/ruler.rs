@@ -105,6 +105,9 @@ impl Default for Ruler {
             always("strain_max", |s| Some(s.material()?.strain_max)),
             always("volume_ratio_min", |s| s.material()?.volume_ratio_min),
             solid("inverted_elements", |s| Some(s.material()?.inverted as f64)),
+            Metric::new("bodies_under_cloth", Needs::TRIANGLES, |s| {
+                metrics::bodies_under_cloth(s.scene, s.state).map(|count| count as f64)
+            }),
             always("elastic_energy_j", |s| {
                 s.material()?;
                 Some(s.energy().material_j)
