@@ -41,6 +41,11 @@ fn build_on_gpu(
         return Err(BuildError::Settings("precision is f32 on a graphics adapter".to_owned()));
     }
     let settings = settings.resolve()?;
+    if settings.element_ramp {
+        let message =
+            "element_ramp is not on graphics adapters, which take no elastic elements yet";
+        return Err(BuildError::Settings(message.to_owned()));
+    }
     BACKEND_GPU.supports(scene)?;
     let collision = Some(Collision::choose(settings.collision, scene)?);
     let settings = Resolved { precision: Precision::F32, collision, ..settings };

@@ -16,6 +16,7 @@
 
 mod contact;
 mod dual;
+mod element_ramp;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod method;

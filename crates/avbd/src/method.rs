@@ -8,6 +8,7 @@ use taut_math::{Real, V3};
 use crate::{
     contact::{Cone, ContactRamps, DemoCone, follow_drift},
     dual::Ramp,
+    element_ramp::ElementRamp,
     settings::{AngularRowsSetting, ContactStyle, Resolved, Scheme},
 };
 
@@ -28,6 +29,8 @@ pub(crate) struct Avbd<R: Real> {
     pub(crate) cone: Cone,
     /// Values of all rows after a sweep, between the two halves of the dual update.
     values: Vec<V3<R>>,
+    /// Of elastic elements, where they ramp.
+    element_ramp: Option<ElementRamp<R>>,
 }
 
 /// Shares of stiffness and of multipliers that are kept from step to step (Eq. 19).
@@ -53,6 +56,7 @@ impl<R: Real> Avbd<R> {
             contact_ramps: ContactRamps::new(settings, scene.dt, scene.dt),
             cone: Cone { hessian: settings.contact_hessian, open: 0.0 },
             values: vec![],
+            element_ramp: settings.element_ramp.then(|| ElementRamp::new(scene)),
         }
     }
 
@@ -66,6 +70,9 @@ impl<R: Real> Avbd<R> {
         self.ramps.clear();
         let definitions = system.definitions.iter();
         self.ramps.extend(definitions.map(|d| Ramp::new(d, &settings, dt, self.frame)));
+        if let Some(ramp) = &mut self.element_ramp {
+            ramp.scale_to(&settings, dt);
+        }
     }
 
     /// Length of the steps that everything is scaled to [s].
@@ -129,6 +136,7 @@ impl<R: Real> Method<R> for Avbd<R> {
                 ContactStyle::Common => Style::Common,
                 ContactStyle::Demo3d => Style::Demo3d,
             },
+            scaled_energies: settings.element_ramp,
             lanes_per_body: settings.lanes_per_body,
         }
     }
@@ -157,6 +165,9 @@ impl<R: Real> Method<R> for Avbd<R> {
         if let Some(contacts) = &mut system.contacts {
             self.contact_ramps.warm_start(contacts, gamma, retain);
         }
+        if let Some(ramp) = &self.element_ramp {
+            ramp.warm_start(system, gamma);
+        }
     }
 
     fn sweep(&mut self, system: &mut System<R>) {
@@ -171,6 +182,9 @@ impl<R: Real> Method<R> for Avbd<R> {
     /// hand on the whole impulse of a blow.
     fn update(&mut self, system: &mut System<R>) {
         self.dual(system);
+        if let Some(ramp) = &self.element_ramp {
+            ramp.update(system);
+        }
         system.break_joints(|system, index| self.force(system, index));
     }
 

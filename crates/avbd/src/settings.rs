@@ -47,6 +47,8 @@ pub struct AvbdSettings {
     pub isotropic: Option<bool>,
     /// See [`Resolved::spring_ramp`].
     pub spring_ramp: Option<bool>,
+    /// See [`Resolved::element_ramp`].
+    pub element_ramp: Option<bool>,
     /// See [`Resolved::curvature`].
     pub curvature: Option<bool>,
     /// See [`Resolved::spring_curvature`].
@@ -194,6 +196,8 @@ pub struct Resolved {
     pub isotropic: bool,
     /// Whether springs ramp their stiffness (Eq. 16) instead of using the material's at once.
     pub spring_ramp: bool,
+    /// Whether triangles and tetrahedra ramp their stiffness (Eq. 16), too. Off in all profiles.
+    pub element_ramp: bool,
     /// Whether joints' second derivatives are lumped into the Hessian (section 3.5).
     pub curvature: bool,
     /// The same for springs.
@@ -260,6 +264,7 @@ impl AvbdSettings {
             rho_scale: self.rho_scale.unwrap_or(base.rho_scale),
             isotropic: self.isotropic.unwrap_or(base.isotropic),
             spring_ramp: self.spring_ramp.unwrap_or(base.spring_ramp),
+            element_ramp: self.element_ramp.unwrap_or(base.element_ramp),
             curvature: self.curvature.unwrap_or(base.curvature),
             spring_curvature: self.spring_curvature.unwrap_or(base.spring_curvature),
             rescaling: self.rescaling.unwrap_or(base.rescaling),
@@ -393,6 +398,7 @@ impl Profile {
             rho_scale: 1.0,
             isotropic: true,
             spring_ramp: true,
+            element_ramp: false,
             curvature: true,
             spring_curvature: true,
             rescaling: true,

@@ -23,6 +23,7 @@ mod spectrum;
 mod st_venant;
 #[cfg(test)]
 mod tests;
+mod tie;
 mod viscous;
 
 use taut_math::{M3, Number, Real, V3};
@@ -39,6 +40,7 @@ pub use neo_hookean::{CornerSystem, NeoHookean, NeoHookeanCorner};
 pub use sheet::{SheetEnergy, SheetModel};
 pub use solid::{SolidEnergy, SolidModel};
 pub use st_venant::StVenantKirchhoff;
+pub use tie::Tie;
 pub use viscous::{DampingEnergy, SheetDamping, SolidDamping, Viscous};
 
 /// Most points that an energy has.
@@ -230,6 +232,8 @@ pub enum Energy<N> {
     LogMembrane(LogMembrane<N>),
     /// Two triangles that resist being folded away from their angle at rest.
     Hinge(Hinge<N>),
+    /// A point that is held to a place in a triangle.
+    Tie(Tie<N>),
     /// A triangle that resists being strained fast.
     SheetDamping(SheetDamping<N>),
     /// A tetrahedron that does.
@@ -247,6 +251,7 @@ macro_rules! each {
             Energy::Corotated($one) => $value,
             Energy::LogMembrane($one) => $value,
             Energy::Hinge($one) => $value,
+            Energy::Tie($one) => $value,
             Energy::SheetDamping($one) => $value,
             Energy::SolidDamping($one) => $value,
         }
@@ -272,6 +277,7 @@ impl Energy<f64> {
             Self::Corotated(solid) => Energy::Corotated(solid.lower()),
             Self::LogMembrane(membrane) => Energy::LogMembrane(membrane.lower()),
             Self::Hinge(hinge) => Energy::Hinge(hinge.lower()),
+            Self::Tie(tie) => Energy::Tie(tie.lower()),
             Self::SheetDamping(damping) => Energy::SheetDamping(damping.lower()),
             Self::SolidDamping(damping) => Energy::SolidDamping(damping.lower()),
         }

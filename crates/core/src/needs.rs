@@ -35,6 +35,7 @@ const WORDS: &[(Needs, &str)] = &[
     (Needs::BENDING, "triangles that resist bending"),
     (Needs::TETRAHEDRA, "elastic tetrahedra"),
     (Needs::LOG_MEMBRANES, "triangles of neo-Hookean material"),
+    (Needs::TIES, "points held to triangles"),
     (Needs::MATERIAL_DAMPING, "damped elastic material"),
     (Needs::TOUCHING_PARTICLES, "particles that touch"),
     (Needs::PATHS, "bodies that follow a path in time"),
@@ -85,6 +86,8 @@ impl Needs {
     pub const TETRAHEDRA: Self = Self(1 << 17);
     /// Triangles whose energy is no quadratic form of rows.
     pub const LOG_MEMBRANES: Self = Self(1 << 18);
+    /// Points that are held to places in triangles.
+    pub const TIES: Self = Self(1 << 29);
     /// Triangles and tetrahedra that resist being strained fast.
     pub const MATERIAL_DAMPING: Self = Self(1 << 19);
     /// Particles that touch bodies.
@@ -112,10 +115,8 @@ impl Needs {
         .with(Self::COMPLIANCE)
         .with(Self::BREAKING);
     /// Energies of points that have a compliance, whatever they are.
-    pub const ENERGIES: Self = Self::TRIANGLES
-        .with(Self::BENDING)
-        .with(Self::TETRAHEDRA)
-        .with(Self::MATERIAL_DAMPING);
+    pub const ENERGIES: Self =
+        Self::TRIANGLES.with(Self::BENDING).with(Self::TETRAHEDRA).with(Self::MATERIAL_DAMPING);
     /// Bodies and particles with joints, springs and contacts.
     pub const MULTIBODY: Self = Self::JOINTS
         .with(Self::PARTICLES)
@@ -198,6 +199,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
         triangles,
         bends,
         tetrahedra,
+        ties,
         material_damping,
         drives,
         forces,
@@ -211,6 +213,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
     let joints = joints.iter().map(|j| (of_joint(j), j.name.as_str()));
     let springs = springs.iter().map(|s| (of_spring(s), s.name.as_str()));
     let triangles = triangles.iter().map(|t| (of_sheet(&t.energy), t.name.as_str()));
+    let ties = ties.iter().map(|t| (Needs::TIES, t.name.as_str()));
     let damped = material_damping.iter().map(|_| (Needs::MATERIAL_DAMPING, ""));
     let bends = bends.iter().map(|b| (Needs::BENDING, b.name.as_str()));
     let tetrahedra = tetrahedra.iter().map(|_| (Needs::TETRAHEDRA, ""));
@@ -222,6 +225,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
         .chain(listed("triangle", triangles))
         .chain(listed("bend", bends))
         .chain(listed("tetrahedron", tetrahedra))
+        .chain(listed("tie", ties))
         .chain(listed("element", damped))
         .chain(listed("driven body", drives))
         .chain(listed("force", forces))

@@ -222,7 +222,8 @@ fn rest_lengths_may_differ_from_those_at_the_start() {
 
 #[test]
 fn folds_resist_by_the_model_that_is_asked_for() {
-    let cloth = |bending: &str| load(&format!("cloth(name: \"s\", counts: (3, 3), {CLOTH}, {bending})"));
+    let cloth =
+        |bending: &str| load(&format!("cloth(name: \"s\", counts: (3, 3), {CLOTH}, {bending})"));
     let hinges = |scene: &Scene| {
         scene.energies().filter(|(energy, _)| matches!(energy, Energy::Hinge(_))).count()
     };
@@ -296,4 +297,26 @@ fn what_is_probably_not_meant_gets_a_word() {
             density: 10, held: [first_x, last_x], elastic: (young: 1e5, poisson: 0))]",
     );
     assert!(held.contains("all nodes of all solids are held"), "{held}");
+}
+
+#[test]
+fn a_particle_is_held_to_a_place_in_a_triangle() {
+    let with = |more: &str| {
+        load_whole(&format!(
+            "contacts: false, particles: [particle(name: \"p\", mass: 1, position: (0.25, 0.5, 0.1)),
+                cloth(name: \"s\", counts: (2, 2), start: (0, 0, 0), along: (1, 0, 0), across: (0, 1, 0),
+                    density: 200, thickness: 1e-3, membrane: (young: 1e5, poisson: 0.3))],
+            springs: [vertex_triangle(a: \"p\", triangle: (\"s[0,0]\", \"s[1,0]\", \"s[0,1]\"), {more})]"
+        ))
+    };
+    let (scene, _) = with("stiffness: 200").unwrap();
+    let found = energy(&scene, &scene.initial_state()).material_j;
+    assert!((found - 0.5 * 200.0 * 0.01).abs() < 1e-12, "{found}");
+    let (scene, _) = with("stiffness: 200, weights: (1, 0, 0)").unwrap();
+    let found = energy(&scene, &scene.initial_state()).material_j;
+    assert!((found - 100.0 * (0.0625 + 0.25 + 0.01)).abs() < 1e-12, "{found}");
+    let told = with("stiffness: 0").unwrap_err().to_string();
+    assert!(told.contains("springs[0].vertex_triangle.stiffness"), "{told}");
+    let told = with("stiffness: 1, weights: (1, -1, 0)").unwrap_err().to_string();
+    assert!(told.contains("positive sum"), "{told}");
 }

@@ -67,7 +67,11 @@ fn files_that_are_not_right_are_told_with_their_line() {
         (vec![("m.obj", "v 0 0 0\nf 1 2 3\n")], &cloth, "out of bounds"),
         (vec![("m.obj", "v 0 0 0\n")], &cloth, "no element"),
         (vec![("m.obj", "v a b c\n")], &cloth, "position parse error"),
-        (vec![("m.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n")], &cloth, "triangle 0: expected the corners"),
+        (
+            vec![("m.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n")],
+            &cloth,
+            "triangle 0: expected the corners",
+        ),
         (vec![node], &solid, "m.ele: no such file"),
         (vec![node, ("m.ele", "1 4 0\n1 1 2 3\n")], &solid, "m.ele:2: expected a tetrahedron's"),
         (

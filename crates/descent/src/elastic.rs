@@ -60,10 +60,15 @@ pub(crate) struct SweepEnergies<R> {
     corners: Csr<Corner<R>>,
     /// Place of each node at the step's start [m], where any energy is.
     places: Vec<V3<R>>,
+    /// By which each energy counts, those with a list of their own excepted; empty where all count whole.
+    scales: Vec<R>,
+    /// Number of each of those energies in the model.
+    order: Vec<u32>,
 }
 
 impl<R: Real> SweepEnergies<R> {
-    pub(crate) fn new(model: &Model, layout: &NodeLayout) -> Self {
+    /// All energies of a model; if `scaled` each has a factor, one at first.
+    pub(crate) fn new(model: &Model, layout: &NodeLayout, scaled: bool) -> Self {
         let lowered = |one: &ElasticElement| {
             // Ends that it does not have are points of the world.
             let mut all = [(layout.node_of[model.slots.world() as usize], V3::ZERO); ENDS_MAX];
@@ -78,18 +83,29 @@ impl<R: Real> SweepEnergies<R> {
                 arms: [V3::ZERO; ENDS_MAX],
             }
         };
-        let all = model.energies.iter();
-        let (clouds, list): (Vec<_>, Vec<_>) = all.partition(|one| {
-            let particles = model.slots.bodies..model.slots.world();
+        let particles = model.slots.bodies..model.slots.world();
+        let is_cloud = |one: &ElasticElement| {
             model.points_of(one).iter().all(|end| particles.contains(&end.node))
-        });
-        let list: Vec<SweepEnergy<R>> = list.into_iter().map(lowered).collect();
-        let clouds = clouds.into_iter().map(|one| {
-            let SweepEnergy { energy, nodes, .. } = lowered(one);
-            Cloud { energy, nodes }
-        });
-        let (solids, clouds): (Vec<_>, Vec<_>) =
-            clouds.partition(|one| matches!(one.energy, Energy::NeoHookean(_)));
+        };
+        let (mut list, mut clouds, mut solids) = (vec![], vec![], vec![]);
+        let (mut order, mut cloud_order) = (vec![], vec![]);
+        for (i, one) in (0..).zip(&model.energies) {
+            let all = lowered(one);
+            if !is_cloud(one) {
+                list.push(all);
+                order.push(i);
+                continue;
+            }
+            let SweepEnergy { energy, nodes, .. } = all;
+            let cloud = Cloud { energy, nodes };
+            if matches!(cloud.energy, Energy::NeoHookean(_)) && !scaled {
+                solids.push(cloud);
+            } else {
+                clouds.push(cloud);
+                cloud_order.push(i);
+            }
+        }
+        order.append(&mut cloud_order);
         let corners = Csr::new(layout.len(), solids.iter().flat_map(corners));
         let nodes = list.iter().map(|one| (one.nodes, one.energy.ends()));
         let nodes = nodes.chain(clouds.iter().map(|one| (one.nodes, one.energy.ends())));
@@ -100,7 +116,8 @@ impl<R: Real> SweepEnergies<R> {
         let ends = Csr::new(layout.len(), ends);
         let any = !model.energies.is_empty();
         let places = vec![V3::ZERO; if any { layout.len() } else { 0 }];
-        Self { list, clouds, ends, corners, places }
+        let scales = vec![R::ONE; if scaled { order.len() } else { 0 }];
+        Self { list, clouds, ends, corners, places, scales, order }
     }
 
     /// Range of a node's points among all, and of its corners.
@@ -150,8 +167,9 @@ impl<R: Real> SweepEnergies<R> {
                     x[k] += other(one.nodes[k]).step;
                 }
                 let (force, stiffness) = one.energy.vertex(&x, i);
-                block.ll = block.ll.plus(symmetric(&stiffness));
-                block.fl += force;
+                let scale = self.scale(e);
+                block.ll = block.ll.plus(symmetric(&stiffness).times(scale));
+                block.fl += force * scale;
                 continue;
             };
             let mut x = one.start;
@@ -163,7 +181,8 @@ impl<R: Real> SweepEnergies<R> {
                 }
             }
             let (force, stiffness) = one.energy.vertex(&x, i);
-            let stiffness = symmetric(&stiffness);
+            let scale = self.scale(e);
+            let (force, stiffness) = (force * scale, symmetric(&stiffness).times(scale));
             if node.kind == NodeKind::Particle {
                 block.ll = block.ll.plus(stiffness);
                 block.fl += force;
@@ -176,6 +195,60 @@ impl<R: Real> SweepEnergies<R> {
 }
 
 impl<R: Real> SweepEnergies<R> {
+    /// By which an energy counts.
+    #[inline]
+    fn scale(&self, e: usize) -> R {
+        self.scales.get(e).copied().unwrap_or(R::ONE)
+    }
+
+    /// The points of an energy where its nodes are.
+    fn points(&self, e: usize, nodes: &[SweepNode<R>]) -> Points<R> {
+        let Some(one) = self.list.get(e) else {
+            let one = &self.clouds[e - self.list.len()];
+            let origin = self.places[one.nodes[0] as usize];
+            return one.nodes.map(|n| (self.places[n as usize] - origin) + nodes[n as usize].step);
+        };
+        let mut x = one.start;
+        for (k, point) in x.iter_mut().enumerate().take(one.energy.ends()) {
+            let node = &nodes[one.nodes[k] as usize];
+            *point += node.step;
+            if node.kind != NodeKind::Particle {
+                *point += node.turn.displacement(one.arms[k]);
+            }
+        }
+        x
+    }
+
+    /// Sets the factors of all energies from their numbers in the model, the norms of their principal strains, if
+    /// these are asked for, and the factors before.
+    pub(crate) fn rescale(
+        &mut self,
+        nodes: &[SweepNode<R>],
+        strained: bool,
+        factor: impl Fn(usize, R, R) -> R,
+    ) {
+        for e in 0..self.scales.len() {
+            let strain = if strained { self.strain(e, nodes) } else { R::ZERO };
+            self.scales[e] = factor(self.order[e] as usize, strain, self.scales[e]);
+        }
+    }
+
+    /// Norm of the principal strains of an energy; zero of what has none.
+    fn strain(&self, e: usize, nodes: &[SweepNode<R>]) -> R {
+        let x = self.points(e, nodes);
+        let energy = match self.list.get(e) {
+            Some(one) => &one.energy,
+            None => &self.clouds[e - self.list.len()].energy,
+        };
+        let stretches = energy.principal_stretches(&x).unwrap_or([R::ONE; 3]);
+        V3(stretches.map(|stretch| stretch - R::ONE)).norm()
+    }
+
+    /// Forgets all factors.
+    pub(crate) fn forget(&mut self) {
+        self.scales.fill(R::ZERO);
+    }
+
     /// Adds what neo-Hookean tetrahedra pull a particle with.
     #[inline]
     fn add_corners<'a>(

@@ -25,6 +25,8 @@ pub struct Options {
     pub start: InitialGuess,
     /// How contacts are made.
     pub contacts: Style,
+    /// Whether each energy of points has a factor that [`crate::System::scale_energies`] sets.
+    pub scaled_energies: bool,
     /// Partial sums over the elements and contacts of a node that has twice as many of them or more; 1 sums one
     /// after the other. See [`Self::check_lanes`].
     pub lanes_per_body: u32,

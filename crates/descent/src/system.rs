@@ -64,7 +64,7 @@ impl<R: Real> System<R> {
         let breaking = if breakable(scene) { &scene.joints[..] } else { &[] };
         let mut system = Self {
             contacts: ContactStore::new(scene, &model, &layout, &definitions, &options),
-            energies: SweepEnergies::new(&model, &layout),
+            energies: SweepEnergies::new(&model, &layout, options.scaled_energies),
             motions: vec![],
             nodes,
             nodes_base,
@@ -161,6 +161,7 @@ impl<R: Real> System<R> {
             (element.lambda, element.stiffness) = (V3::ZERO, V3::ZERO);
             element.counted = R::ZERO;
         }
+        self.energies.forget();
         if let Some(contacts) = &mut self.contacts {
             contacts.forget();
         }
@@ -206,6 +207,17 @@ impl<R: Real> System<R> {
             self.measure_start(index);
         }
         self.energies.begin(&self.nodes_base, self.h);
+    }
+
+    /// Sets the factors by which energies count: of each from its number among those of the scene and what damps them,
+    /// the norm of its principal strains, if `strained`, else zero, and its factor before, zero after a load.
+    pub fn scale_energies(&mut self, factor: impl Fn(usize, R, R) -> R, strained: bool) {
+        self.energies.rescale(&self.nodes, strained, factor);
+    }
+
+    /// Whether anything touches a node in this step.
+    pub fn touches(&self, node: usize) -> bool {
+        self.contacts.as_ref().is_some_and(|contacts| !contacts.ends(node).is_empty())
     }
 
     /// Finds what the pulls come to in the step that starts.

@@ -102,11 +102,13 @@ fn damping_changes_no_momentum_and_takes_energy() {
         // Forces that turn with the material have no moment where the step ends.
         for pair in states.windows(2) {
             let pairs = pair[0].particles.iter().zip(&pair[1].particles).zip(&scene.particles);
-            let moment = pairs.map(|((old, new), p)| {
-                p.mass * new.position.cross(&(new.velocity - old.velocity))
-            });
+            let moment = pairs
+                .map(|((old, new), p)| p.mass * new.position.cross(&(new.velocity - old.velocity)));
             let moment: Vec3 = moment.sum();
-            assert!(moment.norm() < TURNING * before.angular_kg_m2_s.norm(), "{backend:?} {moment}");
+            assert!(
+                moment.norm() < TURNING * before.angular_kg_m2_s.norm(),
+                "{backend:?} {moment}"
+            );
         }
         let work = states.windows(2).fold(WorkDone::default(), |sum, pair| {
             let one = metrics::work(&scene, &pair[0], &pair[1], None);
@@ -114,7 +116,10 @@ fn damping_changes_no_momentum_and_takes_energy() {
         });
         let energies = [&states[0], &states[20]].map(|s| metrics::energy(&scene, s).total_j());
         let lost = energies[0] - energies[1];
-        assert!(work.dampers_j > 0.0 && lost >= work.dampers_j * 0.99, "{backend:?} {work:?} {lost}");
+        assert!(
+            work.dampers_j > 0.0 && lost >= work.dampers_j * 0.99,
+            "{backend:?} {work:?} {lost}"
+        );
     }
 }
 

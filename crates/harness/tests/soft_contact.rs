@@ -4,7 +4,7 @@ use taut::backends;
 use taut_collide::metrics::Probe;
 use taut_core::{
     Needs, Quat, Scene, State, Vec3,
-    energy::Membrane,
+    energy::{Membrane, SheetEnergy},
     metrics,
     scene::{
         Anchor, Body, Contacts, ElasticPart, Endpoint, Joint, JointKind, Material, Particle, Shape,
@@ -144,7 +144,7 @@ fn a_particle_thrown_onto_a_moving_box_keeps_all_momentum() {
 }
 
 /// A sheet of `n` by `n` particles over a middle of this height [m], `pitch` [m] apart.
-fn sheet(n: usize, pitch: f64, height: f64) -> (Vec<Particle>, Vec<ElasticPart<Membrane<f64>, 3>>) {
+fn sheet(n: usize, pitch: f64, height: f64) -> (Vec<Particle>, Vec<ElasticPart<SheetEnergy, 3>>) {
     let half = 0.5 * pitch * (n - 1) as f64;
     let place =
         |i: usize| Vec3::new((i / n) as f64 * pitch - half, (i % n) as f64 * pitch - half, height);
@@ -155,7 +155,9 @@ fn sheet(n: usize, pitch: f64, height: f64) -> (Vec<Particle>, Vec<ElasticPart<M
             triangles.push(ElasticPart {
                 name: String::new(),
                 ends: three.map(|i| Anchor::from(Endpoint::Particle(i))),
-                energy: Membrane::new(&three.map(place), 1e-3, 1e5, 0.3).expect("a triangle").into(),
+                energy: Membrane::new(&three.map(place), 1e-3, 1e5, 0.3)
+                    .expect("a triangle")
+                    .into(),
             });
         }
     }

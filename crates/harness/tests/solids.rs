@@ -233,11 +233,7 @@ fn a_strip_bends_under_its_weight_as_a_plate() {
 type Placing = dyn Fn(usize, Vec3) -> Vec3;
 
 /// A cube of 4 x 4 x 4 cells in some state, its shape at rest in the energies.
-fn cube(
-    model: &str,
-    viscosity: f64,
-    place: impl Fn(usize, Vec3) -> Vec3,
-) -> (Scene, Vec<Vec3>) {
+fn cube(model: &str, viscosity: f64, place: impl Fn(usize, Vec3) -> Vec3) -> (Scene, Vec<Vec3>) {
     let mut scene = load(&format!(
         "gravity: (0, 0, 0), dt: \"1/60\", particles: [solid(name: \"b\", shape: lattice(size: (1, 1, 1), counts: (4, 4, 4)),
             density: 1000, elastic: (model: {model}, young: 1e5, poisson: 0.3), damping: {viscosity})]"

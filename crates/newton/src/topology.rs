@@ -244,7 +244,8 @@ impl Topology {
         }
         for elastic in self.elastics.iter_mut().filter(|one| one.energy.resists_rates()) {
             let mut x = [V3::ZERO; ENDS_MAX];
-            for (x, (&node, anchor)) in x.iter_mut().zip(elastic.nodes.iter().zip(&elastic.anchors)) {
+            for (x, (&node, anchor)) in x.iter_mut().zip(elastic.nodes.iter().zip(&elastic.anchors))
+            {
                 *x = V3::of(&(start[node].position + start[node].rotation * anchor));
             }
             elastic.energy.begin(&x, h);

@@ -39,6 +39,10 @@ fn build_on_gpu(
     let gpu = open(devices)?;
     let settings: VbdSettings = settings.parse()?;
     settings.check()?;
+    if settings.chebyshev.is_some() {
+        let message = "chebyshev is not on graphics adapters yet; vbd-cpu has it";
+        return Err(BuildError::Settings(message.to_owned()));
+    }
     BACKEND_GPU.supports(scene)?;
     let collision = Some(Collision::choose(settings.collision, scene)?);
     let settings = VbdSettings { precision: Precision::F32, collision, ..settings };

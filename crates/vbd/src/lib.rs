@@ -9,8 +9,10 @@
 //! is the one AVBD uses ([`taut_descent`]), with multipliers left at zero. Limits are one-sided
 //! penalties, and so are contacts, whose friction is regularised: it holds nothing slower than
 //! [`VbdSettings::friction_speed`]. A motor is a penalty on the angle left to go in the step, clamped to its effort. The
-//! document's ramp (stiffness growing with the violation) is a setting, off by default.
+//! document's ramp (stiffness growing with the violation) is a setting, off by default, and so is the acceleration of
+//! sweeps over particles by Chebyshev's polynomials.
 
+mod accelerate;
 mod contact;
 #[cfg(feature = "gpu")]
 mod gpu;

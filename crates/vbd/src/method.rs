@@ -9,6 +9,7 @@ use taut_math::{Real, V3};
 use taut_model::Role;
 
 use crate::{
+    accelerate::Acceleration,
     contact::{self, Penalty},
     settings::VbdSettings,
 };
@@ -20,6 +21,7 @@ pub(crate) struct Vbd<R: Real> {
     /// Full stiffness of each element [N/m or N m/rad].
     pub(crate) full: Vec<R>,
     pub(crate) penalty: Penalty<R>,
+    acceleration: Acceleration<R>,
 }
 
 /// Full stiffness of an element [N/m or N m/rad].
@@ -33,7 +35,8 @@ fn full_stiffness(d: &Definition, settings: &VbdSettings, frame_s: f64) -> f64 {
 impl<R: Real> Vbd<R> {
     pub(crate) fn new(scene: &Scene, settings: VbdSettings) -> Self {
         let penalty = Penalty::new(&settings, scene.dt);
-        Self { settings, frame: scene.dt, full: vec![], penalty }
+        let (full, acceleration) = (vec![], Acceleration::default());
+        Self { settings, frame: scene.dt, full, penalty, acceleration }
     }
 
     /// The rigid document's dual update: `k <- min(k + beta |C|, k_max)`.
@@ -61,6 +64,7 @@ impl<R: Real> Method<R> for Vbd<R> {
             gyroscopic: self.settings.gyroscopic,
             start: self.settings.start,
             contacts: Style::Common,
+            scaled_energies: false,
             lanes_per_body: self.settings.lanes_per_body,
         }
     }
@@ -96,6 +100,9 @@ impl<R: Real> Method<R> for Vbd<R> {
         if let Some(contacts) = &mut system.contacts {
             contact::prepare(contacts, &self.settings, self.frame);
         }
+        if self.settings.chebyshev.is_some() {
+            self.acceleration.begin(system);
+        }
     }
 
     fn sweep(&mut self, system: &mut System<R>) {
@@ -103,6 +110,9 @@ impl<R: Real> Method<R> for Vbd<R> {
     }
 
     fn update(&mut self, system: &mut System<R>) {
+        if let Some(rho) = self.settings.chebyshev {
+            self.acceleration.follow(system, rho);
+        }
         if let Some(contacts) = &mut system.contacts {
             contact::remember(contacts, &system.nodes, &self.penalty);
         }

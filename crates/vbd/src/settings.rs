@@ -44,6 +44,10 @@ pub struct VbdSettings {
     pub rotation: Rotation,
     /// Stiffness ramp of the rigid document's last section. Default none: plain VBD.
     pub ramp: Option<Ramp>,
+    /// Factor by which a sweep is taken to shrink the error of particles, in \[0, 1), for Chebyshev's acceleration of
+    /// those that touch nothing. Default none: plain sweeps. Too large a value makes them diverge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chebyshev: Option<f64>,
     /// Partial sums over the elements and contacts of a body that has at least twice as many, a power of two up to
     /// 64. Default 1: one after the other. On a graphics adapter as many invocations share such a body; on the CPU
     /// the sums are the same, so that both give the same bits.
@@ -88,6 +92,7 @@ impl Default for VbdSettings {
             start: InitialGuess::Target,
             rotation: Rotation::Cayley,
             ramp: None,
+            chebyshev: None,
             lanes_per_body: 1,
             collision: None,
         }
@@ -102,6 +107,7 @@ impl VbdSettings {
     pub fn check(&self) -> Result<(), BuildError> {
         Options::check_lanes(self.lanes_per_body)?;
         let ramp = self.ramp.unwrap_or_default();
+        let rho = self.chebyshev.unwrap_or(0.0);
         let positive = |x: f64| x.is_finite() && x > 0.0;
         let not_negative = |x: f64| x.is_finite() && x >= 0.0;
         let checks = [
@@ -118,6 +124,7 @@ impl VbdSettings {
                 positive(self.contact_stiffness_scale),
             ),
             ("contact_damping", self.contact_damping, not_negative(self.contact_damping)),
+            ("chebyshev", rho, (0.0..1.0).contains(&rho)),
             ("friction_speed", self.friction_speed, positive(self.friction_speed)),
             ("ramp.beta", ramp.beta, not_negative(ramp.beta)),
             ("ramp.gamma", ramp.gamma, (0.0..=1.0).contains(&ramp.gamma)),

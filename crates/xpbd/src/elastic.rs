@@ -10,7 +10,7 @@
 use taut_core::energy::{ENDS_MAX, Energy, PerRow, Points, ROWS_MAX};
 use taut_math::{Real, V3};
 use taut_model::{
-    Colouring, ColourOf, ElasticElement, Graph, Model, Order, Pose, narrow, priority,
+    ColourOf, Colouring, ElasticElement, Graph, Model, Order, Pose, narrow, priority,
 };
 
 use crate::{
@@ -190,11 +190,7 @@ impl<R: Real> EnergyRows<R> {
 
     /// `a / h^2` and `-(C + a lambda)`.
     #[inline(always)]
-    fn soften(
-        &self,
-        values: &PerRow<R>,
-        terms: &Terms<R>,
-    ) -> ([PerRow<R>; ROWS_MAX], PerRow<R>) {
+    fn soften(&self, values: &PerRow<R>, terms: &Terms<R>) -> ([PerRow<R>; ROWS_MAX], PerRow<R>) {
         let count = self.energy.size();
         let matrix = self.compliance.map(|row| row.map(|a| a * terms.inverse_square));
         let mut change = [R::ZERO; ROWS_MAX];

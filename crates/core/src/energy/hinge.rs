@@ -70,9 +70,9 @@ impl<N: Number> Fold<N> {
     /// `d theta/dx_i`.
     #[inline]
     fn gradient(&self) -> Points<N> {
-        let [second, third] = self.normals.map(|normal| {
-            normal * (-self.length * normal.dot(normal).inverse_or_zero())
-        });
+        let [second, third] = self
+            .normals
+            .map(|normal| normal * (-self.length * normal.dot(normal).inverse_or_zero()));
         let [t2, t3] = self.feet;
         let first = second * (t2 - N::ONE) + third * (t3 - N::ONE);
         [first, -(second * t2 + third * t3), second, third]

@@ -185,8 +185,7 @@ impl<N: Real> RowEnergy<N> for LogMembrane<N> {
 
     fn blocks(&self, x: &Points<N>, bent: N) -> Blocks<N> {
         let spectrum = self.spectrum(x);
-        let mut blocks =
-            spectrum.blocks(&self.stiffnesses(&spectrum).bent_by(bent), self.parts());
+        let mut blocks = spectrum.blocks(&self.stiffnesses(&spectrum).bent_by(bent), self.parts());
         blocks[ENDS_MAX - 1] = [M3::ZERO; ENDS_MAX];
         blocks
     }

@@ -337,7 +337,22 @@ pub(super) struct MotorSpec {
 pub(super) enum SpringEntry {
     Linear(Box<LinearSpring>),
     Angular(Box<AngularSpring>),
+    VertexTriangle(Box<TieSpec>),
     Repeat(Box<Repeat>),
+}
+
+/// Holds a particle to a place in a triangle of particles or of bodies' origins.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "vertex_triangle", deny_unknown_fields)]
+pub(super) struct TieSpec {
+    #[serde(default)]
+    pub(super) name: String,
+    pub(super) a: String,
+    pub(super) triangle: [String; 3],
+    /// Shares of the corners; those of the place that is nearest to `a` at the start unless given.
+    pub(super) weights: Option<Triple>,
+    /// [N/m]
+    pub(super) stiffness: Formula,
 }
 
 /// A spring that resists stretch; anchored at the authored origins unless told.

@@ -225,8 +225,9 @@ impl Builder<'_> {
         let (a, b) = match entry {
             author::SpringEntry::Linear(spec) => (&spec.a, &spec.b),
             author::SpringEntry::Angular(spec) => (&spec.a, &spec.b),
-            author::SpringEntry::Repeat(_) => {
-                return Err(SceneError::new("expected one spring, found `repeat`"));
+            author::SpringEntry::VertexTriangle(_) | author::SpringEntry::Repeat(_) => {
+                let message = "expected one spring of two ends, `linear` or `angular`";
+                return Err(SceneError::new(message));
             }
         };
         let a = self.names.resolve(a, scope).at("a")?;
@@ -249,8 +250,9 @@ impl Builder<'_> {
             author::SpringEntry::Angular(spec) => {
                 (&spec.stiffness, &spec.damping, self.angular(spec, [a, b], scope)?)
             }
-            author::SpringEntry::Repeat(_) => {
-                return Err(SceneError::new("expected one spring, found `repeat`"));
+            author::SpringEntry::VertexTriangle(_) | author::SpringEntry::Repeat(_) => {
+                let message = "expected one spring of two ends, `linear` or `angular`";
+                return Err(SceneError::new(message));
             }
         };
         let stiffness = stiffness.non_negative(scope).at("stiffness")?;

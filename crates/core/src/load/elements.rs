@@ -34,8 +34,8 @@ impl ElementSize {
             (b - a).cross(&(c - a)).norm()
         });
         // Six volumes over twice the largest face.
-        let height = 6.0 * crate::energy::volume(corners).abs()
-            / faces.into_iter().fold(0.0, f64::max);
+        let height =
+            6.0 * crate::energy::volume(corners).abs() / faces.into_iter().fold(0.0, f64::max);
         Self { shortest: edges().fold(f64::INFINITY, f64::min), aspect: longest / height }
     }
 }
@@ -50,9 +50,7 @@ pub(super) fn warnings(scene: &Scene, state: &State) -> Vec<String> {
     let tetrahedra: Vec<ElementSize> = scene
         .tetrahedra
         .iter()
-        .map(|one| {
-            ElementSize::of_tetrahedron(&one.nodes.map(|n| state.particles[n].position))
-        })
+        .map(|one| ElementSize::of_tetrahedron(&one.nodes.map(|n| state.particles[n].position)))
         .collect();
     let found = [
         slivers("triangles", &triangles),

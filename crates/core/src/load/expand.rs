@@ -207,6 +207,9 @@ impl<'a> Builder<'a> {
             SpringEntry::Repeat(spec) => {
                 return generate::repeat::add(self, spec, scope).at("repeat");
             }
+            SpringEntry::VertexTriangle(spec) => {
+                return self.tie(spec, scope).at("vertex_triangle");
+            }
             SpringEntry::Linear(spec) => &spec.name,
             SpringEntry::Angular(spec) => &spec.name,
         };

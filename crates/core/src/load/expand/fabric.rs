@@ -220,7 +220,7 @@ impl Builder<'_> {
     }
 
     /// The corners of a triangle by their names.
-    fn corners(&self, nodes: &[String; 3], scope: &Scope) -> Result<[Anchor; 3]> {
+    pub(super) fn corners(&self, nodes: &[String; 3], scope: &Scope) -> Result<[Anchor; 3]> {
         let mut corners = [Anchor::default(); 3];
         for (i, node) in nodes.iter().enumerate() {
             let place = format!("[{i}]");
