@@ -1,0 +1,213 @@
+//! Eigenvalues and eigenvectors of small symmetric matrices on the stack.
+
+/// The rotation's size below which an off-diagonal entry counts as zero, relative to its diagonal neighbours.
+const NEGLIGIBLE: f64 = f64::EPSILON;
+/// Sweeps allowed for one eigenvalue. Two are usual; only entries that are not numbers take them all.
+const SWEEPS: usize = 40;
+
+/// Eigenvalues, in no order, and in the same order eigenvectors of unit length as rows.
+///
+/// Householder's reduction and the implicit QL method (Golub and Van Loan, 8.3): errors are of rounding of the
+/// largest eigenvalue. Only the lower triangle is read.
+#[inline]
+pub(crate) fn symmetric<const N: usize>(m: &[[f64; N]; N]) -> ([f64; N], [[f64; N]; N]) {
+    let mut a = *m;
+    let mut vectors = [[0.0; N]; N];
+    for (i, row) in vectors.iter_mut().enumerate() {
+        row[i] = 1.0;
+    }
+    let mut beside = [0.0; N];
+    for k in 0..N.saturating_sub(2) {
+        beside[k] = reflect(&mut a, &mut vectors, k);
+    }
+    if N > 1 {
+        beside[N - 2] = a[N - 1][N - 2];
+    }
+    let mut values = [0.0; N];
+    for (i, value) in values.iter_mut().enumerate() {
+        *value = a[i][i];
+    }
+    iterate(&mut values, &mut beside, &mut vectors);
+    (values, vectors)
+}
+
+/// Brings column `k` to tridiagonal form by a reflection of the rows below it; tells the entry beside the diagonal.
+#[inline(always)]
+fn reflect<const N: usize>(a: &mut [[f64; N]; N], vectors: &mut [[f64; N]; N], k: usize) -> f64 {
+    let mut v = [0.0; N];
+    let mut square = 0.0;
+    for i in k + 1..N {
+        v[i] = a[i][k];
+        square += v[i] * v[i];
+    }
+    let lead = v[k + 1];
+    let norm = square.sqrt();
+    let target = if lead > 0.0 { -norm } else { norm };
+    // Also of a column that is in place already, and of one whose squares vanish.
+    let half = square - lead * target;
+    if square - lead * lead <= 0.0 || half <= 0.0 {
+        return lead;
+    }
+    v[k + 1] = lead - target;
+    let inverse = 1.0 / half;
+    let mut p = [0.0; N];
+    for i in k + 1..N {
+        let mut sum = 0.0;
+        for j in k + 1..N {
+            let entry = if j <= i { a[i][j] } else { a[j][i] };
+            sum += entry * v[j];
+        }
+        p[i] = sum * inverse;
+    }
+    let mut share = 0.0;
+    for i in k + 1..N {
+        share += v[i] * p[i];
+    }
+    share *= 0.5 * inverse;
+    for i in k + 1..N {
+        p[i] -= share * v[i];
+    }
+    for i in k + 1..N {
+        for j in k + 1..=i {
+            a[i][j] -= v[i] * p[j] + p[i] * v[j];
+        }
+    }
+    let mut sums = [0.0; N];
+    for i in k + 1..N {
+        for c in 0..N {
+            sums[c] += v[i] * vectors[i][c];
+        }
+    }
+    for i in k + 1..N {
+        let s = v[i] * inverse;
+        for c in 0..N {
+            vectors[i][c] -= s * sums[c];
+        }
+    }
+    target
+}
+
+/// The implicit QL method on the diagonal `d` and the entries `e` beside it.
+#[inline(always)]
+fn iterate<const N: usize>(d: &mut [f64; N], e: &mut [f64; N], vectors: &mut [[f64; N]; N]) {
+    for l in 0..N {
+        for _ in 0..SWEEPS {
+            let mut m = l;
+            while m + 1 < N && e[m].abs() > NEGLIGIBLE * (d[m].abs() + d[m + 1].abs()) {
+                m += 1;
+            }
+            if m == l {
+                break;
+            }
+            sweep(d, e, vectors, l, m);
+        }
+    }
+}
+
+/// One sweep from row `m` up to row `l`, shifted by an eigenvalue of the 2x2 matrix at `l`.
+#[inline(always)]
+fn sweep<const N: usize>(
+    d: &mut [f64; N],
+    e: &mut [f64; N],
+    vectors: &mut [[f64; N]; N],
+    l: usize,
+    m: usize,
+) {
+    let g = (d[l + 1] - d[l]) / (2.0 * e[l]);
+    let r = (g * g + 1.0).sqrt();
+    let mut g = d[m] - d[l] + e[l] / (g + r.copysign(g));
+    let (mut s, mut c, mut p) = (1.0, 1.0, 0.0);
+    for i in (l..m).rev() {
+        let f = s * e[i];
+        let b = c * e[i];
+        let r = (f * f + g * g).sqrt();
+        e[i + 1] = r;
+        if r == 0.0 {
+            d[i + 1] -= p;
+            e[m] = 0.0;
+            return;
+        }
+        let inverse = 1.0 / r;
+        s = f * inverse;
+        c = g * inverse;
+        g = d[i + 1] - p;
+        let r = (d[i] - g) * s + 2.0 * c * b;
+        p = s * r;
+        d[i + 1] = g + p;
+        g = c * r - b;
+        for k in 0..N {
+            let (x, y) = (vectors[i][k], vectors[i + 1][k]);
+            vectors[i + 1][k] = s * x + c * y;
+            vectors[i][k] = c * x - s * y;
+        }
+    }
+    d[l] -= p;
+    e[l] = g;
+    if m < N {
+        e[m] = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<const N: usize>(m: &[[f64; N]; N]) {
+        let (values, vectors) = symmetric(m);
+        let largest = m.iter().flatten().fold(1e-300_f64, |a, b| a.max(b.abs()));
+        for i in 0..N {
+            for j in 0..N {
+                let dot: f64 = (0..N).map(|k| vectors[i][k] * vectors[j][k]).sum();
+                let one = if i == j { 1.0 } else { 0.0 };
+                assert!((dot - one).abs() < 1e-14, "{m:?}");
+                let back: f64 = (0..N).map(|k| values[k] * vectors[k][i] * vectors[k][j]).sum();
+                assert!((back - m[i][j]).abs() < 1e-14 * largest, "{m:?}: {i} {j}");
+            }
+        }
+    }
+
+    fn random<const N: usize>(state: &mut u64, grading: f64) -> [[f64; N]; N] {
+        let mut next = || {
+            *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        };
+        let mut m = [[0.0; N]; N];
+        for i in 0..N {
+            for j in 0..=i {
+                m[i][j] = next() * grading.powi((i + j) as i32);
+                m[j][i] = m[i][j];
+            }
+        }
+        m
+    }
+
+    #[test]
+    fn matrices_are_put_together_again() {
+        let mut state = 1;
+        for _ in 0..300 {
+            for grading in [1.0, 1e-3, 30.0] {
+                check(&random::<2>(&mut state, grading));
+                check(&random::<3>(&mut state, grading));
+                check(&random::<4>(&mut state, grading));
+                check(&random::<5>(&mut state, grading));
+                check(&random::<9>(&mut state, grading.sqrt()));
+                check(&random::<12>(&mut state, 1.0));
+            }
+        }
+    }
+
+    #[test]
+    fn special_matrices_are_put_together_again() {
+        check(&[[0.0; 5]; 5]);
+        check(&[[1.0; 5]; 5]);
+        check(&[[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]]);
+        check(&[[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]]);
+        check(&[[1.0, 1e-9, 0.0], [1e-9, 1.0, 1e-12], [0.0, 1e-12, 1.0]]);
+    }
+
+    #[test]
+    fn what_is_not_a_number_ends() {
+        let (values, _) = symmetric(&[[f64::NAN; 5]; 5]);
+        assert!(values.iter().all(|value| value.is_nan()));
+    }
+}
