@@ -1,7 +1,5 @@
 //! Eigenvalues and eigenvectors of small symmetric matrices on the stack.
 
-/// The rotation's size below which an off-diagonal entry counts as zero, relative to its diagonal neighbours.
-const NEGLIGIBLE: f64 = f64::EPSILON;
 /// Sweeps allowed for one eigenvalue. Two are usual; only entries that are not numbers take them all.
 const SWEEPS: usize = 40;
 
@@ -88,19 +86,54 @@ fn reflect<const N: usize>(a: &mut [[f64; N]; N], vectors: &mut [[f64; N]; N], k
 }
 
 /// The implicit QL method on the diagonal `d` and the entries `e` beside it.
+///
+/// What is dropped beside the diagonal is below rounding of the largest entry, not of its neighbours: small eigenvalues
+/// of graded matrices need not be better than what they are added to.
 #[inline(always)]
 fn iterate<const N: usize>(d: &mut [f64; N], e: &mut [f64; N], vectors: &mut [[f64; N]; N]) {
+    let mut negligible = 0.0_f64;
+    for i in 0..N {
+        negligible = negligible.max(d[i].abs() + e[i].abs());
+    }
+    negligible *= 0.5 * f64::EPSILON;
     for l in 0..N {
         for _ in 0..SWEEPS {
             let mut m = l;
-            while m + 1 < N && e[m].abs() > NEGLIGIBLE * (d[m].abs() + d[m + 1].abs()) {
+            while m + 1 < N && !(e[m].abs() <= negligible) {
                 m += 1;
             }
-            if m == l {
-                break;
+            match m - l {
+                0 => break,
+                1 => last_two(d, e, vectors, l),
+                _ => sweep(d, e, vectors, l, m),
             }
-            sweep(d, e, vectors, l, m);
         }
+    }
+}
+
+/// One rotation that makes rows `l` and `l + 1` diagonal, by the smaller angle.
+#[inline(always)]
+fn last_two<const N: usize>(
+    d: &mut [f64; N],
+    e: &mut [f64; N],
+    vectors: &mut [[f64; N]; N],
+    l: usize,
+) {
+    let x = 0.5 * (d[l + 1] - d[l]) / e[l];
+    let t = 1.0 / (x + (x * x + 1.0).sqrt().copysign(x));
+    let c = 1.0 / (t * t + 1.0).sqrt();
+    d[l] -= t * e[l];
+    d[l + 1] += t * e[l];
+    e[l] = 0.0;
+    rotate(vectors, l, c, t * c);
+}
+
+#[inline(always)]
+fn rotate<const N: usize>(vectors: &mut [[f64; N]; N], i: usize, c: f64, s: f64) {
+    let (x, y) = (vectors[i], vectors[i + 1]);
+    for k in 0..N {
+        vectors[i + 1][k] = s * x[k] + c * y[k];
+        vectors[i][k] = c * x[k] - s * y[k];
     }
 }
 
@@ -120,14 +153,16 @@ fn sweep<const N: usize>(
     for i in (l..m).rev() {
         let f = s * e[i];
         let b = c * e[i];
-        let r = (f * f + g * g).sqrt();
+        let square = f * f + g * g;
+        // Root and division side by side are quicker than one after the other.
+        let (r, inverse) = (square.sqrt(), 1.0 / square);
         e[i + 1] = r;
-        if r == 0.0 {
+        if square == 0.0 {
             d[i + 1] -= p;
             e[m] = 0.0;
             return;
         }
-        let inverse = 1.0 / r;
+        let inverse = r * inverse;
         s = f * inverse;
         c = g * inverse;
         g = d[i + 1] - p;
@@ -135,17 +170,11 @@ fn sweep<const N: usize>(
         p = s * r;
         d[i + 1] = g + p;
         g = c * r - b;
-        for k in 0..N {
-            let (x, y) = (vectors[i][k], vectors[i + 1][k]);
-            vectors[i + 1][k] = s * x + c * y;
-            vectors[i][k] = c * x - s * y;
-        }
+        rotate(vectors, i, c, s);
     }
     d[l] -= p;
     e[l] = g;
-    if m < N {
-        e[m] = 0.0;
-    }
+    e[m] = 0.0;
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use taut_ipc::{
-    ccd::additive,
+    ccd::{Features, Sweep, additive::safe_share},
     distance::{self, Proximity},
     friction::SlidingPair,
     intersect::triangles_intersect,
@@ -29,8 +29,8 @@ pub(crate) fn answers(text: &str) -> Answer {
     let answer: fn(&Value) -> Answer = match kind {
         "point_triangle" => point_triangle,
         "edge_edge" => edge_edge,
-        "ccd_point_triangle" => |case| impact(case, additive::point_triangle),
-        "ccd_edge_edge" => |case| impact(case, additive::edge_edge),
+        "ccd_point_triangle" => |case| impact(case, Features::PointTriangle),
+        "ccd_edge_edge" => |case| impact(case, Features::EdgeEdge),
         "friction" => friction,
         "intersection" => intersection,
         "mesh" => mesh::answer,
@@ -102,13 +102,11 @@ fn edge_edge(case: &Value) -> Answer {
     Ok(Value::Object(out))
 }
 
-fn impact(
-    case: &Value,
-    safe_share: fn(&[V3<f64>; 4], &[V3<f64>; 4], f64) -> Option<f64>,
-) -> Answer {
+fn impact(case: &Value, features: Features) -> Answer {
     let (start, end) = (points(case, "start")?, points::<4>(case, "end")?);
     let moves = [0, 1, 2, 3].map(|i| end[i] - start[i]);
-    Ok(json!({"impact": safe_share(&start, &moves, 1.0)}))
+    let sweep = Sweep::new(features, &start, &moves);
+    Ok(json!({"impact": safe_share(&sweep, 0.0, 1.0, mesh::NEAR)}))
 }
 
 fn friction(case: &Value) -> Answer {

@@ -17,6 +17,10 @@ use taut_math::V3;
 
 use super::input::{all_points, list, many, numbers, positive, triangles};
 
+/// Answers are near the impact: a ten thousandth of the first distance is left, so that few features which only pass each
+/// other are taken for one.
+pub(crate) const NEAR: StepRule = StepRule { share: 0.9, keep: 1e-4, rounds: 1000 };
+
 struct MeshBody {
     rest: Vec<V3<f64>>,
     triangles: Vec<[usize; 3]>,
@@ -133,10 +137,9 @@ impl Sums {
     }
 }
 
-/// The share of the step before the first impact, with a hundredth of the first distance of a pair left, so that few of
-/// those which only pass each other end it.
+/// The share of the step before the first impact. Pairs are taken by the time before which they cannot touch, so that the
+/// least share found ends the search.
 fn step_max(bodies: &[MeshBody], pairs: &[(Features, Corners)]) -> Option<f64> {
-    let rule = StepRule { keep: 0.01, ..StepRule::default() };
     let mut sweeps: Vec<(f64, Sweep)> = pairs
         .iter()
         .map(|(features, corners)| {
@@ -153,7 +156,7 @@ fn step_max(bodies: &[MeshBody], pairs: &[(Features, Corners)]) -> Option<f64> {
         if *earliest > t_max {
             break;
         }
-        least = safe_share(sweep, 0.0, t_max, rule).or(least);
+        least = safe_share(sweep, 0.0, t_max, NEAR).or(least);
     }
     least
 }

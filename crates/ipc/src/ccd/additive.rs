@@ -42,33 +42,34 @@ pub fn edge_edge(start: &[V3<f64>; 4], moves: &[V3<f64>; 4], t_max: f64) -> Opti
 /// The largest `t` found at which a pair is still more than `apart` [m] away from each other, by at least the
 /// rule's share of what it is at the start; `None` if that holds beyond `t_max`.
 ///
-/// Between any two times the distance changes by at most the sweep's speed times their difference. So it does not
-/// reach `apart` anywhere up to the told time, however many rounds were made.
+/// Each step is one in which the distance certainly keeps its share, by the bound of [C] on its speed or by its linear
+/// change along the normal, whichever lets go farther. With the first alone, features that slide along each other would
+/// take as many steps as the way is longer than the distance. So the distance does not reach `apart` anywhere up to
+/// the told time, however many rounds were made.
 #[inline]
 pub fn safe_share(sweep: &Sweep, apart: f64, t_max: f64, rule: StepRule) -> Option<f64> {
-    let speed = sweep.speed();
-    if speed == 0.0 {
+    if sweep.speed() == 0.0 {
         return None;
     }
-    let mut left = sweep.distance(0.0) - apart;
+    let mut here = sweep.outlook(0.0);
+    let mut left = here.distance - apart;
     if !(left > 0.0) {
         return Some(0.0);
     }
     let least = rule.keep * left;
-    let per_distance = 1.0 / speed;
     let mut t = 0.0;
     for _ in 0..rule.rounds {
-        let next = t + rule.share * left * per_distance;
+        let next = t + here.reach(apart + (1.0 - rule.share) * left);
         if next > t_max {
             return None;
         }
         // From the start each time: sums of steps would gather their roundings.
-        let ahead = sweep.distance(next) - apart;
-        if !(ahead >= least) {
-            // Up to here the bound on the speed still leaves the least distance.
-            return Some(t + (left - least).max(0.0) * per_distance);
+        let ahead = sweep.outlook(next);
+        if !(ahead.distance - apart >= least) {
+            // Nearer than is to be left, but to here that much is left for certain.
+            return Some(t + here.reach(apart + least).max(0.0));
         }
-        (t, left) = (next, ahead);
+        (t, left, here) = (next, ahead.distance - apart, ahead);
     }
     Some(t)
 }

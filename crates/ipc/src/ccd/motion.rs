@@ -2,7 +2,7 @@
 
 use taut_math::V3;
 
-use crate::distance::{edge_edge, point_triangle};
+use crate::distance::{Proximity, edge_edge, point_triangle};
 
 /// What the four vertices of a pair are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,14 +65,39 @@ impl Sweep {
     }
 
     /// Distance at `t` [m], less what rounding can have added.
-    #[inline(always)]
+    #[inline]
     pub fn distance(&self, t: f64) -> f64 {
+        self.near(&self.at(t)).squared.sqrt() - self.rounding
+    }
+
+    #[inline(always)]
+    fn near(&self, points: &[V3<f64>; 4]) -> Proximity {
+        match self.features {
+            Features::PointTriangle => point_triangle(points),
+            Features::EdgeEdge => edge_edge(points),
+        }
+    }
+
+    /// What bounds the distance from `t` on.
+    #[inline(always)]
+    pub(crate) fn outlook(&self, t: f64) -> Outlook {
         let points = self.at(t);
-        let near = match self.features {
-            Features::PointTriangle => point_triangle(&points),
-            Features::EdgeEdge => edge_edge(&points),
+        let near = self.near(&points);
+        let distance = near.squared.sqrt();
+        let n = near.offset * (1.0 / distance);
+        let heights = points.map(|x| n.dot(x));
+        let rates = self.moves.map(|m| n.dot(m));
+        // Every vertex of the first feature against every one of the second.
+        let pairs = match self.features {
+            Features::PointTriangle => [(0, 1), (0, 2), (0, 3), (0, 3)],
+            Features::EdgeEdge => [(0, 2), (0, 3), (1, 2), (1, 3)],
         };
-        near.squared.sqrt() - self.rounding
+        Outlook {
+            distance: distance - self.rounding,
+            gaps: pairs.map(|(i, j)| heights[i] - heights[j] - self.rounding),
+            rates: pairs.map(|(i, j)| rates[i] - rates[j]),
+            speed: self.speed,
+        }
     }
 
     /// Bound of the change of distance as t goes from 0 to 1 [m].
@@ -90,6 +115,36 @@ impl Sweep {
     /// share found cut off most of the others.
     #[inline]
     pub fn earliest(&self) -> f64 {
-        if self.speed > 0.0 { (self.distance(0.0) / self.speed).max(0.0) } else { f64::INFINITY }
+        if self.speed > 0.0 { self.outlook(0.0).reach(0.0).max(0.0) } else { f64::INFINITY }
+    }
+}
+
+/// What of a sweep at one time bounds how its distance goes on.
+pub(crate) struct Outlook {
+    /// Distance [m], less what rounding can have added.
+    pub(crate) distance: f64,
+    /// Along the normal between the nearest points, from each vertex of the second feature to each of the first [m].
+    gaps: [f64; 4],
+    /// How those change as t goes from 0 to 1 [m].
+    rates: [f64; 4],
+    speed: f64,
+}
+
+impl Outlook {
+    /// A time for which the distance stays at `rest` [m] or above, 0 or more for a `rest` below the distance.
+    ///
+    /// The distance falls by no more than the speed allows. It also is no less than the least gap along any fixed
+    /// direction, and gaps are linear in time: what slides along, or leaves, is let go far.
+    #[inline(always)]
+    pub(crate) fn reach(&self, rest: f64) -> f64 {
+        let mut straight = f64::INFINITY;
+        for (gap, rate) in self.gaps.iter().zip(&self.rates) {
+            if *rate < 0.0 {
+                straight = straight.min((gap - rest) / -rate);
+            } else if !(*gap >= rest) {
+                straight = 0.0;
+            }
+        }
+        straight.max((self.distance - rest) / self.speed)
     }
 }

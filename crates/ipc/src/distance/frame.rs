@@ -131,11 +131,6 @@ impl PairFrame {
         self.free
     }
 
-    /// The unit normal, along the offset or against it.
-    pub(crate) fn normal(&self) -> V3<f64> {
-        self.normal
-    }
-
     /// `slope ∇²D + curvature ∇D∇Dᵀ` in the frame's columns.
     #[inline]
     pub(crate) fn reduced(&self, slope: f64, curvature: f64) -> Reduced {

@@ -111,6 +111,11 @@ pub fn point_triangle(points: &[V3<f64>; 4]) -> Proximity {
             edge = i;
         }
     }
+    // At a corner the other side that ends there may have its foot so little inside that the distances are equal.
+    let corner = if sides[edge].share == 0.0 { [2, 0, 1] } else { [1, 2, 0] }[edge];
+    if !sides[edge].is_inside() && sides[corner].is_inside() {
+        edge = corner;
+    }
     let (from, to, foot) = (edge, [1, 2, 0][edge], sides[edge]);
     let mut weights = [1.0, 0.0, 0.0, 0.0];
     weights[1 + from] = -(1.0 - foot.share);
@@ -179,8 +184,13 @@ fn ends_of_edges(points: &[V3<f64>; 4]) -> Proximity {
             best = i;
         }
     }
+    // At two ends the other of the two may have its foot so little inside that the distances are equal.
+    let other = 2 - best / 2 * 2 + usize::from(feet[best].share == 1.0);
+    if !feet[best].is_inside() && feet[other].is_inside() {
+        best = other;
+    }
     let (foot, end) = (feet[best], best % 2);
-    let at_end = foot.share == 0.0 || foot.share == 1.0;
+    let at_end = !foot.is_inside();
     let (i, j) = (end as u8, u8::from(foot.share == 1.0));
     let mut weights = [0.0; 4];
     let (kind, offset) = if best < 2 {
@@ -210,7 +220,7 @@ fn parallel_edges(points: &[V3<f64>; 4], may_cross: bool) -> Proximity {
     // Whatever the error of `s`, feet in turn give points that belong together.
     let second = Foot::of(a0 + u * s, b0, b1);
     let first = Foot::of(b0 + v * second.share, a0, a1);
-    if first.squared >= ends.squared || first.share == 0.0 || first.share == 1.0 {
+    if first.squared >= ends.squared || !first.is_inside() {
         return ends;
     }
     let (s, t) = (first.share, second.share);
@@ -233,6 +243,11 @@ struct Foot {
 }
 
 impl Foot {
+    #[inline(always)]
+    fn is_inside(&self) -> bool {
+        self.share > 0.0 && self.share < 1.0
+    }
+
     #[inline(always)]
     fn of(p: V3<f64>, a: V3<f64>, b: V3<f64>) -> Self {
         let (e, w) = (b - a, p - a);
