@@ -33,7 +33,8 @@ struct ProcessorTime;
 
 #[cfg(unix)]
 fn processor_time() -> Duration {
-    nix::time::clock_gettime(nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID).map_or(Duration::ZERO, Into::into)
+    nix::time::clock_gettime(nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID)
+        .map_or(Duration::ZERO, Into::into)
 }
 
 #[cfg(not(unix))]
@@ -73,7 +74,8 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
@@ -156,7 +158,9 @@ fn hessians(c: &mut Criterion<ProcessorTime>) {
     group.throughput(Throughput::Elements(COUNT as u64));
     for (name, pairs) in &sets {
         group.bench_function(*name, |b| {
-            b.iter(|| pairs.iter().map(|p| black_box(black_box(p).hessian_psd())[0][0]).sum::<f64>());
+            b.iter(|| {
+                pairs.iter().map(|p| black_box(black_box(p).hessian_psd())[0][0]).sum::<f64>()
+            });
         });
     }
     group.finish();
@@ -166,13 +170,19 @@ fn hessians(c: &mut Criterion<ProcessorTime>) {
         .map(|i| (sets[3].1[i].hessian_psd(), [0; 4].map(|_| affine_site(random.point(1.0).0))))
         .collect();
     group.bench_function("two edges", |b| {
-        b.iter(|| inputs.iter().map(|(h, s)| black_box(body_hessian::<2>(h, s)).aa[0][0]).sum::<f64>());
+        b.iter(|| {
+            inputs.iter().map(|(h, s)| black_box(body_hessian::<2>(h, s)).aa[0][0]).sum::<f64>()
+        });
     });
     group.bench_function("point triangle", |b| {
-        b.iter(|| inputs.iter().map(|(h, s)| black_box(body_hessian::<1>(h, s)).aa[0][0]).sum::<f64>());
+        b.iter(|| {
+            inputs.iter().map(|(h, s)| black_box(body_hessian::<1>(h, s)).aa[0][0]).sum::<f64>()
+        });
     });
     group.bench_function("gradient", |b| {
-        b.iter(|| inputs.iter().map(|(h, s)| black_box(body_gradients::<2>(&h[0], s))[0][0]).sum::<f64>());
+        b.iter(|| {
+            inputs.iter().map(|(h, s)| black_box(body_gradients::<2>(&h[0], s))[0][0]).sum::<f64>()
+        });
     });
     group.finish();
 }
@@ -211,7 +221,8 @@ fn collisions(c: &mut Criterion<ProcessorTime>) {
                 sweeps.iter().map(one).sum::<f64>()
             });
         });
-        let cubic = if features == Features::EdgeEdge { cubic::edge_edge } else { cubic::point_triangle };
+        let cubic =
+            if features == Features::EdgeEdge { cubic::edge_edge } else { cubic::point_triangle };
         group.bench_function(format!("{name}, cubic, t_max 1"), |b| {
             b.iter(|| {
                 sweeps.iter().map(|(s, m)| cubic(black_box(s), m, 1.0).unwrap_or(1.0)).sum::<f64>()

@@ -24,10 +24,7 @@ pub fn affine_site(rest: [f64; 3]) -> [f64; 4] {
 /// `Jᵀ g` of both bodies. The first `FIRST` vertices belong to the first body: 1 of a point and a triangle, 2 of
 /// two edges.
 #[inline]
-pub fn body_gradients<const FIRST: usize>(
-    g: &[f64; 12],
-    sites: &[[f64; 4]; 4],
-) -> [[f64; 12]; 2] {
+pub fn body_gradients<const FIRST: usize>(g: &[f64; 12], sites: &[[f64; 4]; 4]) -> [[f64; 12]; 2] {
     let mut out = [[0.0; 12]; 2];
     for (v, site) in sites.iter().enumerate() {
         let body = &mut out[usize::from(v >= FIRST)];
@@ -42,10 +39,7 @@ pub fn body_gradients<const FIRST: usize>(
 
 /// `Jᵀ H J` by blocks of bodies; `FIRST` as in [`body_gradients`].
 #[inline]
-pub fn body_hessian<const FIRST: usize>(
-    h: &[[f64; 12]; 12],
-    sites: &[[f64; 4]; 4],
-) -> BodyBlocks {
+pub fn body_hessian<const FIRST: usize>(h: &[[f64; 12]; 12], sites: &[[f64; 4]; 4]) -> BodyBlocks {
     let zero = [[0.0; 12]; 12];
     let mut out = BodyBlocks { aa: zero, ab: zero, bb: zero };
     for v in 0..4 {

@@ -15,8 +15,8 @@ pub(crate) fn symmetric<const N: usize>(m: &[[f64; N]; N]) -> ([f64; N], [[f64; 
         row[i] = 1.0;
     }
     let mut beside = [0.0; N];
-    for k in 0..N.saturating_sub(2) {
-        beside[k] = reflect(&mut a, &mut vectors, k);
+    for (k, beside) in beside.iter_mut().enumerate().take(N.saturating_sub(2)) {
+        *beside = reflect(&mut a, &mut vectors, k);
     }
     if N > 1 {
         beside[N - 2] = a[N - 1][N - 2];
@@ -99,7 +99,8 @@ fn iterate<const N: usize>(d: &mut [f64; N], e: &mut [f64; N], vectors: &mut [[f
     for l in 0..N {
         for _ in 0..SWEEPS {
             let mut m = l;
-            while m + 1 < N && !(e[m].abs() <= negligible) {
+            // Also of what is not a number, which ends with the sweeps.
+            while m + 1 < N && (e[m].abs() > negligible || e[m].is_nan()) {
                 m += 1;
             }
             match m - l {
@@ -201,11 +202,9 @@ mod tests {
             (*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
         };
         let mut m = [[0.0; N]; N];
-        for i in 0..N {
-            for j in 0..=i {
-                m[i][j] = next() * grading.powi((i + j) as i32);
-                m[j][i] = m[i][j];
-            }
+        for (i, j) in (0..N).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+            m[i][j] = next() * grading.powi((i + j) as i32);
+            m[j][i] = m[i][j];
         }
         m
     }

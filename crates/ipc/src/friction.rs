@@ -52,7 +52,8 @@ impl SlidingPair {
         eps: f64,
     ) -> Self {
         let d = displacements;
-        let moved = (d[0] * weights[0] + d[1] * weights[1]) + (d[2] * weights[2] + d[3] * weights[3]);
+        let moved =
+            (d[0] * weights[0] + d[1] * weights[1]) + (d[2] * weights[2] + d[3] * weights[3]);
         let [t1, t2] = *tangents;
         let (a, b) = (t1.dot(moved), t2.dot(moved));
         let way = (a * a + b * b).sqrt();
@@ -89,12 +90,13 @@ impl SlidingPair {
     #[inline]
     pub fn hessian(&self) -> [[f64; 12]; 12] {
         let [along, across] = self.directions;
-        let first = along * (self.strength * self.smoothing.curvature);
-        let second = across * (self.strength * self.smoothing.slope_per_way);
+        let first = self.strength * self.smoothing.curvature;
+        let second = self.strength * self.smoothing.slope_per_way;
         let mut h = [[0.0; 12]; 12];
         for a in 0..3 {
             for b in 0..3 {
-                let x = along.0[a] * first.0[b] + across.0[a] * second.0[b];
+                let (x, y) = (along.0[a] * along.0[b], across.0[a] * across.0[b]);
+                let x = first * x + second * y;
                 for i in 0..4 {
                     for k in 0..4 {
                         h[3 * i + a][3 * k + b] = (self.weights[i] * self.weights[k]) * x;

@@ -16,10 +16,9 @@ pub fn clamped<const N: usize>(m: &[[f64; N]; N]) -> [[f64; N]; N] {
     let mut out = [[0.0; N]; N];
     for (value, vector) in values.iter().zip(&vectors) {
         if *value > 0.0 {
-            for i in 0..N {
-                let s = value * vector[i];
-                for j in 0..N {
-                    out[i][j] += s * vector[j];
+            for (row, x) in out.iter_mut().zip(vector) {
+                for (entry, y) in row.iter_mut().zip(vector) {
+                    *entry += value * (x * y);
                 }
             }
         }
@@ -85,7 +84,9 @@ pub fn clamped_differences(h: &[[f64; 12]; 12]) -> [[f64; 12]; 12] {
             half[c] = x;
         }
     }
-    half.map(|row| vertices(&row))
+    let out = half.map(|row| vertices(&row));
+    // The two sides of the diagonal are rounded in different orders.
+    std::array::from_fn(|i| std::array::from_fn(|j| out[i.max(j)][i.min(j)]))
 }
 
 /// Coordinates in the orthonormal basis `(1, 1, -1, -1)/2, (1, -1, 1, -1)/2, (1, -1, -1, 1)/2` of differences.

@@ -37,9 +37,8 @@ pub(crate) fn answers(text: &str) -> Answer {
         other => return Err(format!("unknown kind `{other}`")),
     };
     let cases = list(&file, "cases")?.iter().enumerate();
-    let results: Result<Vec<Value>, String> = cases
-        .map(|(i, case)| answer(case).map_err(|error| format!("case {i}: {error}")))
-        .collect();
+    let results: Result<Vec<Value>, String> =
+        cases.map(|(i, case)| answer(case).map_err(|error| format!("case {i}: {error}"))).collect();
     Ok(json!({"schema": 1, "kind": kind, "results": results?}))
 }
 

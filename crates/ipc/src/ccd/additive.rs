@@ -53,21 +53,27 @@ pub fn safe_share(sweep: &Sweep, apart: f64, t_max: f64, rule: StepRule) -> Opti
     }
     let mut here = sweep.outlook(0.0);
     let mut left = here.distance - apart;
-    if !(left > 0.0) {
+    // What is not a number is not known to be apart.
+    let is_apart = left > 0.0;
+    if !is_apart {
         return Some(0.0);
     }
     let least = rule.keep * left;
     let mut t = 0.0;
     for _ in 0..rule.rounds {
         let next = t + here.reach(apart + (1.0 - rule.share) * left);
-        if next > t_max {
+        if next > t_max && t + here.reach(apart + least) > t_max {
             return None;
         }
         // From the start each time: sums of steps would gather their roundings.
-        let ahead = sweep.outlook(next);
-        if !(ahead.distance - apart >= least) {
+        let ahead = sweep.outlook(next.min(t_max));
+        let keeps = ahead.distance - apart >= least;
+        if !keeps {
             // Nearer than is to be left, but to here that much is left for certain.
             return Some(t + here.reach(apart + least).max(0.0));
+        }
+        if next > t_max {
+            return None;
         }
         (t, left, here) = (next, ahead.distance - apart, ahead);
     }

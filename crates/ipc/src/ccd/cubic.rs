@@ -33,7 +33,8 @@ fn safe(sweep: &Sweep, t_max: f64) -> Option<f64> {
     if sweep.speed() == 0.0 {
         return None;
     }
-    if !(sweep.distance(0.0) > 0.0) {
+    let is_apart = sweep.distance(0.0) > 0.0;
+    if !is_apart {
         return Some(0.0);
     }
     let rule = StepRule::default();

@@ -81,7 +81,8 @@ pub fn safe_share_of_arcs(
     for _ in 0..PARTS {
         let distance = chord(t, t).distance(0.0);
         let first_distance = *first_distance.get_or_insert(distance);
-        if !(distance > 0.0) || distance < IMPACT * first_distance {
+        let is_apart = distance > 0.0 && distance >= IMPACT * first_distance;
+        if !is_apart {
             return Some(t);
         }
         step = step.min(1.0 - t);

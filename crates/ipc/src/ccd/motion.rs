@@ -51,9 +51,7 @@ impl Sweep {
             Features::PointTriangle => {
                 square[0].sqrt() + square[1].max(square[2]).max(square[3]).sqrt()
             }
-            Features::EdgeEdge => {
-                square[0].max(square[1]).sqrt() + square[2].max(square[3]).sqrt()
-            }
+            Features::EdgeEdge => square[0].max(square[1]).sqrt() + square[2].max(square[3]).sqrt(),
         };
         sweep
     }
@@ -139,11 +137,14 @@ impl Outlook {
     pub(crate) fn reach(&self, rest: f64) -> f64 {
         let mut straight = f64::INFINITY;
         for (gap, rate) in self.gaps.iter().zip(&self.rates) {
-            if *rate < 0.0 {
-                straight = straight.min((gap - rest) / -rate);
-            } else if !(*gap >= rest) {
-                straight = 0.0;
-            }
+            let limit = if *rate < 0.0 {
+                (gap - rest) / -rate
+            } else if *rate >= 0.0 && *gap >= rest {
+                f64::INFINITY
+            } else {
+                0.0
+            };
+            straight = straight.min(limit);
         }
         straight.max((self.distance - rest) / self.speed)
     }

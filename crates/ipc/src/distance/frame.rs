@@ -110,10 +110,10 @@ impl PairFrame {
         let mut basis = [weights.map(|w| w / self.size), [0.0; 4], [0.0; 4]];
         for j in 0..self.free {
             let mut rest = h[j];
-            for i in 0..=j {
-                let along = dot4(&rest, &basis[i]);
+            for (i, basis) in basis.iter().enumerate().take(j + 1) {
+                let along = dot4(&rest, basis);
                 self.slopes[j][i] = along;
-                for (rest, b) in rest.iter_mut().zip(&basis[i]) {
+                for (rest, b) in rest.iter_mut().zip(basis) {
                     *rest -= along * b;
                 }
             }
@@ -162,12 +162,7 @@ impl PairFrame {
         // Across the normal in both directions: the same 3x3 matrix for every two vertices, times weights.
         let first = t1 * m[3][3] + t2 * m[3][4];
         let second = t1 * m[3][4] + t2 * m[4][4];
-        let mut flat = [[0.0; 3]; 3];
-        for a in 0..3 {
-            for b in 0..3 {
-                flat[a][b] = t1.0[a] * first.0[b] + t2.0[a] * second.0[b];
-            }
-        }
+        let flat = [0, 1, 2].map(|a| first * t1.0[a] + second * t2.0[a]);
         let mut sides = [V3::ZERO; 4];
         let mut tops = [[0.0; 3]; 4];
         for i in 0..4 {
@@ -180,14 +175,13 @@ impl PairFrame {
         for i in 0..4 {
             for k in 0..=i {
                 let (wi, wk) = (self.rows[i][0], self.rows[k][0]);
-                let top =
-                    (0..3).map(|c| tops[i][c] * self.rows[k][c]).fold(0.0, |sum, x| sum + x);
+                let top = (0..3).map(|c| tops[i][c] * self.rows[k][c]).fold(0.0, |sum, x| sum + x);
                 let left = n * top + sides[k] * wi;
                 let right = sides[i] * wk;
                 let both = wi * wk;
                 for a in 0..3 {
                     for b in 0..3 {
-                        let x = left.0[a] * n.0[b] + n.0[a] * right.0[b] + both * flat[a][b];
+                        let x = left.0[a] * n.0[b] + n.0[a] * right.0[b] + both * flat[a].0[b];
                         h[3 * i + a][3 * k + b] = x;
                         h[3 * k + b][3 * i + a] = x;
                     }

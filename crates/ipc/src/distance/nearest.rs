@@ -148,7 +148,7 @@ pub fn edge_edge(points: &[V3<f64>; 4]) -> Proximity {
     let inverse = 1.0 / nn;
     let s = v.cross(w).dot(n) * inverse;
     let t = u.cross(w).dot(n) * inverse;
-    if s >= 0.0 && s <= 1.0 && t >= 0.0 && t <= 1.0 {
+    if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
         let near = w + u * s - v * t;
         let weights = [1.0 - s, s, -(1.0 - t), -t];
         return across(PairKind::LineLine, weights, n, inverse, near);
@@ -161,13 +161,7 @@ pub fn edge_edge(points: &[V3<f64>; 4]) -> Proximity {
 /// The component along `n` of what is left between the points, not of an offset between vertices: an error in
 /// the direction of `n` then counts by its square.
 #[inline(always)]
-fn across(
-    kind: PairKind,
-    weights: [f64; 4],
-    n: V3<f64>,
-    inverse: f64,
-    near: V3<f64>,
-) -> Proximity {
+fn across(kind: PairKind, weights: [f64; 4], n: V3<f64>, inverse: f64, near: V3<f64>) -> Proximity {
     let height = n.dot(near);
     let offset = n * (height * inverse);
     Proximity { kind, squared: height * height * inverse, weights, offset }
