@@ -11,6 +11,7 @@
 //! complement of the parameters is the second term of `∇²D`. Vectors of twelve numbers hold the coordinates of the
 //! four vertices one after the other: `p, t0, t1, t2` of a point and a triangle, `a0, a1, b0, b1` of two edges.
 
+mod careful;
 mod frame;
 mod nearest;
 

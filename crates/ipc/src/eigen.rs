@@ -3,36 +3,70 @@
 /// Sweeps allowed for one eigenvalue. Two are usual; only entries that are not numbers take them all.
 const SWEEPS: usize = 40;
 
-/// Eigenvalues, in no order, and in the same order eigenvectors of unit length as rows.
+/// A symmetric matrix as `H Y diag(values) Yᵀ Hᵀ`, where `H` is a product of reflections.
 ///
-/// Householder's reduction and the implicit QL method (Golub and Van Loan, 8.3): errors are of rounding of the
-/// largest eigenvalue. Only the lower triangle is read.
-#[inline]
-pub(crate) fn symmetric<const N: usize>(m: &[[f64; N]; N]) -> ([f64; N], [[f64; N]; N]) {
-    let mut a = *m;
-    let mut vectors = [[0.0; N]; N];
-    for (i, row) in vectors.iter_mut().enumerate() {
-        row[i] = 1.0;
-    }
-    let mut beside = [0.0; N];
-    for (k, beside) in beside.iter_mut().enumerate().take(N.saturating_sub(2)) {
-        *beside = reflect(&mut a, &mut vectors, k);
-    }
-    if N > 1 {
-        beside[N - 2] = a[N - 1][N - 2];
-    }
-    let mut values = [0.0; N];
-    for (i, value) in values.iter_mut().enumerate() {
-        *value = a[i][i];
-    }
-    iterate(&mut values, &mut beside, &mut vectors);
-    (values, vectors)
+/// Eigenvectors are put together one by one, since those of one sign are all that clamping needs.
+pub(crate) struct Spectral<const N: usize> {
+    /// Eigenvalues, in no order.
+    pub(crate) values: [f64; N],
+    /// Eigenvectors of the tridiagonal form, as rows.
+    inner: [[f64; N]; N],
+    /// Normals of the reflections, of which number `k` has zeros up to its entry `k`.
+    normals: [[f64; N]; N],
+    /// `2/vᵀv` of the normals; zero where nothing is reflected.
+    scales: [f64; N],
 }
 
-/// Brings column `k` to tridiagonal form by a reflection of the rows below it; tells the entry beside the diagonal.
+impl<const N: usize> Spectral<N> {
+    /// Householder's reduction and the implicit QL method (Golub and Van Loan, 8.3): errors are of rounding of the
+    /// largest eigenvalue. Only the lower triangle is read.
+    #[inline]
+    pub(crate) fn new(m: &[[f64; N]; N]) -> Self {
+        let mut a = *m;
+        let mut beside = [0.0; N];
+        let mut out = Self {
+            values: [0.0; N],
+            inner: [[0.0; N]; N],
+            normals: [[0.0; N]; N],
+            scales: [0.0; N],
+        };
+        for k in 0..N.saturating_sub(2) {
+            (beside[k], out.scales[k]) = reflect(&mut a, &mut out.normals[k], k);
+        }
+        if N > 1 {
+            beside[N - 2] = a[N - 1][N - 2];
+        }
+        for i in 0..N {
+            out.values[i] = a[i][i];
+            out.inner[i][i] = 1.0;
+        }
+        iterate(&mut out.values, &mut beside, &mut out.inner);
+        out
+    }
+
+    /// The eigenvector of an eigenvalue, of unit length.
+    #[inline(always)]
+    pub(crate) fn vector(&self, which: usize) -> [f64; N] {
+        let mut z = self.inner[which];
+        for k in (0..N.saturating_sub(2)).rev() {
+            let v = &self.normals[k];
+            let mut along = 0.0;
+            for i in k + 1..N {
+                along += v[i] * z[i];
+            }
+            along *= self.scales[k];
+            for i in k + 1..N {
+                z[i] -= along * v[i];
+            }
+        }
+        z
+    }
+}
+
+/// Brings column `k` to tridiagonal form by a reflection of the rows below it, whose normal it leaves in `v`; tells the
+/// entry beside the diagonal and the reflection's scale.
 #[inline(always)]
-fn reflect<const N: usize>(a: &mut [[f64; N]; N], vectors: &mut [[f64; N]; N], k: usize) -> f64 {
-    let mut v = [0.0; N];
+fn reflect<const N: usize>(a: &mut [[f64; N]; N], v: &mut [f64; N], k: usize) -> (f64, f64) {
     let mut square = 0.0;
     for i in k + 1..N {
         v[i] = a[i][k];
@@ -44,21 +78,21 @@ fn reflect<const N: usize>(a: &mut [[f64; N]; N], vectors: &mut [[f64; N]; N], k
     // Also of a column that is in place already, and of one whose squares vanish.
     let half = square - lead * target;
     if square - lead * lead <= 0.0 || half <= 0.0 {
-        return lead;
+        return (lead, 0.0);
     }
     v[k + 1] = lead - target;
     let inverse = 1.0 / half;
     let mut p = [0.0; N];
     for i in k + 1..N {
-        let mut sum = 0.0;
-        for j in k + 1..N {
-            let entry = if j <= i { a[i][j] } else { a[j][i] };
-            sum += entry * v[j];
+        for j in k + 1..i {
+            p[i] += a[i][j] * v[j];
+            p[j] += a[i][j] * v[i];
         }
-        p[i] = sum * inverse;
+        p[i] += a[i][i] * v[i];
     }
     let mut share = 0.0;
     for i in k + 1..N {
+        p[i] *= inverse;
         share += v[i] * p[i];
     }
     share *= 0.5 * inverse;
@@ -70,19 +104,7 @@ fn reflect<const N: usize>(a: &mut [[f64; N]; N], vectors: &mut [[f64; N]; N], k
             a[i][j] -= v[i] * p[j] + p[i] * v[j];
         }
     }
-    let mut sums = [0.0; N];
-    for i in k + 1..N {
-        for c in 0..N {
-            sums[c] += v[i] * vectors[i][c];
-        }
-    }
-    for i in k + 1..N {
-        let s = v[i] * inverse;
-        for c in 0..N {
-            vectors[i][c] -= s * sums[c];
-        }
-    }
-    target
+    (target, inverse)
 }
 
 /// The implicit QL method on the diagonal `d` and the entries `e` beside it.
@@ -183,7 +205,9 @@ mod tests {
     use super::*;
 
     fn check<const N: usize>(m: &[[f64; N]; N]) {
-        let (values, vectors) = symmetric(m);
+        let spectral = Spectral::new(m);
+        let values = spectral.values;
+        let vectors: [[f64; N]; N] = std::array::from_fn(|k| spectral.vector(k));
         let largest = m.iter().flatten().fold(1e-300_f64, |a, b| a.max(b.abs()));
         for i in 0..N {
             for j in 0..N {
@@ -235,7 +259,7 @@ mod tests {
 
     #[test]
     fn what_is_not_a_number_ends() {
-        let (values, _) = symmetric(&[[f64::NAN; 5]; 5]);
-        assert!(values.iter().all(|value| value.is_nan()));
+        let spectral = Spectral::new(&[[f64::NAN; 5]; 5]);
+        assert!(spectral.values.iter().all(|value| value.is_nan()));
     }
 }

@@ -54,14 +54,29 @@ impl Mollifier {
         self.slope != 0.0 || self.value != 1.0
     }
 
-    /// `∇c` of the four vertices [m³]: `2 v x n` by `u`, `2 n x u` by `v`.
-    #[inline]
-    fn cross_gradient(&self) -> [f64; 12] {
-        let du = self.v.cross(self.n) * 2.0;
-        let dv = self.n.cross(self.u) * 2.0;
-        let mut out = [0.0; 12];
-        for (i, x) in [-du, du, -dv, dv].into_iter().enumerate() {
-            out[3 * i..3 * i + 3].copy_from_slice(&x.0);
+    /// `∇m` by the edges `u` and `v` [1/m]: `∇c` is `2 v x n` and `2 n x u`.
+    #[inline(always)]
+    pub(crate) fn edge_gradients(&self) -> [V3<f64>; 2] {
+        let s = 2.0 * self.slope;
+        [self.v.cross(self.n) * s, self.n.cross(self.u) * s]
+    }
+
+    /// `∇²m = m'' ∇c∇cᵀ + m' ∇²c` by `u` and `u`, by `u` (rows) and `v`, and by `v` and `v` [1/m²].
+    #[inline(always)]
+    pub(crate) fn edge_hessians(&self) -> [[[f64; 3]; 3]; 3] {
+        let (u, v) = (self.u, self.v);
+        let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
+        let (du, dv) = (v.cross(self.n), self.n.cross(u));
+        let (s, k) = (2.0 * self.slope, 4.0 * self.curvature);
+        let mut out = [[[0.0; 3]; 3]; 3];
+        for a in 0..3 {
+            for b in 0..3 {
+                let one = if a == b { 1.0 } else { 0.0 };
+                let mixed = 2.0 * u.0[a] * v.0[b] - v.0[a] * u.0[b] - uv * one;
+                out[0][a][b] = s * (vv * one - v.0[a] * v.0[b]) + k * (du.0[a] * du.0[b]);
+                out[1][a][b] = s * mixed + k * (du.0[a] * dv.0[b]);
+                out[2][a][b] = s * (uu * one - u.0[a] * u.0[b]) + k * (dv.0[a] * dv.0[b]);
+            }
         }
         out
     }
@@ -69,40 +84,32 @@ impl Mollifier {
     /// `∇m` of the four vertices [1/m].
     #[inline]
     pub fn gradient(&self) -> [f64; 12] {
-        self.cross_gradient().map(|x| x * self.slope)
+        let [du, dv] = self.edge_gradients();
+        let mut out = [0.0; 12];
+        for (i, x) in [-du, du, -dv, dv].into_iter().enumerate() {
+            out[3 * i..3 * i + 3].copy_from_slice(&x.0);
+        }
+        out
     }
 
-    /// `∇²m = m'' ∇c∇cᵀ + m' ∇²c` [1/m²].
+    /// `∇²m` of the four vertices [1/m²].
     #[inline]
     pub fn hessian(&self) -> [[f64; 12]; 12] {
-        let g = self.cross_gradient();
-        let (u, v) = (self.u, self.v);
-        let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
+        let [first, mixed, second] = self.edge_hessians();
         let mut h = [[0.0; 12]; 12];
         for a in 0..3 {
             for b in 0..3 {
-                let one = if a == b { 1.0 } else { 0.0 };
-                let s = 2.0 * self.slope;
-                let first = s * (vv * one - v.0[a] * v.0[b]);
-                let second = s * (uu * one - u.0[a] * u.0[b]);
-                let mixed = s * (2.0 * u.0[a] * v.0[b] - v.0[a] * u.0[b] - uv * one);
-                spread(&mut h, 0, 0, a, b, first);
-                spread(&mut h, 6, 6, a, b, second);
-                spread(&mut h, 0, 6, a, b, mixed);
-                spread(&mut h, 6, 0, b, a, mixed);
-            }
-        }
-        for (row, x) in h.iter_mut().zip(&g) {
-            for (entry, y) in row.iter_mut().zip(&g) {
-                *entry += self.curvature * (x * y);
+                spread(&mut h, 0, 0, a, b, first[a][b]);
+                spread(&mut h, 6, 6, a, b, second[a][b]);
+                spread(&mut h, 0, 6, a, b, mixed[a][b]);
+                spread(&mut h, 6, 0, b, a, mixed[a][b]);
             }
         }
         h
     }
 }
 
-/// An entry by two differences of vertices as entries by the vertices: first and second of each, from coordinates
-/// `row` and `column` on.
+/// An entry by two edges as entries by their vertices, first and second of each, from coordinates `row` and `column` on.
 #[inline(always)]
 fn spread(h: &mut [[f64; 12]; 12], row: usize, column: usize, a: usize, b: usize, x: f64) {
     h[row + a][column + b] = x;

@@ -1,5 +1,7 @@
 //! The barrier of one pair of features, with its derivatives by the four vertices.
 
+use std::f64::consts::FRAC_1_SQRT_2;
+
 use taut_math::V3;
 
 use crate::{
@@ -107,10 +109,38 @@ impl BarrierPair {
     /// [`Self::hessian`] with its negative eigenvalues set to zero.
     #[inline]
     pub fn hessian_psd(&self) -> [[f64; 12]; 12] {
-        if self.mollifier.is_some() {
-            return clamped_differences(&self.hessian());
-        }
         let frame = PairFrame::new(&self.points, &self.near);
-        clamped_pair(&frame, self.barrier.slope, self.barrier.curvature)
+        let Some(mollifier) = &self.mollifier else {
+            return clamped_pair(&frame, self.barrier.slope, self.barrier.curvature);
+        };
+        let (m, b) = (mollifier.value, &self.barrier);
+        let mut h = frame.expand_differences(&frame.reduced(m * b.slope, m * b.curvature));
+        self.add_mollifier(&mut h, mollifier);
+        clamped_differences(&h)
+    }
+
+    /// Adds `b ∇²m + ∇m∇bᵀ + ∇b∇mᵀ` to the lower triangle over differences, of which the first is `u/√2` and the second
+    /// `v/√2`; the mollifier knows no third.
+    #[inline(always)]
+    fn add_mollifier(&self, h: &mut [[f64; 9]; 9], mollifier: &Mollifier) {
+        let push = self.near.offset * (2.0 * self.barrier.slope);
+        let [a0, a1, b0, b1] = self.near.weights;
+        let along =
+            [push * (a1 - a0), push * (b1 - b0), push * ((a0 + a1 - b0 - b1) * FRAC_1_SQRT_2)];
+        let across = mollifier.edge_gradients();
+        let [first, mixed, second] = mollifier.edge_hessians();
+        let twice = 2.0 * self.barrier.value;
+        for a in 0..3 {
+            for c in 0..3 {
+                let ([u, v], [p, q]) =
+                    ([0, 1].map(|i| across[i].0[a]), [0, 1].map(|i| across[i].0[c]));
+                let ([x, y, z], [r, s, _]) = (along.map(|g| g.0[a]), along.map(|g| g.0[c]));
+                h[a][c] += twice * first[a][c] + (x * p + u * r);
+                h[3 + a][c] += twice * mixed[c][a] + (y * p + v * r);
+                h[3 + a][3 + c] += twice * second[a][c] + (y * q + v * s);
+                h[6 + a][c] += z * p;
+                h[6 + a][3 + c] += z * q;
+            }
+        }
     }
 }

@@ -4,26 +4,35 @@
 //! is clamped in the few directions where it is not zero: 3, 4 or 5 without a mollifier, and 9 with one, which are
 //! the differences of vertices. The result is the same to rounding, since the directions are orthonormal.
 
+use std::f64::consts::FRAC_1_SQRT_2;
+
 use crate::{
     distance::{PairFrame, Reduced},
-    eigen::symmetric,
+    eigen::Spectral,
 };
 
 /// `m` with its negative eigenvalues set to zero. Only its lower triangle is read.
+///
+/// What is clamped is taken away, or what is left is put together, by whichever has fewer eigenvectors.
 #[inline]
 pub fn clamped<const N: usize>(m: &[[f64; N]; N]) -> [[f64; N]; N] {
-    let (values, vectors) = symmetric(m);
-    let mut out = [[0.0; N]; N];
-    for (value, vector) in values.iter().zip(&vectors) {
-        if *value > 0.0 {
-            for (row, x) in out.iter_mut().zip(vector) {
-                for (entry, y) in row.iter_mut().zip(vector) {
-                    *entry += value * (x * y);
-                }
+    let spectral = Spectral::new(m);
+    let negative = spectral.values.iter().filter(|value| **value < 0.0).count();
+    let taken_away = 2 * negative < N;
+    let mut out = if taken_away { *m } else { [[0.0; N]; N] };
+    for (which, value) in spectral.values.iter().enumerate() {
+        if *value == 0.0 || (*value < 0.0) != taken_away {
+            continue;
+        }
+        let vector = spectral.vector(which);
+        let weight = value.abs();
+        for i in 0..N {
+            for j in 0..=i {
+                out[i][j] += weight * (vector[i] * vector[j]);
             }
         }
     }
-    out
+    std::array::from_fn(|i| std::array::from_fn(|j| out[i.max(j)][i.min(j)]))
 }
 
 /// The clamped Hessian `b'' ∇D∇Dᵀ + b' ∇²D` of a pair with the frame `frame`.
@@ -61,57 +70,27 @@ fn line(m: &Reduced) -> Reduced {
     out
 }
 
-/// The clamped form of a matrix of twelve coordinates that does not change when all four vertices move by the same:
-/// rows and columns of such a one sum to zero, and what is left are three differences.
-pub fn clamped_differences(h: &[[f64; 12]; 12]) -> [[f64; 12]; 12] {
-    let mut half = [[0.0; 9]; 12];
-    for (half, row) in half.iter_mut().zip(h) {
-        *half = differences(row);
+/// A clamped matrix of two edges over the differences of
+/// [`expand_differences`](PairFrame::expand_differences), as one of their twelve coordinates.
+#[inline]
+pub(crate) fn clamped_differences(h: &[[f64; 9]; 9]) -> [[f64; 12]; 12] {
+    let half = clamped(h).map(|row| vertices(&row));
+    let mut out = [[0.0; 12]; 12];
+    for c in 0..12 {
+        let column: [f64; 9] = std::array::from_fn(|r| half[r][c]);
+        out[c] = vertices(&column);
     }
-    let mut inner = [[0.0; 9]; 9];
-    for c in 0..9 {
-        let column: [f64; 12] = std::array::from_fn(|r| half[r][c]);
-        let column = differences(&column);
-        for r in 0..9 {
-            inner[r][c] = column[r];
-        }
-    }
-    let positive = clamped(&inner);
-    let mut half = [[0.0; 9]; 12];
-    for c in 0..9 {
-        let column: [f64; 9] = std::array::from_fn(|r| positive[r][c]);
-        for (half, x) in half.iter_mut().zip(vertices(&column)) {
-            half[c] = x;
-        }
-    }
-    let out = half.map(|row| vertices(&row));
     // The two sides of the diagonal are rounded in different orders.
     std::array::from_fn(|i| std::array::from_fn(|j| out[i.max(j)][i.min(j)]))
 }
 
-/// Coordinates in the orthonormal basis `(1, 1, -1, -1)/2, (1, -1, 1, -1)/2, (1, -1, -1, 1)/2` of differences.
-#[inline(always)]
-fn differences(x: &[f64; 12]) -> [f64; 9] {
-    let mut out = [0.0; 9];
-    for a in 0..3 {
-        let (x0, x1, x2, x3) = (x[a], x[3 + a], x[6 + a], x[9 + a]);
-        let (p, q, r, s) = (x0 + x1, x2 + x3, x0 - x1, x2 - x3);
-        (out[a], out[3 + a], out[6 + a]) = (0.5 * (p - q), 0.5 * (r + s), 0.5 * (r - s));
-    }
-    out
-}
-
-/// What [`differences`] takes to `x`, of the vectors that sum to zero.
+/// The vertices that move as the differences tell.
 #[inline(always)]
 fn vertices(x: &[f64; 9]) -> [f64; 12] {
     let mut out = [0.0; 12];
     for a in 0..3 {
-        let (p, q, r) = (0.5 * x[a], 0.5 * x[3 + a], 0.5 * x[6 + a]);
-        let (s, d) = (q + r, q - r);
-        out[a] = p + s;
-        out[3 + a] = p - s;
-        out[6 + a] = d - p;
-        out[9 + a] = -(p + d);
+        let (u, v, w) = (FRAC_1_SQRT_2 * x[a], FRAC_1_SQRT_2 * x[3 + a], 0.5 * x[6 + a]);
+        (out[a], out[3 + a], out[6 + a], out[9 + a]) = (w - u, w + u, -(w + v), v - w);
     }
     out
 }

@@ -118,9 +118,9 @@ impl Sums {
             }
         };
         let (a, b) = (12 * corners[0].0, 12 * corners[3].0);
-        for i in 0..12 {
-            self.gradient[a + i] += forces[0][i];
-            self.gradient[b + i] += forces[1][i];
+        for (from, force) in [a, b].into_iter().zip(forces) {
+            let own = &mut self.gradient[from..from + 12];
+            own.iter_mut().zip(force).for_each(|(sum, x)| *sum += x);
         }
         self.multiply(&blocks, a, b, direction);
     }

@@ -1,5 +1,7 @@
 //! The few directions of a pair's twelve coordinates in which its distance bends.
 
+use std::f64::consts::FRAC_1_SQRT_2;
+
 use taut_math::V3;
 
 use super::nearest::Proximity;
@@ -158,33 +160,60 @@ impl PairFrame {
     /// A matrix over the frame's columns as one of the twelve coordinates.
     #[inline]
     pub(crate) fn expand(&self, m: &Reduced) -> [[f64; 12]; 12] {
+        let mut h = self.spread(m, &self.rows);
+        for i in 0..12 {
+            for j in 0..i {
+                h[j][i] = h[i][j];
+            }
+        }
+        h
+    }
+
+    /// The lower triangle of the same in an orthonormal basis of differences: `(a1 - a0)/√2`, `(b1 - b0)/√2` and
+    /// `(a0 + a1 - b0 - b1)/2`, which is all there is as long as nothing changes when all vertices move alike.
+    #[inline]
+    pub(crate) fn expand_differences(&self, m: &Reduced) -> [[f64; 9]; 9] {
+        let [a0, a1, b0, b1] = self.rows;
+        let rows = [0, 1, 2].map(|c| {
+            let first = (a1[c] - a0[c]) * FRAC_1_SQRT_2;
+            let second = (b1[c] - b0[c]) * FRAC_1_SQRT_2;
+            [first, second, 0.5 * ((a0[c] + a1[c]) - (b0[c] + b1[c]))]
+        });
+        self.spread(m, &[0, 1, 2].map(|i| [rows[0][i], rows[1][i], rows[2][i]]))
+    }
+
+    /// The lower triangle of a matrix over the frame's columns in `K` vectors that have the entries `rows` in
+    /// `γ/|γ|, q₁, q₂`.
+    #[inline(always)]
+    fn spread<const K: usize, const N: usize>(
+        &self,
+        m: &Reduced,
+        rows: &[[f64; 3]; K],
+    ) -> [[f64; N]; N] {
         let (n, [t1, t2]) = (self.normal, self.tangents);
-        // Across the normal in both directions: the same 3x3 matrix for every two vertices, times weights.
+        // Across the normal in both directions: the same 3x3 matrix for every two vectors, times weights.
         let first = t1 * m[3][3] + t2 * m[3][4];
         let second = t1 * m[3][4] + t2 * m[4][4];
         let flat = [0, 1, 2].map(|a| first * t1.0[a] + second * t2.0[a]);
-        let mut sides = [V3::ZERO; 4];
-        let mut tops = [[0.0; 3]; 4];
-        for i in 0..4 {
-            let row = &self.rows[i];
+        let mut sides = [V3::ZERO; K];
+        let mut tops = [[0.0; 3]; K];
+        for i in 0..K {
+            let row = &rows[i];
             let entry = |c: usize| row[0] * m[0][c] + row[1] * m[1][c] + row[2] * m[2][c];
             tops[i] = [entry(0), entry(1), entry(2)];
             sides[i] = t1 * entry(3) + t2 * entry(4);
         }
-        let mut h = [[0.0; 12]; 12];
-        for i in 0..4 {
+        let mut h = [[0.0; N]; N];
+        for i in 0..K {
             for k in 0..=i {
-                let (wi, wk) = (self.rows[i][0], self.rows[k][0]);
-                let top = (0..3).map(|c| tops[i][c] * self.rows[k][c]).fold(0.0, |sum, x| sum + x);
-                let left = n * top + sides[k] * wi;
+                let (wi, wk) = (rows[i][0], rows[k][0]);
+                let [x, y, z] = [0, 1, 2].map(|c| tops[i][c] * rows[k][c]);
+                let left = n * (x + y + z) + sides[k] * wi;
                 let right = sides[i] * wk;
                 let both = wi * wk;
                 for a in 0..3 {
-                    for b in 0..3 {
-                        let x = left.0[a] * n.0[b] + n.0[a] * right.0[b] + both * flat[a].0[b];
-                        h[3 * i + a][3 * k + b] = x;
-                        h[3 * k + b][3 * i + a] = x;
-                    }
+                    let line = n * left.0[a] + right * n.0[a] + flat[a] * both;
+                    h[3 * i + a][3 * k..3 * k + 3].copy_from_slice(&line.0);
                 }
             }
         }

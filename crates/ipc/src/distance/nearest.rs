@@ -2,6 +2,8 @@
 
 use taut_math::V3;
 
+use super::careful::CarefulCross;
+
 /// The features that the nearest points of a pair lie on; numbers count from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairKind {
@@ -79,6 +81,9 @@ const SLENDER: f64 = 1e-12;
 const FLAT: f64 = 1.0 / (1_u128 << 100) as f64;
 /// Edges with a squared sine of no more than this have no kind of their own, after the IPC Toolkit.
 const PARALLEL: f64 = 2.5e-16;
+/// Where the squared distance is below this share of that between two vertices, half of the digits of the distance have
+/// been lost, and its height over the plane is computed again with care.
+const CLOSE: f64 = 1e-14;
 
 /// Nearest points of a point and a triangle: `p, t0, t1, t2`.
 ///
@@ -91,29 +96,44 @@ pub fn point_triangle(points: &[V3<f64>; 4]) -> Proximity {
     let mut n = e1.cross(e2);
     let mut nn = n.dot(n);
     if nn < SLENDER * scale {
-        n = careful_cross(a, b, c);
+        n = CarefulCross::new(a, b, a, c).rounded();
         nn = n.dot(n);
     }
+    // Only sides that the point sees are nearest. Distances cannot tell, where it is over a corner.
+    let mut seen = [true; 3];
     if nn > FLAT * scale {
         let inverse = 1.0 / nn;
         let s = w.cross(e2).dot(n) * inverse;
         let t = e1.cross(w).dot(n) * inverse;
-        if s >= 0.0 && t >= 0.0 && s + t <= 1.0 {
+        seen = [t < 0.0, s + t > 1.0, s < 0.0];
+        if seen == [false; 3] {
             let near = w - e1 * s - e2 * t;
+            let mut height = n.dot(near);
+            if height * height * inverse < CLOSE * w.dot(w) {
+                height = CarefulCross::new(a, b, a, c).volume(a, p);
+            }
             let weights = [1.0, -(1.0 - s - t), -s, -t];
-            return across(PairKind::PointFace, weights, n, inverse, near);
+            return across(PairKind::PointFace, weights, n, inverse, height);
         }
     }
+    nearest_side(points, seen)
+}
+
+/// The nearest point on those sides of a triangle that a point sees, of which there is one at least.
+#[inline(always)]
+fn nearest_side(points: &[V3<f64>; 4], seen: [bool; 3]) -> Proximity {
+    let [p, a, b, c] = *points;
     let sides = [(a, b), (b, c), (c, a)].map(|(from, to)| Foot::of(p, from, to));
+    let squared = |i: usize| if seen[i] { sides[i].squared } else { f64::INFINITY };
     let mut edge = 0;
     for i in 1..3 {
-        if sides[i].squared < sides[edge].squared {
+        if squared(i) < squared(edge) {
             edge = i;
         }
     }
     // At a corner the other side that ends there may have its foot so little inside that the distances are equal.
     let corner = if sides[edge].share == 0.0 { [2, 0, 1] } else { [1, 2, 0] }[edge];
-    if !sides[edge].is_inside() && sides[corner].is_inside() {
+    if !sides[edge].is_inside() && seen[corner] && sides[corner].is_inside() {
         edge = corner;
     }
     let (from, to, foot) = (edge, [1, 2, 0][edge], sides[edge]);
@@ -137,50 +157,63 @@ pub fn point_triangle(points: &[V3<f64>; 4]) -> Proximity {
 #[inline]
 pub fn edge_edge(points: &[V3<f64>; 4]) -> Proximity {
     let [a0, a1, b0, b1] = *points;
-    let (u, v, w) = (a1 - a0, b1 - b0, a0 - b0);
+    let (u, v) = (a1 - a0, b1 - b0);
     let scale = u.dot(u) * v.dot(v);
     let n = u.cross(v);
     let nn = n.dot(n);
-    if nn <= PARALLEL * scale {
-        return parallel_edges(points, nn > FLAT * scale);
+    if nn > PARALLEL * scale {
+        return skew_edges(points, n, nn);
     }
+    parallel_edges(points, nn > FLAT * scale)
+}
+
+#[inline(always)]
+fn skew_edges(points: &[V3<f64>; 4], n: V3<f64>, nn: f64) -> Proximity {
+    let [a0, a1, b0, b1] = *points;
+    let (u, v, w) = (a1 - a0, b1 - b0, a0 - b0);
     // Vector products instead of the normal equations, which lose the square of the sine.
     let inverse = 1.0 / nn;
     let s = v.cross(w).dot(n) * inverse;
     let t = u.cross(w).dot(n) * inverse;
-    if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
+    // Only an end beyond which the lines are nearest is nearest itself.
+    let seen = [s < 0.0, s > 1.0, t < 0.0, t > 1.0];
+    if seen == [false; 4] {
         let near = w + u * s - v * t;
+        let mut height = n.dot(near);
+        if height * height * inverse < CLOSE * w.dot(w) {
+            height = CarefulCross::new(a0, a1, b0, b1).volume(b0, a0);
+        }
         let weights = [1.0 - s, s, -(1.0 - t), -t];
-        return across(PairKind::LineLine, weights, n, inverse, near);
+        return across(PairKind::LineLine, weights, n, inverse, height);
     }
-    ends_of_edges(points)
+    ends_of_edges(points, seen)
 }
 
-/// The offset across two directions with the vector product `n`, from one that is nearly so.
+/// The offset along `n`, the vector product of two directions, of which `height` is `n·r`.
 ///
-/// The component along `n` of what is left between the points, not of an offset between vertices: an error in
-/// the direction of `n` then counts by its square.
+/// The height is best taken of what is left between the points, not of an offset between vertices: an error in the
+/// direction of `n` then counts by its square.
 #[inline(always)]
-fn across(kind: PairKind, weights: [f64; 4], n: V3<f64>, inverse: f64, near: V3<f64>) -> Proximity {
-    let height = n.dot(near);
+fn across(kind: PairKind, weights: [f64; 4], n: V3<f64>, inverse: f64, height: f64) -> Proximity {
     let offset = n * (height * inverse);
     Proximity { kind, squared: height * height * inverse, weights, offset }
 }
 
-/// The least of the distances between an end of an edge and the other edge.
-fn ends_of_edges(points: &[V3<f64>; 4]) -> Proximity {
+/// The least of the distances between an end of an edge and the other edge, of those ends that count: `a0, a1, b0, b1`.
+fn ends_of_edges(points: &[V3<f64>; 4], seen: [bool; 4]) -> Proximity {
     let [a0, a1, b0, b1] = *points;
     let feet =
         [Foot::of(a0, b0, b1), Foot::of(a1, b0, b1), Foot::of(b0, a0, a1), Foot::of(b1, a0, a1)];
+    let squared = |i: usize| if seen[i] { feet[i].squared } else { f64::INFINITY };
     let mut best = 0;
     for i in 1..4 {
-        if feet[i].squared < feet[best].squared {
+        if squared(i) < squared(best) {
             best = i;
         }
     }
     // At two ends the other of the two may have its foot so little inside that the distances are equal.
     let other = 2 - best / 2 * 2 + usize::from(feet[best].share == 1.0);
-    if !feet[best].is_inside() && feet[other].is_inside() {
+    if !feet[best].is_inside() && seen[other] && feet[other].is_inside() {
         best = other;
     }
     let (foot, end) = (feet[best], best % 2);
@@ -203,7 +236,7 @@ fn ends_of_edges(points: &[V3<f64>; 4]) -> Proximity {
 /// continuous collision must not miss, so that a point inside of both is tried; it keeps the kind of the ends.
 #[cold]
 fn parallel_edges(points: &[V3<f64>; 4], may_cross: bool) -> Proximity {
-    let ends = ends_of_edges(points);
+    let ends = ends_of_edges(points, [true; 4]);
     if !may_cross {
         return ends;
     }
@@ -254,28 +287,6 @@ impl Foot {
         };
         Self { squared: offset.dot(offset), share, offset }
     }
-}
-
-/// `(b - a) x (c - a)`, good to a rounding even where the two are nearly parallel.
-#[cold]
-fn careful_cross(a: V3<f64>, b: V3<f64>, c: V3<f64>) -> V3<f64> {
-    let difference = |x: f64, y: f64| {
-        let d = x - y;
-        let back = d - x;
-        (d, (x - (d - back)) - (y + back))
-    };
-    let edge = |x: V3<f64>| [0, 1, 2].map(|i| difference(x.0[i], a.0[i]));
-    let product = |(x, dx): (f64, f64), (y, dy): (f64, f64)| {
-        let p = x * y;
-        (p, x.mul_add(y, -p) + (x * dy + dx * y))
-    };
-    let (e1, e2) = (edge(b), edge(c));
-    let component = |i: usize, j: usize| {
-        let ((p, dp), (q, dq)) = (product(e1[i], e2[j]), product(e1[j], e2[i]));
-        let (d, dd) = difference(p, q);
-        d + (dd + (dp - dq))
-    };
-    V3([component(1, 2), component(2, 0), component(0, 1)])
 }
 
 /// Height of a point over a half-space whose surface is `n·x = place` [m]; `n` has unit length and points out.
