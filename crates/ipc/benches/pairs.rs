@@ -15,7 +15,7 @@ use criterion::{
 use taut_ipc::{
     blocks::{affine_site, body_gradients, body_hessian},
     ccd::{
-        Features, Sweep,
+        Features, PairSweep,
         additive::{StepRule, safe_share},
         cubic,
     },
@@ -122,33 +122,34 @@ fn distances(c: &mut Criterion<ProcessorTime>) {
     group.finish();
 }
 
-/// Pairs by the number of free parameters of their nearest points, all active.
-fn by_kind(random: &mut Random) -> Vec<(&'static str, Vec<BarrierPair>)> {
-    let mut sets = vec![
-        ("point point", vec![]),
-        ("point line", vec![]),
-        ("point face", vec![]),
-        ("line line", vec![]),
-        ("mollified", vec![]),
-    ];
-    while sets[..4].iter().any(|(_, set)| set.len() < COUNT) {
-        let corners = random.pair(Features::PointTriangle);
-        let pair = BarrierPair::point_triangle(&corners, 9.0);
-        let set = match pair.near().kind {
-            PairKind::PointVertex(_) => 0,
-            PairKind::PointEdge(_) => 1,
-            _ => 2,
-        };
-        sets[set].1.push(pair);
-        let pair = BarrierPair::edge_edge(&random.pair(Features::EdgeEdge), 0.0, 9.0);
-        if pair.near().kind == PairKind::LineLine {
-            sets[3].1.push(pair);
+/// Pairs by the kind of their nearest points, a thousandth apart with a barrier of twice that.
+fn by_kind(random: &mut Random) -> [(&'static str, Vec<BarrierPair>); 5] {
+    const FAR: f64 = 1e-3;
+    let mut contacts = |kind: usize| {
+        let [a, b, c, _] = [0; 4].map(|_| random.point(1.0));
+        let n = (b - a).cross(c - a);
+        let n = n * (1.0 / n.norm());
+        let middle = (a + b + c) * (1.0 / 3.0);
+        let out = |v: V3<f64>| (v + n * v.norm()) * (FAR / (v.norm() * 2_f64.sqrt()));
+        let side = (b - a).cross(n);
+        let at = |p: V3<f64>| BarrierPair::point_triangle(&[p, a, b, c], 2.0 * FAR);
+        match kind {
+            0 => at(a + out(a - middle)),
+            1 => at(a * 0.4 + b * 0.6 + out(side)),
+            2 => at(middle + n * FAR),
+            3 => {
+                let other = side + (b - a) * random.next();
+                let from = (a + b) * 0.5 - other * 0.5 + n * FAR;
+                BarrierPair::edge_edge(&[a, b, from, from + other], 0.0, 2.0 * FAR)
+            }
+            _ => {
+                let resting = random.resting_edges();
+                BarrierPair::edge_edge(&resting, threshold(1.0, 1.0), 4.0 * FAR)
+            }
         }
-        let resting = random.resting_edges();
-        sets[4].1.push(BarrierPair::edge_edge(&resting, threshold(1.0, 1.0), 4e-3));
-    }
-    sets.iter_mut().for_each(|(_, set)| set.truncate(COUNT));
-    sets
+    };
+    let names = ["point point", "point line", "point face", "line line", "mollified"];
+    [0, 1, 2, 3, 4].map(|kind| (names[kind], (0..COUNT).map(|_| contacts(kind)).collect()))
 }
 
 fn hessians(c: &mut Criterion<ProcessorTime>) {
@@ -157,6 +158,15 @@ fn hessians(c: &mut Criterion<ProcessorTime>) {
     let mut group = c.benchmark_group("projected Hessian");
     group.throughput(Throughput::Elements(COUNT as u64));
     for (name, pairs) in &sets {
+        let is_kind = |pair: &&BarrierPair| match pair.near().kind {
+            PairKind::PointVertex(_) => *name == "point point",
+            PairKind::PointEdge(_) => *name == "point line",
+            PairKind::PointFace => *name == "point face",
+            PairKind::LineLine if pair.mollification() == 1.0 => *name == "line line",
+            _ => pair.mollification() < 1.0 && *name == "mollified",
+        };
+        let share = pairs.iter().filter(is_kind).count();
+        assert!(10 * share > 9 * COUNT, "{name}: {share} of {COUNT} are");
         group.bench_function(*name, |b| {
             b.iter(|| {
                 pairs.iter().map(|p| black_box(black_box(p).hessian_psd())[0][0]).sum::<f64>()
@@ -191,7 +201,7 @@ fn hessians(c: &mut Criterion<ProcessorTime>) {
 fn least_share(sweeps: &[(Corners, Corners)], features: Features) -> f64 {
     let mut least = 1.0;
     for (start, moves) in sweeps {
-        let sweep = Sweep::new(features, black_box(start), moves);
+        let sweep = PairSweep::new(features, black_box(start), moves);
         least = safe_share(&sweep, 0.0, least, StepRule::default()).unwrap_or(least);
     }
     least
@@ -215,7 +225,7 @@ fn collisions(c: &mut Criterion<ProcessorTime>) {
         group.bench_function(format!("{name}, t_max 1"), |b| {
             b.iter(|| {
                 let one = |(start, moves): &(Corners, Corners)| {
-                    let sweep = Sweep::new(features, black_box(start), moves);
+                    let sweep = PairSweep::new(features, black_box(start), moves);
                     safe_share(&sweep, 0.0, 1.0, StepRule::default()).unwrap_or(1.0)
                 };
                 sweeps.iter().map(one).sum::<f64>()

@@ -7,8 +7,6 @@ use std::cmp::Ordering;
 
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
-type Corner = [f64; 3];
-
 /// Whether the closed triangles `a` and `b` [m] have a common point.
 ///
 /// They have one exactly if an edge of one meets the other.
@@ -33,13 +31,13 @@ pub fn segment_meets_triangle(a: [f64; 3], b: [f64; 3], triangle: &[[f64; 3]; 3]
     meets([a, b], [side(triangle, a), side(triangle, b)], triangle)
 }
 
-fn edges_meet(from: &[Corner; 3], over: [Ordering; 3], triangle: &[Corner; 3]) -> bool {
+fn edges_meet(from: &[[f64; 3]; 3], over: [Ordering; 3], triangle: &[[f64; 3]; 3]) -> bool {
     [(0, 1), (1, 2), (2, 0)]
         .into_iter()
         .any(|(i, j)| meets([from[i], from[j]], [over[i], over[j]], triangle))
 }
 
-fn meets(segment: [Corner; 2], over: [Ordering; 2], triangle: &[Corner; 3]) -> bool {
+fn meets(segment: [[f64; 3]; 2], over: [Ordering; 2], triangle: &[[f64; 3]; 3]) -> bool {
     let [p, q] = segment;
     match over {
         [Ordering::Equal, Ordering::Equal] => lying_meets(segment, triangle),
@@ -55,7 +53,7 @@ fn meets(segment: [Corner; 2], over: [Ordering; 2], triangle: &[Corner; 3]) -> b
 }
 
 /// A segment in the plane of a triangle, or any segment where the triangle has no area.
-fn lying_meets(segment: [Corner; 2], triangle: &[Corner; 3]) -> bool {
+fn lying_meets(segment: [[f64; 3]; 2], triangle: &[[f64; 3]; 3]) -> bool {
     let [a, b, c] = *triangle;
     let flat = (0..3).all(|axis| turn_flat(axis, a, b, c) == Ordering::Equal);
     if flat {
@@ -67,13 +65,13 @@ fn lying_meets(segment: [Corner; 2], triangle: &[Corner; 3]) -> bool {
 }
 
 /// Two closed segments in space.
-fn segments_meet([p, q]: [Corner; 2], [a, b]: [Corner; 2]) -> bool {
+fn segments_meet([p, q]: [[f64; 3]; 2], [a, b]: [[f64; 3]; 2]) -> bool {
     turn(p, q, a, b) == Ordering::Equal
         && (0..3).all(|axis| flat_segments_meet(axis, [p, q], [a, b]))
 }
 
 /// A segment and a triangle, both projected along an axis.
-fn flat_meets(axis: usize, segment: [Corner; 2], triangle: &[Corner; 3]) -> bool {
+fn flat_meets(axis: usize, segment: [[f64; 3]; 2], triangle: &[[f64; 3]; 3]) -> bool {
     let [a, b, c] = *triangle;
     let edges = [(a, b), (b, c), (c, a)];
     let turns = edges.map(|(a, b)| turn_flat(axis, a, b, segment[0]));
@@ -82,7 +80,7 @@ fn flat_meets(axis: usize, segment: [Corner; 2], triangle: &[Corner; 3]) -> bool
 }
 
 /// Two closed segments projected along an axis: their boxes overlap, and neither has the other on one side.
-fn flat_segments_meet(axis: usize, [p, q]: [Corner; 2], [a, b]: [Corner; 2]) -> bool {
+fn flat_segments_meet(axis: usize, [p, q]: [[f64; 3]; 2], [a, b]: [[f64; 3]; 2]) -> bool {
     let [i, j] = across(axis);
     let apart = |k: usize| p[k].max(q[k]) < a[k].min(b[k]) || a[k].max(b[k]) < p[k].min(q[k]);
     if apart(i) || apart(j) {
@@ -99,18 +97,18 @@ fn across(axis: usize) -> [usize; 2] {
     [(axis + 1) % 3, (axis + 2) % 3]
 }
 
-fn turn_flat(axis: usize, a: Corner, b: Corner, c: Corner) -> Ordering {
+fn turn_flat(axis: usize, a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> Ordering {
     let [i, j] = across(axis);
     let [a, b, c] = [a, b, c].map(|p| Coord { x: p[i], y: p[j] });
     sign(orient2d(a, b, c))
 }
 
-fn turn(a: Corner, b: Corner, c: Corner, d: Corner) -> Ordering {
+fn turn(a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]) -> Ordering {
     let [a, b, c, d] = [a, b, c, d].map(|p| Coord3D { x: p[0], y: p[1], z: p[2] });
     sign(orient3d(a, b, c, d))
 }
 
-fn side(triangle: &[Corner; 3], p: Corner) -> Ordering {
+fn side(triangle: &[[f64; 3]; 3], p: [f64; 3]) -> Ordering {
     turn(triangle[0], triangle[1], triangle[2], p)
 }
 
@@ -123,10 +121,10 @@ fn one_sided(signs: [Ordering; 3]) -> bool {
     signs[0] != Ordering::Equal && signs[0] == signs[1] && signs[0] == signs[2]
 }
 
-fn boxes_part(a: &[Corner; 3], b: &[Corner; 3]) -> bool {
+fn boxes_part(a: &[[f64; 3]; 3], b: &[[f64; 3]; 3]) -> bool {
     (0..3).any(|k| {
-        let least = |t: &[Corner; 3]| t[0][k].min(t[1][k]).min(t[2][k]);
-        let most = |t: &[Corner; 3]| t[0][k].max(t[1][k]).max(t[2][k]);
+        let least = |t: &[[f64; 3]; 3]| t[0][k].min(t[1][k]).min(t[2][k]);
+        let most = |t: &[[f64; 3]; 3]| t[0][k].max(t[1][k]).max(t[2][k]);
         most(a) < least(b) || most(b) < least(a)
     })
 }

@@ -5,7 +5,7 @@ mod common;
 use common::{Random, unit};
 use taut_ipc::{
     ccd::{
-        Features, Sweep, additive,
+        Features, PairSweep, additive,
         additive::{StepRule, safe_share},
         cubic,
         curved::{RigidSweep, safe_share_of_arcs},
@@ -114,7 +114,7 @@ fn a_share_of_the_first_distance_is_left() {
         let before = distance::point_triangle(&start).squared.sqrt();
         for keep in [0.1, 0.01] {
             let rule = StepRule { keep, ..StepRule::default() };
-            let sweep = Sweep::new(Features::PointTriangle, &start, &moves);
+            let sweep = PairSweep::new(Features::PointTriangle, &start, &moves);
             let t = safe_share(&sweep, 0.0, 1.0, rule).unwrap_or(1.0);
             let after = distance::point_triangle(&at(&start, &moves, t)).squared.sqrt();
             assert!(after > 0.999 * keep * before, "{after} of {before} at {t}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use taut_ipc::{
-    ccd::{Features, Sweep, additive::safe_share},
+    ccd::{Features, PairSweep, additive::safe_share},
     distance::{self, Proximity},
     friction::SlidingPair,
     intersect::triangles_intersect,
@@ -104,7 +104,7 @@ fn edge_edge(case: &Value) -> Answer {
 fn impact(case: &Value, features: Features) -> Answer {
     let (start, end) = (points(case, "start")?, points::<4>(case, "end")?);
     let moves = [0, 1, 2, 3].map(|i| end[i] - start[i]);
-    let sweep = Sweep::new(features, &start, &moves);
+    let sweep = PairSweep::new(features, &start, &moves);
     Ok(json!({"impact": safe_share(&sweep, 0.0, 1.0, mesh::NEAR)}))
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use taut_ipc::{
     blocks::{BodyBlocks, affine_site, body_gradients, body_hessian},
     ccd::{
-        Features, Sweep,
+        Features, PairSweep,
         additive::{StepRule, safe_share},
     },
     intersect::triangles_intersect,
@@ -140,12 +140,12 @@ impl Sums {
 /// The share of the step before the first impact. Pairs are taken by the time before which they cannot touch, so that the
 /// least share found ends the search.
 fn step_max(bodies: &[MeshBody], pairs: &[(Features, Corners)]) -> Option<f64> {
-    let mut sweeps: Vec<(f64, Sweep)> = pairs
+    let mut sweeps: Vec<(f64, PairSweep)> = pairs
         .iter()
         .map(|(features, corners)| {
             let start = corners.map(|(body, i)| bodies[body].start[i]);
             let moves = corners.map(|(body, i)| bodies[body].moves[i]);
-            let sweep = Sweep::new(*features, &start, &moves);
+            let sweep = PairSweep::new(*features, &start, &moves);
             (sweep.earliest(), sweep)
         })
         .collect();

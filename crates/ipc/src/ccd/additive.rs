@@ -2,7 +2,7 @@
 
 use taut_math::V3;
 
-use super::motion::{Features, Sweep};
+use super::motion::{Features, PairSweep, ROUNDING};
 
 /// How boldly the search goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,14 +28,14 @@ impl Default for StepRule {
 /// `start` and `moves` are those of `p, t0, t1, t2` [m]. Zero where they touch at the start.
 #[inline]
 pub fn point_triangle(start: &[V3<f64>; 4], moves: &[V3<f64>; 4], t_max: f64) -> Option<f64> {
-    let sweep = Sweep::new(Features::PointTriangle, start, moves);
+    let sweep = PairSweep::new(Features::PointTriangle, start, moves);
     safe_share(&sweep, 0.0, t_max, StepRule::default())
 }
 
 /// The same of two edges `a0, a1, b0, b1`.
 #[inline]
 pub fn edge_edge(start: &[V3<f64>; 4], moves: &[V3<f64>; 4], t_max: f64) -> Option<f64> {
-    let sweep = Sweep::new(Features::EdgeEdge, start, moves);
+    let sweep = PairSweep::new(Features::EdgeEdge, start, moves);
     safe_share(&sweep, 0.0, t_max, StepRule::default())
 }
 
@@ -47,7 +47,7 @@ pub fn edge_edge(start: &[V3<f64>; 4], moves: &[V3<f64>; 4], t_max: f64) -> Opti
 /// take as many steps as the way is longer than the distance. So the distance does not reach `apart` anywhere up to
 /// the told time, however many rounds were made.
 #[inline]
-pub fn safe_share(sweep: &Sweep, apart: f64, t_max: f64, rule: StepRule) -> Option<f64> {
+pub fn safe_share(sweep: &PairSweep, apart: f64, t_max: f64, rule: StepRule) -> Option<f64> {
     if sweep.speed() == 0.0 {
         return None;
     }
@@ -84,7 +84,6 @@ pub fn safe_share(sweep: &Sweep, apart: f64, t_max: f64, rule: StepRule) -> Opti
 /// as t goes from 0 to 1; `largest` [m] is the largest coordinate that the height was computed from.
 #[inline]
 pub fn half_space(height: f64, fall: f64, largest: f64, t_max: f64) -> Option<f64> {
-    const ROUNDING: f64 = 1.0 / (1_u64 << 48) as f64;
     let left = height - ROUNDING * largest;
     if fall >= 0.0 {
         return None;

@@ -8,7 +8,7 @@ use taut_math::V3;
 
 use super::{
     additive::{StepRule, safe_share},
-    motion::{Features, Sweep},
+    motion::{Features, PairSweep},
 };
 
 /// Bound of the error of `f` in units of rounding of the cube of the largest coordinate.
@@ -21,15 +21,15 @@ const HALVINGS: usize = 60;
 /// The share of the motion of a point against a triangle that leaves them apart; `None` where all of `t_max` does.
 /// Shapes and units as in [`super::additive::point_triangle`].
 pub fn point_triangle(start: &[V3<f64>; 4], moves: &[V3<f64>; 4], t_max: f64) -> Option<f64> {
-    safe(&Sweep::new(Features::PointTriangle, start, moves), t_max)
+    safe(&PairSweep::new(Features::PointTriangle, start, moves), t_max)
 }
 
 /// The same of two edges `a0, a1, b0, b1`.
 pub fn edge_edge(start: &[V3<f64>; 4], moves: &[V3<f64>; 4], t_max: f64) -> Option<f64> {
-    safe(&Sweep::new(Features::EdgeEdge, start, moves), t_max)
+    safe(&PairSweep::new(Features::EdgeEdge, start, moves), t_max)
 }
 
-fn safe(sweep: &Sweep, t_max: f64) -> Option<f64> {
+fn safe(sweep: &PairSweep, t_max: f64) -> Option<f64> {
     if sweep.speed() == 0.0 {
         return None;
     }
@@ -61,7 +61,7 @@ struct Cubic {
 }
 
 impl Cubic {
-    fn of(sweep: &Sweep, t_max: f64) -> Self {
+    fn of(sweep: &PairSweep, t_max: f64) -> Self {
         let (start, end) = (sweep.at(0.0), sweep.at(1.0));
         let x = [1, 2, 3].map(|i| start[i] - start[0]);
         let d = [1, 2, 3].map(|i| (end[i] - start[i]) - (end[0] - start[0]));

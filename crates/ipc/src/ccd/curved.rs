@@ -7,7 +7,7 @@ use taut_math::V3;
 
 use super::{
     additive::{StepRule, safe_share},
-    motion::{Features, Sweep},
+    motion::{Features, PairSweep},
 };
 
 /// Intervals before the search ends where it is.
@@ -74,7 +74,7 @@ pub fn safe_share_of_arcs(
     };
     let chord = |from: f64, to: f64| {
         let (start, end) = (at(from), at(to));
-        Sweep::new(features, &start, &[0, 1, 2, 3].map(|i| end[i] - start[i]))
+        PairSweep::new(features, &start, &[0, 1, 2, 3].map(|i| end[i] - start[i]))
     };
     let (mut t, mut step) = (0.0, 1.0_f64);
     let mut first_distance = None;

@@ -14,8 +14,10 @@ pub enum Features {
 }
 
 /// The straight motion of a pair, `x_i + t Δ_i` [m] for t in 0..1, without what all four vertices share.
+///
+/// It is taken as exact. Whoever rounds the vertices again, at the share that was told, adds that rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sweep {
+pub struct PairSweep {
     features: Features,
     start: [V3<f64>; 4],
     moves: [V3<f64>; 4],
@@ -24,9 +26,9 @@ pub struct Sweep {
 }
 
 /// What rounding can add to a distance, relative to the largest coordinate.
-const ROUNDING: f64 = 1.0 / (1_u64 << 48) as f64;
+pub(crate) const ROUNDING: f64 = 1.0 / (1_u64 << 48) as f64;
 
-impl Sweep {
+impl PairSweep {
     /// From `start`, by `moves` as t goes from 0 to 1.
     #[inline]
     pub fn new(features: Features, start: &[V3<f64>; 4], moves: &[V3<f64>; 4]) -> Self {

@@ -123,7 +123,7 @@ pub fn point_triangle(points: &[V3<f64>; 4]) -> Proximity {
 #[inline(always)]
 fn nearest_side(points: &[V3<f64>; 4], seen: [bool; 3]) -> Proximity {
     let [p, a, b, c] = *points;
-    let sides = [(a, b), (b, c), (c, a)].map(|(from, to)| Foot::of(p, from, to));
+    let sides = [(a, b), (b, c), (c, a)].map(|(from, to)| SegmentFoot::of(p, from, to));
     let squared = |i: usize| if seen[i] { sides[i].squared } else { f64::INFINITY };
     let mut edge = 0;
     for i in 1..3 {
@@ -202,8 +202,12 @@ fn across(kind: PairKind, weights: [f64; 4], n: V3<f64>, inverse: f64, height: f
 /// The least of the distances between an end of an edge and the other edge, of those ends that count: `a0, a1, b0, b1`.
 fn ends_of_edges(points: &[V3<f64>; 4], seen: [bool; 4]) -> Proximity {
     let [a0, a1, b0, b1] = *points;
-    let feet =
-        [Foot::of(a0, b0, b1), Foot::of(a1, b0, b1), Foot::of(b0, a0, a1), Foot::of(b1, a0, a1)];
+    let feet = [
+        SegmentFoot::of(a0, b0, b1),
+        SegmentFoot::of(a1, b0, b1),
+        SegmentFoot::of(b0, a0, a1),
+        SegmentFoot::of(b1, a0, a1),
+    ];
     let squared = |i: usize| if seen[i] { feet[i].squared } else { f64::INFINITY };
     let mut best = 0;
     for i in 1..4 {
@@ -245,8 +249,8 @@ fn parallel_edges(points: &[V3<f64>; 4], may_cross: bool) -> Proximity {
     let n = u.cross(v);
     let s = (v.cross(a0 - b0).dot(n) / n.dot(n)).clamp(0.0, 1.0);
     // Whatever the error of `s`, feet in turn give points that belong together.
-    let second = Foot::of(a0 + u * s, b0, b1);
-    let first = Foot::of(b0 + v * second.share, a0, a1);
+    let second = SegmentFoot::of(a0 + u * s, b0, b1);
+    let first = SegmentFoot::of(b0 + v * second.share, a0, a1);
     if first.squared >= ends.squared || !first.is_inside() {
         return ends;
     }
@@ -261,7 +265,7 @@ fn parallel_edges(points: &[V3<f64>; 4], may_cross: bool) -> Proximity {
 
 /// The point of a segment that is nearest to a point.
 #[derive(Clone, Copy)]
-struct Foot {
+struct SegmentFoot {
     squared: f64,
     /// 0 at the start of the segment, 1 at its end, and exactly so only there.
     share: f64,
@@ -269,7 +273,7 @@ struct Foot {
     offset: V3<f64>,
 }
 
-impl Foot {
+impl SegmentFoot {
     #[inline(always)]
     fn is_inside(&self) -> bool {
         self.share > 0.0 && self.share < 1.0
