@@ -30,15 +30,16 @@ impl<const N: usize> Spectral<N> {
             normals: [[0.0; N]; N],
             scales: [0.0; N],
         };
-        for k in 0..N.saturating_sub(2) {
-            (beside[k], out.scales[k]) = reflect(&mut a, &mut out.normals[k], k);
+        let reflections = beside.iter_mut().zip(&mut out.scales).zip(&mut out.normals);
+        for (k, ((beside, scale), normal)) in reflections.enumerate().take(N.saturating_sub(2)) {
+            (*beside, *scale) = reflect(&mut a, normal, k);
         }
         if N > 1 {
             beside[N - 2] = a[N - 1][N - 2];
         }
-        for i in 0..N {
-            out.values[i] = a[i][i];
-            out.inner[i][i] = 1.0;
+        for (i, (value, row)) in out.values.iter_mut().zip(&mut out.inner).enumerate() {
+            *value = a[i][i];
+            row[i] = 1.0;
         }
         iterate(&mut out.values, &mut beside, &mut out.inner);
         out

@@ -26,6 +26,7 @@ pub mod barrier;
 mod basis;
 pub mod blocks;
 pub mod ccd;
+mod dense;
 pub mod distance;
 mod eigen;
 pub mod friction;

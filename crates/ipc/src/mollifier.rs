@@ -68,17 +68,15 @@ impl Mollifier {
         let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
         let (du, dv) = (v.cross(self.n), self.n.cross(u));
         let (s, k) = (2.0 * self.slope, 4.0 * self.curvature);
-        let mut out = [[[0.0; 3]; 3]; 3];
-        for a in 0..3 {
-            for b in 0..3 {
-                let one = if a == b { 1.0 } else { 0.0 };
-                let mixed = 2.0 * u.0[a] * v.0[b] - v.0[a] * u.0[b] - uv * one;
-                out[0][a][b] = s * (vv * one - v.0[a] * v.0[b]) + k * (du.0[a] * du.0[b]);
-                out[1][a][b] = s * mixed + k * (du.0[a] * dv.0[b]);
-                out[2][a][b] = s * (uu * one - u.0[a] * u.0[b]) + k * (dv.0[a] * dv.0[b]);
-            }
-        }
-        out
+        let one = |a: usize, b: usize| if a == b { 1.0 } else { 0.0 };
+        let (x, y) = (u.0, v.0);
+        let mixed = |a, b| 2.0 * x[a] * y[b] - y[a] * x[b] - uv * one(a, b);
+        let (p, q) = (du.0, dv.0);
+        [
+            block(|a, b| s * (vv * one(a, b) - y[a] * y[b]) + k * (p[a] * p[b])),
+            block(|a, b| s * mixed(a, b) + k * (p[a] * q[b])),
+            block(|a, b| s * (uu * one(a, b) - x[a] * x[b]) + k * (q[a] * q[b])),
+        ]
     }
 
     /// `∇m` of the four vertices [1/m].
@@ -107,6 +105,12 @@ impl Mollifier {
         }
         h
     }
+}
+
+/// A 3x3 matrix of what `entry` tells of row and column.
+#[inline(always)]
+fn block(entry: impl Fn(usize, usize) -> f64) -> [[f64; 3]; 3] {
+    [0, 1, 2].map(|a| [0, 1, 2].map(|b| entry(a, b)))
 }
 
 /// An entry by two edges as entries by their vertices, first and second of each, from coordinates `row` and `column` on.

@@ -7,6 +7,7 @@
 use std::f64::consts::FRAC_1_SQRT_2;
 
 use crate::{
+    dense::mirrored,
     distance::{PairFrame, Reduced},
     eigen::Spectral,
 };
@@ -32,7 +33,7 @@ pub fn clamped<const N: usize>(m: &[[f64; N]; N]) -> [[f64; N]; N] {
             }
         }
     }
-    std::array::from_fn(|i| std::array::from_fn(|j| out[i.max(j)][i.min(j)]))
+    mirrored(&out)
 }
 
 /// The clamped Hessian `b'' ∇D∇Dᵀ + b' ∇²D` of a pair with the frame `frame`.
@@ -80,8 +81,8 @@ pub(crate) fn clamped_differences(h: &[[f64; 9]; 9]) -> [[f64; 12]; 12] {
         let column: [f64; 9] = std::array::from_fn(|r| half[r][c]);
         out[c] = vertices(&column);
     }
-    // The two sides of the diagonal are rounded in different orders.
-    std::array::from_fn(|i| std::array::from_fn(|j| out[i.max(j)][i.min(j)]))
+    // Rows and columns are rounded in different orders.
+    mirrored(&out)
 }
 
 /// The vertices that move as the differences tell.

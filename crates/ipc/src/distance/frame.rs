@@ -5,7 +5,10 @@ use std::f64::consts::FRAC_1_SQRT_2;
 use taut_math::V3;
 
 use super::nearest::Proximity;
-use crate::basis::{tangents, unit_or};
+use crate::{
+    basis::{tangents, unit_or},
+    dense::mirrored,
+};
 
 /// A symmetric matrix over the columns `γ⊗n, q₁⊗n, q₂⊗n, γ⊗t₁, γ⊗t₂` with `γ` scaled to unit length.
 pub(crate) type Reduced = [[f64; 5]; 5];
@@ -160,13 +163,7 @@ impl PairFrame {
     /// A matrix over the frame's columns as one of the twelve coordinates.
     #[inline]
     pub(crate) fn expand(&self, m: &Reduced) -> [[f64; 12]; 12] {
-        let mut h = self.spread(m, &self.rows);
-        for i in 0..12 {
-            for j in 0..i {
-                h[j][i] = h[i][j];
-            }
-        }
-        h
+        mirrored(&self.spread(m, &self.rows))
     }
 
     /// The lower triangle of the same in an orthonormal basis of differences: `(a1 - a0)/√2`, `(b1 - b0)/√2` and
