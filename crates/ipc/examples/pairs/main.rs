@@ -22,7 +22,8 @@ fn run() -> Result<(), String> {
     let text = std::fs::read_to_string(&file).map_err(|error| format!("{name}: {error}"))?;
     let answers = answer::answers(&text).map_err(|error| format!("{name}: {error}"))?;
     // A reader that has seen enough and closes the pipe is no failure of ours.
-    let _ = writeln!(stdout().lock(), "{answers}");
+    let (kind, results) = (&answers["kind"], &answers["results"]);
+    let _ = writeln!(stdout().lock(), r#"{{"schema":1,"kind":{kind},"results":{results}}}"#);
     Ok(())
 }
 
