@@ -1,14 +1,15 @@
-//! Eigenvalues and eigenvectors of small symmetric matrices on the stack.
+//! Negative eigenvalues of small symmetric matrices with their eigenvectors, on the stack.
 
 /// Sweeps allowed for one eigenvalue. Two are usual; only entries that are not numbers take them all.
 const SWEEPS: usize = 40;
 
-/// A symmetric matrix as `H Y diag(values) Yᵀ Hᵀ`, where `H` is a product of reflections.
+/// What of a symmetric matrix is negative, of its form `H Y diag(values) Yᵀ Hᵀ`, where `H` is a product of reflections.
 ///
-/// Eigenvectors are put together one by one, since those of one sign are all that clamping needs.
-pub(crate) struct Spectral<const N: usize> {
-    /// Eigenvalues, in no order.
-    pub(crate) values: [f64; N],
+/// Clamping needs nothing else: the search ends where what is left is positive.
+pub(crate) struct Negative<const N: usize> {
+    /// Eigenvalues, in no order. From number `found` on they are only known to be positive.
+    values: [f64; N],
+    found: usize,
     /// Eigenvectors of the tridiagonal form, as rows.
     inner: [[f64; N]; N],
     /// Normals of the reflections, of which number `k` has zeros up to its entry `k`.
@@ -17,7 +18,7 @@ pub(crate) struct Spectral<const N: usize> {
     scales: [f64; N],
 }
 
-impl<const N: usize> Spectral<N> {
+impl<const N: usize> Negative<N> {
     /// Householder's reduction and the implicit QL method (Golub and Van Loan, 8.3): errors are of rounding of the
     /// largest eigenvalue. Only the lower triangle is read.
     #[inline]
@@ -26,6 +27,7 @@ impl<const N: usize> Spectral<N> {
         let mut beside = [0.0; N];
         let mut out = Self {
             values: [0.0; N],
+            found: 0,
             inner: [[0.0; N]; N],
             normals: [[0.0; N]; N],
             scales: [0.0; N],
@@ -41,13 +43,19 @@ impl<const N: usize> Spectral<N> {
             *value = a[i][i];
             row[i] = 1.0;
         }
-        iterate(&mut out.values, &mut beside, &mut out.inner);
+        out.found = iterate(&mut out.values, &mut beside, &mut out.inner);
         out
     }
 
-    /// The eigenvector of an eigenvalue, of unit length.
+    /// Negative eigenvalues, each with its eigenvector of unit length.
     #[inline(always)]
-    pub(crate) fn vector(&self, which: usize) -> [f64; N] {
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (f64, [f64; N])> {
+        let found = self.values.iter().enumerate().take(self.found);
+        found.filter(|(_, value)| **value < 0.0).map(|(k, value)| (*value, self.vector(k)))
+    }
+
+    #[inline(always)]
+    fn vector(&self, which: usize) -> [f64; N] {
         let mut z = self.inner[which];
         for k in (0..N.saturating_sub(2)).rev() {
             let v = &self.normals[k];
@@ -111,15 +119,23 @@ fn reflect<const N: usize>(a: &mut [[f64; N]; N], v: &mut [f64; N], k: usize) ->
 /// The implicit QL method on the diagonal `d` and the entries `e` beside it.
 ///
 /// What is dropped beside the diagonal is below rounding of the largest entry, not of its neighbours: small eigenvalues
-/// of graded matrices need not be better than what they are added to.
+/// of graded matrices need not be better than what they are added to. Tells how many eigenvalues were found before what
+/// is left was seen to be positive.
 #[inline(always)]
-fn iterate<const N: usize>(d: &mut [f64; N], e: &mut [f64; N], vectors: &mut [[f64; N]; N]) {
+fn iterate<const N: usize>(
+    d: &mut [f64; N],
+    e: &mut [f64; N],
+    vectors: &mut [[f64; N]; N],
+) -> usize {
     let mut negligible = 0.0_f64;
     for i in 0..N {
         negligible = negligible.max(d[i].abs() + e[i].abs());
     }
     negligible *= 0.5 * f64::EPSILON;
     for l in 0..N {
+        if is_positive(d, e, l) {
+            return l;
+        }
         for _ in 0..SWEEPS {
             let mut m = l;
             // Also of what is not a number, which ends with the sweeps.
@@ -133,6 +149,20 @@ fn iterate<const N: usize>(d: &mut [f64; N], e: &mut [f64; N], vectors: &mut [[f
             }
         }
     }
+    N
+}
+
+/// Whether the tridiagonal matrix from row `l` on has positive leading minors only.
+#[inline(always)]
+fn is_positive<const N: usize>(d: &[f64; N], e: &[f64; N], l: usize) -> bool {
+    let (mut before, mut minor) = (1.0, d[l]);
+    for i in l + 1..N {
+        if minor <= 0.0 {
+            return false;
+        }
+        (before, minor) = (minor, d[i] * minor - e[i - 1] * e[i - 1] * before);
+    }
+    minor > 0.0
 }
 
 /// One rotation that makes rows `l` and `l + 1` diagonal, by the smaller angle.
@@ -205,20 +235,32 @@ fn sweep<const N: usize>(
 mod tests {
     use super::*;
 
+    /// What is taken away leaves nothing negative, and what is told are eigenvectors.
     fn check<const N: usize>(m: &[[f64; N]; N]) {
-        let spectral = Spectral::new(m);
-        let values = spectral.values;
-        let vectors: [[f64; N]; N] = std::array::from_fn(|k| spectral.vector(k));
+        let negative = Negative::new(m);
         let largest = m.iter().flatten().fold(1e-300_f64, |a, b| a.max(b.abs()));
-        for i in 0..N {
-            for j in 0..N {
-                let dot: f64 = (0..N).map(|k| vectors[i][k] * vectors[j][k]).sum();
+        let pairs: Vec<(f64, [f64; N])> = negative.pairs().collect();
+        let dot = |x: &[f64; N], y: &[f64; N]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+        for (i, (value, x)) in pairs.iter().enumerate() {
+            assert!(*value < 0.0);
+            for (row, entry) in m.iter().zip(x) {
+                assert!((dot(row, x) - value * entry).abs() < 1e-14 * largest, "{m:?}");
+            }
+            for (j, (_, y)) in pairs.iter().enumerate() {
                 let one = if i == j { 1.0 } else { 0.0 };
-                assert!((dot - one).abs() < 1e-14, "{m:?}");
-                let back: f64 = (0..N).map(|k| values[k] * vectors[k][i] * vectors[k][j]).sum();
-                assert!((back - m[i][j]).abs() < 1e-14 * largest, "{m:?}: {i} {j}");
+                assert!((dot(x, y) - one).abs() < 1e-14, "{m:?}");
             }
         }
+        let rest: [[f64; N]; N] = std::array::from_fn(|i| {
+            std::array::from_fn(|j| {
+                let part = |(value, x): &(f64, [f64; N])| value * x[i] * x[j];
+                m[i][j] - pairs.iter().map(part).sum::<f64>()
+            })
+        });
+        let rest = nalgebra::SMatrix::<f64, N, N>::from_fn(|i, j| rest[i][j]);
+        let least = nalgebra::DMatrix::from_iterator(N, N, rest.iter().copied());
+        let least = least.symmetric_eigenvalues().min();
+        assert!(least > -2e-14 * largest, "{m:?}: {least:e} is left");
     }
 
     fn random<const N: usize>(state: &mut u64, grading: f64) -> [[f64; N]; N] {
@@ -235,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn matrices_are_put_together_again() {
+    fn nothing_negative_is_left() {
         let mut state = 1;
         for _ in 0..300 {
             for grading in [1.0, 1e-3, 30.0] {
@@ -250,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn special_matrices_are_put_together_again() {
+    fn nothing_negative_is_left_of_special_matrices() {
         check(&[[0.0; 5]; 5]);
         check(&[[1.0; 5]; 5]);
         check(&[[2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]]);
@@ -260,7 +302,6 @@ mod tests {
 
     #[test]
     fn what_is_not_a_number_ends() {
-        let spectral = Spectral::new(&[[f64::NAN; 5]; 5]);
-        assert!(spectral.values.iter().all(|value| value.is_nan()));
+        assert_eq!(Negative::new(&[[f64::NAN; 5]; 5]).pairs().count(), 0);
     }
 }

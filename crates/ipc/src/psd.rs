@@ -9,27 +9,17 @@ use std::f64::consts::FRAC_1_SQRT_2;
 use crate::{
     dense::mirrored,
     distance::{PairFrame, Reduced},
-    eigen::Spectral,
+    eigen::Negative,
 };
 
 /// `m` with its negative eigenvalues set to zero. Only its lower triangle is read.
-///
-/// What is clamped is taken away, or what is left is put together, by whichever has fewer eigenvectors.
 #[inline]
 pub fn clamped<const N: usize>(m: &[[f64; N]; N]) -> [[f64; N]; N] {
-    let spectral = Spectral::new(m);
-    let negative = spectral.values.iter().filter(|value| **value < 0.0).count();
-    let taken_away = 2 * negative < N;
-    let mut out = if taken_away { *m } else { [[0.0; N]; N] };
-    for (which, value) in spectral.values.iter().enumerate() {
-        if *value == 0.0 || (*value < 0.0) != taken_away {
-            continue;
-        }
-        let vector = spectral.vector(which);
-        let weight = value.abs();
+    let mut out = *m;
+    for (value, vector) in Negative::new(m).pairs() {
         for i in 0..N {
             for j in 0..=i {
-                out[i][j] += weight * (vector[i] * vector[j]);
+                out[i][j] -= value * (vector[i] * vector[j]);
             }
         }
     }

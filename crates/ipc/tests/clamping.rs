@@ -30,7 +30,7 @@ fn hold(pair: &BarrierPair, worst: &mut f64) {
     let scale = h.amax();
     let off = (told - reference(&h)).amax() / scale;
     let least = told.symmetric_eigenvalues().min() / scale;
-    assert!(off < 3e-14 && least > -1e-14, "{:?}: off by {off:e}, {least:e}", pair.near());
+    assert!(off < 3e-14 && least > -5e-14, "{:?}: off by {off:e}, {least:e}", pair.near());
     *worst = worst.max(off);
 }
 
