@@ -114,11 +114,11 @@ fn report(problems: &[impl Display]) {
 }
 
 /// `harness -> methods -> descent -> {model-gpu, collide-gpu} -> {model, collide, recording, draw} -> core -> math`, beside which stand
-/// `gpu` below all that use a device, and `fixtures` above what it makes for tests. Everything new is a method.
+/// `gpu` below all that use a device, `ipc` beside the core and `fixtures` above what it makes for tests. Everything new is a method.
 fn layer(name: &str) -> u32 {
     match name {
         "math" | "gpu" => 0,
-        "core" => 1,
+        "core" | "ipc" => 1,
         "fixtures" => 2,
         "model" | "collide" | "recording" | "draw" => 3,
         "model-gpu" | "collide-gpu" => 4,

@@ -1,0 +1,153 @@
+//! Four vertices on their way, and how fast the distance between their features can fall.
+
+use taut_math::V3;
+
+use crate::distance::{Proximity, edge_edge, point_triangle};
+
+/// What the four vertices of a pair are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Features {
+    /// `p, t0, t1, t2`.
+    PointTriangle,
+    /// `a0, a1, b0, b1`.
+    EdgeEdge,
+}
+
+/// The straight motion of a pair, `x_i + t Δ_i` [m] for t in 0..1, without what all four vertices share.
+///
+/// It is taken as exact. Whoever rounds the vertices again, at the share that was told, adds that rounding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairSweep {
+    features: Features,
+    start: [V3<f64>; 4],
+    moves: [V3<f64>; 4],
+    speed: f64,
+    rounding: f64,
+}
+
+/// What rounding can add to a distance, relative to the largest coordinate.
+pub(crate) const ROUNDING: f64 = 1.0 / (1_u64 << 48) as f64;
+
+impl PairSweep {
+    /// From `start`, by `moves` as t goes from 0 to 1.
+    #[inline]
+    pub fn new(features: Features, start: &[V3<f64>; 4], moves: &[V3<f64>; 4]) -> Self {
+        let mean = ((moves[0] + moves[1]) + (moves[2] + moves[3])) * 0.25;
+        let mut sweep = Self {
+            features,
+            start: [0, 1, 2, 3].map(|i| start[i] - start[0]),
+            moves: moves.map(|m| m - mean),
+            speed: 0.0,
+            rounding: 0.0,
+        };
+        // Also of the motion as it was given: whoever subtracted two positions has rounded it.
+        let mut largest = 0.0_f64;
+        for (x, m) in sweep.start.iter().zip(moves) {
+            for axis in 0..3 {
+                largest = largest.max(x.0[axis].abs() + m.0[axis].abs());
+            }
+        }
+        sweep.rounding = ROUNDING * largest;
+        let square = sweep.moves.map(|m| m.dot(m));
+        sweep.speed = match features {
+            Features::PointTriangle => {
+                square[0].sqrt() + square[1].max(square[2]).max(square[3]).sqrt()
+            }
+            Features::EdgeEdge => square[0].max(square[1]).sqrt() + square[2].max(square[3]).sqrt(),
+        };
+        sweep
+    }
+
+    /// The vertices at `t`, relative to where the first was at the start.
+    #[inline(always)]
+    pub(crate) fn at(&self, t: f64) -> [V3<f64>; 4] {
+        [0, 1, 2, 3].map(|i| self.start[i] + self.moves[i] * t)
+    }
+
+    /// Distance at `t` [m], less what rounding can have added.
+    #[inline]
+    pub fn distance(&self, t: f64) -> f64 {
+        self.near(&self.at(t)).squared.sqrt() - self.rounding
+    }
+
+    #[inline(always)]
+    fn near(&self, points: &[V3<f64>; 4]) -> Proximity {
+        match self.features {
+            Features::PointTriangle => point_triangle(points),
+            Features::EdgeEdge => edge_edge(points),
+        }
+    }
+
+    /// What bounds the distance from `t` on.
+    #[inline(always)]
+    pub(crate) fn outlook(&self, t: f64) -> Outlook {
+        let points = self.at(t);
+        let near = self.near(&points);
+        let distance = near.squared.sqrt();
+        let n = near.offset * (1.0 / distance);
+        let heights = points.map(|x| n.dot(x));
+        let rates = self.moves.map(|m| n.dot(m));
+        // Every vertex of the first feature against every one of the second.
+        let pairs = match self.features {
+            Features::PointTriangle => [(0, 1), (0, 2), (0, 3), (0, 3)],
+            Features::EdgeEdge => [(0, 2), (0, 3), (1, 2), (1, 3)],
+        };
+        Outlook {
+            distance: distance - self.rounding,
+            gaps: pairs.map(|(i, j)| heights[i] - heights[j] - self.rounding),
+            rates: pairs.map(|(i, j)| rates[i] - rates[j]),
+            speed: self.speed,
+        }
+    }
+
+    /// Bound of the change of distance as t goes from 0 to 1 [m].
+    #[inline(always)]
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
+    /// `δ`: what rounding can add to a distance [m].
+    pub(crate) fn rounding(&self) -> f64 {
+        self.rounding
+    }
+
+    /// Before this `t` no contact is possible; infinite where nothing moves. Pairs taken in its order let the least
+    /// share found cut off most of the others.
+    #[inline]
+    pub fn earliest(&self) -> f64 {
+        if self.speed > 0.0 { self.outlook(0.0).reach(0.0).max(0.0) } else { f64::INFINITY }
+    }
+}
+
+/// What of a sweep at one time bounds how its distance goes on.
+pub(crate) struct Outlook {
+    /// Distance [m], less what rounding can have added.
+    pub(crate) distance: f64,
+    /// Along the normal between the nearest points, from each vertex of the second feature to each of the first [m].
+    gaps: [f64; 4],
+    /// How those change as t goes from 0 to 1 [m].
+    rates: [f64; 4],
+    speed: f64,
+}
+
+impl Outlook {
+    /// A time for which the distance stays at `rest` [m] or above, 0 or more for a `rest` below the distance.
+    ///
+    /// The distance falls by no more than the speed allows. It also is no less than the least gap along any fixed
+    /// direction, and gaps are linear in time: what slides along, or leaves, is let go far.
+    #[inline(always)]
+    pub(crate) fn reach(&self, rest: f64) -> f64 {
+        let mut straight = f64::INFINITY;
+        for (gap, rate) in self.gaps.iter().zip(&self.rates) {
+            let limit = if *rate < 0.0 {
+                (gap - rest) / -rate
+            } else if *rate >= 0.0 && *gap >= rest {
+                f64::INFINITY
+            } else {
+                0.0
+            };
+            straight = straight.min(limit);
+        }
+        straight.max((self.distance - rest) / self.speed)
+    }
+}
