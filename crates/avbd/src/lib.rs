@@ -45,6 +45,7 @@ pub const BACKEND: Native = Native {
     takes: TAKES
         .with(Needs::ENERGIES)
         .with(Needs::TOUCHING_PARTICLES)
+        .with(Needs::SOFT_CONTACTS)
         .with(Needs::TIMED)
         .with(Needs::DAMPING),
     refuses: |_| Ok(()),

@@ -34,6 +34,7 @@ const WORDS: &[(Needs, &str)] = &[
     (Needs::BENDING, "triangles that resist bending"),
     (Needs::TETRAHEDRA, "elastic tetrahedra"),
     (Needs::TOUCHING_PARTICLES, "particles that touch"),
+    (Needs::SOFT_CONTACTS, "particles that touch triangles of particles"),
     (Needs::PATHS, "bodies that follow a path in time"),
     (Needs::FORCES, "forces on bodies"),
     (Needs::EFFORTS, "efforts at joints"),
@@ -82,6 +83,8 @@ impl Needs {
     pub const TETRAHEDRA: Self = Self(1 << 17);
     /// Particles that touch bodies.
     pub const TOUCHING_PARTICLES: Self = Self(1 << 20);
+    /// Particles that touch triangles of others: cloth and solids that touch themselves and each other.
+    pub const SOFT_CONTACTS: Self = Self(1 << 21);
 
     /// Driven bodies that do more than keep their velocities.
     pub const PATHS: Self = Self(1 << 24);
@@ -194,6 +197,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
     let touch = contacts.is_some();
     let drives = drives.iter().map(|d| (Needs::PATHS, scene.bodies[d.body].name.as_str()));
     let forces = forces.iter().map(|f| (of_force(f), f.name.as_str()));
+    let soft = scene.touches_itself().then_some((Needs::SOFT_CONTACTS, ""));
     let contacts = contacts.iter().map(|_| (Needs::CONTACTS, ""));
     let bodies = bodies.iter().map(move |b| (of_body(b, touch), b.name.as_str()));
     let particles = particles.iter().map(move |p| (of_particle(p, touch), p.name.as_str()));
@@ -205,6 +209,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
     listed("", contacts)
         .chain(listed("body", bodies))
         .chain(listed("particle", particles))
+        .chain(listed("", soft.into_iter()))
         .chain(listed("joint", joints))
         .chain(listed("spring", springs))
         .chain(listed("triangle", triangles))

@@ -183,8 +183,9 @@ impl<R: Real> Everything<'_, R> {
     ) {
         let patch = &self.contacts.patches[(end / 2) as usize];
         let side = if end.is_multiple_of(2) { Side::A } else { Side::B };
-        if RIDDEN && side == Side::B && patch.nodes[1] as usize != n {
-            return self.add_share(block, n, patch, law);
+        let own = patch.nodes[side as usize];
+        if RIDDEN && own as usize != n {
+            return self.add_share(block, n, (patch, side), law);
         }
         let [a, b] = patch.nodes.map(|n| &self.nodes[n as usize]);
         if L::ARMS_TURN {
@@ -200,22 +201,22 @@ impl<R: Real> Everything<'_, R> {
 }
 
 impl<R: Real> Everything<'_, R> {
-    /// Adds the share that corner `n` has in a patch with a triangle. Neither end of it turns its arms.
+    /// Adds the share that corner `n` has in one side of a patch, which is a point of a triangle or an edge.
     #[inline(never)]
     fn add_share<L: ContactLaw<R>>(
         &self,
         block: &mut Block<R>,
         n: usize,
-        patch: &Patch<R>,
+        (patch, side): (&Patch<R>, Side),
         law: &L,
     ) {
         let [a, b] = patch.nodes.map(|n| &self.nodes[n as usize]);
-        let Some(rider) = self.contacts.rider(patch.nodes[1]) else { return };
+        let Some(rider) = self.contacts.rider(patch.nodes[side as usize]) else { return };
         let patch = if L::ARMS_TURN { &patch.turned(a, b) } else { patch };
         let value = patch.value(a, b);
         if !law.idles(patch, &value) {
             let mut whole = Block::default();
-            patch.add_to(&mut whole, Side::B, &law.push(patch, &value));
+            patch.add_to(&mut whole, side, &law.push(patch, &value));
             rider.share(narrow(n), &whole, block);
         }
     }

@@ -69,6 +69,7 @@ pub const BACKEND: Native = Native {
         .without(Needs::RESTITUTION)
         .with(Needs::ENERGIES)
         .with(Needs::TOUCHING_PARTICLES)
+        .with(Needs::SOFT_CONTACTS)
         .with(Needs::TIMED)
         .with(Needs::DAMPING),
     refuses,

@@ -1,0 +1,172 @@
+//! A particle over a triangle of others, and an edge over an edge: how far apart, and on which side.
+//!
+//! A solid has an inside: what is in it is pushed out through its nearest face. A sheet has none: what touches it is
+//! on the side on which it was when the two last touched, or, where they meet for the first time, on the side on
+//! which it is.
+
+use taut_core::{Placement, Vec3};
+
+use super::surface::{SoftEdge, SoftFace, SoftSurface};
+use crate::{contact::NONE, face::barycentric, nearest::segments, solid};
+
+/// Edges at a smaller angle cross nowhere in particular [sine].
+const PARALLEL: f64 = 1e-3;
+/// A direction counts at an edge where the triangles beside it rise along it by no more than that [sine]. They do
+/// where a sheet lies in folds.
+const RISE: f64 = 0.25;
+/// A direction tells inside from outside where it leans no farther than that from the normals beside an edge
+/// [cosine].
+const UPRIGHT: f64 = 0.05;
+/// Edges are through each other by no more than that share of the shorter one; what is deeper, corners tell.
+const THROUGH: f64 = 0.5;
+
+/// Where particles are, and how thick.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SoftState<'a> {
+    /// Of bodies, then particles.
+    pub(crate) placements: &'a [Placement],
+    /// Of particles [m].
+    pub(crate) radii: &'a [Option<f64>],
+    pub(crate) surface: &'a SoftSurface,
+}
+
+/// A point between two surfaces, and the sides that its normal points from and to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SoftPoint {
+    /// Unit vector from B to A.
+    pub(crate) up: Vec3,
+    /// Distance of the surfaces along it [m].
+    pub(crate) gap: f64,
+    /// Shares of the corners of A, then of B.
+    pub(crate) shares: [[f64; 3]; 2],
+    /// Of a triangle, whether A is at the front of its sheet, or outside of its solid.
+    pub(crate) front: bool,
+}
+
+impl SoftState<'_> {
+    pub(crate) fn at(&self, node: u32) -> Vec3 {
+        self.placements[node as usize].position
+    }
+
+    fn radius(&self, node: u32) -> f64 {
+        self.radii[(node - self.surface.first) as usize].unwrap_or(0.0)
+    }
+
+    /// A particle straight over or under a triangle; `kept` is the side that it was on, if that is known.
+    pub(crate) fn over_face(
+        &self,
+        node: u32,
+        face: usize,
+        kept: impl FnOnce() -> Option<bool>,
+    ) -> Option<SoftPoint> {
+        let SoftFace { corners, behind, .. } = self.surface.faces[face];
+        let places = corners.map(|corner| self.at(corner));
+        let (point, normal) = (self.at(node), solid::normal(&places));
+        let height = normal.dot(&(point - places[0]));
+        let weights = barycentric(&places, &(point - normal * height))?;
+        let faces_front = self.surface.faces_front(face);
+        let (outer, front) = if behind == NONE {
+            let front = kept().unwrap_or((height >= 0.0) == faces_front);
+            (front == faces_front, front)
+        } else {
+            let inner = self.at(behind);
+            if height < 0.0 && !self.is_within(node, &point, height, &places, behind, &inner) {
+                return None;
+            }
+            (true, height >= 0.0)
+        };
+        let (up, apart) = if outer { (normal, height) } else { (-normal, -height) };
+        let thick: f64 = (0..3).map(|k| weights[k] * self.radius(corners[k])).sum();
+        let gap = apart - self.radius(node) - thick;
+        let shares = [[1.0, 0.0, 0.0], weights];
+        Some(SoftPoint { up, gap, shares, front })
+    }
+
+    /// Whether a particle under a face of a solid, whose height is negative, is in it: no deeper than the tetrahedron
+    /// behind the face reaches. One of the same solid must be within that tetrahedron, since its own neighbours are
+    /// beside it at all times.
+    fn is_within(
+        &self,
+        node: u32,
+        point: &Vec3,
+        height: f64,
+        face: &[Vec3; 3],
+        behind: u32,
+        inner: &Vec3,
+    ) -> bool {
+        let normal = solid::normal(face);
+        if height < normal.dot(&(inner - face[0])) {
+            return false;
+        }
+        if !self.surface.joins(node, behind) {
+            return true;
+        }
+        let beyond = |[a, b]: [Vec3; 2]| {
+            let side = (b - a).cross(&(inner - a));
+            side.dot(&(point - a)) <= 0.0
+        };
+        (0..3).all(|k| beyond([face[k], face[(k + 1) % 3]]))
+    }
+
+    /// Two edges, between their ends; `kept` is the normal that they had when they last touched.
+    pub(crate) fn over_edge(
+        &self,
+        a: usize,
+        b: usize,
+        kept: impl FnOnce() -> Option<Vec3>,
+    ) -> Option<SoftPoint> {
+        let edges = [a, b].map(|e| self.surface.edges[e]);
+        let places = edges.map(|edge| edge.ends.map(|end| self.at(end)));
+        let [u, v] = places.map(|[p, q]| q - p);
+        let (lengths, normal) = ([u.norm(), v.norm()], u.cross(&v));
+        if normal.norm() < PARALLEL * lengths[0] * lengths[1] {
+            return None;
+        }
+        let points = segments(&places[0], &places[1]);
+        let share =
+            |k: usize, way: &Vec3| way.dot(&(points[k] - places[k][0])) / way.norm_squared();
+        let shares = [share(0, &u), share(1, &v)];
+        if !shares.iter().all(|&t| t > 0.0 && t < 1.0) {
+            return None;
+        }
+        let mut up = normal.normalize();
+        let between = points[0] - points[1];
+        let outward = self.outward(&edges[1]) - self.outward(&edges[0]);
+        let solid = outward.dot(&up).abs() > UPRIGHT;
+        let along = if solid { outward } else { kept().unwrap_or(between) };
+        if along.dot(&up) < 0.0 {
+            up = -up;
+        }
+        let apart = up.dot(&between);
+        if apart < -THROUGH * lengths[0].min(lengths[1]) {
+            return None;
+        }
+        if self.rises(&edges[0], &places[0][0], &-up) || self.rises(&edges[1], &places[1][0], &up) {
+            return None;
+        }
+        let mean = |k: usize| {
+            let [r, s] = edges[k].ends.map(|end| self.radius(end));
+            r + (s - r) * shares[k]
+        };
+        let gap = apart - mean(0) - mean(1);
+        Some(SoftPoint { up, gap, shares: shares.map(|t| [1.0 - t, t, 0.0]), front: false })
+    }
+
+    /// Sum of the outward normals of a solid beside an edge; nothing at a sheet.
+    fn outward(&self, edge: &SoftEdge) -> Vec3 {
+        let faces = edge.faces.iter().filter_map(|&face| self.surface.faces.get(face as usize));
+        let solid = faces.filter(|face| face.behind != NONE);
+        solid.map(|face| solid::normal(&face.corners.map(|corner| self.at(corner)))).sum()
+    }
+
+    /// Whether a triangle beside an edge from `origin` rises along a direction, so that the edge is not what is
+    /// nearest to what is there.
+    fn rises(&self, edge: &SoftEdge, origin: &Vec3, up: &Vec3) -> bool {
+        let faces = edge.faces.iter().filter_map(|&face| self.surface.faces.get(face as usize));
+        let mut beside = faces.flat_map(|face| face.corners).filter(|c| !edge.ends.contains(c));
+        beside.any(|corner| {
+            let way = self.at(corner) - origin;
+            up.dot(&way) > RISE * way.norm()
+        })
+    }
+}
