@@ -130,6 +130,7 @@ impl<R: Real> Method<R> for Avbd<R> {
                 ContactStyle::Demo3d => Style::Demo3d,
             },
             lanes_per_body: settings.lanes_per_body,
+            bound: settings.bound,
         }
     }
 

@@ -46,3 +46,4 @@ pub use contact::{Carried, Contact, ContactList, Grip, Manifold, NONE, Site};
 pub use detect::{ContactSet, Style, joined};
 pub use frame::frame;
 pub use passage::Passages;
+pub use soft::Clearances;

@@ -4,6 +4,7 @@
 //! What is of one element does not touch itself, nor does what overlaps in the initial state of one piece: it is
 //! meant to.
 
+mod clearance;
 mod surface;
 mod touch;
 
@@ -18,6 +19,7 @@ use crate::{
     narrow::Rules,
     traits::{Traits, surface},
 };
+pub use clearance::Clearances;
 pub(crate) use surface::SoftSurface;
 pub(crate) use touch::{SoftPoint, SoftState};
 

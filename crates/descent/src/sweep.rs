@@ -7,6 +7,7 @@ use taut_model::{NodeKind, Side, narrow};
 use crate::{
     assemble::{Forces, Outside, View, Whole, assemble, newton_step, part_of, sum_in_lanes},
     block::Block,
+    bound::MotionBounds,
     contacts::ContactStore,
     node::{Acted, Incidence, SweepNode},
     patch::{ContactLaw, Patch},
@@ -69,6 +70,9 @@ impl<R: Real> System<R> {
     /// The nodes of a colour do not see each other, so whether they move one by one or at once does not
     /// matter.
     pub fn sweep_touching(&mut self, law: &impl ContactLaw<R>) {
+        if let Some(bounds) = &mut self.bounds {
+            bounds.follow(&self.nodes, &self.nodes_base, &self.layout);
+        }
         match &self.contacts {
             None => self.sweep(),
             Some(contacts) if contacts.has_riders() => self.sweep_patches::<true>(law),
@@ -89,6 +93,7 @@ impl<R: Real> System<R> {
                     incidences: &self.incidences,
                     forces: Forces::new(&self.elements, &self.bases, &self.energies, &self.options),
                     contacts,
+                    bounds: self.bounds.as_ref(),
                 };
                 let step = |&n: &u32| all.newton_step::<RIDDEN, _>(n as usize, law);
                 visit
@@ -112,6 +117,7 @@ impl<R: Real> System<R> {
                     incidences: &self.incidences,
                     forces: Forces::new(&self.elements, &self.bases, &self.energies, &self.options),
                     contacts,
+                    bounds: self.bounds.as_ref(),
                 };
                 let motion = all.newton_step::<RIDDEN, _>(n as usize, law);
                 let node = &mut self.nodes[n as usize];
@@ -131,16 +137,23 @@ struct Everything<'a, R: Real> {
     incidences: &'a [Incidence<R>],
     forces: Forces<'a, R>,
     contacts: &'a ContactStore<R>,
+    bounds: Option<&'a MotionBounds<R>>,
 }
 
 impl<R: Real> Everything<'_, R> {
-    /// The Newton step of one node, its contacts included.
+    /// The Newton step of one node, its contacts included, as far as it may move.
     #[inline(always)]
     fn newton_step<const RIDDEN: bool, L: ContactLaw<R>>(
         &self,
         n: usize,
         law: &L,
     ) -> (V3<R>, V3<R>) {
+        let (step, turn) = self.free_step::<RIDDEN, L>(n, law);
+        (self.bounds.map_or(step, |bounds| bounds.bounded(n, step)), turn)
+    }
+
+    #[inline(always)]
+    fn free_step<const RIDDEN: bool, L: ContactLaw<R>>(&self, n: usize, law: &L) -> (V3<R>, V3<R>) {
         let node = &self.nodes[n];
         let (start, end) = node.range();
         let view = Whole { nodes: self.nodes, incidences: self.incidences };

@@ -62,6 +62,7 @@ impl<R: Real> Method<R> for Vbd<R> {
             start: self.settings.start,
             contacts: Style::Common,
             lanes_per_body: self.settings.lanes_per_body,
+            bound: self.settings.bound,
         }
     }
 

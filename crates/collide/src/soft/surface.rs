@@ -11,6 +11,8 @@ pub(crate) struct SoftFace {
     pub(crate) corners: [u32; 3],
     /// The fourth corner of the tetrahedron that it bounds, or [`NONE`] of a sheet.
     pub(crate) behind: u32,
+    /// The triangle beside each edge, from corner `k` on; [`NONE`] where there is none.
+    pub(crate) beside: [u32; 3],
     /// Which of its two sides is the front of its sheet: all of a sheet that can be turned alike are.
     turned: bool,
 }
@@ -55,11 +57,22 @@ impl SoftSurface {
                 let key = sorted(*corners);
                 let found = behind.binary_search_by_key(&key, |(face, _)| *face);
                 let behind = found.map_or(NONE, |place| number(behind[place].1));
-                SoftFace { corners: corners.map(number), behind, turned: false }
+                SoftFace { corners: corners.map(number), behind, beside: [NONE; 3], turned: false }
             })
             .collect();
         let edges = edges(&faces);
         turn_alike(&mut faces, &edges);
+        for edge in &edges {
+            let [t, u] = edge.faces;
+            for (own, other) in [(t, u), (u, t)] {
+                let Some(face) = faces.get_mut(own as usize) else { continue };
+                let [a, b] = edge.ends;
+                let at = |k: usize| [face.corners[k], face.corners[(k + 1) % 3]];
+                if let Some(k) = (0..3).find(|&k| at(k) == [a, b] || at(k) == [b, a]) {
+                    face.beside[k] = other;
+                }
+            }
+        }
         Some(Self {
             edges,
             outside: outside(scene, particles, &triangles),

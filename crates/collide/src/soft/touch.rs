@@ -59,7 +59,8 @@ impl SoftState<'_> {
         face: usize,
         kept: impl FnOnce() -> Option<bool>,
     ) -> Option<SoftPoint> {
-        let SoftFace { corners, behind, .. } = self.surface.faces[face];
+        let whole = &self.surface.faces[face];
+        let SoftFace { corners, behind, .. } = *whole;
         let places = corners.map(|corner| self.at(corner));
         let (point, normal) = (self.at(node), solid::normal(&places));
         let height = normal.dot(&(point - places[0]));
@@ -69,8 +70,7 @@ impl SoftState<'_> {
             let front = kept().unwrap_or((height >= 0.0) == faces_front);
             (front == faces_front, front)
         } else {
-            let inner = self.at(behind);
-            if height < 0.0 && !self.is_within(node, &point, height, &places, behind, &inner) {
+            if height < 0.0 && !self.is_within(node, &point, height, &places, whole) {
                 return None;
             }
             (true, height >= 0.0)
@@ -83,29 +83,37 @@ impl SoftState<'_> {
     }
 
     /// Whether a particle under a face of a solid, whose height is negative, is in it: no deeper than the tetrahedron
-    /// behind the face reaches. One of the same solid must be within that tetrahedron, since its own neighbours are
-    /// beside it at all times.
+    /// behind the face reaches, and not beyond a face beside it. One of the same solid must be within that
+    /// tetrahedron, since its own neighbours are beside it at all times.
     fn is_within(
         &self,
         node: u32,
         point: &Vec3,
         height: f64,
-        face: &[Vec3; 3],
-        behind: u32,
-        inner: &Vec3,
+        places: &[Vec3; 3],
+        face: &SoftFace,
     ) -> bool {
-        let normal = solid::normal(face);
-        if height < normal.dot(&(inner - face[0])) {
+        let (normal, inner) = (solid::normal(places), self.at(face.behind));
+        if height < normal.dot(&(inner - places[0])) {
             return false;
         }
-        if !self.surface.joins(node, behind) {
-            return true;
+        if self.surface.joins(node, face.behind) {
+            let within = |k: usize| {
+                let side = (places[(k + 1) % 3] - places[k]).cross(&(inner - places[k]));
+                side.dot(&(point - places[k])) <= 0.0
+            };
+            return (0..3).all(within);
         }
-        let beyond = |[a, b]: [Vec3; 2]| {
-            let side = (b - a).cross(&(inner - a));
-            side.dot(&(point - a)) <= 0.0
+        let beyond = |k: usize| {
+            let other = self.surface.faces.get(face.beside[k] as usize);
+            other.is_some_and(|other| {
+                let corners = other.corners.map(|corner| self.at(corner));
+                let (up, origin) = (solid::normal(&corners), places[k]);
+                let bends_down = up.dot(&(places[(k + 2) % 3] - origin)) < 0.0;
+                bends_down && up.dot(&(point - origin)) > 0.0
+            })
         };
-        (0..3).all(|k| beyond([face[k], face[(k + 1) % 3]]))
+        !(0..3).any(beyond)
     }
 
     /// Two edges, between their ends; `kept` is the normal that they had when they last touched.

@@ -71,6 +71,7 @@ fn system(scene: &Scene) -> System<f64> {
         start: InitialGuess::Target,
         contacts: Style::Common,
         lanes_per_body: 1,
+        bound: false,
     };
     let mut system = System::new(scene, options);
     system.begin(scene.dt);
