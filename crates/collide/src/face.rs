@@ -18,7 +18,7 @@ use crate::{
     solid::{self, RoundedSolid, Solid},
     transform::Transform,
 };
-use rigid_mesh::Facing;
+use rigid_mesh::MetTriangle;
 
 /// Points outside a triangle by that share of its size still count as over it.
 const SLACK: f64 = 1e-9;
@@ -144,7 +144,7 @@ impl FaceScratch {
                     self.meet(i, (solid, &own), &middle, side, &corners, &across, reach);
                 }
                 Kind::Mesh(mesh) => {
-                    let facing = Facing { side, corners: &corners, across: &across, reach };
+                    let facing = MetTriangle { side, corners: &corners, across: &across, reach };
                     let first = self.points.len();
                     self.over_mesh(mesh, &own, &facing);
                     for point in &mut self.points[first..] {

@@ -231,40 +231,41 @@ impl SoftContacts {
         }
     }
 
-    /// Appends what was found, but of the faces of one solid that a particle is behind only the nearest.
+    /// Appends what was found, but none that gives way to another.
     fn keep_nearest(&self, list: &mut ContactList) {
-        let Self { surface, found, .. } = self;
-        let first_face = self.faces_start();
-        let all = &found.manifolds;
-        let mut next = 0;
-        while next < all.len() {
-            let last = next
-                + all[next..].iter().take_while(|m| m.owners[0] == all[next].owners[0]).count();
-            let group = &all[next..last];
-            // The depth of a particle behind a face of a solid, and which one.
-            let depth = |m: &Manifold| {
-                let contact = &found.contacts[m.range().start];
-                let Site::Triangle { face, corners, .. } = contact.sites[1] else { return None };
-                let solid = surface.faces[(face - first_face) as usize].behind != NONE;
-                let inside = solid && !side_of(contact);
-                inside.then_some((surface.piece_of(corners[0]), contact.gap))
-            };
+        let found = &self.found;
+        for group in found.manifolds.chunk_by(|a, b| a.owners[0] == b.owners[0]) {
             for (i, manifold) in group.iter().enumerate() {
-                let hides = |(j, other): (usize, &Manifold)| match (depth(manifold), depth(other)) {
-                    (Some((piece, gap)), Some((other, nearer))) => {
-                        piece == other && (nearer > gap || nearer == gap && j < i)
-                    }
-                    _ => false,
-                };
-                if group.len() > 1 && group.iter().enumerate().any(hides) {
+                if group.len() > 1 && self.is_hidden(group, i) {
                     continue;
                 }
                 let first = list.contacts.len() as u32;
                 list.contacts.push(found.contacts[manifold.range().start]);
                 list.manifolds.push(Manifold { contacts: first..first + 1, ..manifold.clone() });
             }
-            next = last;
         }
+    }
+
+    /// Whether one of the contacts of a particle gives way to another of them: behind a face of a solid to all of that
+    /// solid, over an edge or a corner to all triangles around it, too.
+    fn is_hidden(&self, group: &[Manifold], i: usize) -> bool {
+        let of = |manifold: &Manifold| {
+            let contact = &self.found.contacts[manifold.range().start];
+            let Site::Triangle { face, corners, weights } = contact.sites[1] else { return None };
+            let face = (face - self.faces_start()) as usize;
+            let solid = self.surface.faces[face].behind != NONE;
+            let beside = weights.iter().any(|weight| *weight <= 0.0);
+            let inside = solid && !side_of(contact);
+            let piece = solid.then(|| self.surface.piece_of(corners[0]));
+            Some((face, piece, inside || beside, contact.gap.abs()))
+        };
+        let Some((face, piece, true, own)) = of(&group[i]) else { return false };
+        let hides = |(j, other): (usize, &Manifold)| {
+            let Some((other, whole, also, near)) = of(other) else { return false };
+            let around = piece.is_some() && whole == piece || self.surface.meet(face, other);
+            j != i && around && (near < own || near == own && (!also || j < i))
+        };
+        group.iter().enumerate().any(hides)
     }
 }
 
@@ -330,7 +331,7 @@ impl PairFinder<'_> {
     /// Two edges.
     fn touch_edge(&self, pair: [u32; 2], list: &mut ContactList) {
         let [a, b] = pair.map(|edge| (edge - self.first_edge) as usize);
-        let kept = || self.before(pair).map(|contact| contact.normal);
+        let kept = || self.kept_normal(pair, [a, b]);
         let Some(point) = self.state.over_edge(a, b, kept) else { return };
         let site = |k: usize, i: usize| {
             let [s, t, _] = point.shares[k];
@@ -369,6 +370,22 @@ impl PairFinder<'_> {
         let place = before.manifolds.partition_point(|manifold| manifold.owners < pair);
         let manifold = before.manifolds.get(place).filter(|manifold| manifold.owners == pair)?;
         before.contacts.get(manifold.range().start)
+    }
+
+    /// Which way two edges were from each other when they last touched, or where they did not, the ends of either with
+    /// the triangles beside the other.
+    fn kept_normal(&self, pair: [u32; 2], edges: [usize; 2]) -> Option<Vec3> {
+        if let Some(contact) = self.before(pair) {
+            return Some(contact.normal);
+        }
+        let [a, b] = edges.map(|edge| &self.state.surface.edges[edge]);
+        let beside = |ends: [u32; 2], faces: [u32; 2]| -> Vec3 {
+            let faces = faces.into_iter().filter(|&face| face != NONE);
+            let pairs = faces.flat_map(|face| ends.map(|end| [end, self.first_face + face]));
+            pairs.filter_map(|pair| Some(self.before(pair)?.normal)).sum()
+        };
+        let normal = beside(a.ends, b.faces) - beside(b.ends, a.faces);
+        (normal != Vec3::zeros()).then_some(normal)
     }
 
     /// On which side of a triangle's sheet a particle was when they last touched, or where it came from a triangle

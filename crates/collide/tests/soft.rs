@@ -48,7 +48,9 @@ fn a_particle_touches_a_triangle_from_either_side() {
         assert!((contact.gap - (z.abs() - 0.01)).abs() < 1e-15, "{contact:?}");
         assert!((contact.normal - Vec3::z() * z.signum()).norm() < 1e-15);
         assert_eq!(contact.sites[0], Site::Vertex { node: 3 });
-        let Site::Triangle { corners, weights, .. } = contact.sites[1] else { panic!("{contact:?}") };
+        let Site::Triangle { corners, weights, .. } = contact.sites[1] else {
+            panic!("{contact:?}")
+        };
         assert_eq!(corners, [0, 1, 2]);
         let expected = [0.5, 0.2, 0.3];
         assert!(weights.iter().zip(expected).all(|(w, e)| (w - e).abs() < 1e-15), "{weights:?}");

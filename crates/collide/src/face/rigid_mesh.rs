@@ -19,7 +19,7 @@ use crate::{
 const PARALLEL: f64 = 1e-3;
 
 /// The triangle that the surface meets, in the frame of the pair.
-pub(super) struct Facing<'a> {
+pub(super) struct MetTriangle<'a> {
     pub(super) side: &'a FaceSide<'a>,
     pub(super) corners: &'a [Vec3; 3],
     /// The corners beside its edges.
@@ -30,7 +30,7 @@ pub(super) struct Facing<'a> {
 
 impl FaceScratch {
     /// Finds the points of a surface that are close to a triangle of particles.
-    pub(super) fn over_mesh(&mut self, mesh: &Mesh, own: &Transform, facing: &Facing<'_>) {
+    pub(super) fn over_mesh(&mut self, mesh: &Mesh, own: &Transform, facing: &MetTriangle<'_>) {
         let thick = facing.side.radii.into_iter().fold(0.0, f64::max);
         let near = facing.reach + thick;
         let mut triangles = std::mem::take(&mut self.triangles);
@@ -58,7 +58,7 @@ impl FaceScratch {
         &mut self,
         mesh: &Mesh,
         own: &Transform,
-        facing: &Facing<'_>,
+        facing: &MetTriangle<'_>,
         triangles: &[u32],
         (t, k): (u32, usize),
         near: f64,
@@ -90,7 +90,7 @@ impl FaceScratch {
         &mut self,
         mesh: &Mesh,
         own: &Transform,
-        facing: &Facing<'_>,
+        facing: &MetTriangle<'_>,
         (t, k): (u32, usize),
         near: f64,
     ) {

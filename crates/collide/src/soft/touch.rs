@@ -2,12 +2,18 @@
 //!
 //! A solid has an inside: what is in it is pushed out through its nearest face. A sheet has none: what touches it is
 //! on the side on which it was when the two last touched, or, where they meet for the first time, on the side on
-//! which it is.
+//! which it is. Beside a triangle a particle may be over an edge or a corner of it, which is then nearest; but not over
+//! the rim of a sheet.
 
 use taut_core::{Placement, Vec3};
 
 use super::surface::{SoftEdge, SoftFace, SoftSurface};
-use crate::{contact::NONE, face::barycentric, nearest::segments, solid};
+use crate::{
+    contact::NONE,
+    face::barycentric,
+    nearest::{on_polygon, segments},
+    solid,
+};
 
 /// Edges at a smaller angle cross nowhere in particular [sine].
 const PARALLEL: f64 = 1e-3;
@@ -64,7 +70,9 @@ impl SoftState<'_> {
         let places = corners.map(|corner| self.at(corner));
         let (point, normal) = (self.at(node), solid::normal(&places));
         let height = normal.dot(&(point - places[0]));
-        let weights = barycentric(&places, &(point - normal * height))?;
+        let Some(weights) = barycentric(&places, &(point - normal * height)) else {
+            return self.over_ridge(node, face, &places, kept);
+        };
         let faces_front = self.surface.faces_front(face);
         let (outer, front) = if behind == NONE {
             let front = kept().unwrap_or((height >= 0.0) == faces_front);
@@ -80,6 +88,34 @@ impl SoftState<'_> {
         let gap = apart - self.radius(node) - thick;
         let shares = [[1.0, 0.0, 0.0], weights];
         Some(SoftPoint { up, gap, shares, front })
+    }
+
+    /// A particle over an edge or a corner of a triangle, in front of the side of its plane that is `kept` or outside.
+    /// Other triangles may be nearer.
+    fn over_ridge(
+        &self,
+        node: u32,
+        face: usize,
+        places: &[Vec3; 3],
+        kept: impl FnOnce() -> Option<bool>,
+    ) -> Option<SoftPoint> {
+        let (whole, point, normal) =
+            (&self.surface.faces[face], self.at(node), solid::normal(places));
+        let height = normal.dot(&(point - places[0]));
+        let (solid, faces_front) = (whole.behind != NONE, self.surface.faces_front(face));
+        let front = if solid { true } else { (height >= 0.0) == faces_front };
+        let (on, _) = on_polygon(places, &normal, &point);
+        let weights = barycentric(places, &on)?;
+        let at_rim = |m: usize| weights[m] <= 0.0 && whole.beside[(m + 1) % 3] == NONE;
+        let outside = if solid {
+            height > 0.0 && !self.surface.joins(node, whole.behind)
+        } else {
+            !(0..3).any(at_rim) && kept().is_none_or(|kept| kept == front)
+        };
+        let up = (point - on).try_normalize(0.0).filter(|_| outside)?;
+        let thick: f64 = (0..3).map(|k| weights[k] * self.radius(whole.corners[k])).sum();
+        let gap = up.dot(&(point - on)) - self.radius(node) - thick;
+        Some(SoftPoint { up, gap, shares: [[1.0, 0.0, 0.0], weights], front })
     }
 
     /// Whether a particle under a face of a solid, whose height is negative, is in it: no deeper than the tetrahedron
