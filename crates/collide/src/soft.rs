@@ -21,7 +21,7 @@ use crate::{
 };
 pub use clearance::Clearances;
 pub(crate) use surface::SoftSurface;
-pub(crate) use touch::{SoftPoint, SoftState};
+use touch::{Memory, SoftPoint, SoftState};
 
 /// Pairs that one thread treats at a time.
 const CHUNK: usize = 256;
@@ -316,8 +316,8 @@ impl PairFinder<'_> {
     /// A particle and a triangle.
     fn touch_face(&self, [node, index]: [u32; 2], list: &mut ContactList) {
         let face = (index - self.first_face) as usize;
-        let kept = || self.kept_side(node, index);
-        let Some(point) = self.state.over_face(node, face, kept) else { return };
+        let sides = Sides { finder: self, pair: [node, index] };
+        let Some(point) = self.state.over_face(node, face, &sides) else { return };
         let corners = self.state.surface.faces[face].corners;
         let sites = [
             Site::Vertex { node },
@@ -331,8 +331,8 @@ impl PairFinder<'_> {
     /// Two edges.
     fn touch_edge(&self, pair: [u32; 2], list: &mut ContactList) {
         let [a, b] = pair.map(|edge| (edge - self.first_edge) as usize);
-        let kept = || self.kept_normal(pair, [a, b]);
-        let Some(point) = self.state.over_edge(a, b, kept) else { return };
+        let sides = Sides { finder: self, pair };
+        let Some(point) = self.state.over_edge(a, b, &sides) else { return };
         let site = |k: usize, i: usize| {
             let [s, t, _] = point.shares[k];
             Site::Edge { edge: pair[k], ends: self.state.surface.edges[i].ends, weights: [s, t] }
@@ -371,40 +371,50 @@ impl PairFinder<'_> {
         let manifold = before.manifolds.get(place).filter(|manifold| manifold.owners == pair)?;
         before.contacts.get(manifold.range().start)
     }
+}
 
-    /// Which way two edges were from each other when they last touched, or where they did not, the ends of either with
-    /// the triangles beside the other.
-    fn kept_normal(&self, pair: [u32; 2], edges: [usize; 2]) -> Option<Vec3> {
-        if let Some(contact) = self.before(pair) {
-            return Some(contact.normal);
-        }
-        let [a, b] = edges.map(|edge| &self.state.surface.edges[edge]);
-        let beside = |ends: [u32; 2], faces: [u32; 2]| -> Vec3 {
-            let faces = faces.into_iter().filter(|&face| face != NONE);
-            let pairs = faces.flat_map(|face| ends.map(|end| [end, self.first_face + face]));
-            pairs.filter_map(|pair| Some(self.before(pair)?.normal)).sum()
-        };
-        let normal = beside(a.ends, b.faces) - beside(b.ends, a.faces);
-        (normal != Vec3::zeros()).then_some(normal)
+/// What is known of the side of one pair.
+struct Sides<'a> {
+    finder: &'a PairFinder<'a>,
+    pair: [u32; 2],
+}
+
+impl Memory<Vec3> for Sides<'_> {
+    fn own(&self) -> Option<Vec3> {
+        Some(self.finder.before(self.pair)?.normal)
     }
 
-    /// On which side of a triangle's sheet a particle was when they last touched, or where it came from a triangle
-    /// beside it, on which side of that.
-    fn kept_side(&self, node: u32, index: u32) -> Option<bool> {
-        if let Some(contact) = self.before([node, index]) {
-            return Some(side_of(contact));
-        }
-        let before = self.query.before;
-        let first =
-            before.manifolds.partition_point(|manifold| manifold.owners < [node, self.first_face]);
-        let own =
-            before.manifolds[first..].iter().take_while(|manifold| manifold.owners[0] == node);
-        let face = |i: u32| (i - self.first_face) as usize;
-        let beside = |manifold: &&Manifold| {
-            let other = manifold.owners[1];
-            other < self.first_edge && self.state.surface.meet(face(index), face(other))
+    /// From the ends of either edge and the triangles beside the other.
+    fn beside(&self) -> Option<Vec3> {
+        let PairFinder { state, first_face, first_edge, .. } = *self.finder;
+        let [a, b] = self.pair.map(|edge| &state.surface.edges[(edge - first_edge) as usize]);
+        let normals = |ends: [u32; 2], faces: [u32; 2]| -> Vec3 {
+            let faces = faces.into_iter().filter(|&face| face != NONE);
+            let pairs = faces.flat_map(|face| ends.map(|end| [end, first_face + face]));
+            pairs.filter_map(|pair| Some(self.finder.before(pair)?.normal)).sum()
         };
-        let found = own.filter(|m| m.owners[1] >= self.first_face).find(beside)?;
+        let normal = normals(a.ends, b.faces) - normals(b.ends, a.faces);
+        (normal != Vec3::zeros()).then_some(normal)
+    }
+}
+
+impl Memory<bool> for Sides<'_> {
+    fn own(&self) -> Option<bool> {
+        self.finder.before(self.pair).map(side_of)
+    }
+
+    /// From the triangles that the particle touched and that share a corner with this one.
+    fn beside(&self) -> Option<bool> {
+        let PairFinder { state, first_face, first_edge, query, .. } = *self.finder;
+        let ([node, index], before) = (self.pair, query.before);
+        let face = |i: u32| (i - first_face) as usize;
+        let touches = |manifold: &&Manifold| {
+            let other = manifold.owners[1];
+            other < first_edge && state.surface.meet(face(index), face(other))
+        };
+        let first = before.manifolds.partition_point(|m| m.owners < [node, first_face]);
+        let own = before.manifolds[first..].iter().take_while(|m| m.owners[0] == node);
+        let found = own.into_iter().find(touches)?;
         before.contacts.get(found.range().start).map(side_of)
     }
 }

@@ -103,6 +103,12 @@ impl SoftSurface {
         face.corners.contains(&node) || face.behind == node
     }
 
+    /// Whether two particles are the ends of an edge.
+    pub(crate) fn are_linked(&self, a: u32, b: u32) -> bool {
+        let ends = [a.min(b), a.max(b)];
+        self.edges.binary_search_by_key(&ends, |edge| edge.ends).is_ok()
+    }
+
     /// Whether two edges share an end or are of one tetrahedron.
     pub(crate) fn are_neighbours(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.edges[a], &self.edges[b]);

@@ -2,8 +2,11 @@
 //!
 //! A solid has an inside: what is in it is pushed out through its nearest face. A sheet has none: what touches it is
 //! on the side on which it was when the two last touched, or, where they meet for the first time, on the side on
-//! which it is. Beside a triangle a particle may be over an edge or a corner of it, which is then nearest; but not over
-//! the rim of a sheet.
+//! which it is. Where they meet closer than their thickness allows, the side is that of what is beside them; no
+//! farther away, since of a fold both wings are beside each other, and one is behind the other.
+//!
+//! Beside a triangle a particle may be over an edge or a corner of it, which is then nearest; but not over the rim of
+//! a sheet.
 
 use taut_core::{Placement, Vec3};
 
@@ -49,6 +52,19 @@ pub(crate) struct SoftPoint {
     pub(crate) front: bool,
 }
 
+/// What is known of the side of a pair: of a triangle whether the front, of edges the normal from B to A.
+pub(crate) trait Memory<T> {
+    /// From when the pair last touched.
+    fn own(&self) -> Option<T>;
+    /// From what is beside it.
+    fn beside(&self) -> Option<T>;
+}
+
+/// The side of a pair that is remembered; that of what is beside it counts only where the two are `thin` apart.
+fn recall<T>(memory: &impl Memory<T>, thin: bool) -> Option<T> {
+    memory.own().or_else(|| memory.beside().filter(|_| thin))
+}
+
 impl SoftState<'_> {
     pub(crate) fn at(&self, node: u32) -> Vec3 {
         self.placements[node as usize].position
@@ -58,12 +74,12 @@ impl SoftState<'_> {
         self.radii[(node - self.surface.first) as usize].unwrap_or(0.0)
     }
 
-    /// A particle straight over or under a triangle; `kept` is the side that it was on, if that is known.
+    /// A particle straight over or under a triangle, or over its edges.
     pub(crate) fn over_face(
         &self,
         node: u32,
         face: usize,
-        kept: impl FnOnce() -> Option<bool>,
+        memory: &impl Memory<bool>,
     ) -> Option<SoftPoint> {
         let whole = &self.surface.faces[face];
         let SoftFace { corners, behind, .. } = *whole;
@@ -71,11 +87,14 @@ impl SoftState<'_> {
         let (point, normal) = (self.at(node), solid::normal(&places));
         let height = normal.dot(&(point - places[0]));
         let Some(weights) = barycentric(&places, &(point - normal * height)) else {
-            return self.over_ridge(node, face, &places, kept);
+            return self.over_ridge(node, face, &places, memory);
         };
+        let thick: f64 = (0..3).map(|k| weights[k] * self.radius(corners[k])).sum();
+        let thick = self.radius(node) + thick;
         let faces_front = self.surface.faces_front(face);
         let (outer, front) = if behind == NONE {
-            let front = kept().unwrap_or((height >= 0.0) == faces_front);
+            let kept = recall(memory, height.abs() <= thick);
+            let front = kept.unwrap_or((height >= 0.0) == faces_front);
             (front == faces_front, front)
         } else {
             if height < 0.0 && !self.is_within(node, &point, height, &places, whole) {
@@ -84,9 +103,7 @@ impl SoftState<'_> {
             (true, height >= 0.0)
         };
         let (up, apart) = if outer { (normal, height) } else { (-normal, -height) };
-        let thick: f64 = (0..3).map(|k| weights[k] * self.radius(corners[k])).sum();
-        let gap = apart - self.radius(node) - thick;
-        let shares = [[1.0, 0.0, 0.0], weights];
+        let (gap, shares) = (apart - thick, [[1.0, 0.0, 0.0], weights]);
         Some(SoftPoint { up, gap, shares, front })
     }
 
@@ -97,7 +114,7 @@ impl SoftState<'_> {
         node: u32,
         face: usize,
         places: &[Vec3; 3],
-        kept: impl FnOnce() -> Option<bool>,
+        memory: &impl Memory<bool>,
     ) -> Option<SoftPoint> {
         let (whole, point, normal) =
             (&self.surface.faces[face], self.at(node), solid::normal(places));
@@ -110,7 +127,9 @@ impl SoftState<'_> {
         let outside = if solid {
             height > 0.0 && !self.surface.joins(node, whole.behind)
         } else {
-            !(0..3).any(at_rim) && kept().is_none_or(|kept| kept == front)
+            let next =
+                |k: usize| weights[k] > 0.0 && self.surface.are_linked(node, whole.corners[k]);
+            !(0..3).any(|k| at_rim(k) || next(k)) && memory.own().is_none_or(|kept| kept == front)
         };
         let up = (point - on).try_normalize(0.0).filter(|_| outside)?;
         let thick: f64 = (0..3).map(|k| weights[k] * self.radius(whole.corners[k])).sum();
@@ -152,12 +171,12 @@ impl SoftState<'_> {
         !(0..3).any(beyond)
     }
 
-    /// Two edges, between their ends; `kept` is the normal that they had when they last touched.
+    /// Two edges, between their ends.
     pub(crate) fn over_edge(
         &self,
         a: usize,
         b: usize,
-        kept: impl FnOnce() -> Option<Vec3>,
+        memory: &impl Memory<Vec3>,
     ) -> Option<SoftPoint> {
         let edges = [a, b].map(|e| self.surface.edges[e]);
         let places = edges.map(|edge| edge.ends.map(|end| self.at(end)));
@@ -177,6 +196,12 @@ impl SoftState<'_> {
         let between = points[0] - points[1];
         let outward = self.outward(&edges[1]) - self.outward(&edges[0]);
         let solid = outward.dot(&up).abs() > UPRIGHT;
+        let mean = |k: usize| {
+            let [r, s] = edges[k].ends.map(|end| self.radius(end));
+            r + (s - r) * shares[k]
+        };
+        let thick = mean(0) + mean(1);
+        let kept = || recall(memory, between.norm() <= thick);
         let along = if solid { outward } else { kept().unwrap_or(between) };
         if along.dot(&up) < 0.0 {
             up = -up;
@@ -188,11 +213,7 @@ impl SoftState<'_> {
         if self.rises(&edges[0], &places[0][0], &-up) || self.rises(&edges[1], &places[1][0], &up) {
             return None;
         }
-        let mean = |k: usize| {
-            let [r, s] = edges[k].ends.map(|end| self.radius(end));
-            r + (s - r) * shares[k]
-        };
-        let gap = apart - mean(0) - mean(1);
+        let gap = apart - thick;
         Some(SoftPoint { up, gap, shares: shares.map(|t| [1.0 - t, t, 0.0]), front: false })
     }
 
