@@ -67,8 +67,11 @@ impl Probe {
     pub fn measure(&mut self, state: &State) -> ContactMeasures {
         self.placements.clear();
         self.placements.extend(state.placements());
-        let mut measures = ContactMeasures::default();
-        measures.crossed_edges = self.crossings.as_mut().map(|crossings| crossings.count(state));
+        let crossings = self.crossings.as_mut();
+        let mut measures = ContactMeasures {
+            crossed_edges: crossings.map(|crossings| crossings.count(state)),
+            ..ContactMeasures::default()
+        };
         let Some(contacts) = &mut self.contacts else { return measures };
         contacts.forget();
         // Nothing is looked at ahead of time: where bodies are counts, not where they go.
