@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use taut_core::{Backend, BuildError, Devices, Info, Native, Scene, Settings, Solver};
 use taut_descent::{
-    Collision, ContactStore, System,
+    Collision, ContactStore, Options, System,
     device::{Breaking, ContactKernels, DeviceMethod, DeviceSpec, ElementStart, OnDevice},
 };
 use taut_math::Number;
@@ -47,6 +47,7 @@ fn build_on_gpu(
         return Err(BuildError::Settings(message.to_owned()));
     }
     BACKEND_GPU.supports(scene)?;
+    Options::refuse_bound(settings.bound)?;
     let collision = Some(Collision::choose(settings.collision, scene)?);
     let settings = Resolved { precision: Precision::F32, collision, ..settings };
     Ok(Box::new(OnDevice::new(gpu, scene, Avbd::new(scene, settings))?))

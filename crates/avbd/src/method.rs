@@ -138,6 +138,7 @@ impl<R: Real> Method<R> for Avbd<R> {
             },
             scaled_energies: settings.element_ramp,
             lanes_per_body: settings.lanes_per_body,
+            bound: settings.bound,
         }
     }
 

@@ -73,6 +73,8 @@ pub struct AvbdSettings {
     pub contact_hessian: Option<ContactHessian>,
     /// See [`Resolved::lanes_per_body`].
     pub lanes_per_body: Option<u32>,
+    /// See [`Resolved::bound`].
+    pub bound: Option<bool>,
     /// See [`Resolved::collision`].
     pub collision: Option<Collision>,
     /// See [`Resolved::open_gap`].
@@ -231,6 +233,10 @@ pub struct Resolved {
     /// 64; 1 in all profiles: one after the other. On a graphics adapter as many invocations share such a body; on
     /// the CPU the sums are the same, so that both give the same bits.
     pub lanes_per_body: u32,
+    /// Whether particles move no farther in an iteration than 0.45 of their least distance to triangles and edges of
+    /// others, so that none can pass through; in no profile. On the CPU only.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bound: bool,
     /// Where `avbd-gpu` searches for contacts: on the device wherever its shaders know all shapes of the scene;
     /// `host` gives the bits of the CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -278,6 +284,7 @@ impl AvbdSettings {
             contact_hessian: self.contact_hessian.unwrap_or(base.contact_hessian),
             open_gap: self.open_gap.unwrap_or(base.open_gap),
             lanes_per_body: self.lanes_per_body.unwrap_or(base.lanes_per_body),
+            bound: self.bound.unwrap_or(base.bound),
             collision: self.collision,
         };
         resolved.check()?;
@@ -412,6 +419,7 @@ impl Profile {
             contact_hessian: ContactHessian::SlipDirection,
             open_gap: 1.0,
             lanes_per_body: 1,
+            bound: false,
             collision: None,
         };
         let published = robust.as_published();

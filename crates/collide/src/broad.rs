@@ -62,6 +62,15 @@ impl std::fmt::Debug for BroadPhase {
 }
 
 impl Bounds {
+    /// The box around some points.
+    pub(crate) fn around(points: impl IntoIterator<Item = Vec3>) -> Self {
+        let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+        for point in points {
+            (low, high) = (low.inf(&point), high.sup(&point));
+        }
+        Self { middle: (low + high) * 0.5, half: (high - low) * 0.5 }
+    }
+
     /// The box around two boxes; no box where one of them is none.
     pub(crate) fn with(&self, other: &Self) -> Self {
         let low = (self.middle - self.half).inf(&(other.middle - other.half));

@@ -34,15 +34,26 @@ pub enum Site {
         /// The share that each has in the point, and in what acts there; they sum up to one.
         weights: [f64; 3],
     },
+    /// A point of an edge between two particles.
+    Edge {
+        /// The edge, counted after all bodies, particles and triangles.
+        edge: u32,
+        /// Its particles as [`taut_core::Scene::node`] counts them.
+        ends: [u32; 2],
+        /// The share that each has, as of a triangle's corners.
+        weights: [f64; 2],
+    },
 }
 
 impl Site {
-    /// The body, particle or triangle: bodies are counted before particles, those before triangles.
+    /// The body, particle, triangle or edge: bodies are counted before particles, those before triangles, and
+    /// edges last.
     #[inline]
     pub fn node(&self) -> u32 {
         match *self {
             Self::Body { node, .. } | Self::Vertex { node } => node,
             Self::Triangle { face, .. } => face,
+            Self::Edge { edge, .. } => edge,
         }
     }
 
@@ -52,8 +63,22 @@ impl Site {
         let (nodes, shares, count) = match *self {
             Self::Body { node, .. } | Self::Vertex { node } => ([node; 3], [1.0; 3], 1),
             Self::Triangle { corners, weights, .. } => (corners, weights, 3),
+            Self::Edge { ends: [a, b], weights: [s, t], .. } => ([a, b, b], [s, t, 0.0], 2),
         };
         nodes.into_iter().zip(shares).take(count)
+    }
+
+    /// The particles that share in it, each with its share, where it is a point between them; an edge has two,
+    /// and a third without any share.
+    #[inline]
+    pub fn corners(&self) -> Option<[(u32, f64); 3]> {
+        match *self {
+            Self::Body { .. } | Self::Vertex { .. } => None,
+            Self::Triangle { corners, weights, .. } => {
+                Some([0, 1, 2].map(|k| (corners[k], weights[k])))
+            }
+            Self::Edge { ends: [a, b], weights: [s, t], .. } => Some([(a, s), (b, t), (b, 0.0)]),
+        }
     }
 
     /// The point in the coordinates of its body; a particle is its own origin [m].
@@ -61,7 +86,7 @@ impl Site {
     pub fn anchor(&self) -> Vec3 {
         match *self {
             Self::Body { anchor, .. } => anchor,
-            Self::Vertex { .. } | Self::Triangle { .. } => Vec3::zeros(),
+            Self::Vertex { .. } | Self::Triangle { .. } | Self::Edge { .. } => Vec3::zeros(),
         }
     }
 
@@ -96,7 +121,8 @@ pub struct Contact {
     /// Unit vector from B to A, in the world.
     pub normal: Vec3,
     /// `normal . (xA - xB)` [m] of the points on the surfaces; negative where they overlap. With particles at B
-    /// it is the distance of their middle from A's surface, less their radius.
+    /// it is the distance of their middle from A's surface, less their radius; with particles on either side that
+    /// of their middles, less both radii.
     pub gap: f64,
     /// Which features meet, unique among the contacts of a pair.
     pub feature: u64,
@@ -130,7 +156,8 @@ pub enum Grip {
 /// Consecutive contacts of one pair that share a normal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifold {
-    /// The two that touch, A first, counted as [`Site::node`] does. A particle or triangle is B.
+    /// The two that touch, A first, counted as [`Site::node`] does. Against a body a particle or triangle
+    /// is B, and against a particle a triangle is.
     pub owners: [u32; 2],
     /// Unit vector from B to A, in the world.
     pub normal: Vec3,
@@ -189,15 +216,10 @@ impl ContactList {
         });
         out.extend(contacts.zip(forces).map(|((manifold, contact), force)| {
             let [a, b] = contact.sites.map(|site| site.point(placements));
-            let corners = match contact.sites[1] {
-                Site::Triangle { corners, weights, .. } => {
-                    Some([0, 1, 2].map(|k| (corners[k], weights[k])))
-                }
-                Site::Body { .. } | Site::Vertex { .. } => None,
-            };
-            let [on_a, on_b] = contact.nodes();
+            let corners = contact.sites.map(|site| site.corners());
+            let whole = contact.nodes();
             ContactForce {
-                bodies: [on_a, corners.map_or(on_b, |[(first, _), ..]| first)],
+                bodies: [0, 1].map(|k| corners[k].map_or(whole[k], |[(first, _), ..]| first)),
                 corners,
                 point: (a + b) * 0.5,
                 normal: contact.normal,

@@ -5,7 +5,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use taut_core::{
     ContactForce, Placement, Scene, Stage, StageTime, Vec3,
-    scene::{Body, Contacts, Endpoint, Motion, Particle, Skin},
+    scene::{Contacts, Endpoint},
 };
 
 use crate::{
@@ -13,8 +13,10 @@ use crate::{
     contact::ContactList,
     face::{FaceScratch, FaceSide, TouchingFace, faces, side_of},
     matching,
-    narrow::{PairSide, Rules, Scratch, Surface},
+    narrow::{PairSide, Rules, Scratch},
     shape::BodyGeometry,
+    soft::{SoftContacts, SoftQuery},
+    traits::{Traits, surface},
     transform::Transform,
     vertex::{FootScratch, TouchingBall},
 };
@@ -36,7 +38,7 @@ const ROUNDING: f64 = 1e-9;
 /// Pairs that one thread treats at a time.
 const CHUNK: usize = 128;
 
-/// Finds the contacts of one scene's bodies, and of its particles with bodies.
+/// Finds the contacts of one scene's bodies, of its particles with bodies, and of particles with triangles of others.
 #[derive(Clone, Debug)]
 pub struct ContactSet {
     contacts: Contacts,
@@ -63,55 +65,8 @@ pub struct ContactSet {
     taken: Vec<bool>,
     /// Time spent since it was last asked for [s]. No answer depends on it.
     spent_s: f64,
-}
-
-/// What of a body decides with whom it touches, and how.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Traits {
-    motion: Motion,
-    group: Option<u32>,
-    friction: [f64; 2],
-    restitution: f64,
-}
-
-impl Traits {
-    pub(crate) fn of(body: &Body) -> Self {
-        Self {
-            motion: body.motion,
-            group: body.group,
-            friction: [body.material.friction_static, body.material.friction_dynamic],
-            restitution: body.material.restitution,
-        }
-    }
-
-    pub(crate) fn of_particle(particle: &Particle) -> Self {
-        let Skin { material, group, .. } = particle.touch.unwrap_or_default();
-        Self {
-            motion: if particle.mass > 0.0 { Motion::Dynamic } else { Motion::Static },
-            group,
-            friction: [material.friction_static, material.friction_dynamic],
-            restitution: material.restitution,
-        }
-    }
-
-    /// Those of a triangle with such corners.
-    pub(crate) fn of_three(corners: [&Self; 3]) -> Self {
-        let [a, b, c] = corners;
-        let moves = corners.iter().any(|corner| corner.motion == Motion::Dynamic);
-        let mean = |k: usize| corners.iter().map(|corner| corner.friction[k]).sum::<f64>() / 3.0;
-        Self {
-            motion: if moves { Motion::Dynamic } else { Motion::Static },
-            group: a.group.filter(|_| a.group == b.group && a.group == c.group),
-            friction: [mean(0), mean(1)],
-            restitution: corners.iter().map(|corner| corner.restitution).fold(0.0, f64::max),
-        }
-    }
-
-    /// Whether bodies touch where they meet, unless a joint keeps them from it.
-    pub(crate) fn may_touch(&self, other: &Self) -> bool {
-        let moves = self.motion == Motion::Dynamic || other.motion == Motion::Dynamic;
-        moves && (self.group.is_none() || self.group != other.group)
-    }
+    /// Contacts between particles and triangles of particles.
+    soft: Option<SoftContacts>,
 }
 
 /// Buffers of one thread's share.
@@ -146,11 +101,13 @@ impl ContactSet {
         let nodes = |corners: [usize; 3]| corners.map(|i| (first + i) as u32);
         let triangles: Vec<[u32; 3]> = scene.touching_triangles().into_iter().map(nodes).collect();
         let mut joined = kept_apart(scene, style, traits.len());
+        let between = joined.clone();
         join_faces(&mut joined, &triangles, first, traits.len());
-        let whole = |corners: &[u32; 3]| Traits::of_three(corners.map(|n| &traits[n as usize]));
+        let whole = |corners: &[u32; 3]| Traits::of_corners(corners.map(|n| &traits[n as usize]));
         let of_faces: Vec<Traits> = triangles.iter().map(whole).collect();
         traits.extend(of_faces);
         Some(Self {
+            soft: SoftContacts::new(scene, &traits, &between),
             contacts,
             style,
             bodies: scene.bodies.iter().map(|body| BodyGeometry::new(&body.shape)).collect(),
@@ -219,6 +176,11 @@ impl ContactSet {
         };
         self.find_pairs(broken, &rules);
         self.find_contacts(&rules);
+        let Self { soft, list, placements, radii, bounds, before, .. } = self;
+        if let Some(soft) = soft {
+            let query = SoftQuery { placements, radii, bounds, broken, rules: &rules, before };
+            soft.find(&query, list);
+        }
         let (bodies, radii) = (&self.bodies, &self.radii);
         let near = |[a, b]: [u32; 2]| {
             let size = match bodies.get(b as usize) {
@@ -263,7 +225,7 @@ impl ContactSet {
             self.bounds.push(a.with(&b).with(&c));
         }
         let traits = &self.traits;
-        // Particles come after the bodies, and do not touch each other.
+        // Particles come after the bodies; their own contacts are found apart.
         let allowed = |a: u32, b: u32| {
             (a as usize) < first && traits[a as usize].may_touch(&traits[b as usize])
         };
@@ -407,12 +369,4 @@ fn around(radius: Option<f64>, motion: &Placement, rules: &Rules) -> Bounds {
     let rounding = ROUNDING * (1.0 + motion.position.amax());
     let half = step.abs().add_scalar(radius + rules.margin * 0.5 + rounding);
     Bounds { middle: motion.position + step, half }
-}
-
-/// Coefficients of a pair.
-fn surface(a: &Traits, b: &Traits) -> Surface {
-    Surface {
-        friction: [0, 1].map(|k| (a.friction[k] * b.friction[k]).sqrt()),
-        restitution: a.restitution.max(b.restitution),
-    }
 }

@@ -4,6 +4,8 @@
 //! A triangle pushes from both sides. A body is on the side on which all of it is; where the triangle's plane cuts
 //! it, it is on the side on which it was when the two last touched, or else on that of its middle.
 
+mod rigid_mesh;
+
 use taut_core::{Placement, Vec3};
 
 use crate::{
@@ -16,6 +18,7 @@ use crate::{
     solid::{self, RoundedSolid, Solid},
     transform::Transform,
 };
+use rigid_mesh::MetTriangle;
 
 /// Points outside a triangle by that share of its size still count as over it.
 const SLACK: f64 = 1e-9;
@@ -106,6 +109,9 @@ struct FacePoint {
 pub(crate) struct FaceScratch {
     feature: Feature,
     points: Vec<FacePoint>,
+    /// Of a surface: its triangles near to that of particles, and their corners that were looked at.
+    triangles: Vec<u32>,
+    seen: Vec<Vec3>,
 }
 
 impl FaceScratch {
@@ -128,12 +134,24 @@ impl FaceScratch {
         let reach = rules.margin + fastest.into_iter().fold(0.0, f64::max) * rules.dt;
         self.points.clear();
         for (i, piece) in body.body.pieces.iter().enumerate() {
-            // The corners alone tell all of a half-space.
-            let Kind::Solid(solid) = &piece.kind else { continue };
             let own = piece.placed(&place);
-            let middle = place.point(&piece.middle);
             let across = side.face.across.map(|node| (node != NONE).then(|| seen(node)));
-            self.meet(i, (solid, &own), &middle, side, &corners, &across, reach);
+            match &piece.kind {
+                // The corners alone tell all of a half-space.
+                Kind::Plane => {}
+                Kind::Solid(solid) => {
+                    let middle = place.point(&piece.middle);
+                    self.meet(i, (solid, &own), &middle, side, &corners, &across, reach);
+                }
+                Kind::Mesh(mesh) => {
+                    let facing = MetTriangle { side, corners: &corners, across: &across, reach };
+                    let first = self.points.len();
+                    self.over_mesh(mesh, &own, &facing);
+                    for point in &mut self.points[first..] {
+                        point.id = mix(i as u64 + 1, point.id) & !1;
+                    }
+                }
+            }
         }
         for point in &self.points {
             let weigh = |of: &[Vec3; 3]| {

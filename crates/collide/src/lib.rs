@@ -6,17 +6,18 @@
 //! asked before and on any number of threads. Only two things look back. [`Contact::previous`] says which
 //! contact of the answer before this one continues, so that a solver can keep what it learned; and a body
 //! that the plane of a triangle of particles cuts is on the side on which the answer before had it, since
-//! cloth has no inside.
+//! cloth has no inside. The same holds for particles over triangles of cloth, and for edges over edges.
 //!
 //! Conventions: the normal points from B to A, the gap is `normal . (xA - xB)`, negative where the
-//! bodies overlap. A is the body with the lower index, unless a [`Style`] says otherwise; a particle is B,
-//! and so is a triangle of three.
+//! bodies overlap. A is the body with the lower index, unless a [`Style`] says otherwise; a particle is B
+//! against a body and A against a triangle of three, which is always B. Of two edges the earlier one is A.
 
 mod boxes;
 mod broad;
 mod clip;
 mod contact;
 mod convex;
+mod crossing;
 mod demo3d;
 mod detect;
 mod face;
@@ -35,7 +36,9 @@ mod region;
 mod round;
 pub mod shape;
 mod sheet;
+mod soft;
 mod solid;
+mod traits;
 mod transform;
 mod vertex;
 
@@ -43,3 +46,4 @@ pub use contact::{Carried, Contact, ContactList, Grip, Manifold, NONE, Site};
 pub use detect::{ContactSet, Style, joined};
 pub use frame::frame;
 pub use passage::Passages;
+pub use soft::Clearances;

@@ -112,6 +112,18 @@ impl Mesh {
         found.sort_unstable();
     }
 
+    /// Writes the triangles within `reach` [m] of the box around local points, in order.
+    pub(crate) fn within(&self, points: &[Vec3; 3], reach: f64, found: &mut Vec<u32>) {
+        let [a, b, c] = points;
+        let low = a.inf(b).inf(c).add_scalar(-reach);
+        let high = a.sup(b).sup(c).add_scalar(reach);
+        let around =
+            Aabb::new(Vector::new(low.x, low.y, low.z), Vector::new(high.x, high.y, high.z));
+        found.clear();
+        found.extend(self.tree.intersect_aabb(&around));
+        found.sort_unstable();
+    }
+
     /// Where a local point is nearest to one triangle, up to `reach` [m] from it: straight above or below it,
     /// or beside it where the surface can push that way.
     pub(crate) fn foot(&self, index: u32, point: &Vec3, reach: f64) -> Option<MeshFoot> {
@@ -212,6 +224,11 @@ impl Triangle {
         Self { corners, normal, outward, bend: [std::f64::consts::PI; 3] }
     }
 
+    /// Unit vector to its front.
+    pub(crate) fn normal(&self) -> Vec3 {
+        self.normal
+    }
+
     /// Length of an edge, to which tolerances are shares [m].
     fn size(&self) -> f64 {
         (self.corners[1] - self.corners[0]).norm()
@@ -219,7 +236,7 @@ impl Triangle {
 
     /// Whether the surface can push along a normal at a point of this triangle. Where several
     /// triangles share the point, one of them does.
-    fn admits(&self, normal: &Vec3, on: &Vec3, size: f64) -> bool {
+    pub(crate) fn admits(&self, normal: &Vec3, on: &Vec3, size: f64) -> bool {
         let up = normal.dot(&self.normal);
         let at_edge = |k: usize| self.outward[k].dot(&(on - self.corners[k])) > -1e-6 * size;
         let leans = |k: usize| {

@@ -10,7 +10,7 @@ use taut_core::{
     solver::ContactForce,
 };
 
-use crate::detect::ContactSet;
+use crate::{crossing::Crossings, detect::ContactSet};
 
 /// Slip below which static friction holds [m].
 const STICK_M: f64 = 1e-6;
@@ -29,6 +29,9 @@ pub struct ContactMeasures {
     pub contact_count: usize,
     /// Largest relative speed across the normal at these points [m/s].
     pub slip_speed_max_m_s: f64,
+    /// Number of pairs of an edge between particles and a triangle of others that it goes through; `None` in scenes
+    /// where no particle may touch a triangle of others.
+    pub crossed_edges: Option<usize>,
 }
 
 /// Measures the contacts of the states of one scene; keeps its buffers from state to state, and
@@ -36,6 +39,7 @@ pub struct ContactMeasures {
 #[derive(Clone, Debug)]
 pub struct Probe {
     contacts: Option<ContactSet>,
+    crossings: Option<Crossings>,
     placements: Vec<Placement>,
     extents: Vec<f64>,
     points_max: usize,
@@ -52,6 +56,7 @@ impl Probe {
         }
         Self {
             contacts: ContactSet::new(&whole),
+            crossings: Crossings::new(scene),
             placements: vec![],
             extents: extents(scene),
             points_max,
@@ -62,7 +67,11 @@ impl Probe {
     pub fn measure(&mut self, state: &State) -> ContactMeasures {
         self.placements.clear();
         self.placements.extend(state.placements());
-        let mut measures = ContactMeasures::default();
+        let crossings = self.crossings.as_mut();
+        let mut measures = ContactMeasures {
+            crossed_edges: crossings.map(|crossings| crossings.count(state)),
+            ..ContactMeasures::default()
+        };
         let Some(contacts) = &mut self.contacts else { return measures };
         contacts.forget();
         // Nothing is looked at ahead of time: where bodies are counts, not where they go.
@@ -155,9 +164,13 @@ fn residual_m(
     let normal = &contact.normal;
     let mut yielding = 0.0;
     let mut step = Vec3::zeros();
-    let [a, b] = contact.bodies;
-    let against = contact.corners.unwrap_or([(b, 1.0), (b, 0.0), (b, 0.0)]);
-    for (node, share) in std::iter::once((a, -1.0)).chain(against) {
+    let sides = [0, 1].into_iter().flat_map(|k| {
+        let own = contact.bodies[k];
+        let sign = if k == 0 { -1.0 } else { 1.0 };
+        let shares = contact.corners[k].unwrap_or([(own, 1.0), (own, 0.0), (own, 0.0)]);
+        shares.map(|(node, share)| (node, sign * share))
+    });
+    for (node, share) in sides {
         if share == 0.0 {
             continue;
         }
@@ -251,7 +264,7 @@ mod tests {
     fn force(point: Vec3, on_cube: Vec3) -> ContactForce {
         ContactForce {
             bodies: [0, 1],
-            corners: None,
+            corners: [None; 2],
             point,
             normal: -Vec3::z(),
             gap: 0.0,

@@ -15,9 +15,10 @@ use taut_core::{
 
 use crate::{
     broad::{Bounds, BroadPhase},
-    detect::{Style, Traits, joined},
+    detect::{Style, joined},
     shape::BodyGeometry,
     sheet::SheetWatch,
+    traits::Traits,
     transform::Transform,
 };
 

@@ -7,9 +7,10 @@ use taut_core::{Scene, State, Vec3};
 
 use crate::{
     broad::{Bounds, BroadPhase},
-    detect::{Style, Traits, kept_apart},
+    detect::{Style, kept_apart},
     face::barycentric,
     solid,
+    traits::Traits,
     transform::Transform,
 };
 
@@ -39,7 +40,7 @@ impl SheetWatch {
         }
         let first = solid.len();
         let particles: Vec<Traits> = scene.particles.iter().map(Traits::of_particle).collect();
-        let whole = |corners: &[usize; 3]| Traits::of_three(corners.map(|i| &particles[i]));
+        let whole = |corners: &[usize; 3]| Traits::of_corners(corners.map(|i| &particles[i]));
         let bodies = scene.bodies.iter().map(Traits::of);
         let now: Vec<Vec3> = places(initial).collect();
         Some(Self {
@@ -67,7 +68,7 @@ impl SheetWatch {
         self.bounds.clear();
         let none = Bounds { middle: Vec3::repeat(f64::NAN), half: Vec3::zeros() };
         let centres = before.iter().zip(now).enumerate().map(|(i, (from, to))| {
-            if self.solid[i] { around([from.position, to.position]) } else { none }
+            if self.solid[i] { Bounds::around([from.position, to.position]) } else { none }
         });
         self.bounds.extend(centres);
         let corners = |t: usize, places: &[Vec3]| {
@@ -75,7 +76,7 @@ impl SheetWatch {
         };
         for t in 0..self.triangles.len() {
             let [a, b] = [&self.before, &self.now].map(|places| corners(t, places));
-            self.bounds.push(around(a.into_iter().chain(b)));
+            self.bounds.push(Bounds::around(a.into_iter().chain(b)));
         }
         let (bodies, traits) = (self.solid.len(), &self.traits);
         let allowed = |a: u32, b: u32| {
@@ -106,15 +107,6 @@ impl SheetWatch {
 
 fn places(state: &State) -> impl Iterator<Item = Vec3> {
     state.particles.iter().map(|particle| particle.position)
-}
-
-/// The box around some points.
-fn around(points: impl IntoIterator<Item = Vec3>) -> Bounds {
-    let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
-    for point in points {
-        (low, high) = (low.inf(&point), high.sup(&point));
-    }
-    Bounds { middle: (low + high) * 0.5, half: (high - low) * 0.5 }
 }
 
 /// Whether a point went through a triangle, both from their first to their second places.

@@ -38,6 +38,7 @@ const WORDS: &[(Needs, &str)] = &[
     (Needs::TIES, "points held to triangles"),
     (Needs::MATERIAL_DAMPING, "damped elastic material"),
     (Needs::TOUCHING_PARTICLES, "particles that touch"),
+    (Needs::SOFT_CONTACTS, "particles that touch triangles of particles"),
     (Needs::PATHS, "bodies that follow a path in time"),
     (Needs::FORCES, "forces on bodies"),
     (Needs::EFFORTS, "efforts at joints"),
@@ -92,6 +93,8 @@ impl Needs {
     pub const MATERIAL_DAMPING: Self = Self(1 << 19);
     /// Particles that touch bodies.
     pub const TOUCHING_PARTICLES: Self = Self(1 << 20);
+    /// Particles that touch triangles of others: cloth and solids that touch themselves and each other.
+    pub const SOFT_CONTACTS: Self = Self(1 << 21);
 
     /// Driven bodies that do more than keep their velocities.
     pub const PATHS: Self = Self(1 << 24);
@@ -207,6 +210,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
     let touch = contacts.is_some();
     let drives = drives.iter().map(|d| (Needs::PATHS, scene.bodies[d.body].name.as_str()));
     let forces = forces.iter().map(|f| (of_force(f), f.name.as_str()));
+    let soft = scene.touches_itself().then_some((Needs::SOFT_CONTACTS, ""));
     let contacts = contacts.iter().map(|_| (Needs::CONTACTS, ""));
     let bodies = bodies.iter().map(move |b| (of_body(b, touch), b.name.as_str()));
     let particles = particles.iter().map(move |p| (of_particle(p, touch), p.name.as_str()));
@@ -220,6 +224,7 @@ fn elements(scene: &Scene) -> impl Iterator<Item = Witness<'_>> {
     listed("", contacts)
         .chain(listed("body", bodies))
         .chain(listed("particle", particles))
+        .chain(listed("", soft.into_iter()))
         .chain(listed("joint", joints))
         .chain(listed("spring", springs))
         .chain(listed("triangle", triangles))

@@ -119,7 +119,7 @@ pub struct Skin {
     pub radius: f64,
     /// Surface properties.
     pub material: Material,
-    /// Particles and bodies of one group do not touch.
+    /// Particles and bodies of one group do not touch; nor do particles of one group the triangles of others.
     pub group: Option<u32>,
 }
 
@@ -231,8 +231,8 @@ impl Scene {
         if touch { &self.particles } else { &[] }
     }
 
-    /// Triangles that touch bodies, by their particles: those, of sheets and on solids, whose three
-    /// corners all touch. Both their sides do.
+    /// Triangles that touch, by their particles: those, of sheets and on solids, whose three corners all touch. Both
+    /// their sides touch bodies.
     pub fn touching_triangles(&self) -> Vec<[usize; 3]> {
         let particles = self.touching_particles();
         let touches = |i: usize| particles.get(i).is_some_and(|particle| particle.touch.is_some());
@@ -247,6 +247,15 @@ impl Scene {
         let sheets = self.triangles.iter().filter_map(whole);
         let solids = self.solid_faces().into_iter().filter(|face| face.iter().all(|&i| touches(i)));
         sheets.chain(solids).collect()
+    }
+
+    /// Whether a particle may touch a triangle of others: any triangle touches, and not all particles that do are
+    /// of one group.
+    pub fn touches_itself(&self) -> bool {
+        let touching = || self.touching_particles().iter().filter_map(|particle| particle.touch);
+        let group = touching().next().and_then(|skin| skin.group);
+        let apart = group.is_some() && touching().all(|skin| skin.group == group);
+        !apart && touching().nth(3).is_some() && !self.touching_triangles().is_empty()
     }
 
     /// Number of what an endpoint is on, bodies counted first, then particles.

@@ -118,11 +118,12 @@ impl Multipliers {
 /// What one point of contact exerted in a step that moved the bodies from one state to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactForce {
-    /// The two bodies or particles, A first, as [`Scene::node`](crate::Scene::node) counts them. Of a triangle it is
-    /// the first corner.
+    /// The two bodies or particles, A first, as [`Scene::node`](crate::Scene::node) counts them. Of a triangle or an
+    /// edge it is the first corner.
     pub bodies: [u32; 2],
-    /// The corners of a triangle at B with the share that each takes of the force.
-    pub corners: Option<[(u32, f64); 3]>,
+    /// On each side the corners of a triangle with the share that each takes of the force; those of an edge, and one
+    /// without any share.
+    pub corners: [Option<[(u32, f64); 3]>; 2],
     /// World point at the start of the step [m].
     pub point: Vec3,
     /// Unit normal at the start of the step, from B to A.
@@ -138,13 +139,15 @@ pub struct ContactForce {
 impl ContactForce {
     /// What acts on each body and particle [N], as [`Scene::node`](crate::Scene::node) counts them.
     pub fn acting(&self) -> impl Iterator<Item = (usize, Vec3)> + use<> {
-        let [a, b] = self.bodies;
-        let whole = [(b, 1.0), (b, 0.0), (b, 0.0)];
-        let count = if self.corners.is_some() { 3 } else { 1 };
-        let against = self.corners.unwrap_or(whole).into_iter().take(count);
-        let force = self.force;
-        let on_b = against.map(move |(node, share)| (node as usize, force * -share));
-        std::iter::once((a as usize, force)).chain(on_b)
+        let side = |k: usize, sign: f64| {
+            let own = self.bodies[k];
+            let shares = self.corners[k].unwrap_or([(own, 1.0), (own, 0.0), (own, 0.0)]);
+            let count = if self.corners[k].is_some() { 3 } else { 1 };
+            let force = self.force * sign;
+            let acting = move |(node, share)| (node as usize, force * share);
+            shares.into_iter().take(count).map(acting)
+        };
+        side(0, 1.0).chain(side(1, -1.0))
     }
 }
 

@@ -63,13 +63,15 @@ pub struct ContactStore<R: Real> {
     slots: Carried<u32>,
     /// Ends of patches, node by node: twice the patch, plus one on side B.
     pub(crate) ends: Csr,
-    /// Points of triangles that the patches have for B, see [`Self::rider`].
+    /// Points of triangles and edges that the patches have for nodes, see [`Self::rider`].
     riders: Vec<Rider<R>>,
     /// How many nodes the scene has, after which riders come.
     nodes: usize,
     /// Nodes that patches couple, and the first such pair of each patch.
     links: Vec<[u32; 2]>,
     first_links: Vec<u32>,
+    /// Ends of patches with the node that each is at, patch by patch.
+    parts: Vec<(u32, u32)>,
 }
 
 impl<R: Real> ContactStore<R> {
@@ -106,6 +108,7 @@ impl<R: Real> ContactStore<R> {
             nodes: layout.len(),
             links: vec![],
             first_links: vec![],
+            parts: vec![],
         })
     }
 
@@ -157,10 +160,11 @@ impl<R: Real> ContactStore<R> {
             let i = (c - manifold.range().start) % LANES;
             if i == 0 {
                 let mut patch = maker.patch(manifold);
-                if let Site::Triangle { corners, weights, .. } = contact.sites[1] {
-                    let corners = corners.map(|corner| layout.node_of[corner as usize]);
-                    patch.nodes[1] = narrow(self.nodes + self.riders.len());
-                    self.riders.push(Rider { corners, weights: weights.map(R::of) });
+                for (node, site) in patch.nodes.iter_mut().zip(&contact.sites) {
+                    if let Some(rider) = Rider::of(site, |n| layout.node_of[n as usize]) {
+                        *node = narrow(self.nodes + self.riders.len());
+                        self.riders.push(rider);
+                    }
                 }
                 self.patches.push(patch);
                 self.memories.push(maker.memory(manifold, contact, c));
@@ -192,24 +196,21 @@ impl<R: Real> ContactStore<R> {
         }
         self.links.clear();
         self.first_links.clear();
-        for patch in patches.iter() {
-            let [a, b] = patch.nodes;
+        self.parts.clear();
+        for (p, patch) in (0..).zip(&*patches) {
             self.first_links.push(narrow(self.links.len()));
-            match (b as usize).checked_sub(self.nodes) {
-                Some(rider) => self.links.extend(riders[rider].corners.map(|corner| [a, corner])),
-                None => self.links.push([a, b]),
-            }
+            let own = |side: usize| match (patch.nodes[side] as usize).checked_sub(self.nodes) {
+                Some(rider) => riders[rider].corners(),
+                None => std::slice::from_ref(&patch.nodes[side]),
+            };
+            let (on_a, on_b) = (own(0), own(1));
+            self.links.extend(on_a.iter().flat_map(|&a| on_b.iter().map(move |&b| [a, b])));
+            self.parts.extend(on_a.iter().map(|&a| (a, 2 * p)));
+            self.parts.extend(on_b.iter().map(|&b| (b, 2 * p + 1)));
         }
-        let firsts = self.first_links.iter().zip(0..).map(|(&first, p)| (first, p));
-        let (links, own) = (&self.links, self.first_links.len());
+        let links = &self.links;
         let last = |p: usize| self.first_links.get(p + 1).map_or(links.len(), |&l| l as usize);
-        debug_assert_eq!(own, patches.len());
-        let ends = firsts.flat_map(|(first, p): (u32, u32)| {
-            let range = first as usize..last(p as usize);
-            let on_a = (links[range.start][0], 2 * p);
-            std::iter::once(on_a).chain(links[range].iter().map(move |link| (link[1], 2 * p + 1)))
-        });
-        self.ends.fill(nodes, ends);
+        self.ends.fill(nodes, self.parts.iter().copied());
         visits.follow(links.iter().copied());
         let masses = visits.supported();
         for (p, memory) in memories.iter_mut().enumerate() {
@@ -218,14 +219,14 @@ impl<R: Real> ContactStore<R> {
         }
     }
 
-    /// The point of a triangle that a node is, if it is one.
+    /// The point of a triangle or an edge that a node is, if it is one.
     #[inline]
     pub(crate) fn rider(&self, node: u32) -> Option<&Rider<R>> {
         let place = (node as usize).checked_sub(self.nodes)?;
         self.riders.get(place)
     }
 
-    /// Whether any patch is with a triangle.
+    /// Whether any patch is with a triangle or an edge.
     pub(crate) fn has_riders(&self) -> bool {
         !self.riders.is_empty()
     }
@@ -239,9 +240,9 @@ impl<R: Real> ContactStore<R> {
     #[inline]
     pub(crate) fn carry(&self, nodes: &mut [SweepNode<R>], corner: u32) {
         for &end in self.ends(corner as usize) {
-            let [_, b] = self.patches[end as usize / 2].nodes;
-            if let Some(rider) = self.rider(b).filter(|_| end % 2 == 1) {
-                carry(nodes, b as usize, rider);
+            let node = self.patches[end as usize / 2].nodes[end as usize % 2];
+            if let Some(rider) = self.rider(node) {
+                carry(nodes, node as usize, rider);
             }
         }
     }
@@ -291,7 +292,7 @@ impl<R: Real> Maker<'_, R> {
     /// A patch of this manifold, without points yet.
     fn patch(&self, manifold: &Manifold) -> Patch<R> {
         Patch {
-            // That of a triangle is not among them, and set by whoever knows which it is.
+            // Those of triangles and edges are not among them, and set by whoever knows which they are.
             nodes: manifold.owners.map(|o| self.layout.node_of.get(o as usize).map_or(0, |&n| n)),
             axes: frame(V3::of(&manifold.normal)),
             friction: R::Wide::splat(R::of(manifold.friction(Grip::Sticks))),

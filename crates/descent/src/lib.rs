@@ -10,6 +10,7 @@
 
 mod assemble;
 pub mod block;
+mod bound;
 mod collision;
 pub mod contacts;
 #[cfg(feature = "gpu")]

@@ -30,9 +30,20 @@ pub struct Options {
     /// Partial sums over the elements and contacts of a node that has twice as many of them or more; 1 sums one
     /// after the other. See [`Self::check_lanes`].
     pub lanes_per_body: u32,
+    /// Whether particles move no farther at once than they can without passing through what they touch.
+    pub bound: bool,
 }
 
 impl Options {
+    /// Refuses bounds, which no device finds.
+    ///
+    /// # Errors
+    /// When they are asked for.
+    pub fn refuse_bound(asked: bool) -> Result<(), BuildError> {
+        let words = || BuildError::Settings("bound is for the CPU".to_owned());
+        if asked { Err(words()) } else { Ok(()) }
+    }
+
     /// Refuses numbers of lanes that do not halve down to one within a workgroup.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use taut_model::{NodeKind, Side, narrow};
 use crate::{
     assemble::{Forces, Outside, View, Whole, assemble, newton_step, part_of, sum_in_lanes},
     block::Block,
+    bound::MotionBounds,
     contacts::ContactStore,
     node::{Acted, Incidence, SweepNode},
     patch::{ContactLaw, Patch},
@@ -69,6 +70,9 @@ impl<R: Real> System<R> {
     /// The nodes of a colour do not see each other, so whether they move one by one or at once does not
     /// matter.
     pub fn sweep_touching(&mut self, law: &impl ContactLaw<R>) {
+        if let Some(bounds) = &mut self.bounds {
+            bounds.follow(&self.nodes, &self.nodes_base, &self.layout);
+        }
         match &self.contacts {
             None => self.sweep(),
             Some(contacts) if contacts.has_riders() => self.sweep_patches::<true>(law),
@@ -89,6 +93,7 @@ impl<R: Real> System<R> {
                     incidences: &self.incidences,
                     forces: Forces::new(&self.elements, &self.bases, &self.energies, &self.options),
                     contacts,
+                    bounds: self.bounds.as_ref(),
                 };
                 let step = |&n: &u32| all.newton_step::<RIDDEN, _>(n as usize, law);
                 visit
@@ -112,6 +117,7 @@ impl<R: Real> System<R> {
                     incidences: &self.incidences,
                     forces: Forces::new(&self.elements, &self.bases, &self.energies, &self.options),
                     contacts,
+                    bounds: self.bounds.as_ref(),
                 };
                 let motion = all.newton_step::<RIDDEN, _>(n as usize, law);
                 let node = &mut self.nodes[n as usize];
@@ -131,16 +137,23 @@ struct Everything<'a, R: Real> {
     incidences: &'a [Incidence<R>],
     forces: Forces<'a, R>,
     contacts: &'a ContactStore<R>,
+    bounds: Option<&'a MotionBounds<R>>,
 }
 
 impl<R: Real> Everything<'_, R> {
-    /// The Newton step of one node, its contacts included.
+    /// The Newton step of one node, its contacts included, as far as it may move.
     #[inline(always)]
     fn newton_step<const RIDDEN: bool, L: ContactLaw<R>>(
         &self,
         n: usize,
         law: &L,
     ) -> (V3<R>, V3<R>) {
+        let (step, turn) = self.free_step::<RIDDEN, L>(n, law);
+        (self.bounds.map_or(step, |bounds| bounds.bounded(n, step)), turn)
+    }
+
+    #[inline(always)]
+    fn free_step<const RIDDEN: bool, L: ContactLaw<R>>(&self, n: usize, law: &L) -> (V3<R>, V3<R>) {
         let node = &self.nodes[n];
         let (start, end) = node.range();
         let view = Whole { nodes: self.nodes, incidences: self.incidences };
@@ -183,8 +196,9 @@ impl<R: Real> Everything<'_, R> {
     ) {
         let patch = &self.contacts.patches[(end / 2) as usize];
         let side = if end.is_multiple_of(2) { Side::A } else { Side::B };
-        if RIDDEN && side == Side::B && patch.nodes[1] as usize != n {
-            return self.add_share(block, n, patch, law);
+        let own = patch.nodes[side as usize];
+        if RIDDEN && own as usize != n {
+            return self.add_share(block, n, (patch, side), law);
         }
         let [a, b] = patch.nodes.map(|n| &self.nodes[n as usize]);
         if L::ARMS_TURN {
@@ -200,22 +214,22 @@ impl<R: Real> Everything<'_, R> {
 }
 
 impl<R: Real> Everything<'_, R> {
-    /// Adds the share that corner `n` has in a patch with a triangle. Neither end of it turns its arms.
+    /// Adds the share that corner `n` has in one side of a patch, which is a point of a triangle or an edge.
     #[inline(never)]
     fn add_share<L: ContactLaw<R>>(
         &self,
         block: &mut Block<R>,
         n: usize,
-        patch: &Patch<R>,
+        (patch, side): (&Patch<R>, Side),
         law: &L,
     ) {
         let [a, b] = patch.nodes.map(|n| &self.nodes[n as usize]);
-        let Some(rider) = self.contacts.rider(patch.nodes[1]) else { return };
+        let Some(rider) = self.contacts.rider(patch.nodes[side as usize]) else { return };
         let patch = if L::ARMS_TURN { &patch.turned(a, b) } else { patch };
         let value = patch.value(a, b);
         if !law.idles(patch, &value) {
             let mut whole = Block::default();
-            patch.add_to(&mut whole, Side::B, &law.push(patch, &value));
+            patch.add_to(&mut whole, side, &law.push(patch, &value));
             rider.share(narrow(n), &whole, block);
         }
     }

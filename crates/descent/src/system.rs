@@ -8,6 +8,7 @@ use taut_model::{
 };
 
 use crate::{
+    bound::MotionBounds,
     contacts::ContactStore,
     elastic::SweepEnergies,
     element::{Bases, Definition, ElementKind, SweepElement, definitions},
@@ -36,6 +37,8 @@ pub struct System<R: Real> {
     /// Contacts, in a scene that has any.
     pub contacts: Option<ContactStore<R>>,
     pub(crate) energies: SweepEnergies<R>,
+    /// Where the method asks for it, how far particles may move.
+    pub(crate) bounds: Option<MotionBounds<R>>,
     pub(crate) motions: Vec<(V3<R>, V3<R>)>,
     pub(crate) nodes_base: Vec<Base<R>>,
     pub(crate) anchors: Vec<V3<R>>,
@@ -65,6 +68,7 @@ impl<R: Real> System<R> {
         let mut system = Self {
             contacts: ContactStore::new(scene, &model, &layout, &definitions, &options),
             energies: SweepEnergies::new(&model, &layout, options.scaled_energies),
+            bounds: options.bound.then(|| MotionBounds::new(scene)).flatten(),
             motions: vec![],
             nodes,
             nodes_base,
@@ -192,6 +196,9 @@ impl<R: Real> System<R> {
             let n = self.layout.bodies()[body] as usize;
             let base = self.nodes_base[n].kicked(&wrench, self.h, self.options.frame);
             predict(&mut self.nodes[n], &base, self.gravity, self.h, &self.options);
+        }
+        if let Some(bounds) = &mut self.bounds {
+            bounds.begin(&mut self.nodes, &self.nodes_base, &self.layout);
         }
         if let Some(contacts) = &self.contacts {
             contacts.mount(&mut self.nodes);

@@ -133,6 +133,9 @@ impl Default for Ruler {
             touching("penetration_share_max", |s| {
                 Some(s.contacts()?.overlap.map_or(0.0, |overlap| overlap.share))
             }),
+            Metric::new("crossed_edges", Needs::SOFT_CONTACTS, |s| {
+                Some(s.contacts()?.crossed_edges? as f64)
+            }),
             touching("contact_count", |s| Some(s.contacts()?.contact_count as f64)),
             touching("slip_speed_max_m_s", |s| Some(s.contacts()?.slip_speed_max_m_s)),
             touching("friction_cone_violation_n", |s| Some(friction_cone_violation_n(s.forces?))),

@@ -62,6 +62,21 @@ fn draped() -> Scene {
     load_str(text, "draped", &[]).expect("a good scene").scene
 }
 
+/// Two sheets that lie on each other.
+fn stacked() -> Scene {
+    let text = "(
+        contacts: (margin: 0.01),
+        bodies: [body(shape: half_space, motion: static)],
+        particles: [
+            cloth(name: \"low\", counts: (6, 6), start: (0, 0, 0.002), along: (0.1, 0, 0), across: (0, 0.1, 0),
+                density: 200, thickness: 2e-3, membrane: (young: 1e5, poisson: 0.3)),
+            cloth(name: \"high\", counts: (6, 6), start: (0.03, 0.02, 0.005), along: (0.1, 0.01, 0),
+                across: (-0.01, 0.1, 0), density: 200, thickness: 2e-3, membrane: (young: 1e5, poisson: 0.3)),
+        ],
+    )";
+    load_str(text, "stacked", &[]).expect("a good scene").scene
+}
+
 /// Blocks allocated by the iterations of one step after a few of warm-up; `None` if unsupported.
 fn blocks_in_iterations(backend: &dyn Backend, scene: &Scene) -> Option<u64> {
     backend.supports(scene).ok()?;
@@ -94,8 +109,10 @@ fn iterations_allocate_nothing_on_one_thread() {
             let blocks = pool.install(|| blocks_in_iterations(&**backend, &scene));
             counts.extend(blocks.map(|blocks| (*file, blocks)));
         }
-        let blocks = pool.install(|| blocks_in_iterations(&**backend, &draped()));
-        counts.extend(blocks.map(|blocks| ("draped", blocks)));
+        for (what, scene) in [("draped", draped()), ("stacked", stacked())] {
+            let blocks = pool.install(|| blocks_in_iterations(&**backend, &scene));
+            counts.extend(blocks.map(|blocks| (what, blocks)));
+        }
         assert!(!counts.is_empty(), "{name} takes none of the scenes");
         let allocates = counts.iter().any(|&(_, blocks)| blocks > 0);
         match EXCEPTIONS.iter().find(|(exception, _)| *exception == name) {

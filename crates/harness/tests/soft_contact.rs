@@ -148,7 +148,9 @@ fn sheet(n: usize, pitch: f64, height: f64) -> (Vec<Particle>, Vec<ElasticPart<S
     let half = 0.5 * pitch * (n - 1) as f64;
     let place =
         |i: usize| Vec3::new((i / n) as f64 * pitch - half, (i % n) as f64 * pitch - half, height);
-    let particles: Vec<Particle> = (0..n * n).map(|i| dot(0.01, place(i), 0.5)).collect();
+    let mut particles: Vec<Particle> = (0..n * n).map(|i| dot(0.01, place(i), 0.5)).collect();
+    // Bodies alone are asked about here.
+    particles.iter_mut().filter_map(|p| p.touch.as_mut()).for_each(|skin| skin.group = Some(1));
     let mut triangles = vec![];
     for cell in (0..n * n).filter(|i| i / n + 1 < n && i % n + 1 < n) {
         for three in [[cell, cell + n, cell + 1], [cell + n + 1, cell + 1, cell + n]] {

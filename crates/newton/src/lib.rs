@@ -70,6 +70,7 @@ pub const BACKEND: Native = Native {
         .with(Needs::ENERGIES)
         .with(Needs::LOG_MEMBRANES)
         .with(Needs::TOUCHING_PARTICLES)
+        .with(Needs::SOFT_CONTACTS)
         .with(Needs::TIMED)
         .with(Needs::DAMPING),
     refuses,

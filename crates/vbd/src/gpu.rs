@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use taut_core::{Backend, BuildError, Devices, Info, Native, Scene, Settings, Solver};
 use taut_descent::{
-    Collision, ContactStore, System,
+    Collision, ContactStore, Options, System,
     device::{Breaking, ContactKernels, DeviceMethod, DeviceSpec, ElementStart, OnDevice},
 };
 use taut_math::Number;
@@ -43,6 +43,7 @@ fn build_on_gpu(
         let message = "chebyshev is not on graphics adapters yet; vbd-cpu has it";
         return Err(BuildError::Settings(message.to_owned()));
     }
+    Options::refuse_bound(settings.bound)?;
     BACKEND_GPU.supports(scene)?;
     let collision = Some(Collision::choose(settings.collision, scene)?);
     let settings = VbdSettings { precision: Precision::F32, collision, ..settings };

@@ -66,6 +66,7 @@ impl<R: Real> Method<R> for Vbd<R> {
             contacts: Style::Common,
             scaled_energies: false,
             lanes_per_body: self.settings.lanes_per_body,
+            bound: self.settings.bound,
         }
     }
 

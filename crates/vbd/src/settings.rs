@@ -52,6 +52,11 @@ pub struct VbdSettings {
     /// 64. Default 1: one after the other. On a graphics adapter as many invocations share such a body; on the CPU
     /// the sums are the same, so that both give the same bits.
     pub lanes_per_body: u32,
+    /// Whether particles move no farther in an iteration than 0.45 of their least distance to triangles and edges of
+    /// others, so that none can pass through (Chen et al., Offset Geometric Contact, 2025). Bodies are not bounded.
+    /// Default off: it searches in each iteration, and what must move far takes more of them. On the CPU only.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bound: bool,
     /// Where `vbd-gpu` searches for contacts: by default on the device wherever its shaders know all shapes of the
     /// scene; `host` gives the bits of the CPU.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,6 +99,7 @@ impl Default for VbdSettings {
             ramp: None,
             chebyshev: None,
             lanes_per_body: 1,
+            bound: false,
             collision: None,
         }
     }

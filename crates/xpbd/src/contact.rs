@@ -33,7 +33,7 @@ use batch::ENDS;
 use fill::{FillSource, LaneGroup, TouchBatches};
 use passes::{Positions, Velocities};
 use point::PositionTerms;
-use ridden::TrianglePoint;
+use ridden::RiddenContact;
 
 /// Points closer than this share of the margin share the load of their pair.
 const NEAR: f64 = 0.1;
@@ -49,9 +49,9 @@ pub(crate) struct ContactPasses<R: Real> {
     before: FoundPairs,
     /// First patch in the list of each pair, and one past its last.
     ranges: Vec<[u32; 2]>,
-    /// Patches with triangles, and their points; their batches come after those of the pairs.
+    /// Patches with triangles and edges of particles, and their points; their batches come after those of the pairs.
     on_faces: Vec<u32>,
-    faces: Vec<TrianglePoint<R>>,
+    faces: Vec<RiddenContact<R>>,
     /// How many batches pairs have.
     of_pairs: usize,
     /// Colour of each pair.
@@ -160,8 +160,8 @@ impl<R: Real> ContactPasses<R> {
         bodies.dismount();
         self.faces.clear();
         let touched = self.on_faces.iter().map(|&m| list.manifolds[m as usize].range().start);
-        let points = touched.map(|contact| TrianglePoint::mount(&list.contacts[contact], bodies));
-        self.faces.extend(points.flatten());
+        let mounted = touched.map(|contact| RiddenContact::mount(&list.contacts[contact], bodies));
+        self.faces.extend(mounted);
         if self.found != self.before {
             self.arrange();
         }
@@ -242,10 +242,10 @@ impl<R: Real> ContactPasses<R> {
             self.touching.push(&LaneGroup { slots, manifolds }, &source);
         }
         self.of_pairs = self.groups.len();
-        for (&patch, end) in self.on_faces.iter().zip(self.world + 1..) {
+        for (&patch, contact) in self.on_faces.iter().zip(&self.faces) {
             let patch = &list.manifolds[patch as usize];
             let mut slots = [[self.world; LANES]; 2];
-            (slots[0][0], slots[1][0]) = (patch.owners[0], end);
+            [slots[0][0], slots[1][0]] = contact.slots;
             let mut manifolds = [&[][..]; LANES];
             manifolds[0] = std::slice::from_ref(patch);
             self.touching.push(&LaneGroup { slots, manifolds }, &source);
@@ -269,9 +269,7 @@ impl<R: Real> ContactPasses<R> {
     /// Velocity pass: friction of what slides, and restitution.
     pub(crate) fn rebound(&mut self, bodies: &mut PositionBodies<R>, rebound: &VelocityTerms<R>) {
         let Motions { poses, velocities, .. } = &mut bodies.now;
-        for (point, end) in self.faces.iter().zip(self.world as usize + 1..) {
-            point.fetch(poses, end);
-        }
+        self.faces.iter().for_each(|contact| contact.fetch(poses));
         let (pairs, faces) = self.touching.run().split(self.of_pairs);
         let pass = Velocities { poses, rebound };
         self.schedule.sweep(&pass, pairs, velocities, &mut self.staged.velocities);
@@ -302,8 +300,8 @@ fn lanes(visits: &[u32], slots: &[[u32; 2]], world: u32) -> [[u32; LANES]; 2] {
 }
 
 impl FoundPairs {
-    /// Takes over the pairs of a list, and where the patches of each are. Those of triangles, which come after all
-    /// `nodes`, are set aside.
+    /// Takes over the pairs of a list, and where the patches of each are. Those with triangles and edges, which
+    /// come after all `nodes`, are set aside.
     fn take(
         &mut self,
         list: &ContactList,

@@ -68,6 +68,7 @@ pub const BACKEND: Native = Native {
     takes: Needs::MULTIBODY
         .with(Needs::ENERGIES)
         .with(Needs::TOUCHING_PARTICLES)
+        .with(Needs::SOFT_CONTACTS)
         .with(Needs::TIMED)
         .with(Needs::DAMPING),
     refuses: |_| Ok(()),

@@ -72,6 +72,7 @@ fn system(scene: &Scene) -> System<f64> {
         contacts: Style::Common,
         lanes_per_body: 1,
         scaled_energies: false,
+        bound: false,
     };
     let mut system = System::new(scene, options);
     system.begin(scene.dt);

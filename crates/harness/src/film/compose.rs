@@ -291,7 +291,7 @@ pub(crate) fn touches(set: &mut ContactSet, scene: &Scene, state: &State) -> Vec
 fn place(site: &Site, state: &State) -> Vec3 {
     match *site {
         Site::Body { node, anchor } => state.bodies[node as usize].point(&anchor),
-        Site::Vertex { .. } | Site::Triangle { .. } => {
+        Site::Vertex { .. } | Site::Triangle { .. } | Site::Edge { .. } => {
             let particle = |node: u32| state.particles[node as usize - state.bodies.len()].position;
             site.shares().map(|(node, share)| particle(node) * share).sum()
         }
