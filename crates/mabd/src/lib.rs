@@ -39,6 +39,7 @@ mod chain;
 mod contact;
 mod cpu;
 mod dual;
+mod elastic;
 mod free;
 mod joint;
 mod lane;
@@ -66,7 +67,12 @@ pub const BACKEND: Native = Native {
         "He, Guo, Guo, Zhao, Matusik, Su, Jiang, Chen, Yang, M-ABD, arXiv 2603.08079, 2026; \
          with geometric stiffness, exact gradients and a watchdog over stretch",
     ),
-    takes: Needs::MULTIBODY.without(Needs::RESTITUTION).with(Needs::TIMED).with(Needs::DAMPING),
+    takes: Needs::MULTIBODY
+        .without(Needs::RESTITUTION)
+        .with(Needs::ENERGIES)
+        .with(Needs::TOUCHING_PARTICLES)
+        .with(Needs::TIMED)
+        .with(Needs::DAMPING),
     refuses,
     build,
 };
@@ -91,7 +97,7 @@ fn refuses(scene: &Scene) -> Result<(), Unsupported> {
             return refuse(format!("spring `{}` turns a particle", spring.name));
         }
     }
-    Ok(())
+    elastic::unsupported(scene).map_or(Ok(()), refuse)
 }
 
 fn build(

@@ -6,6 +6,7 @@ mod bounds;
 mod by_lanes;
 mod contact_solve;
 mod coupled;
+mod elastic_solve;
 mod least;
 mod points;
 mod respond;
@@ -23,6 +24,7 @@ use crate::{
         lines::Lines,
         order::{EliminationOrder, Link, loops},
     },
+    elastic::ElasticNodes,
     free::{GroupTable, SolveTask},
     joint::{JointElement, JointRow, RowLaw, elements},
     node::{NodeResponse, Nodes},
@@ -78,6 +80,10 @@ pub(crate) struct System {
     pub(crate) contacts: Option<Box<StepContacts>>,
     folds: Folds,
     coupled: Coupled,
+    /// Where there is elastic material, or particles touch.
+    elastic: Option<Box<ElasticNodes>>,
+    /// How far the last solve with such material has moved anything, or how far joints were open before [m].
+    latest_change: f64,
     physics: Physics,
     /// Empty where graphs are solved by lanes.
     constants: GroupTable,
@@ -183,7 +189,9 @@ impl System {
         let mut nodes = Nodes::new(scene)?;
         nodes.load(&scene.initial_state());
         let count = nodes.count();
-        let unordered = elements(&Model::new(scene), &nodes);
+        let model = Model::new(scene);
+        let unordered = elements(&model, &nodes);
+        let elastic = ElasticNodes::new(scene, &model, &nodes).map(Box::new);
         let dynamic = |node: u32| Some(node).filter(|&n| (n as usize) < count);
         let links = |elements: &[JointElement]| -> Vec<Link> {
             elements.iter().map(|element| element.nodes.map(dynamic)).collect()
@@ -199,9 +207,13 @@ impl System {
         let elements: Vec<JointElement> =
             lines.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();
         let links = links(&elements);
-        let contacts = StepContacts::new(scene, settings, count, &links);
+        let touches = scene.contacts.is_some() || elastic.is_some();
+        let contacts = touches.then(|| {
+            let material = elastic.iter().flat_map(|elastic| elastic.links());
+            StepContacts::new(scene, settings, count, links.iter().copied().chain(material))
+        });
         let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
-        let general = scene.contacts.is_some() || settings.is_general();
+        let general = touches || settings.is_general();
         let by_lanes = match (general, settings.polar) {
             (false, Polar::Exact) => ByLanes::new(chosen, &elements, &compliance, &mut nodes),
             _ => None,
@@ -240,6 +252,8 @@ impl System {
             contacts: contacts.map(Box::new),
             folds: Folds::default(),
             coupled: Coupled::default(),
+            elastic,
+            latest_change: 0.0,
             physics: Physics::new(scene, settings, softness_min),
             constants,
         })
@@ -308,6 +322,7 @@ impl System {
         match self.contacts.take() {
             Some(mut contacts) => {
                 self.solve_contacts(&mut contacts, scheme);
+                self.hold_back(&contacts, scheme);
                 self.contacts = Some(contacts);
             }
             None => self.solve_without_contacts(scheme),

@@ -65,6 +65,16 @@ impl Folds {
         }
     }
 
+    /// How far each node moves in the point reached, frames co-rotated.
+    pub(super) fn reached(&self) -> &[Affine] {
+        &self.reached
+    }
+
+    /// The same, to be changed.
+    pub(super) fn reached_mut(&mut self) -> &mut [Affine] {
+        &mut self.reached
+    }
+
     /// Load of the contacts between bodies on a node.
     pub(super) fn load(&self, node: usize) -> Affine {
         self.loads.get(node).copied().unwrap_or(Affine::ZERO)
@@ -96,10 +106,12 @@ impl Folds {
 }
 
 impl System {
-    /// Whether joints and contacts are solved for island by island: where contacts are between bodies, or
-    /// joints close loops.
+    /// Whether joints and contacts are solved for island by island: where contacts are between bodies,
+    /// joints close loops, or there is elastic material.
     fn is_coupled(&self, contacts: &StepContacts) -> bool {
-        !contacts.paired().is_empty() || matches!(self.chosen, Dual::Direct | Dual::Schur)
+        !contacts.paired().is_empty()
+            || self.has_elastic()
+            || matches!(self.chosen, Dual::Direct | Dual::Schur)
     }
 
     /// Makes room for the contacts of a step, or tells why its islands cannot be solved.
@@ -111,18 +123,27 @@ impl System {
     /// Solves for bodies, joints and contacts together; what comes out is left in the responses.
     pub(super) fn solve_contacts(&mut self, contacts: &mut StepContacts, scheme: &StepScheme) {
         contacts.evaluate(&self.nodes);
+        let goes_on = self.goes_on();
         let coupled = self.is_coupled(contacts);
         self.folds.loads.fill(Affine::ZERO);
         self.respond(scheme);
+        self.take_on_elastic();
         for node in 0..self.nodes.count() {
-            self.folds.free[node] = self.nodes.responses[node].free;
+            // Where nodes of material would go freely is part of what their systems are given.
+            let kept = self.is_elastic(node);
+            self.folds.free[node] =
+                if kept { Affine::ZERO } else { self.nodes.responses[node].free };
             self.folds.count[node] = 0;
         }
         if !self.elements.is_empty() {
             self.evaluate(scheme);
         }
         self.find_increments(contacts, scheme.h);
-        contacts.predict(&self.nodes, &self.folds.increments);
+        if goes_on {
+            contacts.go_on();
+        } else {
+            contacts.predict(&self.nodes, &self.folds.increments);
+        }
         for round in 0..ROUNDS_MAX {
             self.refold(contacts, scheme.h);
             self.reply_again(contacts, scheme.h);
