@@ -262,12 +262,7 @@ impl StepContacts {
 }
 
 /// How far a unit of force moves one side, over the squared step [1/kg].
-fn lightness(
-    side: usize,
-    ends: [u32; 2],
-    corners: &Option<CornerShares>,
-    nodes: &Nodes,
-) -> f64 {
+fn lightness(side: usize, ends: [u32; 2], corners: &Option<CornerShares>, nodes: &Nodes) -> f64 {
     match (side, corners) {
         (1, Some(corners)) => corners.lightness(nodes),
         _ => 1.0 / nodes.mass(ends[side]),

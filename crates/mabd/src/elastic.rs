@@ -116,9 +116,9 @@ pub(crate) struct ElasticNodes {
 /// Why material of a scene cannot be taken: where it is fixed to a body that forces move.
 pub(crate) fn unsupported(scene: &Scene) -> Option<String> {
     let moves = |end| matches!(end, Endpoint::Body(_)) && scene.is_dynamic(end);
-    let held = scene.energies().find(|(energy, anchors)| {
-        anchors[..energy.ends()].iter().any(|anchor| moves(anchor.end))
-    });
+    let held = scene
+        .energies()
+        .find(|(energy, anchors)| anchors[..energy.ends()].iter().any(|anchor| moves(anchor.end)));
     held.map(|_| "takes no elastic material between bodies, only between particles".to_owned())
 }
 
@@ -142,7 +142,8 @@ impl ElasticNodes {
                 *stays = true;
             }
         }
-        let kept: Vec<u32> = (0..).zip(&stays).filter(|(_, stays)| **stays).map(|(n, _)| n).collect();
+        let kept: Vec<u32> =
+            (0..).zip(&stays).filter(|(_, stays)| **stays).map(|(n, _)| n).collect();
         if kept.is_empty() {
             return None;
         }
@@ -277,7 +278,8 @@ impl ElasticNodes {
                 if let Some(pull) = self.pulls.get_mut(at as usize) {
                     *pull = *pull - piece.energy.force(&x, i);
                 }
-                for (&slot, block) in row.iter().zip(&blocks[i]).filter(|(slot, _)| **slot != NONE) {
+                for (&slot, block) in row.iter().zip(&blocks[i]).filter(|(slot, _)| **slot != NONE)
+                {
                     self.blocks[slot as usize] = self.blocks[slot as usize].plus(*block);
                 }
             }
@@ -346,8 +348,7 @@ impl ElasticNodes {
     fn find_loads(&mut self, increments: &[Affine], island_of: &[u32], h: f64) {
         for (place, &node) in self.nodes.iter().enumerate() {
             let moved = increments[node as usize].origin;
-            self.loads[place] =
-                moved * (self.mass[place] / (h * h)) - self.residual(place, h);
+            self.loads[place] = moved * (self.mass[place] / (h * h)) - self.residual(place, h);
         }
         for (&[a, b], block) in self.couples.iter().zip(&self.blocks) {
             let of = |place: u32| V3::of(&increments[self.nodes[place as usize] as usize].origin);
@@ -371,8 +372,8 @@ impl ElasticNodes {
             let root = island_of[node as usize] as usize;
             let moved = increments[node as usize].origin * (ways.share[root] * whole);
             let inertia = 0.5 * self.mass[place] / (h * h);
-            ways.tried[root] += inertia * (moved - self.free[place]).norm_squared()
-                - self.loads[place].dot(&moved);
+            ways.tried[root] +=
+                inertia * (moved - self.free[place]).norm_squared() - self.loads[place].dot(&moved);
         }
         let points = if whole > 0.0 { &self.tried } else { &self.points };
         for piece in &self.pieces {

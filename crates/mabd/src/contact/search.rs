@@ -86,8 +86,8 @@ impl StepContacts {
     pub(crate) fn evaluate(&mut self, nodes: &Nodes) {
         self.searches.fill(LineSearch::START);
         for point in &mut self.points {
-            let [a, b] = [0, 1]
-                .map(|side| point.at(side, |node| nodes.place(node)) - point.from[side]);
+            let [a, b] =
+                [0, 1].map(|side| point.at(side, |node| nodes.place(node)) - point.from[side]);
             point.value = point.local(&(a - b)) + point.offset;
             (point.stiffness, point.held) = (Vec3::zeros(), Vec3::zeros());
             point.lead = 0.0;
@@ -228,12 +228,7 @@ impl StepContacts {
 
 /// How far nodes take one side of a point with them; none where forces do not move it.
 #[inline(always)]
-fn moved(
-    point: &ContactPoint,
-    side: usize,
-    nodes: &Nodes,
-    increments: &[Affine],
-) -> Option<Vec3> {
+fn moved(point: &ContactPoint, side: usize, nodes: &Nodes, increments: &[Affine]) -> Option<Vec3> {
     if let (1, Some(CornerShares { nodes, weights })) = (side, &point.corners) {
         let corners = nodes.iter().zip(weights);
         let moving = corners.filter_map(|(&n, w)| Some(increments.get(n as usize)?.origin * *w));

@@ -15,6 +15,9 @@ use crate::{
 /// The most choices of who presses and slides that are tried in one solve.
 const ROUNDS_MAX: u32 = 32;
 
+/// The same where elastic material has a step iterated on: the next iteration renews all that they are chosen for.
+const ROUNDS_ELASTIC: u32 = 6;
+
 /// A row folded into a body: `H^-1 g` before it was, and its weight.
 #[derive(Clone, Copy, Debug)]
 struct Fold {
@@ -144,7 +147,8 @@ impl System {
         } else {
             contacts.predict(&self.nodes, &self.folds.increments);
         }
-        for round in 0..ROUNDS_MAX {
+        let rounds = if self.has_elastic() { ROUNDS_ELASTIC } else { ROUNDS_MAX };
+        for round in 0..rounds {
             self.refold(contacts, scheme.h);
             self.reply_again(contacts, scheme.h);
             // Motors and limits choose along with contacts, once they have chosen without.

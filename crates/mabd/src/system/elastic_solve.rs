@@ -69,7 +69,8 @@ impl System {
         for (node, Affine { frame, origin }) in self.folds.reached().iter().enumerate() {
             let kind = self.nodes.kind(node);
             let radius = (kind.second.max() / kind.mass).sqrt();
-            let moved = origin.norm() + if self.is_elastic(node) { 0.0 } else { radius * frame.norm() };
+            let moved =
+                origin.norm() + if self.is_elastic(node) { 0.0 } else { radius * frame.norm() };
             largest = largest.max(if moved.is_finite() { moved } else { f64::INFINITY });
         }
         largest

@@ -5,9 +5,7 @@
 
 use taut_core::Vec3;
 
-use super::{
-    super::super::StepScheme, Island, NONE, System, add_outer, graph::IslandGraph,
-};
+use super::{super::super::StepScheme, Island, NONE, System, add_outer, graph::IslandGraph};
 use crate::{
     affine::Affine,
     contact::{ContactPoint, CornerShares, StepContacts},
@@ -138,8 +136,7 @@ impl Island {
                 let (images, value) = self.soft_images(system, point, &bodies, axis, scheme);
                 for (a, &body) in bodies.iter().enumerate().filter(|(_, body)| **body != NONE) {
                     let vertex = self.bodies[body as usize].vertex as usize;
-                    let (first, m) =
-                        (self.blocks.first[vertex] as usize, self.blocks.size(vertex));
+                    let (first, m) = (self.blocks.first[vertex] as usize, self.blocks.size(vertex));
                     for (x, g) in self.x[first..first + m].iter_mut().zip(&images[a]) {
                         *x -= stiffness * value * g;
                     }
@@ -227,8 +224,7 @@ impl Island {
                 let first = self.blocks.first[body.vertex as usize] as usize;
                 let y = Vec3::from_column_slice(&self.x[first..first + 3]);
                 let origin = y * root.reach();
-                system.nodes.responses[body.node as usize].free =
-                    Affine { origin, ..Affine::ZERO };
+                system.nodes.responses[body.node as usize].free = Affine { origin, ..Affine::ZERO };
             }
         }
     }
