@@ -95,6 +95,7 @@ impl Mabd {
         }
         self.system.reset(&self.broken);
         self.system.forget_turns();
+        self.system.forget_elastic();
         (self.time_s, self.done) = (state.time_s, None);
         (self.tense, self.history, self.iterations) = (false, None, None);
         (self.pending, self.resumed) = (None, None);

@@ -30,6 +30,12 @@ pub(super) struct Coupled {
 }
 
 impl Coupled {
+    /// Forgets all islands: their orders of elimination depend on where nodes were when they formed.
+    pub(super) fn forget(&mut self) {
+        self.islands.clear();
+        self.still.clear();
+    }
+
     fn members(&self, root: usize) -> IslandMembers<'_> {
         IslandMembers {
             nodes: self.nodes.of(root),

@@ -21,6 +21,13 @@ impl System {
         self.elastic.is_some() && !self.nodes.is_at_start()
     }
 
+    /// Forgets what steps before have left, where there is elastic material.
+    pub(crate) fn forget_elastic(&mut self) {
+        if self.has_elastic() {
+            self.coupled.forget();
+        }
+    }
+
     /// How far the last solve with elastic material moved anything, or how far joints were open before it, whichever
     /// is more [m].
     pub(crate) fn latest_change(&self) -> f64 {
