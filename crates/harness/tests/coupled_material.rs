@@ -84,7 +84,8 @@ fn a_soft_cube_falls_on_a_plate_as_in_the_reference() {
             density: 500, friction: 0, elastic: (young: 1e5, poisson: 0.3))]",
     );
     // What a contact gives way falls as its stiffness grows, and what rests sinks by less than layers times g h^2 / 1000.
-    let settings = |scale: f64| format!("(elastic_tolerance: 1e-11, contact_stiffness_scale: {scale})");
+    let settings =
+        |scale: f64| format!("(elastic_tolerance: 1e-11, contact_stiffness_scale: {scale})");
     let [soft, stiff] = [1e3, 1e6].map(|scale| off(&scene, &settings(scale), 100, 40));
     assert!(soft < 1e-4 && stiff < 2e-3 * soft, "{soft:e} m, {stiff:e} m");
 }
