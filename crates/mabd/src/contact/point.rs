@@ -251,7 +251,7 @@ impl ContactPoint {
     }
 
     /// The side that forces move, if they do not move the other.
-    pub(super) fn only_mover(&self, count: usize) -> Option<usize> {
+    pub(crate) fn only_mover(&self, count: usize) -> Option<usize> {
         match self.nodes.map(|node| (node as usize) < count) {
             [true, true] => None,
             [a_moves, _] => Some(usize::from(!a_moves)),

@@ -78,7 +78,8 @@ impl System {
         coupled.soft.fill(count, contacts.soft().iter().map(island));
         for root in 0..count {
             let members = coupled.members(root);
-            let touches = !members.pairs.is_empty() || !members.soft.is_empty();
+            let between = |&t: &u32| contacts.point(t).only_mover(count).is_none();
+            let touches = !members.pairs.is_empty() || members.soft.iter().any(between);
             let elastic = members.nodes.iter().any(|&node| self.is_elastic(node as usize));
             if members.elements.is_empty() && !touches && !elastic {
                 continue;
