@@ -207,13 +207,9 @@ impl System {
         let elements: Vec<JointElement> =
             lines.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();
         let links = links(&elements);
-        let touches = scene.contacts.is_some() || elastic.is_some();
-        let contacts = touches.then(|| {
-            let material = elastic.iter().flat_map(|elastic| elastic.links());
-            StepContacts::new(scene, settings, count, links.iter().copied().chain(material))
-        });
+        let contacts = step_contacts(scene, settings, count, (&links, elastic.as_deref()));
         let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
-        let general = touches || settings.is_general();
+        let general = contacts.is_some() || settings.is_general();
         let by_lanes = match (general, settings.polar) {
             (false, Polar::Exact) => ByLanes::new(chosen, &elements, &compliance, &mut nodes),
             _ => None,
@@ -222,7 +218,7 @@ impl System {
         let count = nodes.count();
         let joint_of: Vec<u32> = elements.iter().map(|e| e.joint.unwrap_or(NONE)).collect();
         let (elements, links) =
-            if by_lanes.is_some() { (Vec::new(), Vec::new()) } else { (elements, links) };
+            if by_lanes.is_some() { Default::default() } else { (elements, links) };
         let sizes: Vec<u8> = elements.iter().map(|e| e.rows.len() as u8).collect();
         let dual = DualSystem::new((chosen, has_loops), count, &links, &sizes, &lines, settings)?;
         let mut constants = GroupTable::default();
@@ -359,6 +355,19 @@ impl System {
             self.find_multipliers(scheme, Self::find_multipliers_once);
         }
     }
+}
+
+/// The contacts of a scene, or its islands alone where there is elastic material.
+fn step_contacts(
+    scene: &Scene,
+    settings: &MabdSettings,
+    count: usize,
+    (links, elastic): (&[Link], Option<&ElasticNodes>),
+) -> Option<StepContacts> {
+    let material = elastic.into_iter().flat_map(ElasticNodes::links);
+    let links = links.iter().copied().chain(material);
+    let needed = scene.contacts.is_some() || elastic.is_some();
+    needed.then(|| StepContacts::new(scene, settings, count, links))
 }
 
 /// Whether elements without give close loops, also through what does not move.
