@@ -10,7 +10,7 @@ use taut_core::{
 use taut_fixtures::Run;
 
 /// Which backends have energies of points.
-const TAKERS: [&str; 5] = ["avbd-cpu", "vbd-cpu", "xpbd-cpu", "newton", "null"];
+const TAKERS: [&str; 6] = ["avbd-cpu", "vbd-cpu", "xpbd-cpu", "mabd-cpu", "newton", "null"];
 
 fn particle(mass: f64, position: Vec3) -> Particle {
     let velocity = if mass > 0.0 { Vec3::new(0.3, 1.0, -0.5) } else { Vec3::zeros() };
@@ -107,6 +107,15 @@ fn block_descent_rests_a_body_on_a_triangle_as_the_reference_does() {
         let error = apart(&run(backend, "()", &scene, 100, 200), &reference);
         assert!(error < 1e-9, "{backend}: {error:e}");
     }
+}
+
+#[test]
+fn affine_bodies_swing_triangles_as_the_reference_does() {
+    let scene = hung(1.0 / 60.0);
+    let reference = run("newton", REFERENCE, &scene, 1, 60);
+    let found = run("mabd-cpu", "(elastic_tolerance: 1e-13)", &scene, 400, 60);
+    let error = apart(&found, &reference);
+    assert!(error < 1e-9, "{error:e}");
 }
 
 #[test]

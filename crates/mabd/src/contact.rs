@@ -12,19 +12,21 @@
 //! friction is bounded by the pressure that the linear solves so far exert, which balances all else, and in the first
 //! round by that of the step before (`search.rs` tells what is done where that goes round in circles).
 //!
+//! A particle touches as a body without frame does, and a point of a triangle moves by the shares of its corners.
+//!
 //! Signs: the normal points from B to A; a multiplier is stiffness times value, so that pressure is
 //! negative, and it acts on A along `-lambda`.
 
 mod point;
 mod search;
 
-use taut_collide::{ContactSet, Grip, frame};
-use taut_core::{ContactForce, Placement, Scene, StageTime, Vec3};
+use taut_collide::{Contact, ContactList, ContactSet, Grip, Manifold, Site, frame};
+use taut_core::{ContactForce, Placement, Quat, Scene, StageTime, Vec3};
 use taut_math::V3;
 use taut_model::{Csr, Islands};
 
 use crate::{dual::order::Link, node::Nodes, settings::MabdSettings};
-pub(crate) use point::ContactPoint;
+pub(crate) use point::{ContactPoint, CornerShares};
 use search::LineSearch;
 pub(crate) use search::ROUNDS_FROZEN;
 
@@ -51,7 +53,10 @@ struct PastContact {
 
 /// The contacts of a step.
 pub(crate) struct StepContacts {
-    set: ContactSet,
+    /// None where islands are all there is to know.
+    set: Option<ContactSet>,
+    /// Whether particles touch.
+    with_particles: bool,
     points: Vec<ContactPoint>,
     /// Of the contacts before these.
     known: Vec<PastContact>,
@@ -59,6 +64,8 @@ pub(crate) struct StepContacts {
     folded: Csr<(u32, u8)>,
     /// Contacts of two.
     paired: Vec<u32>,
+    /// Contacts with particles that move, or with triangles of them.
+    soft: Vec<u32>,
     /// What joints and contacts hold together, and joints alone.
     islands: Islands,
     joined: Islands,
@@ -71,38 +78,39 @@ pub(crate) struct StepContacts {
 }
 
 impl StepContacts {
-    /// The contacts of a scene of `count` moving nodes, of which joints hold `links` together.
+    /// The contacts of a scene of `count` moving nodes, of which joints and material hold `links` together.
     pub(crate) fn new(
         scene: &Scene,
         settings: &MabdSettings,
         count: usize,
-        links: &[Link],
-    ) -> Option<Self> {
-        let set = ContactSet::new(scene)?;
+        links: impl Iterator<Item = Link>,
+    ) -> Self {
         let mut joined = Islands::default();
         joined.start(count);
         for link in links {
-            if let [Some(a), Some(b)] = *link {
+            if let [Some(a), Some(b)] = link {
                 joined.join(a, b);
             }
         }
-        Some(Self {
-            set,
+        Self {
+            set: ContactSet::new(scene),
+            with_particles: !scene.touching_particles().is_empty(),
             points: Vec::new(),
             known: Vec::new(),
             folded: Csr::default(),
             paired: Vec::new(),
+            soft: Vec::new(),
             islands: joined.clone(),
             joined,
             searches: vec![LineSearch::START; count],
             slowed: Vec::new(),
             scales: [settings.contact_stiffness_scale, settings.friction_stiffness_scale],
-        })
+        }
     }
 
     /// Forgets all contacts.
     pub(crate) fn forget(&mut self) {
-        self.set.forget();
+        self.set.iter_mut().for_each(ContactSet::forget);
         self.points.clear();
     }
 
@@ -111,46 +119,81 @@ impl StepContacts {
         self.known.clear();
         self.known.extend(self.points.iter().map(|point| point.known(begins)));
         self.points.clear();
-        let placements = nodes.bodies_at_start().map(|state| Placement::from(&state));
-        let list = self.set.detect(placements, broken, h);
-        for manifold in &list.manifolds {
-            let ends = manifold.owners.map(|body| nodes.node_of_body(body as usize));
-            let lightness: f64 = ends.iter().map(|&node| 1.0 / nodes.mass(node)).sum();
-            let inertia = 1.0 / (lightness * h * h);
-            let [full, grip] = self.scales.map(|scale| scale * inertia);
-            let axes = frame(V3::<f64>::of(&manifold.normal)).map(V3::to_f64);
-            for contact in &list.contacts[manifold.range()] {
-                let world = contact.anchors();
-                let anchors = [0, 1].map(|side| nodes.axes(ends[side]).tr_mul(&world[side]));
-                let from = [0, 1].map(|side| nodes.at_start(ends[side]).point(&anchors[side]));
-                let known = self.known.get(contact.previous as usize);
-                let PastContact { pressure, grips, grips_at_step } =
-                    known.copied().unwrap_or_default();
-                let [across, along] = [1, 2].map(|axis| axes[axis].dot(&grips) / grip);
-                self.points.push(ContactPoint {
-                    nodes: ends,
-                    anchors,
-                    from,
-                    axes,
-                    offset: Vec3::new(contact.gap, across, along),
-                    friction: [Grip::Sticks, Grip::Slides].map(|grip| manifold.friction(grip)),
-                    full,
-                    grip,
-                    inertia,
-                    before: pressure,
-                    grips_at_step,
-                    ..ContactPoint::NONE
-                });
-            }
+        if let Some(mut set) = self.set.take() {
+            let bodies = nodes.bodies_at_start().map(|state| Placement::from(&state));
+            let particles = nodes.particles_at_start().map(|state| Placement {
+                position: state.position,
+                rotation: Quat::identity(),
+                velocity: state.velocity,
+                omega: Vec3::zeros(),
+            });
+            let particles = particles.filter(|_| self.with_particles);
+            self.take_points(set.detect(bodies.chain(particles), broken, h), nodes, h);
+            self.set = Some(set);
         }
         self.sort(nodes.count());
+    }
+
+    fn take_points(&mut self, list: &ContactList, nodes: &Nodes, h: f64) {
+        for manifold in &list.manifolds {
+            let axes = frame(V3::<f64>::of(&manifold.normal)).map(V3::to_f64);
+            for contact in &list.contacts[manifold.range()] {
+                let point = self.new_point(contact, manifold, axes, nodes, h);
+                self.points.push(point);
+            }
+        }
+    }
+
+    fn new_point(
+        &self,
+        contact: &Contact,
+        manifold: &Manifold,
+        axes: [Vec3; 3],
+        nodes: &Nodes,
+        h: f64,
+    ) -> ContactPoint {
+        let corners = CornerShares::of(contact, nodes);
+        let ends = contact.sites.map(|site| match (site, &corners) {
+            (Site::Triangle { .. }, Some(corners)) => corners.mover(nodes.count()),
+            (site, _) => nodes.node_of(site.node()),
+        });
+        let lightness: f64 = [0, 1].map(|side| lightness(side, ends, &corners, nodes)).iter().sum();
+        let inertia = 1.0 / (lightness * h * h);
+        let [full, grip] = self.scales.map(|scale| scale * inertia);
+        let world = contact.anchors();
+        let anchors = [0, 1].map(|side| nodes.axes(ends[side]).tr_mul(&world[side]));
+        let known = self.known.get(contact.previous as usize);
+        let PastContact { pressure, grips, grips_at_step } = known.copied().unwrap_or_default();
+        let [across, along] = [1, 2].map(|axis| axes[axis].dot(&grips) / grip);
+        let of_particles = !matches!(contact.sites[1], Site::Body { .. });
+        let mut point = ContactPoint {
+            nodes: ends,
+            corners,
+            soft: of_particles && (ends[1] as usize) < nodes.count(),
+            anchors,
+            axes,
+            offset: Vec3::new(contact.gap, across, along),
+            friction: [Grip::Sticks, Grip::Slides].map(|grip| manifold.friction(grip)),
+            full,
+            grip,
+            inertia,
+            before: pressure,
+            grips_at_step,
+            ..ContactPoint::NONE
+        };
+        point.from = [0, 1].map(|side| point.at(side, |node| nodes.at_start(node)));
+        point
     }
 
     /// Tells contacts with what forces do not move from those between two that they do.
     fn sort(&mut self, count: usize) {
         self.paired.clear();
         self.islands.start_from(&self.joined);
-        for point in &self.points {
+        self.soft.clear();
+        for (t, point) in (0..).zip(&self.points) {
+            if point.soft {
+                self.soft.push(t);
+            }
             if point.only_mover(count).is_none() {
                 let [a, b] = point.nodes;
                 self.islands.join(a, b);
@@ -159,8 +202,10 @@ impl StepContacts {
         self.islands.settle();
         self.slowed.clear();
         self.slowed.reserve(self.points.len());
-        let movers =
-            || (0..).zip(&self.points).map(|(t, point)| (t, point, point.only_mover(count)));
+        let movers = || {
+            let hard = (0..).zip(&self.points).filter(|(_, point)| !point.soft);
+            hard.map(|(t, point)| (t, point, point.only_mover(count)))
+        };
         self.paired.extend(movers().filter(|(_, _, mover)| mover.is_none()).map(|(t, _, _)| t));
         let one = |(t, point, mover): (u32, &ContactPoint, Option<usize>)| {
             mover.map(|side| (point.nodes[side], (t, side as u8)))
@@ -184,6 +229,11 @@ impl StepContacts {
         &self.paired
     }
 
+    /// Contacts with particles that forces move, or with triangles of them, in the order of detection.
+    pub(crate) fn soft(&self) -> &[u32] {
+        &self.soft
+    }
+
     /// One contact.
     pub(crate) fn point(&self, point: u32) -> &ContactPoint {
         &self.points[point as usize]
@@ -200,11 +250,21 @@ impl StepContacts {
             let force = point.force();
             point.axes.iter().zip(&force).map(|(axis, f)| *axis * -*f).sum()
         };
-        self.set.report(self.points.iter().map(exerted), out);
+        if let Some(set) = &self.set {
+            set.report(self.points.iter().map(exerted), out);
+        }
     }
 
     /// Appends the time spent on finding contacts since the last call.
     pub(crate) fn drain_times(&mut self, out: &mut Vec<StageTime>) {
-        self.set.drain_times(out);
+        self.set.iter_mut().for_each(|set| set.drain_times(out));
+    }
+}
+
+/// How far a unit of force moves one side, over the squared step [1/kg].
+fn lightness(side: usize, ends: [u32; 2], corners: &Option<CornerShares>, nodes: &Nodes) -> f64 {
+    match (side, corners) {
+        (1, Some(corners)) => corners.lightness(nodes),
+        _ => 1.0 / nodes.mass(ends[side]),
     }
 }

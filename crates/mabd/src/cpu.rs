@@ -12,6 +12,7 @@ use taut_math::{Fused, LANES, Number};
 use crate::{
     affine::{self, Affine, frame},
     contact::Begins,
+    elastic,
     free::Once,
     lane::{minus, plus},
     polar,
@@ -46,6 +47,8 @@ pub(crate) struct Mabd {
     watchdog: Watchdog,
     /// Linear solves, or iterations, of the last step.
     iterations: Option<u32>,
+    /// Whether more iterations of the step at hand would change nothing.
+    settled: bool,
     time_s: f64,
 }
 
@@ -57,6 +60,7 @@ impl Mabd {
         } else {
             Vec::new()
         };
+        let settings = settings.in_force(elastic::is_in(scene))?;
         let mut this = Self {
             system: System::new(scene, &settings)?,
             settings,
@@ -74,6 +78,7 @@ impl Mabd {
             resumed: None,
             watchdog: Watchdog::default(),
             iterations: None,
+            settled: false,
             time_s: 0.0,
         };
         this.settings.dual = this.system.chosen();
@@ -90,6 +95,7 @@ impl Mabd {
         }
         self.system.reset(&self.broken);
         self.system.forget_turns();
+        self.system.forget_elastic();
         (self.time_s, self.done) = (state.time_s, None);
         (self.tense, self.history, self.iterations) = (false, None, None);
         (self.pending, self.resumed) = (None, None);
@@ -130,6 +136,11 @@ impl Mabd {
         self.resumed = self.pending.take();
         self.system.solve(scheme, false, self.resumed.is_some());
         self.pulled.release(&mut self.system.nodes);
+    }
+
+    /// Whether the last solve has changed so little that the step is solved, where material has it iterated on.
+    fn is_settled(&self) -> bool {
+        self.system.has_elastic() && self.system.latest_change() <= self.settings.elastic_tolerance
     }
 
     /// Commits the last step if that is still to be done.
@@ -268,7 +279,8 @@ impl Solver for Mabd {
             .detect(&self.broken, step.dt, Begins::Step)
             .map_err(SolverError::NotConverged)?;
         self.system.nodes.hold(step.dt);
-        if self.refines() {
+        self.settled = false;
+        if self.refines() && !self.system.has_elastic() {
             self.predict(step.dt);
         }
         self.predict_arcs(step.dt);
@@ -278,7 +290,7 @@ impl Solver for Mabd {
     fn iterate(&mut self) -> Result<(), SolverError> {
         let done = self.done.unwrap_or(0);
         self.done = Some(done + 1);
-        if done > 0 && !self.refines() {
+        if done > 0 && !self.refines() || self.settled {
             return Ok(());
         }
         if self.watchdog.begins_divided() {
@@ -290,6 +302,7 @@ impl Solver for Mabd {
             self.project();
         }
         self.iterations = Some(done + 1);
+        self.settled = self.is_settled();
         Ok(())
     }
 

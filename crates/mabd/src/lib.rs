@@ -25,6 +25,10 @@
 //! - Contacts are an implicit penalty with Coulomb friction, whose springs last from step to step: folded into the body's own inverse where the other
 //!   side does not move, which leaves chains and trees what they are. With contacts between bodies, each island
 //!   is one sparse system of what touches and all joints, whatever `dual` says.
+//! - Elastic material between particles (the paper's Fig. 18 has it without telling how) is solved for beside the bodies, by
+//!   Newton's method on implicit Euler from where the step starts: the nodes it holds stay with what touches in the
+//!   sparse systems of islands, the energy's second derivatives made positive element by element, and contacts and
+//!   local matrices are renewed in every iteration. The same is done where particles touch.
 //! - Chains of ball joints, and trees of them with angular springs, are solved four bodies at a time and on as many
 //!   threads as there are, and so are islands of what touches; the bits do not depend on either.
 //! - Springs, compliant joints, dampers, limits and motors are rows with a compliance or bounded multipliers.
@@ -39,6 +43,7 @@ mod chain;
 mod contact;
 mod cpu;
 mod dual;
+mod elastic;
 mod free;
 mod joint;
 mod lane;
@@ -66,7 +71,12 @@ pub const BACKEND: Native = Native {
         "He, Guo, Guo, Zhao, Matusik, Su, Jiang, Chen, Yang, M-ABD, arXiv 2603.08079, 2026; \
          with geometric stiffness, exact gradients and a watchdog over stretch",
     ),
-    takes: Needs::MULTIBODY.without(Needs::RESTITUTION).with(Needs::TIMED).with(Needs::DAMPING),
+    takes: Needs::MULTIBODY
+        .without(Needs::RESTITUTION)
+        .with(Needs::ENERGIES)
+        .with(Needs::TOUCHING_PARTICLES)
+        .with(Needs::TIMED)
+        .with(Needs::DAMPING),
     refuses,
     build,
 };
@@ -91,7 +101,7 @@ fn refuses(scene: &Scene) -> Result<(), Unsupported> {
             return refuse(format!("spring `{}` turns a particle", spring.name));
         }
     }
-    Ok(())
+    elastic::unsupported(scene).map_or(Ok(()), refuse)
 }
 
 fn build(

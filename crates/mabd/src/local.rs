@@ -180,6 +180,8 @@ pub(crate) struct Root {
     /// Of the origin.
     reach: f64,
     rigid: bool,
+    /// Whether it is of a point that has no frame.
+    point: bool,
 }
 
 impl Root {
@@ -214,14 +216,33 @@ impl Root {
             diagonal,
             reach: h / kind.mass.sqrt(),
             rigid: soft == 0.0,
+            point: false,
         }
     }
 
-    /// `B^T g` for a gradient by frame and origin, frames co-rotated; of a rigid body the first six.
+    /// How many columns the factor of a point has.
+    pub(crate) const POINT: usize = 3;
+
+    /// The factor for the inertia of a point of this mass [kg] and a step of `h` [s].
+    pub(crate) fn of_point(mass: f64, h: f64) -> Self {
+        let (pairs, diagonal) = ([[0.0; 3]; 3], [0.0; 6]);
+        Self { pairs, diagonal, reach: h / mass.sqrt(), rigid: true, point: true }
+    }
+
+    /// By what the amounts of the origin's columns move it [m].
+    pub(crate) fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// `B^T g` for a gradient by frame and origin, frames co-rotated; of a rigid body the first six, of a point three.
     #[inline(always)]
     pub(crate) fn project(&self, frame: &Mat3, origin: &Vec3) -> [f64; Self::COLUMNS] {
         let [p, q, r] = self.pairs;
         let mut out = [0.0; Self::COLUMNS];
+        if self.point {
+            out[..3].copy_from_slice((origin * self.reach).as_slice());
+            return out;
+        }
         out[0] = p[0] * frame.m12 + p[1] * frame.m21;
         out[1] = q[0] * frame.m13 + q[1] * frame.m31;
         out[2] = r[0] * frame.m23 + r[1] * frame.m32;

@@ -261,6 +261,11 @@ impl Nodes {
         self.of[body]
     }
 
+    /// The node of a body, a particle or the world, as the model counts them.
+    pub(crate) fn node_of(&self, slot: u32) -> u32 {
+        self.of[slot as usize]
+    }
+
     /// Principal axes in which a node sees its anchors; those of the body where forces do not move it.
     pub(crate) fn axes(&self, node: u32) -> Mat3 {
         let node = node as usize;
@@ -291,6 +296,19 @@ impl Nodes {
                 return self.fixed[at - self.count()].state;
             }
             self.body_state(at, &self.start.get(at), &self.rate.get(at))
+        })
+    }
+
+    /// Where every particle of the scene is at the start of the step, and how fast.
+    pub(crate) fn particles_at_start(&self) -> impl Iterator<Item = ParticleState> {
+        self.movers().1.iter().map(|&node| {
+            let at = node as usize;
+            if at < self.count() {
+                let (position, velocity) = (self.start.get(at).origin, self.rate.get(at).origin);
+                return ParticleState { position, velocity };
+            }
+            let BodyState { position, velocity, .. } = self.fixed[at - self.count()].state;
+            ParticleState { position, velocity }
         })
     }
 

@@ -28,6 +28,9 @@ pub struct MabdSettings {
     pub friction_stiffness_scale: f64,
     /// Largest joint error that iterative dual solvers leave [m]. Positive. Default 2e-10.
     pub tolerance: f64,
+    /// Where there is elastic material or particles touch: a step is solved once an iteration moves nothing further, and
+    /// joints were not further open [m]. Positive. Default 1e-6.
+    pub elastic_tolerance: f64,
     /// Softness of bodies stated as rigid where joints close loops, in units of what their inertia lets
     /// give way within a step [1]. Taut nets of strictly rigid bodies bear a load only by forces without
     /// bound: what rounding makes of those opens joints, and closing them adds energy. From 0, which is
@@ -134,6 +137,7 @@ impl Default for MabdSettings {
             contact_stiffness_scale: 1000.0,
             friction_stiffness_scale: 30.0,
             tolerance: 2e-10,
+            elastic_tolerance: 1e-6,
             rigid_softness: 1e-9,
             dual_iterations: 1000,
             feedback: true,
@@ -165,6 +169,25 @@ impl MabdSettings {
         self.general || !self.feedback || self.dual == Dual::AbaPrinted
     }
 
+    /// The settings as they are for scenes with or without `elastic` material or particles that touch, or why there are
+    /// none.
+    pub(crate) fn in_force(mut self, elastic: bool) -> Result<Self, String> {
+        if !elastic {
+            return Ok(self);
+        }
+        if self.dual == Dual::AbaPrinted {
+            return Err("`dual: aba_printed` takes no elastic material".to_owned());
+        }
+        match self.integrator {
+            Integrator::OneStep => self.integrator = Integrator::ImplicitEuler,
+            Integrator::ImplicitEuler | Integrator::Bdf2 => {}
+            Integrator::Projected => {
+                return Err("`integrator: projected` takes no elastic material".to_owned());
+            }
+        }
+        Ok(self)
+    }
+
     /// Checks ranges.
     ///
     /// # Errors
@@ -176,6 +199,7 @@ impl MabdSettings {
             ("contact_stiffness_scale", self.contact_stiffness_scale),
             ("friction_stiffness_scale", self.friction_stiffness_scale),
             ("tolerance", self.tolerance),
+            ("elastic_tolerance", self.elastic_tolerance),
         ];
         for (name, value) in positive {
             if value.is_nan() || value <= 0.0 {
@@ -214,10 +238,23 @@ mod tests {
         };
         assert!(message("(stretch_limit: 0)").contains("`stretch_limit` is 0"));
         assert!(message("(tolerance: NaN)").contains("`tolerance` is NaN"));
+        assert!(message("(elastic_tolerance: -1)").contains("`elastic_tolerance` is -1"));
         assert!(message("(rigid_softness: -1)").contains("`rigid_softness` is -1"));
         assert!(message("(dual_iterations: 0)").contains("at least 1"));
         assert!(message("(geometric: diagonal(-1))").contains("from 0 to 4"));
         assert!(message("(integrator: bdf)").contains("did you mean `bdf2`?"));
+    }
+
+    #[test]
+    fn elastic_material_is_iterated_on() {
+        let of = |text: &str| {
+            let settings = Settings::from_ron(text).parse::<MabdSettings>().unwrap();
+            settings.in_force(true).map(|settings| settings.integrator)
+        };
+        assert_eq!(of("()"), Ok(Integrator::ImplicitEuler));
+        assert_eq!(of("(integrator: bdf2)"), Ok(Integrator::Bdf2));
+        assert!(of("(integrator: projected)").unwrap_err().contains("projected"));
+        assert!(of("(dual: aba_printed)").unwrap_err().contains("aba_printed"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod bounds;
 mod by_lanes;
 mod contact_solve;
 mod coupled;
+mod elastic_solve;
 mod least;
 mod points;
 mod respond;
@@ -23,6 +24,7 @@ use crate::{
         lines::Lines,
         order::{EliminationOrder, Link, loops},
     },
+    elastic::ElasticNodes,
     free::{GroupTable, SolveTask},
     joint::{JointElement, JointRow, RowLaw, elements},
     node::{NodeResponse, Nodes},
@@ -78,6 +80,10 @@ pub(crate) struct System {
     pub(crate) contacts: Option<Box<StepContacts>>,
     folds: Folds,
     coupled: Coupled,
+    /// Where there is elastic material, or particles touch.
+    elastic: Option<Box<ElasticNodes>>,
+    /// How far the last solve with such material has moved anything, or how far joints were open before [m].
+    latest_change: f64,
     physics: Physics,
     /// Empty where graphs are solved by lanes.
     constants: GroupTable,
@@ -183,7 +189,9 @@ impl System {
         let mut nodes = Nodes::new(scene)?;
         nodes.load(&scene.initial_state());
         let count = nodes.count();
-        let unordered = elements(&Model::new(scene), &nodes);
+        let model = Model::new(scene);
+        let unordered = elements(&model, &nodes);
+        let elastic = ElasticNodes::new(scene, &model, &nodes).map(Box::new);
         let dynamic = |node: u32| Some(node).filter(|&n| (n as usize) < count);
         let links = |elements: &[JointElement]| -> Vec<Link> {
             elements.iter().map(|element| element.nodes.map(dynamic)).collect()
@@ -199,9 +207,9 @@ impl System {
         let elements: Vec<JointElement> =
             lines.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();
         let links = links(&elements);
-        let contacts = StepContacts::new(scene, settings, count, &links);
+        let contacts = step_contacts(scene, settings, count, (&links, elastic.as_deref()));
         let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
-        let general = scene.contacts.is_some() || settings.is_general();
+        let general = contacts.is_some() || settings.is_general();
         let by_lanes = match (general, settings.polar) {
             (false, Polar::Exact) => ByLanes::new(chosen, &elements, &compliance, &mut nodes),
             _ => None,
@@ -210,7 +218,7 @@ impl System {
         let count = nodes.count();
         let joint_of: Vec<u32> = elements.iter().map(|e| e.joint.unwrap_or(NONE)).collect();
         let (elements, links) =
-            if by_lanes.is_some() { (Vec::new(), Vec::new()) } else { (elements, links) };
+            if by_lanes.is_some() { Default::default() } else { (elements, links) };
         let sizes: Vec<u8> = elements.iter().map(|e| e.rows.len() as u8).collect();
         let dual = DualSystem::new((chosen, has_loops), count, &links, &sizes, &lines, settings)?;
         let mut constants = GroupTable::default();
@@ -240,6 +248,8 @@ impl System {
             contacts: contacts.map(Box::new),
             folds: Folds::default(),
             coupled: Coupled::default(),
+            elastic,
+            latest_change: 0.0,
             physics: Physics::new(scene, settings, softness_min),
             constants,
         })
@@ -308,6 +318,7 @@ impl System {
         match self.contacts.take() {
             Some(mut contacts) => {
                 self.solve_contacts(&mut contacts, scheme);
+                self.hold_back(&contacts, scheme);
                 self.contacts = Some(contacts);
             }
             None => self.solve_without_contacts(scheme),
@@ -344,6 +355,19 @@ impl System {
             self.find_multipliers(scheme, Self::find_multipliers_once);
         }
     }
+}
+
+/// The contacts of a scene, or its islands alone where there is elastic material.
+fn step_contacts(
+    scene: &Scene,
+    settings: &MabdSettings,
+    count: usize,
+    (links, elastic): (&[Link], Option<&ElasticNodes>),
+) -> Option<StepContacts> {
+    let material = elastic.into_iter().flat_map(ElasticNodes::links);
+    let links = links.iter().copied().chain(material);
+    let needed = scene.contacts.is_some() || elastic.is_some();
+    needed.then(|| StepContacts::new(scene, settings, count, links))
 }
 
 /// Whether elements without give close loops, also through what does not move.

@@ -1,19 +1,55 @@
 //! One point of contact: where it is, what it exerts, and how it is taken in a linear solve.
 
+use taut_collide::{Contact, Site};
 use taut_core::{Mat3, Vec3};
 
 use super::{Begins, PastContact};
-use crate::affine::Affine;
+use crate::{affine::Affine, node::Nodes};
 
 /// Stiffness along the slip of what slides, as a share of the secant's [1]; the tangent's own would be zero.
 const SLIDING: f64 = 0.1;
 const ZERO: Vec3 = Vec3::new(0.0, 0.0, 0.0);
 
+/// The nodes of a triangle's corners, and the share of each in a point of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CornerShares {
+    pub(crate) nodes: [u32; 3],
+    pub(crate) weights: [f64; 3],
+}
+
+impl CornerShares {
+    /// Those of a contact with a triangle.
+    pub(super) fn of(contact: &Contact, nodes: &Nodes) -> Option<Self> {
+        match contact.sites[1] {
+            Site::Triangle { corners, weights, .. } => {
+                Some(Self { nodes: corners.map(|corner| nodes.node_of(corner)), weights })
+            }
+            Site::Body { .. } | Site::Vertex { .. } => None,
+        }
+    }
+
+    /// The first corner that forces move, if any.
+    pub(super) fn mover(&self, count: usize) -> u32 {
+        let moves = |node: &&u32| (**node as usize) < count;
+        *self.nodes.iter().find(moves).unwrap_or(&self.nodes[0])
+    }
+
+    /// How far a unit of force on the point moves it, over the squared step [1/kg].
+    pub(super) fn lightness(&self, nodes: &Nodes) -> f64 {
+        let shares = self.nodes.iter().zip(&self.weights);
+        shares.map(|(&node, weight)| weight * weight / nodes.mass(node)).sum()
+    }
+}
+
 /// One point of contact.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContactPoint {
-    /// Nodes of A and B.
+    /// Nodes of A and B; of a triangle at B a corner that forces move, if there is one.
     pub(crate) nodes: [u32; 2],
+    /// The triangle at B.
+    pub(crate) corners: Option<CornerShares>,
+    /// Whether B is a particle that forces move, or a triangle with such a corner.
+    pub(crate) soft: bool,
     /// Points in principal coordinates [m], and where they were when the contact was found.
     pub(super) anchors: [Vec3; 2],
     pub(super) from: [Vec3; 2],
@@ -50,6 +86,8 @@ impl ContactPoint {
     /// One that exerts nothing.
     pub(super) const NONE: Self = Self {
         nodes: [0; 2],
+        corners: None,
+        soft: false,
         anchors: [ZERO; 2],
         from: [ZERO; 2],
         axes: [ZERO; 3],
@@ -70,8 +108,19 @@ impl ContactPoint {
         grips_at_step: ZERO,
     };
 
+    /// Where one side is with nodes in these places.
+    #[inline]
+    pub(super) fn at(&self, side: usize, place: impl Fn(u32) -> Affine) -> Vec3 {
+        match (side, &self.corners) {
+            (1, Some(CornerShares { nodes, weights })) => {
+                nodes.iter().zip(weights).map(|(&node, weight)| place(node).origin * *weight).sum()
+            }
+            _ => place(self.nodes[side]).point(&self.anchors[side]),
+        }
+    }
+
     /// Direction of a row in the world.
-    fn direction(&self, axis: usize) -> Vec3 {
+    pub(crate) fn direction(&self, axis: usize) -> Vec3 {
         let ([_, u, v], [cosine, sine]) = (self.axes, self.along);
         match axis {
             0 => self.axes[0],
@@ -149,6 +198,12 @@ impl ContactPoint {
         self.take(pressure, slip, stopped || self.grip * slip <= self.friction[0] * pressure);
     }
 
+    /// Chooses the pieces in the current iterate, which an iteration before has led to.
+    pub(super) fn go_on(&mut self) {
+        self.reached = self.value;
+        self.choose(self.full * (-self.reached.x).max(0.0));
+    }
+
     /// What the next detection is to know of it.
     pub(super) fn known(&self, begins: Begins) -> PastContact {
         let force = self.force();
@@ -196,7 +251,7 @@ impl ContactPoint {
     }
 
     /// The side that forces move, if they do not move the other.
-    pub(super) fn only_mover(&self, count: usize) -> Option<usize> {
+    pub(crate) fn only_mover(&self, count: usize) -> Option<usize> {
         match self.nodes.map(|node| (node as usize) < count) {
             [true, true] => None,
             [a_moves, _] => Some(usize::from(!a_moves)),

@@ -2,7 +2,7 @@
 
 use taut_core::Vec3;
 
-use super::StepContacts;
+use super::{ContactPoint, CornerShares, StepContacts};
 use crate::{affine::Affine, node::Nodes};
 
 /// Halvings that find how far to go.
@@ -86,9 +86,8 @@ impl StepContacts {
     pub(crate) fn evaluate(&mut self, nodes: &Nodes) {
         self.searches.fill(LineSearch::START);
         for point in &mut self.points {
-            let [a, b] = [0, 1].map(|side| {
-                nodes.place(point.nodes[side]).point(&point.anchors[side]) - point.from[side]
-            });
+            let [a, b] =
+                [0, 1].map(|side| point.at(side, |node| nodes.place(node)) - point.from[side]);
             point.value = point.local(&(a - b)) + point.offset;
             (point.stiffness, point.held) = (Vec3::zeros(), Vec3::zeros());
             point.lead = 0.0;
@@ -105,10 +104,7 @@ impl StepContacts {
             let point = &mut self.points[t];
             point.tried = point.value;
             for side in 0..2 {
-                let node = point.nodes[side] as usize;
-                let Some(response) = nodes.responses.get(node) else { continue };
-                let moved = increments[node];
-                let to = response.rotation * (moved.frame * point.anchors[side]) + moved.origin;
+                let Some(to) = moved(point, side, nodes, increments) else { continue };
                 let change = point.local(&to);
                 point.tried += if side == 0 { change } else { -change };
             }
@@ -122,6 +118,11 @@ impl StepContacts {
             point.reached = point.tried;
             point.foresee();
         }
+    }
+
+    /// Decides who presses and slides in the current iterate, where an iteration before has led to it.
+    pub(crate) fn go_on(&mut self) {
+        self.points.iter_mut().for_each(ContactPoint::go_on);
     }
 
     /// Goes towards where a linear solve leads, to its end where joints have changed what they do, and decides
@@ -164,7 +165,7 @@ impl StepContacts {
     }
 
     /// The node that stands for the island of a contact.
-    fn island(&self, point: usize) -> usize {
+    pub(crate) fn island(&self, point: usize) -> usize {
         let point = &self.points[point];
         let mover = point.nodes[point.only_mover(self.island_of().len()).unwrap_or(0)];
         self.island_of()[mover as usize] as usize
@@ -223,4 +224,18 @@ impl StepContacts {
             *side = middle;
         }
     }
+}
+
+/// How far nodes take one side of a point with them; none where forces do not move it.
+#[inline(always)]
+fn moved(point: &ContactPoint, side: usize, nodes: &Nodes, increments: &[Affine]) -> Option<Vec3> {
+    if let (1, Some(CornerShares { nodes, weights })) = (side, &point.corners) {
+        let corners = nodes.iter().zip(weights);
+        let moving = corners.filter_map(|(&n, w)| Some(increments.get(n as usize)?.origin * *w));
+        return Some(moving.sum());
+    }
+    let node = point.nodes[side] as usize;
+    let response = nodes.responses.get(node)?;
+    let moved = increments[node];
+    Some(response.rotation * (moved.frame * point.anchors[side]) + moved.origin)
 }

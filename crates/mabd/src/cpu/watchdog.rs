@@ -64,7 +64,10 @@ impl Mabd {
         self.save();
         let parts = self.watchdog.parts;
         self.iterations = Some(parts);
-        self.attempt(parts, 1, false)?;
+        // Iterations of parts do not go on from each other.
+        self.settled = self.system.has_elastic();
+        let iterations = if self.settled { self.step.iterations } else { 1 };
+        self.attempt(parts, iterations, false)?;
         Ok(())
     }
 
@@ -103,14 +106,19 @@ impl Mabd {
     /// Makes a step again that was made in `before` parts; in how many parts it is made now.
     fn retry(&mut self, before: u32) -> Result<u32, String> {
         let linear = self.settings.integrator.is_linear();
-        let attempts: &[(u32, u32)] = if linear { &LINEAR } else { &IMPLICIT };
+        let elastic = [2, 4, 8].map(|parts| (parts, self.step.iterations));
+        let attempts: &[(u32, u32)] = match (self.system.has_elastic(), linear) {
+            (true, _) => &elastic,
+            (_, true) => &LINEAR,
+            _ => &IMPLICIT,
+        };
         if self.watchdog.part.is_none() {
             self.save();
         }
         let mut used = self.iterations.unwrap_or(1);
         let mut made = before;
         for (attempt, &(parts, iterations)) in attempts.iter().enumerate() {
-            if linear && iterations == 1 && parts <= before {
+            if (linear && iterations == 1 || self.system.has_elastic()) && parts <= before {
                 continue;
             }
             self.system.nodes.restore(&self.watchdog.saved, &self.watchdog.fixed);
@@ -142,13 +150,16 @@ impl Mabd {
             self.system.aim_motors(h);
             self.system.detect(&self.broken, h, begins)?;
             self.system.nodes.hold(h);
-            if iterations > 1 {
+            if iterations > 1 && !self.system.has_elastic() {
                 self.predict(h);
             } else {
                 self.predict_arcs(h);
             }
             for _ in 0..iterations {
                 self.solve(&scheme);
+                if self.is_settled() {
+                    break;
+                }
             }
             if self.settings.integrator == Integrator::Projected {
                 self.project();

@@ -15,6 +15,9 @@ use crate::{
 /// The most choices of who presses and slides that are tried in one solve.
 const ROUNDS_MAX: u32 = 32;
 
+/// The same where elastic material has a step iterated on: the next iteration renews all that they are chosen for.
+const ROUNDS_ELASTIC: u32 = 6;
+
 /// A row folded into a body: `H^-1 g` before it was, and its weight.
 #[derive(Clone, Copy, Debug)]
 struct Fold {
@@ -65,6 +68,16 @@ impl Folds {
         }
     }
 
+    /// How far each node moves in the point reached, frames co-rotated.
+    pub(super) fn reached(&self) -> &[Affine] {
+        &self.reached
+    }
+
+    /// The same, to be changed.
+    pub(super) fn reached_mut(&mut self) -> &mut [Affine] {
+        &mut self.reached
+    }
+
     /// Load of the contacts between bodies on a node.
     pub(super) fn load(&self, node: usize) -> Affine {
         self.loads.get(node).copied().unwrap_or(Affine::ZERO)
@@ -96,10 +109,12 @@ impl Folds {
 }
 
 impl System {
-    /// Whether joints and contacts are solved for island by island: where contacts are between bodies, or
-    /// joints close loops.
+    /// Whether joints and contacts are solved for island by island: where contacts are between bodies,
+    /// joints close loops, or there is elastic material.
     fn is_coupled(&self, contacts: &StepContacts) -> bool {
-        !contacts.paired().is_empty() || matches!(self.chosen, Dual::Direct | Dual::Schur)
+        !contacts.paired().is_empty()
+            || self.has_elastic()
+            || matches!(self.chosen, Dual::Direct | Dual::Schur)
     }
 
     /// Makes room for the contacts of a step, or tells why its islands cannot be solved.
@@ -111,19 +126,29 @@ impl System {
     /// Solves for bodies, joints and contacts together; what comes out is left in the responses.
     pub(super) fn solve_contacts(&mut self, contacts: &mut StepContacts, scheme: &StepScheme) {
         contacts.evaluate(&self.nodes);
+        let goes_on = self.goes_on();
         let coupled = self.is_coupled(contacts);
         self.folds.loads.fill(Affine::ZERO);
         self.respond(scheme);
+        self.take_on_elastic();
         for node in 0..self.nodes.count() {
-            self.folds.free[node] = self.nodes.responses[node].free;
+            // Where nodes of material would go freely is part of what their systems are given.
+            let kept = self.is_elastic(node);
+            self.folds.free[node] =
+                if kept { Affine::ZERO } else { self.nodes.responses[node].free };
             self.folds.count[node] = 0;
         }
         if !self.elements.is_empty() {
             self.evaluate(scheme);
         }
         self.find_increments(contacts, scheme.h);
-        contacts.predict(&self.nodes, &self.folds.increments);
-        for round in 0..ROUNDS_MAX {
+        if goes_on {
+            contacts.go_on();
+        } else {
+            contacts.predict(&self.nodes, &self.folds.increments);
+        }
+        let rounds = if self.has_elastic() { ROUNDS_ELASTIC } else { ROUNDS_MAX };
+        for round in 0..rounds {
             self.refold(contacts, scheme.h);
             self.reply_again(contacts, scheme.h);
             // Motors and limits choose along with contacts, once they have chosen without.

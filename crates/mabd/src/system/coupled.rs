@@ -12,7 +12,7 @@ use taut_model::Csr;
 
 use super::{StepScheme, System};
 use crate::{affine::Affine, contact::StepContacts};
-use island::Island;
+use island::{Island, IslandMembers};
 
 /// The islands of a step that need a linear solve.
 #[derive(Default)]
@@ -25,6 +25,25 @@ pub(super) struct Coupled {
     nodes: Csr,
     elements: Csr,
     pairs: Csr,
+    /// Contacts with particles, likewise.
+    soft: Csr,
+}
+
+impl Coupled {
+    /// Forgets all islands: their orders of elimination depend on where nodes were when they formed.
+    pub(super) fn forget(&mut self) {
+        self.islands.clear();
+        self.still.clear();
+    }
+
+    fn members(&self, root: usize) -> IslandMembers<'_> {
+        IslandMembers {
+            nodes: self.nodes.of(root),
+            elements: self.elements.of(root),
+            pairs: self.pairs.of(root),
+            soft: self.soft.of(root),
+        }
+    }
 }
 
 impl System {
@@ -42,42 +61,45 @@ impl System {
         contacts: &StepContacts,
     ) -> Result<(), String> {
         let (count, island_of) = (self.nodes.count(), contacts.island_of());
-        let Coupled { islands, still, nodes, elements, pairs } = coupled;
+        let mut still = std::mem::take(&mut coupled.still);
         let mut before: Vec<Option<Island>> = Vec::new();
-        for island in islands.drain(..) {
+        for island in coupled.islands.drain(..) {
             if island.has_pairs() {
                 before.push(Some(island));
             } else {
                 still.insert(island.root(), island);
             }
         }
-        nodes.fill(count, island_of.iter().copied().zip(0..));
+        coupled.nodes.fill(count, island_of.iter().copied().zip(0..));
         let all = 0..self.elements.len() as u32;
-        elements.fill(count, all.map(|e| (island_of[self.mover(e)], e)));
-        let island = |&t: &u32| (island_of[contacts.point(t).nodes[0] as usize], t);
-        pairs.fill(count, contacts.paired().iter().map(island));
+        coupled.elements.fill(count, all.map(|e| (island_of[self.mover(e)], e)));
+        let island = |&t: &u32| (contacts.island(t as usize) as u32, t);
+        coupled.pairs.fill(count, contacts.paired().iter().map(island));
+        coupled.soft.fill(count, contacts.soft().iter().map(island));
         for root in 0..count {
-            if elements.of(root).is_empty() && pairs.of(root).is_empty() {
+            let members = coupled.members(root);
+            let between = |&t: &u32| contacts.point(t).only_mover(count).is_none();
+            let touches = !members.pairs.is_empty() || members.soft.iter().any(between);
+            let elastic = members.nodes.iter().any(|&node| self.is_elastic(node as usize));
+            if members.elements.is_empty() && !touches && !elastic {
                 continue;
             }
-            let kept = if pairs.of(root).is_empty() {
-                still.remove(&root)
-            } else {
+            let kept = if touches {
                 let root_of = |island: &Option<Island>| island.as_ref().map_or(root, Island::root);
                 let at = before.binary_search_by_key(&root, root_of).ok();
                 let island = at.and_then(|at| before[at].take());
-                island.filter(|island| island.fits(contacts, pairs.of(root)))
+                island.filter(|island| island.fits(self, contacts, &members))
+            } else {
+                still.remove(&root)
             };
             let mut island = match kept {
                 Some(island) => island,
-                None => {
-                    let members = [nodes.of(root), elements.of(root)];
-                    Island::new(self, contacts, members, pairs.of(root))?
-                }
+                None => Island::new(self, contacts, &members)?,
             };
-            island.take_over(contacts, pairs.of(root));
-            islands.push(island);
+            island.take_over(self, contacts, &members);
+            coupled.islands.push(island);
         }
+        coupled.still = still;
         Ok(())
     }
 
@@ -116,9 +138,12 @@ impl System {
         }
     }
 
+    /// Gathers the loads of bodies; nodes of material go where the system has told, whatever acts on them.
     fn gather_open_loads(&mut self, contacts: &StepContacts) {
         for node in (0..self.nodes.count()).filter(|&node| contacts.is_open(node)) {
-            self.nodes.responses[node].load = self.gathered(node, &self.rows.lambda);
+            if !self.is_elastic(node) {
+                self.nodes.responses[node].load = self.gathered(node, &self.rows.lambda);
+            }
         }
     }
 

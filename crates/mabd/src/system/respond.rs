@@ -56,11 +56,17 @@ impl System {
 
     /// A root of the inverse of a body's local matrix.
     pub(super) fn root(&self, node: usize, scheme: &StepScheme) -> Root {
+        if self.is_elastic(node) {
+            return Root::of_point(self.nodes.kind(node).mass, scheme.h);
+        }
         Root::new(&self.softened(node, scheme), &self.stiff(node, scheme), scheme.h)
     }
 
     /// How many columns that has.
     pub(super) fn columns(&self, node: usize) -> usize {
+        if self.is_elastic(node) {
+            return Root::POINT;
+        }
         let kind = self.nodes.kind(node);
         Root::columns(&kind.softened(self.physics.softness_min, &kind.second))
     }

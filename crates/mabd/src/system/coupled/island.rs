@@ -10,19 +10,25 @@
 //! [G B                         -G' H^-1 G'^T  ] [lambda] = [-(C + G f)    ]
 //! ```
 //!
+//! Nodes of material stay as well, with `B = h/sqrt(m)`, and their stiffness `B K B` beside the ones (`island/material.rs`).
+//!
 //! Where a joint comes after the bodies it holds that stay, every pivot has a known sign, and none is small unless
 //! rows say the same twice.
 
+mod graph;
+mod material;
+
 use taut_core::Vec3;
-use taut_model::Csr;
 
 use super::{super::StepScheme, System};
 use crate::{
     affine::Affine,
     contact::{ContactPoint, StepContacts},
-    dual::{blocks::DualBlocks, direct::Direct, dissection::dissect_by},
+    dual::{blocks::DualBlocks, direct::Direct},
     local::Root,
 };
+use graph::IslandGraph;
+use material::{MaterialBlock, SoftContact};
 
 /// None.
 const NONE: u32 = u32::MAX;
@@ -80,6 +86,18 @@ pub(super) struct Island {
     x: Vec<f64>,
     /// Of each pair.
     multipliers: Vec<Vec3>,
+    material: Vec<MaterialBlock>,
+    soft: Vec<SoftContact>,
+}
+
+/// What an island is made of.
+#[derive(Clone, Copy)]
+pub(super) struct IslandMembers<'a> {
+    pub(super) nodes: &'a [u32],
+    pub(super) elements: &'a [u32],
+    /// Contacts between two bodies, and with particles or triangles of them.
+    pub(super) pairs: &'a [u32],
+    pub(super) soft: &'a [u32],
 }
 
 /// The nodes of a contact, the lower one first.
@@ -88,99 +106,26 @@ fn ends(point: &ContactPoint) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-fn sorted(contacts: &StepContacts, pairs: &[u32]) -> Vec<[u32; 2]> {
-    let mut all: Vec<[u32; 2]> = pairs.iter().map(|&t| ends(contacts.point(t))).collect();
+fn sorted(contacts: &StepContacts, members: &IslandMembers<'_>, count: usize) -> Vec<[u32; 2]> {
+    let pairs = members.pairs.iter().map(|&t| ends(contacts.point(t)));
+    let soft = members.soft.iter().flat_map(|&t| material::touching(contacts.point(t), count));
+    let mut all: Vec<[u32; 2]> = pairs.chain(soft).collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
-/// Bodies that stay, then elements, as vertices of a graph, each with what it shares with others.
-struct IslandGraph<'a> {
-    system: &'a System,
-    /// Nodes that stay, ascending.
-    bodies: Vec<u32>,
-    elements: &'a [u32],
-    touching: &'a [[u32; 2]],
-}
-
-impl IslandGraph<'_> {
-    fn body(&self, node: u32) -> Option<usize> {
-        self.bodies.binary_search(&node).ok()
-    }
-
-    fn count(&self) -> usize {
-        self.bodies.len() + self.elements.len()
-    }
-
-    /// Pairs of vertices of bodies that touch, bodies and elements that hold them, and elements at one body.
-    fn edges(&self) -> Vec<[u32; 2]> {
-        let moves = |node: u32| (node as usize) < self.system.nodes.count();
-        let vertex = |node: u32| self.body(node).map(|b| b as u32);
-        let mut edges: Vec<[u32; 2]> = Vec::new();
-        for [a, b] in self.touching {
-            edges.extend(vertex(*a).zip(vertex(*b)).map(|(a, b)| [a, b]));
-        }
-        let first = self.bodies.len() as u32;
-        for (element, at) in self.elements.iter().zip(first..) {
-            for node in self.system.elements[*element as usize].nodes {
-                if let Some(body) = vertex(node) {
-                    edges.push([body, at]);
-                } else if moves(node) {
-                    let others = self.system.incidence.at(node as usize).iter();
-                    let before = others.filter(|(other, _)| other < element);
-                    let places = before.filter_map(|(o, _)| self.elements.binary_search(o).ok());
-                    edges.extend(places.map(|place| [first + place as u32, at]));
-                }
-            }
-        }
-        edges.sort_unstable();
-        edges.dedup();
-        edges
-    }
-
-    fn points(&self) -> Vec<Vec3> {
-        let bodies = self.bodies.iter().map(|&node| self.system.nodes.at_start(node).origin);
-        bodies.chain(self.elements.iter().map(|&e| self.system.element_point(e))).collect()
-    }
-
-    /// Vertices in an order of elimination, elements after the bodies they hold.
-    fn order(&self, edges: &[[u32; 2]]) -> Vec<u32> {
-        if self.bodies.is_empty() {
-            // Elements are numbered in the order in which the scene's joints are best eliminated.
-            return (0..self.elements.len() as u32).collect();
-        }
-        let count = self.count();
-        let ends = (0..).zip(edges).flat_map(|(e, edge)| edge.map(|v| (v, e)));
-        let at_vertex: Csr = Csr::new(count, ends);
-        let order =
-            dissect_by(edges.len(), &self.points(), |v| at_vertex.of(v as usize).iter().copied());
-        let mut place = vec![0_u32; count];
-        order.iter().zip(0..).for_each(|(&v, i)| place[v as usize] = i);
-        let mut keys: Vec<(u32, bool, u32)> = (0..count as u32)
-            .map(|v| {
-                let is_element = v as usize >= self.bodies.len();
-                let bodies = at_vertex.of(v as usize).iter().map(|&e| edges[e as usize][0]);
-                let held = bodies.filter(|&b| is_element && (b as usize) < self.bodies.len());
-                let last = held.map(|b| place[b as usize]).max().unwrap_or(0);
-                (last.max(place[v as usize]), is_element, v)
-            })
-            .collect();
-        keys.sort_unstable();
-        keys.into_iter().map(|(_, _, v)| v).collect()
-    }
-}
-
 impl Island {
-    /// The island of these nodes, elements and contacts, or why it cannot be solved.
+    /// The island of these members, or why it cannot be solved.
     pub(super) fn new(
         system: &System,
         contacts: &StepContacts,
-        [nodes, elements]: [&[u32]; 2],
-        pairs: &[u32],
+        members: &IslandMembers<'_>,
     ) -> Result<Self, String> {
-        let touching = sorted(contacts, pairs);
+        let IslandMembers { nodes, elements, .. } = *members;
+        let touching = sorted(contacts, members, system.nodes.count());
         let mut bodies: Vec<u32> = touching.iter().flatten().copied().collect();
+        bodies.extend(nodes.iter().filter(|&&node| system.is_elastic(node as usize)));
         bodies.sort_unstable();
         bodies.dedup();
         let graph = IslandGraph { system, bodies, elements, touching: &touching };
@@ -218,11 +163,14 @@ impl Island {
             pairs: Vec::new(),
             roots: Vec::with_capacity(count),
             multipliers: Vec::new(),
+            material: Vec::new(),
+            soft: Vec::new(),
             touching: Vec::new(),
             blocks,
             direct,
         };
         this.find_slots(system, &graph);
+        this.find_material(&graph);
         this.touching = touching;
         Ok(this)
     }
@@ -275,14 +223,24 @@ impl Island {
     }
 
     /// Whether contacts are between the same bodies as those for which it was made.
-    pub(super) fn fits(&self, contacts: &StepContacts, pairs: &[u32]) -> bool {
-        self.touching == sorted(contacts, pairs)
+    pub(super) fn fits(
+        &self,
+        system: &System,
+        contacts: &StepContacts,
+        members: &IslandMembers<'_>,
+    ) -> bool {
+        self.touching == sorted(contacts, members, system.nodes.count())
     }
 
     /// Takes over the contacts of a step.
-    pub(super) fn take_over(&mut self, contacts: &StepContacts, pairs: &[u32]) {
+    pub(super) fn take_over(
+        &mut self,
+        system: &System,
+        contacts: &StepContacts,
+        members: &IslandMembers<'_>,
+    ) {
         self.pairs.clear();
-        for &point in pairs {
+        for &point in members.pairs {
             let nodes = contacts.point(point).nodes;
             let bodies = nodes.map(|node| {
                 self.bodies.binary_search_by_key(&node, |body| body.node).unwrap_or(0) as u32
@@ -292,7 +250,8 @@ impl Island {
             self.pairs.push(ContactPair { point, bodies, slot, row });
         }
         self.multipliers.clear();
-        self.multipliers.resize(pairs.len(), Vec3::zeros());
+        self.multipliers.resize(members.pairs.len(), Vec3::zeros());
+        self.take_over_soft(contacts, members.soft, system.nodes.count());
     }
 
     /// Solves for bodies and joints.
@@ -301,8 +260,10 @@ impl Island {
         self.x.fill(0.0);
         self.assemble_bodies(system, contacts, scheme);
         self.assemble_pairs(system, contacts, scheme);
+        self.assemble_material(system, contacts, scheme);
         self.assemble_joints(system);
         self.direct.solve(&self.blocks, &mut self.x);
+        self.find_soft_multipliers(system, contacts, scheme);
         for i in 0..self.pairs.len() {
             let point = contacts.point(self.pairs[i].point);
             for axis in 0..3 {
@@ -462,6 +423,7 @@ impl Island {
                 }
             }
         }
+        self.read_material(system, contacts);
     }
 }
 
