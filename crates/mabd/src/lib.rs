@@ -73,7 +73,7 @@ pub const BACKEND: Native = Native {
     ),
     takes: Needs::MULTIBODY
         .without(Needs::RESTITUTION)
-        .with(Needs::ENERGIES)
+        .with(Needs::ENERGIES.without(Needs::MATERIAL_DAMPING))
         .with(Needs::TOUCHING_PARTICLES)
         .with(Needs::TIMED)
         .with(Needs::DAMPING),

@@ -1,6 +1,6 @@
 //! One point of contact: where it is, what it exerts, and how it is taken in a linear solve.
 
-use taut_collide::{Contact, Site};
+use taut_collide::Contact;
 use taut_core::{Mat3, Vec3};
 
 use super::{Begins, PastContact};
@@ -18,14 +18,11 @@ pub(crate) struct CornerShares {
 }
 
 impl CornerShares {
-    /// Those of a contact with a triangle.
+    /// Those of a contact with a triangle or an edge.
     pub(super) fn of(contact: &Contact, nodes: &Nodes) -> Option<Self> {
-        match contact.sites[1] {
-            Site::Triangle { corners, weights, .. } => {
-                Some(Self { nodes: corners.map(|corner| nodes.node_of(corner)), weights })
-            }
-            Site::Body { .. } | Site::Vertex { .. } => None,
-        }
+        let corners = contact.sites[1].corners()?;
+        let weights = corners.map(|(_, weight)| weight);
+        Some(Self { nodes: corners.map(|(corner, _)| nodes.node_of(corner)), weights })
     }
 
     /// The first corner that forces move, if any.
