@@ -54,8 +54,7 @@ fn nearest(point: &Vec3, [a, b, c]: &[Vec3; 3]) -> [f64; 3] {
         return [1.0 - s - t, s, t];
     }
     let (ab, bc, ca) = (on_edge(a, b), on_edge(b, c), on_edge(c, a));
-    let candidates =
-        [[1.0 - ab, ab, 0.0], [0.0, 1.0 - bc, bc], [ca, 0.0, 1.0 - ca]];
+    let candidates = [[1.0 - ab, ab, 0.0], [0.0, 1.0 - bc, bc], [ca, 0.0, 1.0 - ca]];
     let away = |[x, y, z]: &[f64; 3]| (a * *x + b * *y + c * *z - point).norm_squared();
     let nearer = |p: [f64; 3], q: [f64; 3]| if away(&q) < away(&p) { q } else { p };
     candidates.into_iter().reduce(nearer).unwrap_or([1.0, 0.0, 0.0])
@@ -124,7 +123,8 @@ impl Builder<'_> {
         let vertex = self.names.resolve(&spec.a, scope).at("a")?;
         let corners = self.corners(&spec.triangle, scope).at("triangle")?;
         let Endpoint::Particle(n) = vertex else {
-            return Err(SceneError::new(format!("expected a particle, `{}` is none", spec.a))).at("a");
+            return Err(SceneError::new(format!("expected a particle, `{}` is none", spec.a)))
+                .at("a");
         };
         if corners.iter().any(|corner| corner.end == vertex) {
             let message = format!("`{}` is a corner of the triangle", spec.a);
