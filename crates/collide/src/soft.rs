@@ -21,7 +21,7 @@ use crate::{
 };
 pub use clearance::Clearances;
 pub(crate) use surface::SoftSurface;
-use touch::{Memory, SoftPoint, SoftState};
+use touch::{SideMemory, SoftPoint, SoftState};
 
 /// Pairs that one thread treats at a time.
 const CHUNK: usize = 256;
@@ -316,7 +316,7 @@ impl PairFinder<'_> {
     /// A particle and a triangle.
     fn touch_face(&self, [node, index]: [u32; 2], list: &mut ContactList) {
         let face = (index - self.first_face) as usize;
-        let sides = Sides { finder: self, pair: [node, index] };
+        let sides = KnownSides { finder: self, pair: [node, index] };
         let Some(point) = self.state.over_face(node, face, &sides) else { return };
         let corners = self.state.surface.faces[face].corners;
         let sites = [
@@ -331,7 +331,7 @@ impl PairFinder<'_> {
     /// Two edges.
     fn touch_edge(&self, pair: [u32; 2], list: &mut ContactList) {
         let [a, b] = pair.map(|edge| (edge - self.first_edge) as usize);
-        let sides = Sides { finder: self, pair };
+        let sides = KnownSides { finder: self, pair };
         let Some(point) = self.state.over_edge(a, b, &sides) else { return };
         let site = |k: usize, i: usize| {
             let [s, t, _] = point.shares[k];
@@ -374,12 +374,12 @@ impl PairFinder<'_> {
 }
 
 /// What is known of the side of one pair.
-struct Sides<'a> {
+struct KnownSides<'a> {
     finder: &'a PairFinder<'a>,
     pair: [u32; 2],
 }
 
-impl Memory<Vec3> for Sides<'_> {
+impl SideMemory<Vec3> for KnownSides<'_> {
     fn own(&self) -> Option<Vec3> {
         Some(self.finder.before(self.pair)?.normal)
     }
@@ -398,7 +398,7 @@ impl Memory<Vec3> for Sides<'_> {
     }
 }
 
-impl Memory<bool> for Sides<'_> {
+impl SideMemory<bool> for KnownSides<'_> {
     fn own(&self) -> Option<bool> {
         self.finder.before(self.pair).map(side_of)
     }

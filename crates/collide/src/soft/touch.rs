@@ -53,7 +53,7 @@ pub(crate) struct SoftPoint {
 }
 
 /// What is known of the side of a pair: of a triangle whether the front, of edges the normal from B to A.
-pub(crate) trait Memory<T> {
+pub(crate) trait SideMemory<T> {
     /// From when the pair last touched.
     fn own(&self) -> Option<T>;
     /// From what is beside it.
@@ -61,7 +61,7 @@ pub(crate) trait Memory<T> {
 }
 
 /// The side of a pair that is remembered; that of what is beside it counts only where the two are `thin` apart.
-fn recall<T>(memory: &impl Memory<T>, thin: bool) -> Option<T> {
+fn recall<T>(memory: &impl SideMemory<T>, thin: bool) -> Option<T> {
     memory.own().or_else(|| memory.beside().filter(|_| thin))
 }
 
@@ -79,7 +79,7 @@ impl SoftState<'_> {
         &self,
         node: u32,
         face: usize,
-        memory: &impl Memory<bool>,
+        memory: &impl SideMemory<bool>,
     ) -> Option<SoftPoint> {
         let whole = &self.surface.faces[face];
         let SoftFace { corners, behind, .. } = *whole;
@@ -114,7 +114,7 @@ impl SoftState<'_> {
         node: u32,
         face: usize,
         places: &[Vec3; 3],
-        memory: &impl Memory<bool>,
+        memory: &impl SideMemory<bool>,
     ) -> Option<SoftPoint> {
         let (whole, point, normal) =
             (&self.surface.faces[face], self.at(node), solid::normal(places));
@@ -176,7 +176,7 @@ impl SoftState<'_> {
         &self,
         a: usize,
         b: usize,
-        memory: &impl Memory<Vec3>,
+        memory: &impl SideMemory<Vec3>,
     ) -> Option<SoftPoint> {
         let edges = [a, b].map(|e| self.surface.edges[e]);
         let places = edges.map(|edge| edge.ends.map(|end| self.at(end)));
