@@ -9,6 +9,7 @@
 
 mod bending;
 mod cell;
+mod corner;
 mod corotated;
 mod elasticity;
 mod fold;
@@ -30,13 +31,14 @@ use taut_math::{M3, Number, Real, V3};
 
 pub use bending::Bending;
 pub(crate) use cell::{FACES, volume};
+pub use corner::{CornerSystem, PointCorner, SheetCorner};
 pub use corotated::Corotated;
 pub use elasticity::Elasticity;
 pub use fold::{FoldEnergy, FoldModel};
 pub use hinge::Hinge;
 pub use log_membrane::LogMembrane;
 pub use membrane::Membrane;
-pub use neo_hookean::{CornerSystem, NeoHookean, NeoHookeanCorner};
+pub use neo_hookean::NeoHookean;
 pub use sheet::{SheetEnergy, SheetModel};
 pub use solid::{SolidEnergy, SolidModel};
 pub use st_venant::StVenantKirchhoff;

@@ -3,7 +3,7 @@
 //! A point fixed to a body is where its lever ends, so that a force `f` with second derivative `h` acts on the
 //! body as `(f, r x f)` with the blocks `h`, `[r] h` and `[r] h [r]^T`.
 
-use taut_core::energy::{ENDS_MAX, Energy, NeoHookeanCorner, Points};
+use taut_core::energy::{CornerSystem, ENDS_MAX, Energy, PointCorner, Points, SheetCorner};
 use taut_math::{M3, Real, Sym3, V3};
 use taut_model::{Csr, ElasticElement, Model, NodeKind, narrow};
 
@@ -11,9 +11,6 @@ use crate::{
     block::Block,
     node::{Base, NodeLayout, SweepNode},
 };
-
-/// The points of an energy but for each one.
-const OTHERS: [[usize; ENDS_MAX - 1]; ENDS_MAX] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
 
 /// One energy with its points.
 #[derive(Clone, Debug)]
@@ -38,14 +35,29 @@ struct Cloud<R> {
     nodes: [u32; ENDS_MAX],
 }
 
-/// One corner of a neo-Hookean tetrahedron between particles: all that its node reads, in the order of nodes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Corner<R> {
+/// One corner of an energy between particles: all that its node reads beside where the others are.
+#[derive(Clone, Copy, Debug)]
+struct KeptCorner<C, const OTHERS: usize> {
     /// Nodes of the others.
-    others: [u32; ENDS_MAX - 1],
+    others: [u32; OTHERS],
     /// Its own.
     node: u32,
-    corner: NeoHookeanCorner<R>,
+    corner: C,
+}
+
+impl<C: Default, const OTHERS: usize> Default for KeptCorner<C, OTHERS> {
+    fn default() -> Self {
+        Self { others: [0; OTHERS], node: 0, corner: C::default() }
+    }
+}
+
+/// Where a node is.
+#[derive(Clone, Copy, Debug)]
+struct Spot<R> {
+    /// At the step's start [m].
+    place: V3<R>,
+    /// How far it has moved since [m].
+    step: V3<R>,
 }
 
 /// All energies of a scene.
@@ -56,10 +68,12 @@ pub(crate) struct SweepEnergies<R> {
     clouds: Vec<Cloud<R>>,
     /// Energy and number of the point, node by node.
     ends: Csr<(u32, u32)>,
-    /// Corners of neo-Hookean tetrahedra between particles, which are in no other list, node by node.
-    corners: Csr<Corner<R>>,
-    /// Place of each node at the step's start [m], where any energy is.
-    places: Vec<V3<R>>,
+    /// Corners of neo-Hookean tetrahedra and flat folds between particles, which are in no other list, node by node.
+    corners: Csr<KeptCorner<PointCorner<R>, 3>>,
+    /// The same of membranes.
+    sheets: Csr<KeptCorner<SheetCorner<R>, 2>>,
+    /// Where each node is, apart from all else that a node has: corners look at many. Empty without energies.
+    spots: Vec<Spot<R>>,
     /// By which each energy counts, those with a list of their own excepted; empty where all count whole.
     scales: Vec<R>,
     /// Number of each of those energies in the model.
@@ -87,7 +101,7 @@ impl<R: Real> SweepEnergies<R> {
         let is_cloud = |one: &ElasticElement| {
             model.points_of(one).iter().all(|end| particles.contains(&end.node))
         };
-        let (mut list, mut clouds, mut solids) = (vec![], vec![], vec![]);
+        let (mut list, mut clouds, mut kept) = (vec![], vec![], vec![]);
         let (mut order, mut cloud_order) = (vec![], vec![]);
         for (i, one) in (0..).zip(&model.energies) {
             let all = lowered(one);
@@ -98,15 +112,16 @@ impl<R: Real> SweepEnergies<R> {
             }
             let SweepEnergy { energy, nodes, .. } = all;
             let cloud = Cloud { energy, nodes };
-            if matches!(cloud.energy, Energy::NeoHookean(_)) && !scaled {
-                solids.push(cloud);
+            if cloud.is_kept_by_corners() && !scaled {
+                kept.push(cloud);
             } else {
                 clouds.push(cloud);
                 cloud_order.push(i);
             }
         }
         order.append(&mut cloud_order);
-        let corners = Csr::new(layout.len(), solids.iter().flat_map(corners));
+        let corners = Csr::new(layout.len(), kept.iter().flat_map(Cloud::corners));
+        let sheets = Csr::new(layout.len(), kept.iter().flat_map(Cloud::sheets));
         let nodes = list.iter().map(|one| (one.nodes, one.energy.ends()));
         let nodes = nodes.chain(clouds.iter().map(|one| (one.nodes, one.energy.ends())));
         let ends = nodes.enumerate().flat_map(|(e, (nodes, count))| {
@@ -115,14 +130,16 @@ impl<R: Real> SweepEnergies<R> {
         });
         let ends = Csr::new(layout.len(), ends);
         let any = !model.energies.is_empty();
-        let places = vec![V3::ZERO; if any { layout.len() } else { 0 }];
+        let spot = Spot { place: V3::ZERO, step: V3::ZERO };
+        let spots = vec![spot; if any { layout.len() } else { 0 }];
         let scales = vec![R::ONE; if scaled { order.len() } else { 0 }];
-        Self { list, clouds, ends, corners, places, scales, order }
+        Self { list, clouds, ends, corners, sheets, spots, scales, order }
     }
 
-    /// Range of a node's points among all, and of its corners.
-    pub(crate) fn ranges(&self, node: usize) -> [[u32; 2]; 2] {
-        [self.ends.starts(), self.corners.starts()].map(|starts| [starts[node], starts[node + 1]])
+    /// Range of a node's points among all, of its corners, and of those of membranes.
+    pub(crate) fn ranges(&self, node: usize) -> [[u32; 2]; 3] {
+        [self.ends.starts(), self.corners.starts(), self.sheets.starts()]
+            .map(|starts| [starts[node], starts[node + 1]])
     }
 
     /// Finds all points at the start of a step of length `h` [s].
@@ -135,12 +152,27 @@ impl<R: Real> SweepEnergies<R> {
             }
             one.energy.begin(&one.start, h);
         }
-        for (place, base) in self.places.iter_mut().zip(bases) {
-            *place = base.position;
+        for (spot, base) in self.spots.iter_mut().zip(bases) {
+            spot.place = base.position;
         }
         for one in self.clouds.iter_mut().filter(|one| one.energy.resists_rates()) {
             let places = one.nodes.map(|n| bases[n as usize].position);
             one.energy.begin(&places.map(|place| place - places[0]), h);
+        }
+    }
+
+    /// Takes over how far all nodes have moved, before a sweep.
+    pub(crate) fn look(&mut self, nodes: &[SweepNode<R>]) {
+        for (spot, node) in self.spots.iter_mut().zip(nodes) {
+            spot.step = node.step;
+        }
+    }
+
+    /// Takes over how far a node has moved.
+    #[inline]
+    pub(crate) fn follow(&mut self, n: usize, node: &SweepNode<R>) {
+        if let Some(spot) = self.spots.get_mut(n) {
+            spot.step = node.step;
         }
     }
 
@@ -154,18 +186,17 @@ impl<R: Real> SweepEnergies<R> {
     ) where
         R: 'a,
     {
-        self.add_corners(block, node, other);
+        self.add_corners(block, node);
         let [first, last] = node.energies.map(|i| i as usize);
         for &(e, i) in &self.ends.members()[first..last] {
             let (e, i) = (e as usize, i as usize);
             let Some(one) = self.list.get(e) else {
                 let one = &self.clouds[e - self.list.len()];
-                let origin = self.places[one.nodes[0] as usize];
-                let mut x = one.nodes.map(|n| self.places[n as usize] - origin);
-                x[i] += node.step;
-                for k in OTHERS[i] {
-                    x[k] += other(one.nodes[k]).step;
-                }
+                let origin = self.spots[one.nodes[0] as usize].place;
+                let x = one.nodes.map(|n| {
+                    let Spot { place, step } = self.spots[n as usize];
+                    (place - origin) + step
+                });
                 let (force, stiffness) = one.energy.vertex(&x, i);
                 let scale = self.scale(e);
                 block.ll = block.ll.plus(symmetric(&stiffness).times(scale));
@@ -205,8 +236,9 @@ impl<R: Real> SweepEnergies<R> {
     fn points(&self, e: usize, nodes: &[SweepNode<R>]) -> Points<R> {
         let Some(one) = self.list.get(e) else {
             let one = &self.clouds[e - self.list.len()];
-            let origin = self.places[one.nodes[0] as usize];
-            return one.nodes.map(|n| (self.places[n as usize] - origin) + nodes[n as usize].step);
+            let origin = self.spots[one.nodes[0] as usize].place;
+            let at = |n: u32| (self.spots[n as usize].place - origin) + nodes[n as usize].step;
+            return one.nodes.map(at);
         };
         let mut x = one.start;
         for (k, point) in x.iter_mut().enumerate().take(one.energy.ends()) {
@@ -249,43 +281,61 @@ impl<R: Real> SweepEnergies<R> {
         self.scales.fill(R::ZERO);
     }
 
-    /// Adds what neo-Hookean tetrahedra pull a particle with.
+    /// Adds what the energies pull with whose corners are kept with their nodes.
     #[inline]
-    fn add_corners<'a>(
-        &self,
-        block: &mut Block<R>,
-        node: &'a SweepNode<R>,
-        other: &impl Fn(u32) -> &'a SweepNode<R>,
-    ) where
-        R: 'a,
-    {
-        let [first, last] = node.corners.map(|i| i as usize);
-        for one in &self.corners.members()[first..last] {
-            let own = self.places[one.node as usize];
-            let edge = |n: u32| (self.places[n as usize] - own) + (other(n).step - node.step);
+    fn add_corners(&self, block: &mut Block<R>, node: &SweepNode<R>) {
+        let range = |[first, last]: [u32; 2]| first as usize..last as usize;
+        let edge = |own: u32, n: u32| {
+            let [own, other] = [own, n].map(|n| self.spots[n as usize]);
+            (other.place - own.place) + (other.step - own.step)
+        };
+        for one in &self.corners.members()[range(node.corners)] {
             let [a, b, c] = one.others;
-            let system = one.corner.system([edge(a), edge(b), edge(c)]);
-            block.fl += system.force;
-            let along = Sym3::outer(system.v, system.stiffness);
-            block.ll = block.ll.plus(along).plus(Sym3::diagonal(V3([system.isotropic; 3])));
+            let edges = [edge(one.node, a), edge(one.node, b), edge(one.node, c)];
+            add(block, one.corner.system(edges));
+        }
+        for one in &self.sheets.members()[range(node.sheets)] {
+            let [a, b] = one.others;
+            add(block, one.corner.system([edge(one.node, a), edge(one.node, b)]));
         }
     }
 }
 
-/// The corners of a tetrahedron with their nodes; none of another energy.
-fn corners<R: Real>(one: &Cloud<R>) -> impl Iterator<Item = (u32, Corner<R>)> + Clone {
-    let nodes = one.nodes;
-    let solid = match one.energy {
-        Energy::NeoHookean(solid) => Some(solid),
-        _ => None,
-    };
-    solid.into_iter().flat_map(move |solid| {
-        (0..ENDS_MAX).map(move |i| {
-            let corner = NeoHookeanCorner::new(&solid, i);
-            let others = NeoHookeanCorner::<R>::others(i).map(|j| nodes[j]);
-            (nodes[i], Corner { others, node: nodes[i], corner })
+#[inline(always)]
+fn add<R: Real>(block: &mut Block<R>, (force, stiffness): CornerSystem<R>) {
+    block.ll = block.ll.plus(symmetric(&stiffness));
+    block.fl += force;
+}
+
+impl<R: Real> Cloud<R> {
+    /// Whether corners know all that it pulls with.
+    fn is_kept_by_corners(&self) -> bool {
+        self.corners().next().is_some() || self.sheets().next().is_some()
+    }
+
+    /// Its corners with their nodes; none of an energy that has none of this kind.
+    fn corners(
+        &self,
+    ) -> impl Iterator<Item = (u32, KeptCorner<PointCorner<R>, 3>)> + Clone + use<R> {
+        let Self { energy, nodes } = self.clone();
+        (0..energy.ends()).filter_map(move |i| {
+            let corner = PointCorner::of(&energy, i)?;
+            let others = PointCorner::<R>::others(i).map(|j| nodes[j]);
+            Some((nodes[i], KeptCorner { others, node: nodes[i], corner }))
         })
-    })
+    }
+
+    /// The same of a membrane.
+    fn sheets(
+        &self,
+    ) -> impl Iterator<Item = (u32, KeptCorner<SheetCorner<R>, 2>)> + Clone + use<R> {
+        let Self { energy, nodes } = self.clone();
+        (0..energy.ends()).filter_map(move |i| {
+            let corner = SheetCorner::of(&energy, i)?;
+            let others = SheetCorner::<R>::others(i).map(|j| nodes[j]);
+            Some((nodes[i], KeptCorner { others, node: nodes[i], corner }))
+        })
+    }
 }
 
 /// The upper triangle of a symmetric matrix.

@@ -42,8 +42,10 @@ pub struct SweepNode<R> {
     pub incidences: [u32; 2],
     /// Its range among the points of energies.
     pub energies: [u32; 2],
-    /// Its range among the corners of tetrahedra that have a list of their own.
+    /// Its range among the corners of four points that have a list of their own.
     pub corners: [u32; 2],
+    /// The same of triangles.
+    pub sheets: [u32; 2],
     /// How it moves.
     pub kind: NodeKind,
     /// Which elements act on it.
@@ -62,6 +64,7 @@ impl<R: Real> SweepNode<R> {
         incidences: [0, 0],
         energies: [0, 0],
         corners: [0, 0],
+        sheets: [0, 0],
         kind: NodeKind::Held,
         acted: Acted::ByAny,
     };

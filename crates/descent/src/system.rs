@@ -133,11 +133,12 @@ impl<R: Real> System<R> {
             });
         }
         for (n, node) in self.nodes.iter_mut().enumerate() {
-            [node.energies, node.corners] = self.energies.ranges(n);
+            [node.energies, node.corners, node.sheets] = self.energies.ranges(n);
             let (first, last) = node.range();
             let own = &self.incidences[first..last];
             let kinds = || own.iter().map(|i| self.elements[i.element as usize].kind);
-            let elastic = [node.energies, node.corners].iter().any(|[first, last]| first < last);
+            let elastic =
+                [node.energies, node.corners, node.sheets].iter().any(|[first, last]| first < last);
             node.acted = if elastic {
                 Acted::ByEnergies
             } else if kinds().all(|kind| kind == ElementKind::Point) && self.options.isotropic {

@@ -19,7 +19,7 @@
 use serde::{Deserialize, Serialize};
 use taut_math::{M3, Number};
 
-use super::{PerRow, Points, ROWS_MAX, RowEnergy, Rows, symmetric};
+use super::{PerRow, PointCorner, Points, ROWS_MAX, RowEnergy, Rows, cell::FACES, symmetric};
 use crate::Vec3;
 
 /// Triangles that are folded by more than this at rest are not flat [rad].
@@ -77,6 +77,16 @@ impl Bending<f64> {
             stiffness: N::of(self.stiffness),
             compliance: N::of(self.compliance),
         }
+    }
+}
+
+impl<N: Number> Bending<N> {
+    /// What corner `i` needs: since the weights sum up to zero, it is pulled by its edges alone.
+    pub(super) fn corner(&self, i: usize) -> PointCorner<N> {
+        let [k1, k2, k3] = self.weights;
+        let weights = [-(k1 + k2 + k3), k1, k2, k3];
+        let pulls = FACES[i].map(|j| self.stiffness * weights[i] * weights[j]);
+        PointCorner { pulls, density: N::ZERO, shear: N::ZERO, bulk: N::ZERO }
     }
 }
 

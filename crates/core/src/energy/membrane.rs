@@ -34,7 +34,8 @@ use serde::{Deserialize, Serialize};
 use taut_math::{M3, Number, V3};
 
 use super::{
-    PerRow, Points, ROWS_MAX, RowEnergy, Rows, cell::isotropic, spectrum::Spectrum, symmetric,
+    PerRow, Points, ROWS_MAX, RowEnergy, Rows, SheetCorner, cell::isotropic, spectrum::Spectrum,
+    symmetric,
 };
 use crate::Vec3;
 
@@ -98,6 +99,12 @@ impl<N: Number> Membrane<N> {
     /// `K_00`, `K_01` and `K_22` [J].
     pub(super) fn hooke(&self) -> [N; 3] {
         self.stiffness
+    }
+
+    /// What corner `i` needs.
+    pub(super) fn corner(&self, i: usize) -> SheetCorner<N> {
+        let slopes = SheetCorner::<N>::others(i).map(|j| self.slopes[j]);
+        SheetCorner { slopes, stiffness: self.stiffness }
     }
 
     /// `b_i` of each corner [1/m].

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use taut_math::{M3, Number, V3};
 
 use super::{
-    Blocks, Elasticity, PerRow, Points, ROWS_MAX, RowEnergy, Rows,
+    Blocks, Elasticity, PerRow, PointCorner, Points, ROWS_MAX, RowEnergy, Rows,
     cell::{FACES, RestShape, bend_of_volume, cofactors, isotropic, strain, times},
     spectrum::{PAIRS, Spectrum, Stiffnesses},
 };
@@ -63,63 +63,13 @@ impl NeoHookean<f64> {
     }
 }
 
-/// What one corner of a tetrahedron needs of it, for methods that move one corner at a time.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NeoHookeanCorner<N> {
-    /// `mu V b_i.b_j` of the others [N/m].
-    pulls: [N; 3],
-    /// `1 / (6 V)` [1/m^3].
-    density: N,
-    /// `mu V` [J].
-    shear: N,
-    /// `l V` [J].
-    bulk: N,
-}
-
-/// Force on a corner, and its second derivative `isotropic 1 + stiffness v v^T`.
-#[derive(Clone, Copy, Debug)]
-pub struct CornerSystem<N> {
-    /// [N]
-    pub force: V3<N>,
-    /// [N/m]
-    pub isotropic: N,
-    /// `dJ/dx_i` [1/m].
-    pub v: V3<N>,
-    /// [J]
-    pub stiffness: N,
-}
-
-impl<N: Number> NeoHookeanCorner<N> {
-    /// What corner `i` needs.
-    pub fn new(solid: &NeoHookean<N>, i: usize) -> Self {
-        let b = solid.cell.all_slopes();
-        Self {
-            pulls: Self::others(i).map(|j| solid.shear * b[i].dot(b[j])),
-            density: solid.density,
-            shear: solid.shear,
-            bulk: solid.bulk,
-        }
-    }
-
-    /// The other corners in the order in which their edges are asked for.
-    pub fn others(i: usize) -> [usize; 3] {
-        FACES[i]
-    }
-
-    /// The system of the corner whose edges to the others are these [m]: `F b_i` is a sum of them, `dJ/dx_i` the area
-    /// of the face opposite, over which `J` is the height.
-    #[inline(always)]
-    pub fn system(&self, [e, f, g]: [V3<N>; 3]) -> CornerSystem<N> {
-        let [a, b, c] = self.pulls;
-        let pull = e * a + f * b + g * c;
-        let v = (f - e).cross(g - e) * self.density;
-        let tension = self.bulk * (-e.dot(v) - N::ONE) - self.shear;
-        CornerSystem {
-            force: -(pull + v * tension),
-            isotropic: -(a + b + c),
-            v,
-            stiffness: self.bulk,
-        }
+impl<N: Number> NeoHookean<N> {
+    /// What corner `i` needs: `F b_i` is a sum of its edges by `b_i . b_j`, and `dJ/dx_i` the area of the face opposite,
+    /// over which `J` is the height.
+    pub(super) fn corner(&self, i: usize) -> PointCorner<N> {
+        let b = self.cell.all_slopes();
+        let pulls = FACES[i].map(|j| self.shear * b[i].dot(b[j]));
+        PointCorner { pulls, density: self.density, shear: self.shear, bulk: self.bulk }
     }
 }
 
@@ -254,31 +204,5 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
         let (w, v, pull, square) = self.at(x, i);
         let block = M3::outer(v * self.bulk, v).plus(isotropic(self.shear * square));
         (-(w * self.shear + v * pull), block)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_corner_has_the_system_of_its_tetrahedron() {
-        let rest =
-            [[0.1, 0.2, 0.3], [1.0, 0.4, 0.2], [0.3, 1.2, 0.6], [0.4, 0.3, 1.1]].map(Vec3::from);
-        let material = Elasticity { young: 300.0, poisson: 0.3 };
-        let solid = NeoHookean::new(&rest, material).unwrap();
-        let shifts = [[0.3, -0.2, 0.1], [-0.1, 0.4, 0.2], [0.2, 0.1, -0.5], [-0.3, 0.2, 0.4]];
-        let x = [0, 1, 2, 3].map(|i| V3::of(&(rest[i] + Vec3::from(shifts[i]))));
-        for i in 0..4 {
-            let edges = NeoHookeanCorner::<f64>::others(i).map(|j| x[j] - x[i]);
-            let found = NeoHookeanCorner::new(&solid, i).system(edges);
-            let (force, block) = solid.vertex(&x, i);
-            assert!((found.force - force).norm() < 1e-12 * force.norm());
-            let own = M3::outer(found.v * found.stiffness, found.v);
-            let own = own.plus(isotropic(found.isotropic));
-            for (row, expected) in own.0.iter().zip(block.0) {
-                assert!((*row - expected).norm() < 1e-12 * block.0[0].norm().max(300.0));
-            }
-        }
     }
 }
