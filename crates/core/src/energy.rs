@@ -42,7 +42,7 @@ pub use neo_hookean::NeoHookean;
 pub use sheet::{SheetEnergy, SheetModel};
 pub use solid::{SolidEnergy, SolidModel};
 pub use st_venant::StVenantKirchhoff;
-pub use tie::Tie;
+pub use tie::VertexTie;
 pub use viscous::{DampingEnergy, SheetDamping, SolidDamping, Viscous};
 
 /// Most points that an energy has.
@@ -235,7 +235,7 @@ pub enum Energy<N> {
     /// Two triangles that resist being folded away from their angle at rest.
     Hinge(Hinge<N>),
     /// A point that is held to a place in a triangle.
-    Tie(Tie<N>),
+    VertexTie(VertexTie<N>),
     /// A triangle that resists being strained fast.
     SheetDamping(SheetDamping<N>),
     /// A tetrahedron that does.
@@ -253,7 +253,7 @@ macro_rules! each {
             Energy::Corotated($one) => $value,
             Energy::LogMembrane($one) => $value,
             Energy::Hinge($one) => $value,
-            Energy::Tie($one) => $value,
+            Energy::VertexTie($one) => $value,
             Energy::SheetDamping($one) => $value,
             Energy::SolidDamping($one) => $value,
         }
@@ -279,7 +279,7 @@ impl Energy<f64> {
             Self::Corotated(solid) => Energy::Corotated(solid.lower()),
             Self::LogMembrane(membrane) => Energy::LogMembrane(membrane.lower()),
             Self::Hinge(hinge) => Energy::Hinge(hinge.lower()),
-            Self::Tie(tie) => Energy::Tie(tie.lower()),
+            Self::VertexTie(tie) => Energy::VertexTie(tie.lower()),
             Self::SheetDamping(damping) => Energy::SheetDamping(damping.lower()),
             Self::SolidDamping(damping) => Energy::SolidDamping(damping.lower()),
         }

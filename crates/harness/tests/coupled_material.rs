@@ -81,7 +81,7 @@ fn a_soft_cube_falls_on_a_plate_as_in_the_reference() {
         "(margin: 0.01)",
         "bodies: [body(name: \"plate\", shape: box(size: (2, 2, 0.1)), motion: static, position: (0, 0, -0.05))],
         particles: [solid(name: \"c\", shape: lattice(size: (0.2, 0.2, 0.2), counts: (2, 2, 2)), position: (0, 0, 0.12),
-            density: 500, friction: 0, elastic: (young: 1e5, poisson: 0.3))]",
+            density: 500, friction: 0, group: 1, elastic: (young: 1e5, poisson: 0.3))]",
     );
     // What a contact gives way falls as its stiffness grows, and what rests sinks by less than layers times g h^2 / 1000.
     let settings =
@@ -104,7 +104,7 @@ fn a_soft_ball_falls_on_a_net_as_in_the_reference() {
             hub: (shape: sphere(radius: 0.02), density: 2000, group: 1, friction: 0),
             rod: (shape: box(size: (0.06, 0.03, 0.03)), density: 2000, group: 1, friction: 0))],
         particles: [solid(name: \"ball\", shape: sphere(radius: 0.06, spacing: 0.04), position: (0, 0, 0.09),
-            density: 100, friction: 0, elastic: (young: 1e4, poisson: 0.3))]",
+            density: 100, friction: 0, group: 2, elastic: (young: 1e4, poisson: 0.3))]",
     );
     let settings = "(elastic_tolerance: 1e-10, contact_stiffness_scale: 1e5)";
     let off = off(&scene, settings, 200, 12);

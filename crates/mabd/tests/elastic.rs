@@ -13,7 +13,7 @@ fn scene(gravity: f64, contacts: &str, entries: &str) -> Scene {
 }
 
 const CUBE: &str = "solid(name: \"cube\", shape: lattice(size: (0.3, 0.3, 0.3), counts: (2, 2, 2)),
-    position: (0, 0, 0.2), density: 500, velocity: (0.1, 0.2, -1), elastic: (young: 1e5, poisson: 0.3))";
+    position: (0, 0, 0.2), density: 500, velocity: (0.1, 0.2, -1), group: 1, elastic: (young: 1e5, poisson: 0.3))";
 
 /// A soft cube that hits a free plate without gravity.
 fn collision() -> Scene {
@@ -85,7 +85,7 @@ fn bits_do_not_depend_on_threads_nor_on_what_was_before() {
 #[test]
 fn a_cloth_bears_a_body() {
     let sheet = "cloth(name: \"sheet\", counts: (7, 7), start: (-0.3, -0.3, 0), along: (0.1, 0, 0), across: (0, 0.1, 0),
-        density: 300, thickness: 2e-3, membrane: (young: 1e6, poisson: 0.3), bending: (), held: [corners])";
+        density: 300, thickness: 2e-3, membrane: (young: 1e6, poisson: 0.3), bending: (), held: [corners], group: 1)";
     let ball = "body(name: \"ball\", shape: sphere(radius: 0.1), density: 100, position: (0.01, 0.02, 0.105))";
     let scene = scene(-10.0, "true", &format!("bodies: [{ball}], particles: [{sheet}]"));
     let mut run = Run::new(&BACKEND, &scene, "()", 10);

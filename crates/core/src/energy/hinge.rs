@@ -45,7 +45,7 @@ pub struct Hinge<N> {
 }
 
 /// Places of the corners as seen along the edge.
-struct Fold<N> {
+struct FoldGeometry<N> {
     edge: V3<N>,
     length: N,
     /// Each corner opposite, from the first end of the edge.
@@ -56,7 +56,7 @@ struct Fold<N> {
     feet: [N; 2],
 }
 
-impl<N: Number> Fold<N> {
+impl<N: Number> FoldGeometry<N> {
     #[inline]
     fn of(x: &Points<N>) -> Self {
         let edge = x[1] - x[0];
@@ -140,7 +140,7 @@ impl<N: Number> Fold<N> {
     }
 }
 
-impl<N: Real> Fold<N> {
+impl<N: Real> FoldGeometry<N> {
     /// Angle between the normals [rad].
     #[inline]
     fn angle(&self) -> N {
@@ -154,7 +154,7 @@ impl Hinge<f64> {
     /// Two triangles on the edge between the first two points `rest` [m] and of a flexural rigidity [N m];
     /// `None` where they have no area.
     pub fn new(rest: &[Vec3; 4], rigidity: f64) -> Option<Self> {
-        let fold: Fold<f64> = Fold::of(&rest.map(|x| V3::of(&x)));
+        let fold: FoldGeometry<f64> = FoldGeometry::of(&rest.map(|x| V3::of(&x)));
         let areas = fold.normals.map(|normal| 0.5 * normal.dot(normal).sqrt());
         let square = fold.length * fold.length;
         let solid = areas.iter().all(|&area| area > FLATNESS_MIN * square && area.is_finite());
@@ -189,7 +189,7 @@ impl<N: Real> RowEnergy<N> for Hinge<N> {
 
     #[inline]
     fn rows(&self, x: &Points<N>) -> Rows<N> {
-        let fold = Fold::of(x);
+        let fold = FoldGeometry::of(x);
         let mut rows = Rows::ZERO;
         // The way round is the shorter one.
         let away = fold.angle() - self.rest;
@@ -201,7 +201,7 @@ impl<N: Real> RowEnergy<N> for Hinge<N> {
 
     #[inline]
     fn curvature(&self, x: &Points<N>, weights: &PerRow<N>, i: usize, j: usize) -> M3<N> {
-        Fold::of(x).curvature(i, j).times(weights[0])
+        FoldGeometry::of(x).curvature(i, j).times(weights[0])
     }
 
     #[inline]
@@ -218,7 +218,7 @@ impl<N: Real> RowEnergy<N> for Hinge<N> {
     fn vertex(&self, x: &Points<N>, i: usize) -> (V3<N>, M3<N>) {
         let rows = self.rows(x);
         let tension = self.tension(&rows);
-        let bent = Fold::of(x).curvature(i, i).times(tension[0]).0.map(|row| row.0);
+        let bent = FoldGeometry::of(x).curvature(i, i).times(tension[0]).0.map(|row| row.0);
         let slope = rows.gradient[0][i];
         let straight = M3::outer(slope * self.stiffness, slope);
         let bent = M3(positive_part(&bent).map(V3));

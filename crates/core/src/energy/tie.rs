@@ -14,7 +14,7 @@ use super::{PerRow, Points, ROWS_MAX, RowEnergy, Rows, symmetric};
 /// The energy of one tie.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tie<N> {
+pub struct VertexTie<N> {
     /// `w_1` to `w_3`.
     weights: [N; 3],
     /// `k` [N/m].
@@ -23,7 +23,7 @@ pub struct Tie<N> {
     compliance: N,
 }
 
-impl Tie<f64> {
+impl VertexTie<f64> {
     /// A tie of these weights, which are divided by their sum, and of a stiffness [N/m]; `None` where that sum is not
     /// positive.
     pub fn new(weights: [f64; 3], stiffness: f64) -> Option<Self> {
@@ -38,8 +38,8 @@ impl Tie<f64> {
     }
 
     /// The same with other numbers.
-    pub fn lower<N: Number>(&self) -> Tie<N> {
-        Tie {
+    pub fn lower<N: Number>(&self) -> VertexTie<N> {
+        VertexTie {
             weights: self.weights.map(N::of),
             stiffness: N::of(self.stiffness),
             compliance: N::of(self.compliance),
@@ -47,7 +47,7 @@ impl Tie<f64> {
     }
 }
 
-impl<N: Number> RowEnergy<N> for Tie<N> {
+impl<N: Number> RowEnergy<N> for VertexTie<N> {
     const ENDS: usize = 4;
     const ROWS: usize = 3;
 
@@ -93,15 +93,15 @@ mod tests {
 
     #[test]
     fn it_is_an_energy() {
-        let tie = Tie::new([1.0, 2.0, 1.0], 300.0).unwrap();
+        let tie = VertexTie::new([1.0, 2.0, 1.0], 300.0).unwrap();
         let corners = [V3([0.1, 0.2, 0.3]), V3([1.0, 0.4, 0.2]), V3([0.3, 1.2, 0.6])];
         let place = corners[0] * 0.25 + corners[1] * 0.5 + corners[2] * 0.25;
-        check(&Energy::Tie(tie), &[place, corners[0], corners[1], corners[2]]);
+        check(&Energy::VertexTie(tie), &[place, corners[0], corners[1], corners[2]]);
     }
 
     #[test]
     fn weights_need_a_sum() {
-        assert_eq!(Tie::new([1.0, -1.0, 0.0], 1.0), None);
-        assert!(!Tie::new([1.0, 1.0, 1.0], 1e-320).unwrap().is_finite());
+        assert_eq!(VertexTie::new([1.0, -1.0, 0.0], 1.0), None);
+        assert!(!VertexTie::new([1.0, 1.0, 1.0], 1e-320).unwrap().is_finite());
     }
 }
