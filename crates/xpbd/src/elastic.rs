@@ -234,18 +234,13 @@ impl<R: Real> EnergyRows<R> {
         let rows = self.energy.rows(&self.points(&ends).0);
         let masses = self.slots.map(|slot| weights[slot as usize].inverse_mass);
         let (mut matrix, change) = self.soften(&rows.value, terms);
-        for r in 0..count {
-            for s in 0..=r {
+        for (row, a) in matrix.iter_mut().zip(&rows.gradient).take(count) {
+            for (entry, b) in row.iter_mut().zip(&rows.gradient).take(count) {
                 let mut sum = R::ZERO;
-                for ((a, b), &mass) in
-                    rows.gradient[r].iter().zip(&rows.gradient[s]).zip(&masses).take(points)
-                {
+                for ((a, b), &mass) in a.iter().zip(b).zip(&masses).take(points) {
                     sum += a.dot(*b) * mass;
                 }
-                matrix[r][s] += sum;
-                if r != s {
-                    matrix[s][r] += sum;
-                }
+                *entry += sum;
             }
         }
         let change = self.push(matrix, change, terms);
