@@ -26,10 +26,10 @@ mod st_venant;
 mod tests;
 mod tie;
 mod viscous;
+mod weighted_sum;
 
 use taut_math::{M3, Number, Real, V3};
 
-pub use bending::Bending;
 pub(crate) use cell::{FACES, volume};
 pub use corner::{CornerSystem, PointCorner, SheetCorner};
 pub use corotated::Corotated;
@@ -42,8 +42,8 @@ pub use neo_hookean::NeoHookean;
 pub use sheet::{SheetEnergy, SheetModel};
 pub use solid::{SolidEnergy, SolidModel};
 pub use st_venant::StVenantKirchhoff;
-pub use tie::VertexTie;
 pub use viscous::{DampingEnergy, SheetDamping, SolidDamping, Viscous};
+pub use weighted_sum::WeightedSum;
 
 /// Most points that an energy has.
 pub const ENDS_MAX: usize = 4;
@@ -222,8 +222,9 @@ fn definite<N: Number>(m: &M3<N>) -> N {
 pub enum Energy<N> {
     /// A triangle that resists being stretched and sheared.
     Membrane(Membrane<N>),
-    /// Two triangles that resist being folded along the edge they share.
-    Bending(Bending<N>),
+    /// Two triangles that resist being folded along the edge they share, flat at rest, or a point that is held to a
+    /// place in a triangle.
+    WeightedSum(WeightedSum<N>),
     /// A tetrahedron of stable neo-Hookean material.
     NeoHookean(NeoHookean<N>),
     /// A tetrahedron of St. Venant-Kirchhoff material.
@@ -234,8 +235,6 @@ pub enum Energy<N> {
     LogMembrane(LogMembrane<N>),
     /// Two triangles that resist being folded away from their angle at rest.
     Hinge(Hinge<N>),
-    /// A point that is held to a place in a triangle.
-    VertexTie(VertexTie<N>),
     /// A triangle that resists being strained fast.
     SheetDamping(SheetDamping<N>),
     /// A tetrahedron that does.
@@ -247,13 +246,12 @@ macro_rules! each {
     ($energy:expr, $one:ident => $value:expr) => {
         match $energy {
             Energy::Membrane($one) => $value,
-            Energy::Bending($one) => $value,
+            Energy::WeightedSum($one) => $value,
             Energy::NeoHookean($one) => $value,
             Energy::StVenantKirchhoff($one) => $value,
             Energy::Corotated($one) => $value,
             Energy::LogMembrane($one) => $value,
             Energy::Hinge($one) => $value,
-            Energy::VertexTie($one) => $value,
             Energy::SheetDamping($one) => $value,
             Energy::SolidDamping($one) => $value,
         }
@@ -273,13 +271,12 @@ impl Energy<f64> {
     pub fn lower<N: Number>(&self) -> Energy<N> {
         match self {
             Self::Membrane(membrane) => Energy::Membrane(membrane.lower()),
-            Self::Bending(bending) => Energy::Bending(bending.lower()),
+            Self::WeightedSum(sum) => Energy::WeightedSum(sum.lower()),
             Self::NeoHookean(solid) => Energy::NeoHookean(solid.lower()),
             Self::StVenantKirchhoff(solid) => Energy::StVenantKirchhoff(solid.lower()),
             Self::Corotated(solid) => Energy::Corotated(solid.lower()),
             Self::LogMembrane(membrane) => Energy::LogMembrane(membrane.lower()),
             Self::Hinge(hinge) => Energy::Hinge(hinge.lower()),
-            Self::VertexTie(tie) => Energy::VertexTie(tie.lower()),
             Self::SheetDamping(damping) => Energy::SheetDamping(damping.lower()),
             Self::SolidDamping(damping) => Energy::SolidDamping(damping.lower()),
         }

@@ -22,7 +22,7 @@ pub use joint::{FastestMotor, Joint, JointKind, Limit, Motor};
 pub use shape::{Part, Shape};
 
 use crate::{
-    energy::{ENDS_MAX, Energy, FoldEnergy, SheetEnergy, VertexTie},
+    energy::{ENDS_MAX, Energy, FoldEnergy, SheetEnergy, WeightedSum},
     math::{Quat, Vec3},
     state::{BodyState, ParticleState, State},
     wire,
@@ -64,7 +64,7 @@ pub struct Scene {
     pub tetrahedra: Vec<Tetrahedron>,
     /// Points held to places in triangles of three others: the point, then the corners; in creation order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ties: Vec<ElasticPart<VertexTie<f64>, 4>>,
+    pub ties: Vec<ElasticPart<WeightedSum<f64>, 4>>,
     /// What damps triangles and tetrahedra, in creation order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub material_damping: Vec<MaterialDamping>,
@@ -211,7 +211,7 @@ impl Scene {
         let triangles = triangles.map(|part| (part.energy.into(), part.anchors()));
         let bends = self.bends.iter().map(|part| (part.energy.into(), part.anchors()));
         let tetrahedra = self.tetrahedra.iter().map(|t| (t.energy.into(), t.anchors()));
-        let ties = self.ties.iter().map(|part| (Energy::VertexTie(part.energy), part.anchors()));
+        let ties = self.ties.iter().map(|part| (Energy::WeightedSum(part.energy), part.anchors()));
         triangles.chain(bends).chain(tetrahedra).chain(ties)
     }
 

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use taut_core::{
     Quat, Scene, State, Vec3,
-    energy::{Bending, Membrane},
+    energy::{Membrane, WeightedSum},
     load::load_file,
     scene::{
         Anchor, Body, Contacts, ElasticPart, Elasticity, Endpoint, Joint, JointKind, Limit,
@@ -83,7 +83,9 @@ fn everything() -> Scene {
         bends: vec![ElasticPart {
             name: "fold".to_owned(),
             ends: [particle, body, world, world].map(Anchor::from),
-            energy: Bending::new(&[zero, Vec3::x(), Vec3::y(), -Vec3::y()], 0.5).unwrap().into(),
+            energy: WeightedSum::bending(&[zero, Vec3::x(), Vec3::y(), -Vec3::y()], 0.5)
+                .unwrap()
+                .into(),
         }],
         ..Scene::default()
     }

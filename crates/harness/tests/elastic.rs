@@ -4,7 +4,7 @@
 use taut::backends;
 use taut_core::{
     Quat, Scene, State, Vec3,
-    energy::{Bending, Membrane, SheetEnergy},
+    energy::{Membrane, SheetEnergy, WeightedSum},
     scene::{Anchor, Body, ElasticPart, Endpoint, Particle},
 };
 use taut_fixtures::Run;
@@ -40,7 +40,7 @@ fn hung(dt: f64) -> Scene {
         name: "fold".to_owned(),
         ends: four.map(|i| Anchor::from(Endpoint::Particle(i))),
         // As stiff as makes it count beside the weight.
-        energy: Bending::new(&four.map(|i| rest[i]), 2.0).expect("it is flat").into(),
+        energy: WeightedSum::bending(&four.map(|i| rest[i]), 2.0).expect("it is flat").into(),
     };
     Scene {
         particles: masses.into_iter().zip(places).map(|(m, place)| particle(m, place)).collect(),

@@ -16,32 +16,17 @@
 //! times this energy. With the factor one a sheet of equilateral triangles that is bent to a cylinder costs
 //! `D/2` times the squared curvature per area, as the plate does; other meshes differ by their shape.
 
-use serde::{Deserialize, Serialize};
-use taut_math::{M3, Number};
-
-use super::{PerRow, PointCorner, Points, ROWS_MAX, RowEnergy, Rows, cell::FACES, symmetric};
+use super::WeightedSum;
 use crate::Vec3;
 
 /// Triangles that are folded by more than this at rest are not flat [rad].
 const FOLD_MAX: f64 = 1e-6;
 
-/// The energy of one shared edge.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Bending<N> {
-    /// `K_1` to `K_3`; `K_0` is minus their sum.
-    weights: [N; 3],
-    /// `D / (A_0 + A_1)` [J/m^2].
-    stiffness: N,
-    /// Its inverse [m^2/J].
-    compliance: N,
-}
-
-impl Bending<f64> {
+impl WeightedSum<f64> {
     /// Two triangles on the edge between the first two points `rest` [m] and of a flexural rigidity [N m];
     /// `None` where they have no area or are not in one plane.
-    pub fn new(rest: &[Vec3; 4], rigidity: f64) -> Option<Self> {
-        let bending = Self::flattened(rest, rigidity)?;
+    pub fn bending(rest: &[Vec3; 4], rigidity: f64) -> Option<Self> {
+        let bending = Self::flat_bending(rest, rigidity)?;
         let [x0, x1, x2, x3] = rest;
         let corners = [x1, x2, x3].into_iter().zip(bending.weights);
         let fold: Vec3 = corners.map(|(x, k)| (x - x0) * k).sum();
@@ -50,7 +35,7 @@ impl Bending<f64> {
 
     /// Two triangles of these shapes that are at rest in one plane, whether or not they are now; `None` where they
     /// have no area.
-    pub fn flattened(rest: &[Vec3; 4], rigidity: f64) -> Option<Self> {
+    pub fn flat_bending(rest: &[Vec3; 4], rigidity: f64) -> Option<Self> {
         let [x0, x1, x2, x3] = rest;
         let edge = x1 - x0;
         let areas = [x2, x3].map(|x| edge.cross(&(x - x0)).norm());
@@ -64,83 +49,21 @@ impl Bending<f64> {
         let solid = weights.iter().all(|weight| weight.is_finite());
         solid.then_some(Self { weights, stiffness, compliance })
     }
-
-    /// Whether its stiffness and compliance neither overflow nor vanish.
-    pub fn is_finite(&self) -> bool {
-        self.stiffness.is_finite() && self.compliance.is_finite() && self.stiffness > 0.0
-    }
-
-    /// The same with other numbers.
-    pub fn lower<N: Number>(&self) -> Bending<N> {
-        Bending {
-            weights: self.weights.map(N::of),
-            stiffness: N::of(self.stiffness),
-            compliance: N::of(self.compliance),
-        }
-    }
-}
-
-impl<N: Number> Bending<N> {
-    /// What corner `i` needs: since the weights sum up to zero, it is pulled by its edges alone.
-    pub(super) fn corner(&self, i: usize) -> PointCorner<N> {
-        let [k1, k2, k3] = self.weights;
-        let weights = [-(k1 + k2 + k3), k1, k2, k3];
-        let pulls = FACES[i].map(|j| self.stiffness * weights[i] * weights[j]);
-        PointCorner { pulls, density: N::ZERO, shear: N::ZERO, bulk: N::ZERO }
-    }
-}
-
-impl<N: Number> RowEnergy<N> for Bending<N> {
-    const ENDS: usize = 4;
-    const ROWS: usize = 3;
-
-    #[inline]
-    fn rows(&self, x: &Points<N>) -> Rows<N> {
-        let [k1, k2, k3] = self.weights;
-        // Differences first: far from the origin they keep the digits that the plain sum would lose.
-        let sum = (x[1] - x[0]) * k1 + (x[2] - x[0]) * k2 + (x[3] - x[0]) * k3;
-        let mut rows = Rows::ZERO;
-        for (r, &value) in sum.0.iter().enumerate() {
-            rows.value[r] = value;
-            for (i, weight) in [-(k1 + k2 + k3), k1, k2, k3].into_iter().enumerate() {
-                rows.gradient[r][i].0[r] = weight;
-            }
-        }
-        rows
-    }
-
-    #[inline]
-    fn curvature(&self, _: &Points<N>, _: &PerRow<N>, _: usize, _: usize) -> M3<N> {
-        M3::ZERO
-    }
-
-    #[inline]
-    fn stiffness(&self, _: &Rows<N>) -> [PerRow<N>; ROWS_MAX] {
-        symmetric([self.stiffness, N::ZERO, self.stiffness])
-    }
-
-    #[inline]
-    fn compliance(&self) -> Option<[PerRow<N>; ROWS_MAX]> {
-        Some(symmetric([self.compliance, N::ZERO, self.compliance]))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use taut_math::V3;
-
     use super::{
-        super::{Energy, tests::check},
+        super::{
+            Energy, RowEnergy,
+            tests::{check, points},
+        },
         *,
     };
 
     const RIGIDITY: f64 = 3.0;
-
-    fn points(x: [Vec3; 4]) -> Points<f64> {
-        x.map(|x| V3::of(&x))
-    }
 
     #[test]
     fn it_is_an_energy() {
@@ -148,7 +71,7 @@ mod tests {
         let (u, v) = (Vec3::new(0.6, 0.2, 0.3), Vec3::new(-0.1, 0.7, 0.2));
         let place = |a: f64, b: f64| Vec3::new(0.3, -0.4, 0.5) + u * a + v * b;
         let rest = [place(0.0, 0.0), place(1.0, 0.2), place(0.3, 0.8), place(0.9, -0.6)];
-        check(&Energy::Bending(Bending::new(&rest, RIGIDITY).unwrap()), &points(rest));
+        check(&Energy::WeightedSum(WeightedSum::bending(&rest, RIGIDITY).unwrap()), &points(rest));
     }
 
     #[test]
@@ -157,7 +80,7 @@ mod tests {
         let at = |angle: f64| {
             [Vec3::zeros(), Vec3::new(0.8, 0.0, 0.0), Vec3::new(0.3, 0.5, 0.0), side(angle)]
         };
-        let bending = Bending::new(&at(0.0), RIGIDITY).unwrap();
+        let bending = WeightedSum::bending(&at(0.0), RIGIDITY).unwrap();
         let area = 0.5 * 0.8 * (0.5 + 0.4);
         let angle: f64 = 1e-3;
         let expected = 0.5 * RIGIDITY * (0.8 * angle).powi(2) / area;
@@ -197,7 +120,7 @@ mod tests {
                 let Some(opposite) = open.insert((a.min(b), a.max(b)), c) else { continue };
                 let four = [a, b, c, opposite];
                 if four.into_iter().all(inner) {
-                    let bending = Bending::new(&four.map(|k| rest[k]), RIGIDITY).unwrap();
+                    let bending = WeightedSum::bending(&four.map(|k| rest[k]), RIGIDITY).unwrap();
                     energy += bending.energy(&points(four.map(|k| rolled(&rest[k]))));
                     area += 2.0 / 3.0 * 0.05 * height;
                 }
@@ -210,10 +133,10 @@ mod tests {
     #[test]
     fn what_is_folded_or_without_area_has_none() {
         let flat = [Vec3::zeros(), Vec3::x(), Vec3::y(), -Vec3::y()];
-        assert!(Bending::new(&flat, 1.0).unwrap().is_finite());
+        assert!(WeightedSum::bending(&flat, 1.0).unwrap().is_finite());
         let [a, b, c, _] = flat;
-        assert_eq!(Bending::new(&[a, b, c, Vec3::z()], 1.0), None);
-        assert_eq!(Bending::new(&[a, b, c, Vec3::x() * 2.0], 1.0), None);
-        assert!(!Bending::new(&flat, 1e-320).unwrap().is_finite());
+        assert_eq!(WeightedSum::bending(&[a, b, c, Vec3::z()], 1.0), None);
+        assert_eq!(WeightedSum::bending(&[a, b, c, Vec3::x() * 2.0], 1.0), None);
+        assert!(!WeightedSum::bending(&flat, 1e-320).unwrap().is_finite());
     }
 }

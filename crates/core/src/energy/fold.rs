@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bending, Energy, Hinge};
+use super::{Energy, Hinge, WeightedSum};
 use crate::Vec3;
 
 /// What resists a fold; both are that of a plate for small angles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoldModel {
-    /// [`Bending`].
+    /// [`WeightedSum::bending`].
     Quadratic,
     /// [`Hinge`].
     Hinge,
@@ -19,8 +19,8 @@ pub enum FoldModel {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum FoldEnergy {
-    /// See [`Bending`].
-    Quadratic(Bending<f64>),
+    /// See [`WeightedSum::bending`].
+    Quadratic(WeightedSum<f64>),
     /// See [`Hinge`].
     Hinge(Hinge<f64>),
 }
@@ -37,8 +37,8 @@ impl FoldEnergy {
     ) -> Option<Self> {
         let quadratic = || {
             let bending = match flat {
-                true => Bending::flattened(rest, rigidity),
-                false => Bending::new(rest, rigidity),
+                true => WeightedSum::flat_bending(rest, rigidity),
+                false => WeightedSum::bending(rest, rigidity),
             };
             bending.map(Self::Quadratic)
         };
@@ -68,14 +68,14 @@ impl FoldEnergy {
 impl From<FoldEnergy> for Energy<f64> {
     fn from(fold: FoldEnergy) -> Self {
         match fold {
-            FoldEnergy::Quadratic(bending) => Self::Bending(bending),
+            FoldEnergy::Quadratic(bending) => Self::WeightedSum(bending),
             FoldEnergy::Hinge(hinge) => Self::Hinge(hinge),
         }
     }
 }
 
-impl From<Bending<f64>> for FoldEnergy {
-    fn from(bending: Bending<f64>) -> Self {
+impl From<WeightedSum<f64>> for FoldEnergy {
+    fn from(bending: WeightedSum<f64>) -> Self {
         Self::Quadratic(bending)
     }
 }

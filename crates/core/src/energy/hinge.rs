@@ -9,7 +9,7 @@
 //! ```
 //!
 //! where `D` is the flexural rigidity of a plate [N m] and `A` are areas. The paper prints three times this stiffness;
-//! with the factor one it agrees with [`super::Bending`] for small angles and with the plate on equilateral triangles.
+//! with the factor one it agrees with [`super::WeightedSum::bending`] for small angles and with the plate on equilateral triangles.
 //! With `m = N/|N|^2` and `t_2, t_3` where the feet of the corners are along the edge,
 //!
 //! ```text
@@ -236,15 +236,14 @@ fn single<N: Number>(entry: N) -> [PerRow<N>; ROWS_MAX] {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{Bending, Energy, tests::check},
+        super::{
+            Energy, WeightedSum,
+            tests::{check, points},
+        },
         *,
     };
 
     const RIGIDITY: f64 = 3.0;
-
-    fn points(x: [Vec3; 4]) -> Points<f64> {
-        x.map(|x| V3::of(&x))
-    }
 
     /// Two unequal triangles, the second turned out of the plane of the first by an angle [rad].
     fn folded(angle: f64) -> [Vec3; 4] {
@@ -275,7 +274,7 @@ mod tests {
     fn a_small_fold_costs_what_the_quadratic_model_does() {
         let (hinge, bending) = (
             Hinge::new(&folded(0.0), RIGIDITY).unwrap(),
-            Bending::new(&folded(0.0), RIGIDITY).unwrap(),
+            WeightedSum::bending(&folded(0.0), RIGIDITY).unwrap(),
         );
         let x = points(folded(1e-3));
         let (found, expected) = (hinge.energy(&x), bending.energy(&x));

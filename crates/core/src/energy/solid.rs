@@ -63,10 +63,8 @@ impl From<SolidEnergy> for Energy<f64> {
 
 #[cfg(test)]
 mod tests {
-    use taut_math::V3;
-
     use super::{
-        super::{Points, tests::check},
+        super::tests::{check, points, tetrahedron},
         *,
     };
 
@@ -74,25 +72,12 @@ mod tests {
         [SolidModel::NeoHookean, SolidModel::Stvk, SolidModel::Corotated];
     const MATERIAL: Elasticity = Elasticity { young: 300.0, poisson: 0.3 };
 
-    fn corners() -> [Vec3; 4] {
-        [
-            Vec3::new(0.1, 0.2, 0.3),
-            Vec3::new(1.0, 0.4, 0.2),
-            Vec3::new(0.3, 1.2, 0.6),
-            Vec3::new(0.4, 0.3, 1.1),
-        ]
-    }
-
-    fn points(x: [Vec3; 4]) -> Points<f64> {
-        x.map(|x| V3::of(&x))
-    }
-
     #[test]
     fn all_are_energies() {
         for model in MODELS {
             check(
-                &SolidEnergy::new(model, &corners(), MATERIAL).unwrap().into(),
-                &points(corners()),
+                &SolidEnergy::new(model, &tetrahedron(), MATERIAL).unwrap().into(),
+                &points(tetrahedron()),
             );
         }
     }
@@ -100,15 +85,17 @@ mod tests {
     #[test]
     fn small_strains_of_all_cost_what_hooke_says() {
         let [mu, lambda] = MATERIAL.lame();
-        let volume = crate::Mat3::from_columns(&[1, 2, 3].map(|i| corners()[i] - corners()[0]))
-            .determinant()
-            / 6.0;
+        let volume =
+            crate::Mat3::from_columns(&[1, 2, 3].map(|i| tetrahedron()[i] - tetrahedron()[0]))
+                .determinant()
+                / 6.0;
         let strain = crate::Mat3::new(1.0, 0.3, -0.2, 0.3, -0.5, 0.4, -0.2, 0.4, 0.7) * 1e-5;
         let expected =
             volume * (mu * strain.norm_squared() + 0.5 * lambda * strain.trace().powi(2));
         for model in MODELS {
-            let energy: Energy<f64> = SolidEnergy::new(model, &corners(), MATERIAL).unwrap().into();
-            let strained = points(corners().map(|x| x + strain * x));
+            let energy: Energy<f64> =
+                SolidEnergy::new(model, &tetrahedron(), MATERIAL).unwrap().into();
+            let strained = points(tetrahedron().map(|x| x + strain * x));
             let found = energy.energy(&strained);
             assert!((found / expected - 1.0).abs() < 1e-4, "{model:?} {found} {expected}");
         }
@@ -142,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_is_flat_or_inside_out_at_rest_has_no_energy() {
-        let [a, b, c, d] = corners();
+        let [a, b, c, d] = tetrahedron();
         let flat = (a + b + c) / 3.0;
         for model in MODELS {
             assert_eq!(SolidEnergy::new(model, &[a, c, b, d], MATERIAL), None);

@@ -3,6 +3,21 @@
 use super::*;
 use crate::{Quat, Vec3};
 
+/// Four corners in general position [m], the first three counter-clockwise seen from the last.
+pub(super) fn tetrahedron() -> [Vec3; 4] {
+    [
+        Vec3::new(0.1, 0.2, 0.3),
+        Vec3::new(1.0, 0.4, 0.2),
+        Vec3::new(0.3, 1.2, 0.6),
+        Vec3::new(0.4, 0.3, 1.1),
+    ]
+}
+
+/// Places as an energy takes them [m].
+pub(super) fn points(x: [Vec3; 4]) -> Points<f64> {
+    x.map(|x| V3::of(&x))
+}
+
 /// Checks an energy with its points at rest: at rest, stretched and bent, and turned inside out.
 pub(super) fn check(energy: &Energy<f64>, rest: &Points<f64>) {
     let shifts = [[0.3, -0.2, 0.1], [-0.1, 0.4, 0.2], [0.2, 0.1, -0.5], [-0.3, 0.2, 0.4]];

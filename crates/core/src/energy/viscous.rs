@@ -142,35 +142,24 @@ impl<N: Number, E: RowEnergy<N>> RowEnergy<N> for Viscous<N, E> {
 
 #[cfg(test)]
 mod tests {
-    use taut_math::V3;
-
-    use super::{super::tests::check, *};
+    use super::{
+        super::tests::{check, points, tetrahedron},
+        *,
+    };
     use crate::Quat;
 
     const VISCOSITY: f64 = 30.0;
     const STEP: f64 = 0.02;
 
-    fn corners() -> [Vec3; 4] {
-        [
-            Vec3::new(0.1, 0.2, 0.3),
-            Vec3::new(1.0, 0.4, 0.2),
-            Vec3::new(0.3, 1.2, 0.6),
-            Vec3::new(0.4, 0.3, 1.1),
-        ]
-    }
-
-    fn points(x: [Vec3; 4]) -> Points<f64> {
-        x.map(|x| V3::of(&x))
-    }
-
     #[test]
     fn both_are_energies_of_a_step() {
-        let [a, b, c, _] = corners();
+        let [a, b, c, _] = tetrahedron();
         let sheet = SheetDamping::of_sheet(&[a, b, c], 0.1, VISCOSITY).unwrap();
-        let solid = SolidDamping::of_solid(&corners(), VISCOSITY).unwrap();
+        let solid = SolidDamping::of_solid(&tetrahedron(), VISCOSITY).unwrap();
         for mut energy in [Energy::SheetDamping(sheet), Energy::SolidDamping(solid)] {
             // Not at rest where the step begins.
-            let start = points(corners().map(|x| x + Vec3::new(0.2 * x.y, -0.1 * x.x, 0.3 * x.z)));
+            let start =
+                points(tetrahedron().map(|x| x + Vec3::new(0.2 * x.y, -0.1 * x.x, 0.3 * x.z)));
             energy.begin(&start, STEP);
             check(&energy, &start);
         }
@@ -178,14 +167,14 @@ mod tests {
 
     #[test]
     fn it_costs_the_square_of_what_the_strain_changes_by() {
-        let mut solid = SolidDamping::of_solid(&corners(), VISCOSITY).unwrap();
+        let mut solid = SolidDamping::of_solid(&tetrahedron(), VISCOSITY).unwrap();
         let turn = Quat::from_scaled_axis(Vec3::new(0.4, -0.2, 1.0));
         let at = |stretch: f64| {
-            points(corners().map(|x| turn * x.component_mul(&Vec3::new(stretch, 1.0, 1.0))))
+            points(tetrahedron().map(|x| turn * x.component_mul(&Vec3::new(stretch, 1.0, 1.0))))
         };
         solid.begin(&at(1.1), STEP);
         let change = 0.5 * (1.3_f64.powi(2) - 1.1_f64.powi(2));
-        let expected = crate::energy::volume(&corners()) * VISCOSITY / STEP * change * change;
+        let expected = crate::energy::volume(&tetrahedron()) * VISCOSITY / STEP * change * change;
         let found = solid.energy(&at(1.3));
         assert!((found - expected).abs() < 1e-12 * expected, "{found} {expected}");
     }

@@ -2,7 +2,7 @@
 
 use super::{Builder, full_name, out_of_range, unused};
 use crate::{
-    energy::VertexTie,
+    energy::WeightedSum,
     load::{
         author::{AttachSpec, TieSpec},
         error::{At, Result, SceneError},
@@ -138,7 +138,7 @@ impl Builder<'_> {
             }
         };
         let stiffness = spec.stiffness.positive(scope).at("stiffness")?;
-        let Some(energy) = VertexTie::new(weights, stiffness) else {
+        let Some(energy) = WeightedSum::tie(weights, stiffness) else {
             let message = "expected weights of a positive sum";
             return Err(SceneError::new(message)).at("weights");
         };
