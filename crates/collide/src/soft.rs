@@ -97,7 +97,7 @@ impl SoftContacts {
 
     /// How many bodies, particles and triangles there are.
     fn faces_end(&self) -> u32 {
-        (self.traits.len()) as u32
+        self.traits.len() as u32
     }
 
     fn faces_start(&self) -> u32 {
@@ -150,6 +150,7 @@ impl SoftContacts {
     /// Appends the contacts of a state to those of bodies.
     pub(crate) fn find(&mut self, query: &SoftQuery<'_>, list: &mut ContactList) {
         self.find_pairs(query);
+        let (first_face, first_edge) = (self.faces_start(), self.faces_end());
         let (chunks, pairs) = (&mut self.chunks, &self.pairs);
         let parallel = rayon::current_num_threads() > 1 && pairs.len() > CHUNK;
         let size = if parallel { CHUNK } else { pairs.len().max(1) };
@@ -166,8 +167,8 @@ impl SoftContacts {
             },
             traits: &self.traits,
             of_edges: &self.of_edges,
-            first_face: (self.traits.len() - self.surface.faces.len()) as u32,
-            first_edge: self.traits.len() as u32,
+            first_face,
+            first_edge,
             query,
         };
         let work = |(chunk, pairs): (&mut ContactList, &[[u32; 2]])| {

@@ -243,15 +243,28 @@ impl Model {
 
     /// All units, and after them all energies, over the nodes that they move.
     pub fn graph(&self) -> Graph {
-        let mut graph = Graph::default();
         let units = self.units.iter().map(|unit| self.ends_of_unit(unit));
-        let all = units.chain(self.energies.iter().map(|one| self.points_of(one)));
+        self.over_nodes(units.chain(self.energy_ends()))
+    }
+
+    /// All energies over the nodes that they move.
+    pub fn energy_graph(&self) -> Graph {
+        self.over_nodes(self.energy_ends())
+    }
+
+    fn energy_ends(&self) -> impl Iterator<Item = &[End]> {
+        self.energies.iter().map(|one| self.points_of(one))
+    }
+
+    fn over_nodes<'a>(&'a self, all: impl Iterator<Item = &'a [End]>) -> Graph {
+        let mut graph = Graph::default();
+        let mut count = 0;
         let moving = |(unit, ends)| {
+            count = unit as usize + 1;
             let nodes = <[End]>::iter(ends).map(|end| end.node);
             nodes.filter(|&n| self.nodes[n as usize].moves()).map(move |n| (unit, n))
         };
         let ends: Vec<(u32, u32)> = (0..).zip(all).flat_map(moving).collect();
-        let count = self.units.len() + self.energies.len();
         graph.fill(self.nodes.len(), count, ends.into_iter());
         graph
     }

@@ -7,11 +7,9 @@
 //! the element. Energies are visited colour by colour, those of one colour at once by several threads, or in the
 //! order of the scene where joints are.
 
-use taut_core::energy::{ENDS_MAX, Energy, PerRow, Points, ROWS_MAX};
+use taut_core::energy::{ENDS_MAX, Energy, PerRow, Points, ROWS_MAX, Rows};
 use taut_math::{Real, V3};
-use taut_model::{
-    ColourOf, Colouring, ElasticElement, Graph, Model, Order, Pose, narrow, priority,
-};
+use taut_model::{ColourOf, Colouring, ElasticElement, Model, Order, Pose, narrow, priority};
 
 use crate::{
     body::Weight,
@@ -61,7 +59,7 @@ impl<R: Real> ElasticRows<R> {
         match order {
             Order::Coloured => {
                 let mut colouring = Colouring::default();
-                let colours = colouring.colour(&graph(model), ColourOf::Units, priority);
+                let colours = colouring.colour(&model.energy_graph(), ColourOf::Units, priority);
                 let colour = |&one: &u32| colours[one as usize];
                 sequence.sort_by_key(colour);
                 let slots = |place: usize| slots(&model.energies[sequence[place] as usize]);
@@ -107,19 +105,6 @@ impl<R: Real> ElasticRows<R> {
         let pass = ElasticPass { weights, terms };
         self.schedule.sweep(&pass, ElasticRun(&mut self.rows), poses, &mut self.staged);
     }
-}
-
-/// Energies over the nodes that they move.
-fn graph(model: &Model) -> Graph {
-    let mut graph = Graph::default();
-    let ends = (0..).zip(&model.energies).flat_map(|(unit, one)| {
-        let nodes = model.points_of(one).iter().map(|end| end.node);
-        let moving = nodes.filter(|&n| model.nodes[n as usize].moves());
-        moving.map(move |n| (unit, n))
-    });
-    let ends: Vec<(u32, u32)> = ends.collect();
-    graph.fill(model.nodes.len(), model.energies.len(), ends.into_iter());
-    graph
 }
 
 /// The pass over energies: all that its corrections read beside them.
@@ -173,6 +158,17 @@ impl<R: Real> UnitPass<Pose<R>, ElasticRun<'_, R>, ENDS_MAX> for ElasticPass<'_,
     }
 }
 
+/// Rows of an energy where its points are.
+struct RowsAt<R> {
+    rows: Rows<R>,
+    /// Levers of the points [m].
+    arms: Points<R>,
+    /// `a / h^2`.
+    matrix: [PerRow<R>; ROWS_MAX],
+    /// `-(C + a lambda)`.
+    change: PerRow<R>,
+}
+
 impl<R: Real> EnergyRows<R> {
     /// The points as seen from the first body, and their levers [m].
     #[inline(always)]
@@ -188,19 +184,23 @@ impl<R: Real> EnergyRows<R> {
         (x, arms)
     }
 
-    /// `a / h^2` and `-(C + a lambda)`.
+    /// What a correction starts from; the first of a step forgets the multipliers.
     #[inline(always)]
-    fn soften(&self, values: &PerRow<R>, terms: &Terms<R>) -> ([PerRow<R>; ROWS_MAX], PerRow<R>) {
-        let count = self.energy.size();
+    fn evaluate(&mut self, ends: &ElasticEnds<R>, terms: &Terms<R>) -> RowsAt<R> {
+        if terms.fresh {
+            self.lambda = [R::ZERO; ROWS_MAX];
+        }
+        let (x, arms) = self.points(ends);
+        let (rows, count) = (self.energy.rows(&x), self.energy.size());
         let matrix = self.compliance.map(|row| row.map(|a| a * terms.inverse_square));
         let mut change = [R::ZERO; ROWS_MAX];
-        for ((change, row), &value) in change.iter_mut().zip(&matrix).zip(values).take(count) {
+        for ((change, row), &value) in change.iter_mut().zip(&matrix).zip(&rows.value).take(count) {
             *change = -value;
             for (&softness, &lambda) in row.iter().zip(&self.lambda).take(count) {
                 *change += -(softness * lambda);
             }
         }
-        (matrix, change)
+        RowsAt { rows, arms, matrix, change }
     }
 
     /// Adds what the rows are corrected by to their multipliers, and returns it.
@@ -227,13 +227,9 @@ impl<R: Real> EnergyRows<R> {
         weights: &[Weight<R>],
         terms: &Terms<R>,
     ) -> ElasticEnds<R> {
-        if terms.fresh {
-            self.lambda = [R::ZERO; ROWS_MAX];
-        }
         let (points, count) = (self.energy.ends(), self.energy.size());
-        let rows = self.energy.rows(&self.points(&ends).0);
+        let RowsAt { rows, mut matrix, change, .. } = self.evaluate(&ends, terms);
         let masses = self.slots.map(|slot| weights[slot as usize].inverse_mass);
-        let (mut matrix, change) = self.soften(&rows.value, terms);
         for (row, a) in matrix.iter_mut().zip(&rows.gradient).take(count) {
             for (entry, b) in row.iter_mut().zip(&rows.gradient).take(count) {
                 let mut sum = R::ZERO;
@@ -261,15 +257,10 @@ impl<R: Real> EnergyRows<R> {
         weights: &[Weight<R>],
         terms: &Terms<R>,
     ) -> ElasticEnds<R> {
-        if terms.fresh {
-            self.lambda = [R::ZERO; ROWS_MAX];
-        }
         let (points, count) = (self.energy.ends(), self.energy.size());
+        let RowsAt { rows, arms, mut matrix, change } = self.evaluate(&ends, terms);
         let slots = self.slots;
         let end = |k: usize| BodyEnd { pose: ends[k], weight: &weights[slots[k] as usize] };
-        let (x, arms) = self.points(&ends);
-        let rows = self.energy.rows(&x);
-        let (mut matrix, change) = self.soften(&rows.value, terms);
         // By how much a unit impulse along each row turns each body, in its own axes.
         let mut turns = [[V3::ZERO; ENDS_MAX]; ROWS_MAX];
         for (s, turns) in turns.iter_mut().enumerate().take(count) {

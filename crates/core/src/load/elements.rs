@@ -101,7 +101,7 @@ fn thick(scene: &Scene, sizes: &[ElementSize]) -> Option<String> {
 /// A margin of contacts that reaches over whole triangles.
 fn wide(scene: &Scene, sizes: &[ElementSize]) -> Option<String> {
     let margin = scene.contacts?.margin;
-    if scene.touching_triangles().is_empty() {
+    if scene.triangles.is_empty() || scene.touching_triangles().is_empty() {
         return None;
     }
     let shortest = sizes.iter().map(|size| size.shortest).fold(f64::INFINITY, f64::min);

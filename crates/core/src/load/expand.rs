@@ -18,8 +18,9 @@ use super::{
     names::{Movable, Names, canonical},
 };
 use crate::{
+    energy::{DampingEnergy, ENDS_MAX},
     math::Vec3,
-    scene::{Body, Endpoint, Joint, Particle, Scene, Spring},
+    scene::{Anchor, Body, Endpoint, Joint, MaterialDamping, Particle, Scene, Spring},
 };
 
 use deformable::{Matter, NodeGroup, SolidWords, outer_nodes, place, velocity};
@@ -223,6 +224,17 @@ impl<'a> Builder<'a> {
     pub(super) fn push_spring(&mut self, spring: Spring) -> Result<()> {
         self.reserve("springs", 1.0)?;
         self.scene.springs.push(spring);
+        Ok(())
+    }
+
+    /// Appends the damping of an element, none of which is told where its numbers are out of range.
+    fn push_damping(
+        &mut self,
+        ends: [Anchor; ENDS_MAX],
+        damping: Option<DampingEnergy>,
+    ) -> Result<()> {
+        let energy = damping.ok_or_else(out_of_range).at("damping")?;
+        self.scene.material_damping.push(MaterialDamping { ends, energy });
         Ok(())
     }
 

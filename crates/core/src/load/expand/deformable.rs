@@ -11,9 +11,7 @@ use crate::{
         names::{Movable, member_name},
     },
     math::{Quat, Vec3},
-    scene::{
-        Anchor, Elasticity, Endpoint, MaterialDamping, Particle, Skin, Tetrahedron, outer_faces,
-    },
+    scene::{Anchor, Elasticity, Endpoint, Particle, Skin, Tetrahedron, outer_faces},
 };
 
 /// A group of particles to be made.
@@ -152,10 +150,8 @@ impl Builder<'_> {
         self.scene.tetrahedra.push(Tetrahedron { nodes, energy });
         if matter.viscosity > 0.0 {
             let damping = SolidDamping::of_solid(&rest, matter.viscosity);
-            let damping = damping.filter(SolidDamping::is_finite).ok_or_else(out_of_range);
-            let energy = DampingEnergy::Solid(damping.at("damping")?);
-            let ends = nodes.map(|n| Anchor::from(Endpoint::Particle(n)));
-            self.scene.material_damping.push(MaterialDamping { ends, energy });
+            let damping = damping.filter(SolidDamping::is_finite).map(DampingEnergy::Solid);
+            self.push_damping(nodes.map(|n| Anchor::from(Endpoint::Particle(n))), damping)?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::{
         expression::{Formula, Scope},
     },
     math::Vec3,
-    scene::{Anchor, ElasticPart, Elasticity, Endpoint, MaterialDamping},
+    scene::{Anchor, ElasticPart, Elasticity, Endpoint},
 };
 
 /// What a scene says of a sheet.
@@ -170,11 +170,9 @@ impl Builder<'_> {
         self.scene.triangles.push(ElasticPart { name, ends, energy });
         if sheet.viscosity > 0.0 {
             let damping = SheetDamping::of_sheet(&rest, sheet.thickness, sheet.viscosity);
-            let damping = damping.filter(SheetDamping::is_finite).ok_or_else(out_of_range);
-            let energy = DampingEnergy::Sheet(damping.at("damping")?);
+            let damping = damping.filter(SheetDamping::is_finite).map(DampingEnergy::Sheet);
             let [a, b, c] = ends;
-            let ends = [a, b, c, Anchor::default()];
-            self.scene.material_damping.push(MaterialDamping { ends, energy });
+            self.push_damping([a, b, c, Anchor::default()], damping)?;
         }
         match sheet.bending {
             Some(bending) => self.add_folds(&ends, bending, sheet.rest_scale).at("bending"),
