@@ -12,7 +12,7 @@ use crate::{
     contact::{Contact, ContactList, NONE, Site},
     feature::Feature,
     name::{mix, name, sort},
-    narrow::{PairSide, Rules, Surface},
+    narrow::{PairSide, Rubbing, Rules},
     nearest::segments,
     shape::Kind,
     solid::{self, RoundedSolid, Solid},
@@ -122,7 +122,7 @@ impl FaceScratch {
         side: &FaceSide<'_>,
         placements: &[Placement],
         rules: &Rules,
-        surface: &Surface,
+        surface: &Rubbing,
         list: &mut ContactList,
     ) {
         let place = Transform { position: Vec3::zeros(), ..*body.place };

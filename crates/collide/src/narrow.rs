@@ -46,12 +46,12 @@ pub(crate) struct PairSide<'a> {
 
 /// What a pair's surfaces are like, as a manifold has it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Surface {
+pub(crate) struct Rubbing {
     pub(crate) friction: [f64; 2],
     pub(crate) restitution: f64,
 }
 
-impl Surface {
+impl Rubbing {
     /// Appends a contact between two sites that is a manifold by itself.
     pub(crate) fn add_point(
         &self,
@@ -102,7 +102,7 @@ impl Scratch {
         a: PairSide<'_>,
         b: PairSide<'_>,
         rules: &Rules,
-        surface: &Surface,
+        surface: &Rubbing,
         list: &mut ContactList,
     ) {
         self.points.clear();
@@ -332,7 +332,7 @@ impl Scratch {
         b: &PairSide<'_>,
         places: &[Transform; 2],
         points_max: usize,
-        surface: &Surface,
+        surface: &Rubbing,
         list: &mut ContactList,
     ) {
         let size = a.body.size.min(b.body.size);

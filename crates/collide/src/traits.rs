@@ -2,7 +2,7 @@
 
 use taut_core::scene::{Body, Motion, Particle, Skin};
 
-use crate::narrow::Surface;
+use crate::narrow::Rubbing;
 
 /// What of a body decides with whom it touches, and how.
 #[derive(Clone, Copy, Debug)]
@@ -55,8 +55,8 @@ impl Traits {
 }
 
 /// Coefficients of a pair.
-pub(crate) fn surface(a: &Traits, b: &Traits) -> Surface {
-    Surface {
+pub(crate) fn surface(a: &Traits, b: &Traits) -> Rubbing {
+    Rubbing {
         friction: [0, 1].map(|k| (a.friction[k] * b.friction[k]).sqrt()),
         restitution: a.restitution.max(b.restitution),
     }

@@ -10,7 +10,7 @@ use crate::{
     contact::{ContactList, Site},
     mesh::{Mesh, MeshFoot},
     name::{mix, name, sort},
-    narrow::{PairSide, Rules, Surface},
+    narrow::{PairSide, Rubbing, Rules},
     round,
     shape::{BodyPiece, Kind},
     solid::Solid,
@@ -60,7 +60,7 @@ impl FootScratch {
         body: PairSide<'_>,
         ball: &TouchingBall<'_>,
         rules: &Rules,
-        surface: &Surface,
+        surface: &Rubbing,
         list: &mut ContactList,
     ) {
         let place = Transform { position: Vec3::zeros(), ..*body.place };

@@ -88,6 +88,15 @@ impl Hull {
         Some(Self { points, faces, corner_faces, neighbours })
     }
 
+    /// Its corners [m], and its faces cut into triangles that turn counterclockwise seen from outside.
+    pub(crate) fn triangles(&self) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+        let fan = |face: &Face| {
+            let [first, rest @ ..] = &face.corners[..] else { return vec![] };
+            rest.windows(2).map(|pair| [*first, pair[0], pair[1]]).collect()
+        };
+        (self.points.clone(), self.faces.iter().flat_map(fan).collect())
+    }
+
     /// Index of the corner that is farthest along a direction.
     fn farthest(&self, direction: &Vec3) -> usize {
         let mut best = (0, f64::NEG_INFINITY);
