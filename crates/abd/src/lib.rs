@@ -15,38 +15,55 @@
 //! way a little, by the load over the stiffness.
 //!
 //! Implicit Euler on affine coordinates damps rotation: a spin `w` loses `h w^2` of itself per second, twice as
-//! much as a rigid body would. Contact belongs into `E` as one more sum, an incremental potential with
-//! its own bound on the line search; it is not here, and scenes with contacts are refused.
+//! much as a rigid body would.
+//!
+//! Contact is an incremental potential (`contact: ipc`): a barrier between the polygonal surfaces and lagged friction
+//! are more terms of `E`, and no first guess or Newton step goes farther along its straight line than surfaces stay
+//! apart. So no state that is ever accepted has an intersection, whatever the step and the speeds are. The barrier begins at the
+//! scene's contact margin, `d_hat`, and its stiffness follows from masses and lengths. Surfaces that touch at the start
+//! are refused, and so is restitution. Friction has one coefficient, the dynamic one, with normal forces of the step's start;
+//! below a small speed it is smooth, so that what rests creeps. A step that has not converged when its
+//! iterations are used up is as free of intersections as any other. Driven bodies are held up by what does not give way.
 //!
 //! Sources: Lan et al., "Affine Body Dynamics" (SIGGRAPH 2022), for the energy; Chen et al., "A Unified
 //! Newton Barrier Method for Multibody Dynamics" (SIGGRAPH 2022), for the joints, without their change
-//! of variables. `iterate` is one Newton iteration, and does nothing once converged.
+//! of variables; Li et al., "Incremental Potential Contact" (SIGGRAPH 2020), Ferguson et al., "Intersection-free
+//! Rigid Body Dynamics" (SIGGRAPH 2021) and Li et al., "Codimensional Incremental Potential Contact" (SIGGRAPH 2021) for
+//! contact. `iterate` is one Newton iteration, and does nothing once converged.
 
+mod body;
+mod contact;
 mod control;
+mod driven;
 mod energy;
-mod envelope;
 mod joint;
+mod matrix;
 mod settings;
 mod solver;
 #[cfg(test)]
 mod solver_tests;
+mod system;
 
 pub use control::{ControlTetrahedron, EmbeddedMesh};
-pub use settings::AbdSettings;
+pub use settings::{AbdSettings, ContactModel};
 use solver::Abd;
 use taut_core::{
     Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver, Unsupported,
-    scene::JointKind,
+    scene::{Body, JointKind, Motion, Shape},
 };
 
 /// The row of the table of backends.
 pub const BACKEND: Native = Native {
     info: Info::new(
         "abd-cpu",
-        "affine bodies with an orthogonality energy, full Newton and penalty joints",
-        "Lan et al., Affine Body Dynamics (SIGGRAPH 2022); joints as penalties, no contact",
+        "affine bodies with an orthogonality energy, full Newton, penalty joints and barrier contact",
+        "Lan et al., Affine Body Dynamics (SIGGRAPH 2022); joints as penalties, contact as in IPC (2020)",
     ),
-    takes: Needs::POINTS.with(Needs::DOTS).with(Needs::TWISTS).with(Needs::DRIVEN),
+    takes: Needs::POINTS
+        .with(Needs::DOTS)
+        .with(Needs::TWISTS)
+        .with(Needs::DRIVEN)
+        .with(Needs::CONTACTS),
     refuses,
     build,
 };
@@ -54,9 +71,16 @@ pub const BACKEND: Native = Native {
 fn refuses(scene: &Scene) -> Result<(), Unsupported> {
     let made_of_points =
         |kind| matches!(kind, JointKind::Ball | JointKind::Hinge | JointKind::Fixed);
-    match scene.joints.iter().position(|joint| !made_of_points(joint.kind)) {
-        Some(i) => Err(Unsupported(format!("joint {i} is not made of coinciding points"))),
-        None => Ok(()),
+    if let Some(i) = scene.joints.iter().position(|joint| !made_of_points(joint.kind)) {
+        return Err(Unsupported(format!("joint {i} is not made of coinciding points")));
+    }
+    let drives =
+        |body: &Body| body.motion == Motion::Kinematic && matches!(body.shape, Shape::HalfSpace);
+    match scene.bodies.iter().position(drives) {
+        Some(i) if scene.contacts.is_some() => {
+            Err(Unsupported(format!("body {i} is a half-space that moves; make it a box")))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -15,26 +15,72 @@ pub struct AbdSettings {
     /// A Newton step of the frame below this, or of the position below this share of the body's size,
     /// ends the step [1]. Zero or more, default 1e-9.
     pub tolerance: f64,
+    /// How bodies that touch are kept apart. Default `ipc`; `none` lets them pass through each other.
+    pub contact: ContactModel,
+    /// Distance below which the barrier pushes [m]. Zero, the default, takes the scene's contact margin.
+    pub d_hat: f64,
+    /// Speed of the fastest vertex in a Newton step below which a step with contacts is solved, in lengths of a body
+    /// per second [1/s]. Above 0, default 1e-3.
+    pub speed_tolerance: f64,
+    /// Sliding speed below which friction is smooth, in lengths of a body per second [1/s]: what rests creeps by up to
+    /// it. Above 0, default 1e-3.
+    pub smooth_speed: f64,
+    /// Sides of round surfaces. 3 or more, default 24.
+    pub segments: u32,
+    /// Whether every accepted iterate is checked exactly for intersections, which ends the run where there is one.
+    /// On in builds with debug assertions, else off.
+    pub certify: bool,
+}
+
+/// How bodies that touch are kept apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContactModel {
+    /// Not at all.
+    None,
+    /// By an incremental potential: surfaces never meet.
+    #[default]
+    Ipc,
 }
 
 impl Default for AbdSettings {
     fn default() -> Self {
-        Self { wave_speed: 1000.0, joint_strength: 100.0, tolerance: 1e-9 }
+        Self {
+            wave_speed: 1000.0,
+            joint_strength: 100.0,
+            tolerance: 1e-9,
+            contact: ContactModel::Ipc,
+            d_hat: 0.0,
+            speed_tolerance: 1e-3,
+            smooth_speed: 1e-3,
+            segments: 24,
+            certify: cfg!(debug_assertions),
+        }
     }
 }
 
 impl AbdSettings {
     /// What is wrong with the values.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let positive = [("wave_speed", self.wave_speed), ("joint_strength", self.joint_strength)];
+        let positive = [
+            ("wave_speed", self.wave_speed),
+            ("joint_strength", self.joint_strength),
+            ("speed_tolerance", self.speed_tolerance),
+            ("smooth_speed", self.smooth_speed),
+        ];
         for (name, value) in positive {
             if !(value > 0.0 && value.is_finite()) {
                 return Err(format!("{name}: expected a positive number, found {value}"));
             }
         }
-        if self.tolerance >= 0.0 && self.tolerance.is_finite() {
-            return Ok(());
+        for (name, value) in [("tolerance", self.tolerance), ("d_hat", self.d_hat)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(format!("{name}: expected zero or more, found {value}"));
+            }
         }
-        Err(format!("tolerance: expected zero or more, found {}", self.tolerance))
+        if self.segments < 3 {
+            return Err(format!("segments: expected 3 or more, found {}", self.segments));
+        }
+        Ok(())
     }
 }

@@ -1,91 +1,83 @@
 //! One step: predict, minimise the incremental energy, derive velocities.
 
-use nalgebra::SVector;
+use taut_collide::AffineSweep;
 use taut_core::{
-    BodyState, Mat3, Pull, Quat, Scene, Solver, SolverError, State, Step, Vec3,
-    math::skew,
-    scene::{Body, Motion},
+    BodyState, BuildError, Mat3, Pull, Scene, Solver, SolverError, State, Step, Unsupported, Vec3,
+    scene::Motion,
 };
 use taut_model::Model;
 
 use crate::{
-    AbdSettings, energy,
-    envelope::{EnvelopeMatrix, SIZE},
+    AbdSettings, ContactModel,
+    body::{AffineBody, carried, joined, split},
+    contact::Contact,
+    driven::{Drive, driven_bodies},
     joint::{Tie, ties},
+    matrix::{BlockMatrix, SIZE},
+    system::tied,
 };
 
-/// Halvings of a Newton step before it is given up.
-const HALVINGS_MAX: usize = 30;
+/// Halvings of a Newton step before it is given up: without contacts, and with them.
+const HALVINGS_MAX: [usize; 2] = [30, 60];
 /// Share of the decrease promised by the slope that a step must reach.
 const ARMIJO: f64 = 1e-4;
 /// Energies that differ by less than this share are equal to rounding.
 const ROUNDING: f64 = 1e-13;
-
-/// Frame column by column, then position.
-pub(crate) type Vec12 = SVector<f64, 12>;
-
-/// A dynamic body.
-#[derive(Clone, Debug)]
-struct AffineBody {
-    /// Its index in the scene.
-    body: usize,
-    mass: f64,
-    /// Integral of `x x^T` over its mass, in body axes [kg m^2].
-    second: Mat3,
-    /// `kappa V` [J].
-    stiffness: f64,
-    /// Length by which its position is judged [m].
-    size: f64,
-    now: Vec12,
-    /// At the start of the step.
-    start: Vec12,
-    /// Where it would be without elasticity and joints.
-    target: Vec12,
-    rate: Vec12,
-}
+/// Shares of the masses that are added where the system is not positive definite, each ten times the one before.
+const RAISED: [f64; 7] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
 
 /// Bodies, joints and the system of one step.
 pub(crate) struct Abd {
-    scene: Scene,
-    settings: AbdSettings,
-    bodies: Vec<AffineBody>,
+    pub(crate) scene: Scene,
+    pub(crate) settings: AbdSettings,
+    pub(crate) bodies: Vec<AffineBody>,
     /// Which of them each node of the model is.
-    body_of: Vec<Option<usize>>,
-    ties: Vec<Tie>,
+    pub(crate) body_of: Vec<Option<usize>>,
+    pub(crate) ties: Vec<Tie>,
+    pub(crate) contact: Option<Contact>,
     /// Time, broken joints and what is not dynamic.
-    state: State,
+    pub(crate) state: State,
     pulls: Vec<Pull>,
     /// Which of the bodies each pull of the step acts on, at which of its own points, and the force [N].
-    loads: Vec<(usize, Vec3, Vec3)>,
-    step: Step,
+    pub(crate) loads: Vec<(usize, Vec3, Vec3)>,
+    pub(crate) step: Step,
     end_s: f64,
     stepping: bool,
-    converged: bool,
-    matrix: EnvelopeMatrix,
-    gradient: Vec<f64>,
-    direction: Vec<f64>,
+    pub(crate) converged: bool,
+    pub(crate) matrix: BlockMatrix,
+    pub(crate) gradient: Vec<f64>,
+    pub(crate) direction: Vec<f64>,
 }
 
 impl Abd {
-    pub(crate) fn new(scene: &Scene, settings: AbdSettings) -> Result<Self, SolverError> {
+    pub(crate) fn new(scene: &Scene, settings: AbdSettings) -> Result<Self, BuildError> {
         let model = Model::new(scene);
         let mut body_of = vec![None; model.nodes.len()];
         let mut bodies = Vec::new();
         for (i, body) in scene.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {
-            body_of[i] = Some(bodies.len());
             bodies.push(AffineBody::new(i, body, &settings));
         }
+        let touching = scene.contacts.is_some() && settings.contact == ContactModel::Ipc;
+        if touching {
+            bodies.extend(driven_bodies(scene, &settings));
+        }
+        for (k, node) in bodies.iter().enumerate() {
+            body_of[node.body] = Some(k);
+        }
         let ties = ties(&model);
-        let pair = |tie: &Tie| Some([body_of[tie.nodes[0]]?, body_of[tie.nodes[1]]?]);
-        let pairs: Vec<[usize; 2]> = ties.iter().filter_map(pair).collect();
+        let pairs: Vec<[u32; 2]> = tied(&ties, &body_of).collect();
         let unknowns = bodies.len() * SIZE;
-        let matrix = EnvelopeMatrix::new(bodies.len(), &pairs);
+        let matrix = BlockMatrix::new(bodies.len(), &pairs).map_err(Unsupported)?;
+        let unknown = body_of[..scene.bodies.len()].to_vec();
+        let contact = scene.contacts.filter(|_| touching);
+        let contact = contact.map(|_| Contact::new(scene, &settings, unknown, &bodies));
         let mut solver = Self {
             scene: scene.clone(),
             settings,
             bodies,
             body_of,
             ties,
+            contact,
             state: State::default(),
             pulls: Vec::new(),
             loads: Vec::new(),
@@ -98,94 +90,58 @@ impl Abd {
             direction: vec![0.0; unknowns],
         };
         solver.load(&scene.initial_state())?;
+        solver.check_apart()?;
         Ok(solver)
     }
 
-    /// The incremental energy with every body moved by `share` of the direction [J].
-    fn energy(&self, share: f64) -> f64 {
-        let h = self.step.dt;
-        let moved = |i: usize| {
-            let step = Vec12::from_column_slice(&self.direction[i * SIZE..(i + 1) * SIZE]);
-            self.bodies[i].now + step * share
+    /// Refuses a scene whose surfaces touch at the start.
+    fn check_apart(&mut self) -> Result<(), Unsupported> {
+        self.direction.fill(0.0);
+        self.set_motion();
+        let Some(contact) = &mut self.contact else { return Ok(()) };
+        let touching = contact.touching();
+        if touching.is_empty() {
+            return Ok(());
+        }
+        let name = |body: u32| match &self.scene.bodies[body as usize].name {
+            name if name.is_empty() => format!("body {body}"),
+            name => format!("\"{name}\""),
         };
-        let mut sum = 0.0;
-        for (i, node) in self.bodies.iter().enumerate() {
-            let q = moved(i);
-            let (frame, place) = split(&(q - node.target));
-            let inertia = frame.dot(&(frame * node.second)) + node.mass * place.norm_squared();
-            sum += 0.5 * inertia / (h * h) + node.stiffness * energy::value(&split(&q).0);
-        }
-        for &(i, local, force) in &self.loads {
-            sum -= force.dot(&(point(&moved(i), &local) - point(&self.bodies[i].start, &local)));
-        }
-        for tie in self.active() {
-            let stiffness = self.strength(tie);
-            for pair in &tie.points {
-                let [a, b] = [0, 1].map(|side| match self.body_of[tie.nodes[side]] {
-                    Some(i) => point(&moved(i), &pair[side]),
-                    None => self.prescribed(tie.nodes[side], &pair[side]),
-                });
-                sum += 0.5 * stiffness * (a - b).norm_squared();
-            }
-        }
-        sum
+        let pair = |&[a, b]: &[u32; 2]| format!("{} and {}", name(a), name(b));
+        let pairs: Vec<String> = touching.iter().take(3).map(pair).collect();
+        Err(Unsupported(format!(
+            "surfaces touch or intersect at the start: {}{}; open the gap, which a barrier cannot",
+            pairs.join(", "),
+            if touching.len() > 3 {
+                format!(" and {} more", touching.len() - 3)
+            } else {
+                String::new()
+            },
+        )))
     }
 
-    /// Joints that are not broken.
-    fn active(&self) -> impl Iterator<Item = &Tie> {
-        self.ties.iter().filter(|tie| !self.state.broken[tie.joint])
-    }
-
-    /// Stiffness of a joint's points [N/m]: with the inertia of both sides it grows as their `1/h^2`, so
-    /// that the system stays as well scaled for heavy bodies as for light ones.
-    fn strength(&self, tie: &Tie) -> f64 {
-        let mass = |node: usize| self.body_of[node].map_or(0.0, |i| self.bodies[i].mass);
-        self.settings.joint_strength * (mass(tie.nodes[0]) + mass(tie.nodes[1]))
-            / (self.step.dt * self.step.dt)
-    }
-
-    /// A point of what forces do not move, at the end of the step [m].
-    fn prescribed(&self, node: usize, local: &Vec3) -> Vec3 {
-        self.state.bodies.get(node).map_or(*local, |body| body.point(local))
-    }
-
-    /// Gradient and Hessian of the incremental energy; the bodies' own Hessians projected if asked.
-    fn assemble(&mut self, project: bool) {
-        let square = self.step.dt * self.step.dt;
-        self.matrix.clear();
-        self.gradient.fill(0.0);
-        for (i, node) in self.bodies.iter().enumerate() {
-            let first = i * SIZE;
-            let (frame, _) = split(&node.now);
-            let (off, place) = split(&(node.now - node.target));
-            let force = off * node.second / square + energy::gradient(&frame) * node.stiffness;
-            self.gradient[first..first + 9].copy_from_slice(force.as_slice());
-            let force = place * (node.mass / square);
-            self.gradient[first + 9..first + SIZE].copy_from_slice(force.as_slice());
-            let mut hessian = energy::hessian(&frame) * node.stiffness;
-            if project {
-                hessian = energy::projected(&hessian);
+    /// Tells contacts how bodies move along the direction.
+    pub(crate) fn set_motion(&mut self) {
+        let Some(mut contact) = self.contact.take() else { return };
+        let sweep = |i: usize| match self.body_of[i] {
+            Some(k) => {
+                let (frame, position) = split(&self.bodies[k].now);
+                let (frame_move, position_move) = split(&self.along(k));
+                AffineSweep { frame, position, frame_move, position_move }
             }
-            for row in 0..9 {
-                for column in 0..=row {
-                    // The mass couples equal components of two columns of the frame.
-                    let coupled = row % 3 == column % 3;
-                    let inertia = if coupled { node.second[(row / 3, column / 3)] } else { 0.0 };
-                    let entry = hessian[(row, column)] + inertia / square;
-                    self.matrix.add(first + row, first + column, entry);
-                }
-            }
-            (9..SIZE).for_each(|k| self.matrix.add(first + k, first + k, node.mass / square));
-        }
-        for (i, local, force) in &self.loads {
-            let weights = [local.x, local.y, local.z, 1.0];
-            for (block, weight) in weights.into_iter().enumerate() {
-                for axis in 0..3 {
-                    self.gradient[i * SIZE + 3 * block + axis] -= weight * force[axis];
-                }
+            None => AffineSweep::still(self.state.bodies[i].frame, self.state.bodies[i].position),
+        };
+        contact.set_motion((0..self.scene.bodies.len()).map(sweep), &self.state.broken);
+        self.contact = Some(contact);
+    }
+
+    /// Moves driven bodies where nothing can hold them up.
+    fn carry_driven(&mut self, h: f64) {
+        for (body, state) in self.scene.bodies.iter().zip(&mut self.state.bodies) {
+            if body.motion == Motion::Kinematic {
+                *state = carried(body, state, h);
             }
         }
-        self.assemble_joints();
     }
 
     /// Finds where on its bodies each pull acts.
@@ -193,76 +149,66 @@ impl Abd {
         self.loads.clear();
         for pull in &self.pulls {
             let Some(Some(i)) = self.body_of.get(pull.body).copied() else { continue };
+            if self.bodies[i].drive.is_some() {
+                continue;
+            }
             let (frame, position) = split(&self.bodies[i].now);
             let Some(back) = frame.try_inverse() else { continue };
             self.loads.push((i, back * (pull.point - position), pull.force));
         }
     }
 
-    fn assemble_joints(&mut self) {
-        for k in 0..self.ties.len() {
-            let tie = &self.ties[k];
-            if self.state.broken[tie.joint] {
-                continue;
-            }
-            let stiffness = self.strength(tie);
-            let bodies = tie.nodes.map(|node| self.body_of[node]);
-            for pair in &tie.points {
-                let at = |side: usize| match bodies[side] {
-                    Some(i) => point(&self.bodies[i].now, &pair[side]),
-                    None => self.prescribed(tie.nodes[side], &pair[side]),
-                };
-                let force = (at(0) - at(1)) * stiffness;
-                let weights = pair.map(|local| [local.x, local.y, local.z, 1.0]);
-                for (side, sign) in [(0, 1.0), (1, -1.0)] {
-                    let Some(i) = bodies[side] else { continue };
-                    for (block, weight) in weights[side].iter().enumerate() {
-                        for axis in 0..3 {
-                            let row = i * SIZE + 3 * block + axis;
-                            self.gradient[row] += sign * weight * force[axis];
-                        }
-                    }
-                    for (other, other_sign) in [(0, 1.0), (1, -1.0)] {
-                        let Some(j) = bodies[other] else { continue };
-                        let factor = sign * other_sign * stiffness;
-                        couple(&mut self.matrix, [i, j], [&weights[side], &weights[other]], factor);
-                    }
-                }
-            }
-        }
-    }
-
     /// Solves for the Newton direction; `false` where no positive definite system was found.
     fn solve(&mut self) -> bool {
-        for project in [false, true] {
+        // Barriers are clamped pair by pair, so that nothing else may be indefinite.
+        let ways: &[bool] = if self.contact.is_some() { &[true] } else { &[false, true] };
+        let mut definite = ways.iter().any(|&project| {
             self.assemble(project);
-            if self.matrix.factorise() {
-                for (step, force) in self.direction.iter_mut().zip(&self.gradient) {
-                    *step = -force;
-                }
-                self.matrix.solve(&mut self.direction);
-                return true;
-            }
+            self.matrix.factorise()
+        });
+        if !definite && self.contact.is_some() {
+            definite = RAISED.into_iter().any(|share| {
+                self.raise_masses(share);
+                self.matrix.factorise()
+            });
         }
-        false
+        if definite {
+            for (step, force) in self.direction.iter_mut().zip(&self.gradient) {
+                *step = -force;
+            }
+            self.matrix.solve(&mut self.direction);
+        }
+        definite
+    }
+
+    /// Adds a share of the masses to the matrix.
+    fn raise_masses(&mut self, share: f64) {
+        let square = self.step.dt * self.step.dt;
+        for (i, node) in self.bodies.iter().enumerate() {
+            let least = node.second.symmetric_eigenvalues().min();
+            let mass = |k: usize| node.hold() * if k < 9 { least } else { node.mass };
+            let entry = |r: usize, c: usize| if r == c { share * mass(r) / square } else { 0.0 };
+            let block = std::array::from_fn(|r| std::array::from_fn(|c| entry(r, c)));
+            self.matrix.add_diagonal(i, &block);
+        }
     }
 
     /// Largest part of the direction, lengths as shares of the body's size [1].
     fn largest_step(&self) -> f64 {
         let step = |(i, node): (usize, &AffineBody)| {
             let q = &self.direction[i * SIZE..(i + 1) * SIZE];
-            let largest = |part: &[f64]| part.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            let largest = |q: &[f64]| q.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
             largest(&q[..9]).max(largest(&q[9..]) / node.size)
         };
         self.bodies.iter().enumerate().map(step).fold(0.0, f64::max)
     }
 
-    /// The share of the direction after which the energy has fallen enough, if any.
-    fn searched(&self) -> Option<f64> {
+    /// The share of the direction, at most `most`, after which the energy has fallen enough, if any.
+    fn searched(&self, most: f64) -> Option<f64> {
         let slope: f64 = self.gradient.iter().zip(&self.direction).map(|(g, d)| g * d).sum();
         let before = self.energy(0.0);
-        let mut share = 1.0;
-        for _ in 0..HALVINGS_MAX {
+        let mut share = most;
+        for _ in 0..HALVINGS_MAX[usize::from(self.contact.is_some())] {
             let allowed = before + ARMIJO * share * slope + ROUNDING * before.abs();
             if self.energy(share) <= allowed {
                 return Some(share);
@@ -271,11 +217,89 @@ impl Abd {
         }
         None
     }
+
+    /// Moves all bodies by a share of the direction.
+    fn advance(&mut self, share: f64) {
+        for i in 0..self.bodies.len() {
+            let step = self.along(i);
+            self.bodies[i].now += step * share;
+        }
+        if let Some(contact) = &mut self.contact {
+            contact.advance(share);
+        }
+    }
+
+    /// One Newton iteration without contacts.
+    fn iterate_free(&mut self) {
+        if !self.solve() {
+            // Only numbers that have overflowed are beyond projection; the runner will see them.
+            self.converged = true;
+            return;
+        }
+        let last = self.largest_step() <= self.settings.tolerance;
+        // What no share of the direction lowers is a minimum to rounding.
+        let share = if last { Some(1.0) } else { self.searched(1.0) };
+        self.converged = last || share.is_none();
+        if let Some(share) = share {
+            self.advance(share);
+        }
+    }
+
+    /// One Newton iteration among surfaces that stay apart.
+    fn iterate_touching(&mut self) -> Result<(), SolverError> {
+        self.direction.fill(0.0);
+        self.set_motion();
+        self.fit_matrix().map_err(SolverError::NotConverged)?;
+        if !self.solve() {
+            self.converged = true;
+            return Ok(());
+        }
+        self.set_motion();
+        let Some(contact) = &self.contact else { return Ok(()) };
+        let enough = self.settings.speed_tolerance * contact.length() * self.step.dt;
+        let (safe, farthest) = (contact.safe_share(), contact.largest_move());
+        // What no share of the direction lowers is a minimum to rounding.
+        let found = self.searched(safe);
+        if let Some(share) = found {
+            self.advance(share);
+            self.certify()?;
+        }
+        let settled = found.is_none_or(|share| share >= 1.0 && farthest <= enough);
+        self.converged = settled && self.drives_are_done();
+        Ok(())
+    }
+
+    /// Sets the stiffness of contacts where a step begins to be solved.
+    fn begin_contact(&mut self) -> Result<(), SolverError> {
+        self.direction.fill(0.0);
+        self.set_motion();
+        self.certify()?;
+        self.assemble_gradient();
+        if let Some(contact) = &mut self.contact {
+            contact.find_stiffness(&self.gradient, self.step.dt);
+        }
+        Ok(())
+    }
+
+    /// Makes sure that what was accepted is free of intersections.
+    pub(crate) fn certify(&mut self) -> Result<(), SolverError> {
+        if !self.settings.certify {
+            return Ok(());
+        }
+        self.direction.fill(0.0);
+        self.set_motion();
+        match self.contact.as_ref().and_then(Contact::intersecting) {
+            Some([a, b]) => {
+                Err(SolverError::NotConverged(format!("bodies {a} and {b} intersect after a step")))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]
 impl Abd {
-    pub(crate) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut Vec12> {
+    pub(crate) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut crate::body::Vec12> {
         self.bodies.iter_mut().map(|node| &mut node.now)
     }
 
@@ -291,6 +315,7 @@ impl Abd {
     pub(crate) fn energy_at(&mut self, unknown: usize, by: f64) -> f64 {
         self.direction.fill(0.0);
         self.direction[unknown] = by;
+        self.set_motion();
         self.energy(1.0)
     }
 
@@ -298,71 +323,12 @@ impl Abd {
     pub(crate) fn gradient_at(&mut self, unknown: usize, by: f64) -> Vec<f64> {
         let kept = self.bodies[unknown / SIZE].now;
         self.bodies[unknown / SIZE].now[unknown % SIZE] += by;
+        self.direction.fill(0.0);
+        self.set_motion();
         self.assemble(false);
         self.bodies[unknown / SIZE].now = kept;
         self.gradient.clone()
     }
-}
-
-/// Adds the product of two sides' weights to the matrix, for all three axes.
-fn couple(matrix: &mut EnvelopeMatrix, [i, j]: [usize; 2], [a, b]: [&[f64; 4]; 2], factor: f64) {
-    if j > i {
-        return;
-    }
-    for (row, a) in a.iter().enumerate() {
-        for (column, b) in b.iter().enumerate() {
-            for axis in 0..3 {
-                let (r, c) = (i * SIZE + 3 * row + axis, j * SIZE + 3 * column + axis);
-                matrix.add(r, c, factor * a * b);
-            }
-        }
-    }
-}
-
-impl AffineBody {
-    fn new(index: usize, body: &Body, settings: &AbdSettings) -> Self {
-        let second = Mat3::identity() * (0.5 * body.inertia.trace()) - body.inertia;
-        let stiffness = match body.elasticity {
-            // Uniaxial strain e costs E/2 e^2 in a linear solid without lateral contraction, 4 kappa e^2 here.
-            Some(elasticity) => elasticity.young / 8.0 * body.shape.volume(),
-            None => body.mass * settings.wave_speed * settings.wave_speed,
-        };
-        let size = body.shape.extent().max();
-        let zero = Vec12::zeros();
-        Self {
-            body: index,
-            mass: body.mass,
-            second,
-            stiffness,
-            size,
-            now: zero,
-            start: zero,
-            target: zero,
-            rate: zero,
-        }
-    }
-}
-
-fn split(q: &Vec12) -> (Mat3, Vec3) {
-    (Mat3::from_column_slice(&q.as_slice()[..9]), q.fixed_rows::<3>(9).into())
-}
-
-fn joined(frame: &Mat3, position: &Vec3) -> Vec12 {
-    Vec12::from_fn(|i, _| if i < 9 { frame[i] } else { position[i - 9] })
-}
-
-/// Where a body takes a point of its own [m].
-fn point(q: &Vec12, local: &Vec3) -> Vec3 {
-    let (frame, position) = split(q);
-    position + frame * local
-}
-
-/// A kinematic body a time `h` [s] later.
-fn carried(body: &Body, state: &BodyState, h: f64) -> BodyState {
-    let rotation = Quat::from_scaled_axis(body.omega * h) * state.rotation();
-    let position = state.position + body.velocity * h;
-    let frame = rotation.to_rotation_matrix().into_inner();
-    BodyState { position, frame, velocity: body.velocity, frame_rate: skew(&body.omega) * frame }
 }
 
 impl Solver for Abd {
@@ -376,11 +342,17 @@ impl Solver for Abd {
             node.now = joined(&body.frame, &body.position);
             node.rate = joined(&body.frame_rate, &body.velocity);
             (node.start, node.target) = (node.now, node.now);
+            if let Some(drive) = &mut node.drive {
+                drive.load(body);
+            }
         }
         for (body, state) in self.scene.bodies.iter().zip(&mut self.state.bodies) {
             if body.motion == Motion::Static {
                 (state.velocity, state.frame_rate) = (Vec3::zeros(), Mat3::zeros());
             }
+        }
+        if let Some(contact) = &mut self.contact {
+            contact.forget();
         }
         (self.stepping, self.converged) = (false, false);
         Ok(())
@@ -392,45 +364,43 @@ impl Solver for Abd {
         (self.step, self.stepping, self.converged) = (step, true, false);
         self.begin_pulls();
         let fall = joined(&Mat3::zeros(), &self.scene.gravity) * (h * h);
-        for node in &mut self.bodies {
+        for (i, node) in self.bodies.iter_mut().enumerate() {
             node.start = node.now;
-            node.target = node.now + node.rate * h + fall;
+            node.target = match &mut node.drive {
+                Some(drive) => drive.begin(&self.scene.bodies[node.body], h),
+                None => node.now + node.rate * h + fall,
+            };
             // From the last pose, the way along a stiff body's circle would take many short steps.
-            node.now = node.target;
+            let way = node.target - node.now;
+            self.direction[i * SIZE..(i + 1) * SIZE].copy_from_slice(way.as_slice());
         }
-        for (body, state) in self.scene.bodies.iter().zip(&mut self.state.bodies) {
-            if body.motion == Motion::Kinematic {
-                *state = carried(body, state, h);
-            }
+        if self.contact.is_none() {
+            self.carry_driven(h);
         }
-        Ok(())
+        self.set_motion();
+        let share = self.contact.as_mut().map_or(1.0, |contact| {
+            contact.begin_sliding(self.settings.smooth_speed * contact.length(), h);
+            contact.safe_share()
+        });
+        self.advance(share);
+        self.begin_contact()
     }
 
     fn iterate(&mut self) -> Result<(), SolverError> {
         if self.converged {
             return Ok(());
         }
-        if !self.solve() {
-            // Only numbers that have overflowed are beyond projection; the runner will see them.
-            self.converged = true;
-            return Ok(());
+        if self.contact.is_some() {
+            return self.iterate_touching();
         }
-        let last = self.largest_step() <= self.settings.tolerance;
-        // What no share of the direction lowers is a minimum to rounding.
-        let share = if last { Some(1.0) } else { self.searched() };
-        self.converged = last || share.is_none();
-        if let Some(share) = share {
-            for (i, node) in self.bodies.iter_mut().enumerate() {
-                let step = Vec12::from_column_slice(&self.direction[i * SIZE..(i + 1) * SIZE]);
-                node.now += step * share;
-            }
-        }
+        self.iterate_free();
         Ok(())
     }
 
     fn end_step(&mut self) -> Result<(), SolverError> {
         for node in &mut self.bodies {
-            node.rate = (node.now - node.start) / self.step.dt;
+            let given = node.drive.as_ref().and_then(Drive::rate);
+            node.rate = given.unwrap_or((node.now - node.start) / self.step.dt);
         }
         self.state.time_s = self.end_s;
         self.stepping = false;

@@ -1,10 +1,10 @@
 //! The incremental energy's derivatives against differences.
 
 use taut_core::{
-    Scene, Solver, Step, Vec3,
-    scene::{Elasticity, JointKind},
+    Quat, Scene, Solver, Step, Vec3,
+    scene::{Contacts, Elasticity, JointKind},
 };
-use taut_fixtures::{chain, differences, slope};
+use taut_fixtures::{chain, cube, differences, floor, plane, rubbing, slope};
 
 use crate::{AbdSettings, solver::Abd};
 
@@ -42,6 +42,44 @@ fn derivatives_equal_differences() {
             let off = (matrix[other][entry] - columns[entry][other]).abs();
             assert!(off < 1e-7 * stiffest, "{other} {entry}");
         }
+    }
+}
+
+/// Cubes of which one lies askew between the others, near enough for vertices, edges and faces to push, and which have
+/// slid since the step began.
+fn touching() -> Scene {
+    let mut scene = taut_fixtures::touching(9.81, vec![floor(0.5), plane(0.5)]);
+    scene.bodies[1].position = Vec3::new(0.0, 0.0, -0.01);
+    scene.contacts = Some(Contacts { margin: 0.05, ..Contacts::default() });
+    for (i, turn) in [0.0, 0.3].into_iter().enumerate() {
+        let mut body = rubbing(cube(0.52 + 1.03 * i as f64), 0.5, 0.5);
+        body.position.x = 0.3 * i as f64;
+        body.rotation = Quat::from_scaled_axis(Vec3::new(0.02, 0.01, turn));
+        body.velocity = Vec3::new(0.02, 0.01, 0.0) * (1.0 + i as f64);
+        body.elasticity = Some(Elasticity { young: 2e3, poisson: 0.3 });
+        scene.bodies.push(body);
+    }
+    scene
+}
+
+#[test]
+fn the_gradient_with_barrier_and_friction_equals_differences() {
+    const STEP: f64 = 1e-6;
+    let mut solver = Abd::new(&touching(), AbdSettings::default()).unwrap();
+    // Friction presses from the second step on.
+    for _ in 0..2 {
+        solver.begin_step(Step { dt: 0.01, iterations: 2 }).unwrap();
+        (0..2).for_each(|_| solver.iterate().unwrap());
+        solver.end_step().unwrap();
+    }
+    solver.begin_step(Step { dt: 0.01, iterations: 2 }).unwrap();
+    solver.iterate().unwrap();
+    let gradient = solver.gradient_at(0, 0.0);
+    let scale = gradient.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    assert!(solver.contact.as_ref().unwrap().slides(), "friction is at work");
+    for (entry, found) in gradient.iter().enumerate() {
+        let expected = slope(STEP, |by| solver.energy_at(entry, by));
+        assert!((found - expected).abs() < 1e-6 * scale, "{entry}: {found} {expected} of {scale}");
     }
 }
 

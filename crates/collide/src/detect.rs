@@ -231,17 +231,7 @@ impl ContactSet {
         };
         let close = self.broad.update(&self.bounds, &self.planes, allowed);
         self.pairs.clear();
-        let mut joined = self.joined.iter().peekable();
-        for &pair in close {
-            let mut held = false;
-            while let Some((other, joint)) = joined.next_if(|(other, _)| *other <= pair) {
-                let whole = joint.is_none_or(|j| !broken.get(j as usize).is_some_and(|&b| b));
-                held |= *other == pair && whole;
-            }
-            if !held {
-                self.pairs.push(pair);
-            }
-        }
+        not_held(close, &self.joined, broken, &mut self.pairs);
     }
 
     /// Fills `list` with the contacts of `pairs`. Every pair is treated alone, so that it does not
@@ -301,6 +291,26 @@ impl ContactSet {
 /// Sorted pairs of bodies that something keeps from touching, with the joint where it is one.
 pub fn joined(scene: &Scene, style: Style) -> Vec<([u32; 2], Option<u32>)> {
     kept_apart(scene, style, scene.bodies.len())
+}
+
+/// Appends those of sorted pairs that no unbroken joint of a sorted list keeps from touching.
+pub(crate) fn not_held(
+    close: &[[u32; 2]],
+    joined: &[([u32; 2], Option<u32>)],
+    broken: &[bool],
+    out: &mut Vec<[u32; 2]>,
+) {
+    let mut joined = joined.iter().peekable();
+    for &pair in close {
+        let mut held = false;
+        while let Some((other, joint)) = joined.next_if(|(other, _)| *other <= pair) {
+            let whole = joint.is_none_or(|j| !broken.get(j as usize).is_some_and(|&b| b));
+            held |= *other == pair && whole;
+        }
+        if !held {
+            out.push(pair);
+        }
+    }
 }
 
 /// The same of the first `count` bodies and particles.

@@ -14,6 +14,7 @@
 
 mod boxes;
 mod broad;
+mod candidates;
 mod clip;
 mod contact;
 mod convex;
@@ -44,6 +45,7 @@ mod traits;
 mod transform;
 mod vertex;
 
+pub use candidates::{AffineSweep, Candidates, FeaturePair, FeatureSearch, PlanePair};
 pub use contact::{Carried, Contact, ContactList, Grip, Manifold, NONE, Site};
 pub use detect::{ContactSet, Style, joined};
 pub use frame::frame;

@@ -1,0 +1,372 @@
+//! Contact as an incremental potential: a barrier that keeps surfaces apart, and lagged friction.
+//!
+//! ```text
+//!   kappa sum b(d^2)  over vertices and triangles,  kappa sum m b(d^2)  over edges,  sum mu lambda f0(y)
+//! ```
+//!
+//! Distances are between the polygonal surfaces of the bodies, `x = A X + t` with the frame as it is, sheared or not.
+//! Along a step `q + s dq` every vertex moves straight, so that a search along lines ([`Contact::safe_share`]) bounds how
+//! far the step may go before anything touches, and every accepted state is free of intersections.
+//!
+//! Sources: Li et al., "Incremental Potential Contact" (TOG 2020), \[I\]; Lan et al., "Affine Body Dynamics" (TOG
+//! 2022); Ferguson et al., "Intersection-free Rigid Body Dynamics" (TOG 2021), \[R\], for the stiffness.
+
+mod barrier;
+mod certify;
+mod filter;
+mod group;
+mod sliding;
+mod stiffness;
+
+use taut_collide::{AffineSweep, Candidates, FeaturePair, FeatureSearch, PlanePair};
+use taut_core::{Scene, Vec3};
+use taut_ipc::{ccd::Features, pair::BarrierPair};
+use taut_math::V3;
+
+use crate::{
+    AbdSettings,
+    body::AffineBody,
+    matrix::{BlockMatrix, SIZE},
+};
+use group::{Group, GroupSum};
+use sliding::SlidingPoint;
+use stiffness::Stiffness;
+
+/// What is known of contacts in a step.
+pub(crate) struct Contact {
+    search: FeatureSearch,
+    candidates: Candidates,
+    /// The candidates of each pair of bodies.
+    found: Vec<Group>,
+    /// Those of the candidates that the barrier may reach somewhere along the direction, likewise.
+    groups: Vec<Group>,
+    pairs: Vec<FeaturePair>,
+    planes: Vec<PlanePair>,
+    /// Which dynamic body each body is.
+    unknown: Vec<Option<usize>>,
+    /// Middle and half extents of each body in its own coordinates [m].
+    boxes: Vec<[Vec3; 2]>,
+    /// How bodies move along the present direction.
+    sweeps: Vec<AffineSweep>,
+    /// How they moved when candidates were last searched, and how much of that motion was made.
+    searched: Vec<AffineSweep>,
+    made: f64,
+    /// Vertices in the coordinates of their bodies [m], and the bodies.
+    rest: Vec<Vec3>,
+    owner: Vec<u32>,
+    /// Vertices of candidates, each once.
+    used: Vec<u32>,
+    /// Where these are, and their moves along the direction [m].
+    places: Vec<V3<f64>>,
+    moves: Vec<V3<f64>>,
+    /// Lowest and highest coordinates of each on its way [m].
+    ways: Vec<[[f64; 3]; 2]>,
+    /// Distance at which the barrier begins [m].
+    d_hat: f64,
+    /// How far bodies may leave a motion before candidates are searched again [m].
+    slack: f64,
+    /// Median diagonal of the boxes around dynamic bodies [m].
+    length: f64,
+    stiffness: Stiffness,
+    /// Contacts of the step's start, which slide.
+    sliding: Vec<SlidingPoint>,
+    /// The way below which their friction is smooth [m].
+    smooth_way: f64,
+    /// Sums of the last assembly.
+    sums: Vec<GroupSum>,
+    /// Least distance at the last assembly [m].
+    nearest: f64,
+}
+
+/// What the barrier and friction may move: dynamic bodies and the matrix of all.
+pub(crate) struct System<'a> {
+    pub(crate) matrix: &'a mut BlockMatrix,
+    pub(crate) gradient: &'a mut [f64],
+}
+
+impl Contact {
+    /// The contacts of a scene.
+    pub(crate) fn new(
+        scene: &Scene,
+        settings: &AbdSettings,
+        unknown: Vec<Option<usize>>,
+        bodies: &[AffineBody],
+    ) -> Self {
+        let search = FeatureSearch::new(scene, settings.segments);
+        let count = search.vertex_count();
+        let (mut rest, mut owner) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for (i, _) in scene.bodies.iter().enumerate() {
+            if let Some(mesh) = search.surface(i) {
+                rest.extend_from_slice(&mesh.vertices);
+                owner.resize(rest.len(), i as u32);
+            }
+        }
+        let boxes: Vec<[Vec3; 2]> = (0..scene.bodies.len()).map(|i| search.rest_box(i)).collect();
+        let dynamic = || bodies.iter().filter(|node| node.drive.is_none());
+        let mut diagonals: Vec<f64> =
+            dynamic().map(|node| 2.0 * boxes[node.body][1].norm()).collect();
+        diagonals.sort_by(f64::total_cmp);
+        let length = diagonals.get(diagonals.len() / 2).copied().unwrap_or(1.0);
+        let d_hat = if settings.d_hat > 0.0 {
+            settings.d_hat
+        } else {
+            scene.contacts.unwrap_or_default().margin
+        };
+        let vertices: usize = dynamic().map(|node| search.vertices(node.body).len()).sum();
+        let stiffness = Stiffness::new(scene, bodies, vertices, length, d_hat);
+        let zero = vec![V3::ZERO; count];
+        Self {
+            search,
+            candidates: Candidates::default(),
+            found: Vec::new(),
+            groups: Vec::new(),
+            pairs: Vec::new(),
+            planes: Vec::new(),
+            unknown,
+            boxes,
+            sweeps: Vec::new(),
+            searched: Vec::new(),
+            made: 0.0,
+            rest,
+            owner,
+            used: Vec::new(),
+            places: zero.clone(),
+            moves: zero,
+            ways: vec![[[0.0; 3]; 2]; count],
+            d_hat,
+            slack: d_hat + 2e-3 * length,
+            length,
+            stiffness,
+            sliding: Vec::new(),
+            smooth_way: 0.0,
+            sums: Vec::new(),
+            nearest: f64::INFINITY,
+        }
+    }
+
+    /// Forgets all that was learned.
+    pub(crate) fn forget(&mut self) {
+        self.searched.clear();
+        self.sliding.clear();
+        self.stiffness.forget();
+    }
+
+    /// Whether friction acts in this step.
+    #[cfg(test)]
+    pub(crate) fn slides(&self) -> bool {
+        !self.sliding.is_empty()
+    }
+
+    /// Median diagonal of the boxes around dynamic bodies [m].
+    pub(crate) fn length(&self) -> f64 {
+        self.length
+    }
+
+    /// Sets how all bodies of the scene move, from where they are, and finds what may come near on the way.
+    pub(crate) fn set_motion(
+        &mut self,
+        sweeps: impl Iterator<Item = AffineSweep>,
+        broken: &[bool],
+    ) {
+        self.sweeps.clear();
+        self.sweeps.extend(sweeps);
+        if !self.is_covered() {
+            let reach = self.d_hat + 2.0 * self.slack;
+            self.search.find(&self.sweeps, broken, reach, &mut self.candidates);
+            self.searched.clone_from(&self.sweeps);
+            self.made = 0.0;
+            self.find_groups();
+            self.find_used();
+        }
+        for &v in &self.used {
+            let v = v as usize;
+            let [place, step] = self.sweeps[self.owner[v] as usize].place(&self.rest[v]);
+            (self.places[v], self.moves[v]) = (place, step);
+            let end = place + step;
+            self.ways[v] = [
+                std::array::from_fn(|k| lower(place.0[k], end.0[k])),
+                std::array::from_fn(|k| higher(place.0[k], end.0[k])),
+            ];
+        }
+        self.find_live();
+    }
+
+    /// Takes note that bodies have made a share of their motion.
+    pub(crate) fn advance(&mut self, share: f64) {
+        if self.searched == self.sweeps {
+            self.made = share;
+        }
+    }
+
+    /// Whether both ends of the motion are near some point of the one that was searched. What lies between them then
+    /// is near it too, since all motions are straight.
+    fn is_covered(&self) -> bool {
+        let far = |i: usize| {
+            let (now, then) = (&self.sweeps[i], &self.searched[i]);
+            let near = |share: f64| {
+                let off = |u: f64| then.offset(u, now, share, &self.boxes[i]);
+                [0.0, self.made, 1.0].into_iter().any(|u| off(u) <= self.slack)
+            };
+            !(near(0.0) && near(1.0))
+        };
+        self.searched.len() == self.sweeps.len() && !(0..self.sweeps.len()).any(far)
+    }
+
+    /// The farthest that a vertex of a dynamic body may move along the direction, along one axis [m].
+    pub(crate) fn largest_move(&self) -> f64 {
+        let still = |sweep: &AffineSweep| AffineSweep::still(sweep.frame, sweep.position);
+        let moves = (0..self.sweeps.len()).filter(|&i| self.search.surface(i).is_some());
+        moves
+            .map(|i| still(&self.sweeps[i]).offset(0.0, &self.sweeps[i], 1.0, &self.boxes[i]))
+            .fold(0.0, f64::max)
+    }
+
+    /// Pairs of dynamic bodies that the matrix couples.
+    pub(crate) fn coupled(&self) -> impl Iterator<Item = [usize; 2]> {
+        let pairs = self.candidates.bodies.iter().copied();
+        let pairs = pairs.chain(self.sliding.iter().map(|point| point.bodies));
+        pairs.filter_map(|[a, b]| Some([self.unknown[a as usize]?, self.unknown[b as usize]?]))
+    }
+
+    fn find_groups(&mut self) {
+        self.found.clear();
+        let bodies = |pair: &[u32; 2]| [pair[0].min(pair[1]), pair[0].max(pair[1])];
+        let pairs = self.candidates.pairs.iter().map(|pair| (bodies(&pair.bodies), false));
+        let planes = self.candidates.planes.iter().map(|pair| (pair.bodies, true));
+        for (list, is_plane) in [(pairs.collect::<Vec<_>>(), false), (planes.collect(), true)] {
+            let mut first = 0;
+            for run in list.chunk_by(|a, b| a == b) {
+                let range = first as u32..(first + run.len()) as u32;
+                self.found.push(Group { bodies: run[0].0, range, is_plane });
+                first += run.len();
+            }
+        }
+    }
+
+    /// Takes those candidates whose boxes come as near as the barrier reaches.
+    fn find_live(&mut self) {
+        let Self { found, groups, pairs, planes, candidates, ways, d_hat, .. } = self;
+        groups.clear();
+        pairs.clear();
+        planes.clear();
+        for group in found.iter() {
+            let all = group.range.start as usize..group.range.end as usize;
+            let range = if group.is_plane {
+                let first = planes.len();
+                planes.extend_from_slice(&candidates.planes[all]);
+                first..planes.len()
+            } else {
+                let first = pairs.len();
+                let near = |pair: &&FeaturePair| may_come_near(pair, ways, *d_hat);
+                pairs.extend(candidates.pairs[all].iter().filter(near));
+                first..pairs.len()
+            };
+            if !range.is_empty() {
+                let range = range.start as u32..range.end as u32;
+                groups.push(Group { range, ..group.clone() });
+            }
+        }
+    }
+
+    fn find_used(&mut self) {
+        self.used.clear();
+        self.used.extend(self.candidates.pairs.iter().flat_map(|pair| pair.vertices));
+        self.used.extend(self.candidates.planes.iter().map(|pair| pair.vertex));
+        self.used.sort_unstable();
+        self.used.dedup();
+    }
+
+    /// Adds the gradient and, clamped pair by pair, the Hessian of barrier and friction.
+    pub(crate) fn assemble(&mut self, system: &mut System<'_>) {
+        let before = self.nearest;
+        self.sum_barrier(true);
+        self.nearest = self.nearest_of_sums();
+        self.stiffness.raise(before, self.nearest);
+        let kappa = self.stiffness.kappa();
+        for (group, sum) in self.groups.iter().zip(&self.sums) {
+            sum.add_to(group.bodies.map(|b| self.unknown[b as usize]), kappa, system);
+        }
+        self.assemble_sliding(system);
+    }
+
+    fn nearest_of_sums(&self) -> f64 {
+        self.sums.iter().map(|sum| sum.nearest).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Gradient of the barrier with the stiffness 1, over all unknowns [m^3].
+    fn barrier_gradient(&mut self, unknowns: usize) -> Vec<f64> {
+        let mut gradient = vec![0.0; unknowns];
+        self.sum_barrier(false);
+        for (group, sum) in self.groups.iter().zip(&self.sums) {
+            for (body, own) in group.bodies.iter().zip(&sum.gradient) {
+                if let Some(i) = self.unknown[*body as usize] {
+                    let rows = &mut gradient[i * SIZE..(i + 1) * SIZE];
+                    rows.iter_mut().zip(own).for_each(|(sum, x)| *sum += x);
+                }
+            }
+        }
+        gradient
+    }
+
+    /// Pairs of bodies that touch or intersect where they are.
+    pub(crate) fn touching(&self) -> Vec<[u32; 2]> {
+        let touches = |group: &&Group| {
+            if group.is_plane {
+                return self
+                    .planes_of(group)
+                    .iter()
+                    .any(|pair| self.over_plane(pair, 0.0).1 <= 0.0);
+            }
+            let zero = |pair: &BarrierPair| pair.near().squared <= 0.0;
+            let mut pairs = self.pairs_of(group).iter();
+            pairs.any(|pair| self.active(pair, 0.0).as_ref().is_some_and(zero))
+        };
+        let apart = self.groups.iter().filter(touches).map(|group| group.bodies);
+        let through = self.intersections();
+        let mut pairs: Vec<[u32; 2]> = apart.chain(through).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Sets the stiffness of a step, given the gradient of all else.
+    pub(crate) fn find_stiffness(&mut self, others: &[f64], dt: f64) {
+        let own = self.barrier_gradient(others.len());
+        self.nearest = self.nearest_of_sums();
+        self.stiffness.begin(&own, others, dt);
+    }
+
+    /// Energy of barrier and friction after a share of the direction [J]; infinite where surfaces touch.
+    pub(crate) fn energy(&self, share: f64) -> f64 {
+        self.stiffness.kappa() * self.barrier_energy(share) + self.sliding_energy(share)
+    }
+}
+
+/// Whether the boxes around the ways of two features are no farther apart than `reach` [m] along every axis.
+#[inline]
+fn may_come_near(pair: &FeaturePair, ways: &[[[f64; 3]; 2]], reach: f64) -> bool {
+    let [a, b, c, d] = pair.vertices.map(|v| &ways[v as usize]);
+    let near = |[low, high]: &[[f64; 3]; 2], [from, to]: &[[f64; 3]; 2]| {
+        (0..3).all(|k| low[k] - to[k] <= reach && from[k] - high[k] <= reach)
+    };
+    match pair.features {
+        Features::PointTriangle => near(a, &around(&around(b, c), d)),
+        Features::EdgeEdge => near(&around(a, b), &around(c, d)),
+    }
+}
+
+#[inline]
+fn around([a, b]: &[[f64; 3]; 2], [c, d]: &[[f64; 3]; 2]) -> [[f64; 3]; 2] {
+    [std::array::from_fn(|k| lower(a[k], c[k])), std::array::from_fn(|k| higher(b[k], d[k]))]
+}
+
+/// Unlike [`f64::min`] one instruction.
+#[inline]
+fn lower(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+#[inline]
+fn higher(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}

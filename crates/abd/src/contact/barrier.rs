@@ -1,0 +1,144 @@
+//! The barrier over all candidates: its value along a direction, and its derivatives.
+
+use rayon::prelude::*;
+use taut_collide::{FeaturePair, PlanePair};
+use taut_core::Vec3;
+use taut_ipc::{
+    barrier::{barrier, plane_stiffness},
+    blocks::affine_site,
+    ccd::Features,
+    distance::{edge_edge, height, point_triangle},
+    mollifier::{Mollifier, threshold},
+    pair::BarrierPair,
+};
+use taut_math::V3;
+
+use super::{
+    Contact,
+    group::{Group, GroupSum},
+};
+
+impl Contact {
+    /// A pair that is nearer than the barrier's reach after a share of the direction.
+    pub(super) fn active(&self, pair: &FeaturePair, share: f64) -> Option<BarrierPair> {
+        let points = pair.vertices.map(|v| {
+            let v = v as usize;
+            self.places[v] + self.moves[v] * share
+        });
+        let near = match pair.features {
+            Features::PointTriangle => point_triangle(&points),
+            Features::EdgeEdge => edge_edge(&points),
+        };
+        // What is not a number is not far.
+        if near.squared >= self.d_hat * self.d_hat {
+            return None;
+        }
+        let mollifier = match pair.features {
+            Features::PointTriangle => None,
+            Features::EdgeEdge => {
+                let mollifier = Mollifier::new(&points, self.parallel_below(pair));
+                Some(mollifier).filter(Mollifier::is_active)
+            }
+        };
+        Some(BarrierPair::new(&points, near, self.d_hat, mollifier))
+    }
+
+    /// The mollifier's threshold of two edges, from their lengths at rest [m^4].
+    fn parallel_below(&self, pair: &FeaturePair) -> f64 {
+        let [a0, a1, b0, b1] = pair.vertices.map(|v| self.rest[v as usize]);
+        threshold((a1 - a0).norm(), (b1 - b0).norm())
+    }
+
+    /// Normal and place `n . x` of a half-space, and the height of a vertex over it after a share of the direction [m].
+    pub(super) fn over_plane(&self, pair: &PlanePair, share: f64) -> (V3<f64>, f64) {
+        let sweep = &self.sweeps[pair.bodies[1] as usize];
+        let normal: Vec3 = sweep.frame.column(2).into();
+        let (n, v) = (V3(normal.into()), pair.vertex as usize);
+        let point = self.places[v] + self.moves[v] * share;
+        (n, height(point - V3(sweep.position.into()), n, 0.0))
+    }
+
+    /// Vertices of a pair as weights of the coordinates of their bodies.
+    pub(super) fn sites(&self, vertices: &[u32; 4]) -> [[f64; 4]; 4] {
+        vertices.map(|v| affine_site(self.rest[v as usize].into()))
+    }
+
+    pub(super) fn pairs_of(&self, group: &Group) -> &[FeaturePair] {
+        &self.pairs[group.range.start as usize..group.range.end as usize]
+    }
+
+    pub(super) fn planes_of(&self, group: &Group) -> &[PlanePair] {
+        &self.planes[group.range.start as usize..group.range.end as usize]
+    }
+
+    /// `sum b` after a share of the direction [m^4].
+    pub(super) fn barrier_energy(&self, share: f64) -> f64 {
+        let of_group = |group: &Group| {
+            if group.is_plane {
+                let square = self.d_hat * self.d_hat;
+                let value = |pair: &PlanePair| match self.over_plane(pair, share).1 {
+                    height if height > 0.0 => barrier(height * height, square).value,
+                    _ => f64::INFINITY,
+                };
+                return self.planes_of(group).iter().map(value).sum();
+            }
+            let value = |pair| self.active(pair, share).map_or(0.0, |pair| pair.value());
+            self.pairs_of(group).iter().map(value).sum::<f64>()
+        };
+        self.each_group(of_group).into_iter().sum()
+    }
+
+    /// Sums up gradients, and Hessians if asked, of each pair of bodies where they are.
+    pub(super) fn sum_barrier(&mut self, hessian: bool) {
+        let sums = self.each_group(|group| self.sum_of(group, hessian));
+        self.sums = sums;
+    }
+
+    /// Work on all groups, in their order whatever the number of threads.
+    pub(super) fn each_group<T: Send>(&self, work: impl Fn(&Group) -> T + Send + Sync) -> Vec<T> {
+        if rayon::current_num_threads() > 1 && self.groups.len() > 1 {
+            self.groups.par_iter().map(work).collect()
+        } else {
+            self.groups.iter().map(work).collect()
+        }
+    }
+
+    fn sum_of(&self, group: &Group, hessian: bool) -> GroupSum {
+        let mut sum = GroupSum::EMPTY;
+        if group.is_plane {
+            for pair in self.planes_of(group) {
+                self.add_plane(pair, &mut sum);
+            }
+            return sum;
+        }
+        for pair in self.pairs_of(group) {
+            let Some(active) = self.active(pair, 0.0) else { continue };
+            sum.nearest = sum.nearest.min(active.near().squared.sqrt());
+            let (gradient, sites) = (active.gradient(), self.sites(&pair.vertices));
+            let block = hessian.then(|| active.hessian_psd());
+            let turned = pair.bodies[0] != group.bodies[0];
+            match pair.features {
+                Features::PointTriangle => {
+                    sum.add_pair::<1>(turned, &gradient, block.as_ref(), &sites);
+                }
+                Features::EdgeEdge => {
+                    sum.add_pair::<2>(turned, &gradient, block.as_ref(), &sites);
+                }
+            }
+        }
+        sum
+    }
+
+    fn add_plane(&self, pair: &PlanePair, sum: &mut GroupSum) {
+        let (n, height) = self.over_plane(pair, 0.0);
+        if height >= self.d_hat {
+            return;
+        }
+        sum.nearest = sum.nearest.min(height);
+        let slope = barrier(height * height, self.d_hat * self.d_hat).slope;
+        let gradient = (n * (2.0 * height * slope)).0;
+        let stiffness = plane_stiffness(height, self.d_hat);
+        let hessian = n.0.map(|a| n.0.map(|b| stiffness * a * b));
+        sum.add_point(&gradient, &hessian, &affine_site(self.rest[pair.vertex as usize].into()));
+    }
+}

@@ -1,0 +1,54 @@
+//! How far bodies may move along a direction before anything touches.
+
+use taut_collide::{FeaturePair, PlanePair};
+use taut_ipc::ccd::{
+    PairSweep,
+    additive::{StepRule, half_space, safe_share},
+};
+
+use super::Contact;
+
+impl Contact {
+    /// A share of the direction, at most 1, up to which all surfaces stay apart by a tenth of their distance or more.
+    pub(crate) fn safe_share(&self) -> f64 {
+        let early = self.each_group(|group| {
+            if group.is_plane {
+                let planes = self.planes_of(group).iter();
+                let share =
+                    planes.filter_map(|pair| self.safe_over_plane(pair)).fold(1.0, f64::min);
+                return (share, Vec::new());
+            }
+            let sweeps = (group.range.start..).zip(self.pairs_of(group));
+            let sweeps = sweeps.map(|(at, pair)| (self.sweep_of(pair).earliest(), at));
+            (1.0, sweeps.filter(|(earliest, _)| *earliest < 1.0).collect())
+        });
+        let mut share = early.iter().map(|(share, _)| *share).fold(1.0, f64::min);
+        let mut pairs: Vec<(f64, u32)> = early.into_iter().flat_map(|(_, pairs)| pairs).collect();
+        // The least share that is found early cuts off most of the others.
+        pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (earliest, at) in pairs {
+            if earliest >= share {
+                break;
+            }
+            let sweep = self.sweep_of(&self.pairs[at as usize]);
+            if let Some(found) = safe_share(&sweep, 0.0, share, StepRule::default()) {
+                share = share.min(found);
+            }
+        }
+        share
+    }
+
+    fn sweep_of(&self, pair: &FeaturePair) -> PairSweep {
+        let start = pair.vertices.map(|v| self.places[v as usize]);
+        let moves = pair.vertices.map(|v| self.moves[v as usize]);
+        PairSweep::new(pair.features, &start, &moves)
+    }
+
+    fn safe_over_plane(&self, pair: &PlanePair) -> Option<f64> {
+        let (n, height) = self.over_plane(pair, 0.0);
+        let v = pair.vertex as usize;
+        let largest = |x: &[f64; 3]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let reach = largest(&self.places[v].0) + largest(&self.moves[v].0);
+        half_space(height, n.dot(self.moves[v]), reach, 1.0)
+    }
+}

@@ -1,0 +1,106 @@
+//! What the contacts of one pair of bodies come to.
+
+use std::ops::Range;
+
+use taut_ipc::blocks::{BodyBlocks, body_gradients, body_hessian};
+
+use super::System;
+use crate::matrix::{Block, SIZE};
+
+/// The candidates of a pair of bodies.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    /// The lower one first; a half-space is second.
+    pub(super) bodies: [u32; 2],
+    /// Which they are, among pairs of features or among those with half-spaces.
+    pub(super) range: Range<u32>,
+    pub(super) is_plane: bool,
+}
+
+/// Derivatives by the coordinates of both bodies, without the stiffness.
+#[derive(Clone, Debug)]
+pub(super) struct GroupSum {
+    pub(super) gradient: [[f64; SIZE]; 2],
+    blocks: BodyBlocks,
+    /// Least distance [m].
+    pub(super) nearest: f64,
+}
+
+const ZERO: Block = [[0.0; SIZE]; SIZE];
+
+impl GroupSum {
+    pub(super) const EMPTY: Self = Self {
+        gradient: [[0.0; SIZE]; 2],
+        blocks: BodyBlocks { aa: ZERO, ab: ZERO, bb: ZERO },
+        nearest: f64::INFINITY,
+    };
+
+    /// Adds a pair by its four vertices, of which the first `FIRST` belong to one body. `turned` says that it is the
+    /// group's second.
+    pub(super) fn add_pair<const FIRST: usize>(
+        &mut self,
+        turned: bool,
+        gradient: &[f64; SIZE],
+        hessian: Option<&Block>,
+        sites: &[[f64; 4]; 4],
+    ) {
+        let [first, second] = if turned { [1, 0] } else { [0, 1] };
+        let forces = body_gradients::<FIRST>(gradient, sites);
+        for (k, force) in [first, second].into_iter().zip(&forces) {
+            self.gradient[k].iter_mut().zip(force).for_each(|(sum, x)| *sum += x);
+        }
+        let Some(hessian) = hessian else { return };
+        let blocks = body_hessian::<FIRST>(hessian, sites);
+        let [own, other] = if turned { [&blocks.bb, &blocks.aa] } else { [&blocks.aa, &blocks.bb] };
+        add(&mut self.blocks.aa, own);
+        add(&mut self.blocks.bb, other);
+        if turned {
+            for (r, row) in self.blocks.ab.iter_mut().enumerate() {
+                row.iter_mut().zip(&blocks.ab).for_each(|(sum, other)| *sum += other[r]);
+            }
+        } else {
+            add(&mut self.blocks.ab, &blocks.ab);
+        }
+    }
+
+    /// Adds a point of the first body with the gradient and the Hessian `k d d^T` for each direction `d` by its
+    /// position.
+    pub(super) fn add_point(
+        &mut self,
+        gradient: &[f64; 3],
+        hessian: &[[f64; 3]; 3],
+        site: &[f64; 4],
+    ) {
+        for (k, weight) in site.iter().enumerate() {
+            for (axis, force) in gradient.iter().enumerate() {
+                self.gradient[0][3 * k + axis] += weight * force;
+                let row = &mut self.blocks.aa[3 * k + axis];
+                for (l, other) in site.iter().enumerate() {
+                    for (c, h) in hessian[axis].iter().enumerate() {
+                        row[3 * l + c] += weight * other * h;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds all, times a factor, to the rows of those bodies that are unknown.
+    pub(super) fn add_to(&self, bodies: [Option<usize>; 2], factor: f64, system: &mut System<'_>) {
+        let scaled = |block: &Block| block.map(|row| row.map(|x| factor * x));
+        for (k, block) in [&self.blocks.aa, &self.blocks.bb].into_iter().enumerate() {
+            let Some(i) = bodies[k] else { continue };
+            let rows = &mut system.gradient[i * SIZE..(i + 1) * SIZE];
+            rows.iter_mut().zip(&self.gradient[k]).for_each(|(sum, x)| *sum += factor * x);
+            system.matrix.add_diagonal(i, &scaled(block));
+        }
+        if let [Some(i), Some(j)] = bodies {
+            system.matrix.add(i, j, &scaled(&self.blocks.ab));
+        }
+    }
+}
+
+fn add(sum: &mut Block, block: &Block) {
+    for (sum, row) in sum.iter_mut().zip(block) {
+        sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+    }
+}

@@ -1,0 +1,124 @@
+//! Lagged friction: normal forces and tangents are those of the step's start.
+
+use taut_ipc::{ccd::Features, friction::SlidingPair, tangents};
+use taut_math::V3;
+
+use super::{Contact, System, group::GroupSum};
+use crate::matrix::SIZE;
+
+/// A contact of the step's start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SlidingPoint {
+    /// The bodies of its first and its second feature.
+    pub(super) bodies: [u32; 2],
+    /// None for a half-space, whose vertex is the first and only one.
+    features: Option<Features>,
+    vertices: [u32; 4],
+    weights: [f64; 4],
+    tangents: [V3<f64>; 2],
+    /// Where its vertices were [m].
+    start: [V3<f64>; 4],
+    /// Coefficient of friction times normal force [N].
+    strength: f64,
+}
+
+impl Contact {
+    /// Finds what slides and how hard it is pressed where bodies are, for a step of `dt` [s] in which friction is
+    /// smooth below the speed `smooth_speed` [m/s].
+    pub(crate) fn begin_sliding(&mut self, smooth_speed: f64, dt: f64) {
+        self.smooth_way = smooth_speed * dt;
+        let mut sliding = std::mem::take(&mut self.sliding);
+        sliding.clear();
+        let kappa = self.stiffness.lagged(dt);
+        for group in &self.groups {
+            let [_, friction] = self.search.friction(group.bodies);
+            if friction <= 0.0 {
+                continue;
+            }
+            if group.is_plane {
+                sliding.extend(self.planes_of(group).iter().filter_map(|pair| {
+                    let (n, height) = self.over_plane(pair, 0.0);
+                    let force = kappa * plane_force(height, self.d_hat);
+                    let v = pair.vertex;
+                    (force > 0.0).then(|| SlidingPoint {
+                        bodies: pair.bodies,
+                        features: None,
+                        vertices: [v; 4],
+                        weights: [1.0, 0.0, 0.0, 0.0],
+                        tangents: tangents(n),
+                        start: [self.places[v as usize]; 4],
+                        strength: friction * force,
+                    })
+                }));
+                continue;
+            }
+            sliding.extend(self.pairs_of(group).iter().filter_map(|pair| {
+                let active = self.active(pair, 0.0)?;
+                let near = active.near();
+                let normal = near.offset * (1.0 / near.squared.sqrt());
+                Some(SlidingPoint {
+                    bodies: pair.bodies,
+                    features: Some(pair.features),
+                    vertices: pair.vertices,
+                    weights: near.weights,
+                    tangents: tangents(normal),
+                    start: pair.vertices.map(|v| self.places[v as usize]),
+                    strength: friction * kappa * active.normal_force(),
+                })
+            }));
+        }
+        self.sliding = sliding;
+    }
+
+    fn slid(&self, point: &SlidingPoint, share: f64) -> SlidingPair {
+        let mut moved = [V3::ZERO; 4];
+        let count = if point.features.is_some() { 4 } else { 1 };
+        for (k, moved) in moved.iter_mut().enumerate().take(count) {
+            let v = point.vertices[k] as usize;
+            let sweep = &self.sweeps[self.owner[v] as usize];
+            *moved = V3(sweep.point(share, &self.rest[v]).into()) - point.start[k];
+        }
+        let (weights, tangents) = (&point.weights, &point.tangents);
+        SlidingPair::new(weights, tangents, &moved, point.strength, self.smooth_way)
+    }
+
+    /// Energy of friction after a share of the direction [J].
+    pub(super) fn sliding_energy(&self, share: f64) -> f64 {
+        self.sliding.iter().map(|point| self.slid(point, share).value()).sum()
+    }
+
+    pub(super) fn assemble_sliding(&self, system: &mut System<'_>) {
+        let bodies = |point: &SlidingPoint| point.bodies;
+        for group in self.sliding.chunk_by(|a, b| bodies(a) == bodies(b)) {
+            let mut sum = GroupSum::EMPTY;
+            for point in group {
+                let slid = self.slid(point, 0.0);
+                let (gradient, hessian) = (slid.gradient(), slid.hessian());
+                let sites = self.sites(&point.vertices);
+                match point.features {
+                    None => sum.add_point(&corner(&gradient), &corner_block(&hessian), &sites[0]),
+                    Some(Features::PointTriangle) => {
+                        sum.add_pair::<1>(false, &gradient, Some(&hessian), &sites);
+                    }
+                    Some(Features::EdgeEdge) => {
+                        sum.add_pair::<2>(false, &gradient, Some(&hessian), &sites);
+                    }
+                }
+            }
+            sum.add_to(group[0].bodies.map(|b| self.unknown[b as usize]), 1.0, system);
+        }
+    }
+}
+
+/// Force of the barrier of a half-space with the stiffness 1 [m^3].
+fn plane_force(height: f64, d_hat: f64) -> f64 {
+    -2.0 * taut_ipc::barrier::barrier(height * height, d_hat * d_hat).slope * height
+}
+
+fn corner(gradient: &[f64; SIZE]) -> [f64; 3] {
+    [gradient[0], gradient[1], gradient[2]]
+}
+
+fn corner_block(hessian: &[[f64; SIZE]; SIZE]) -> [[f64; 3]; 3] {
+    [corner(&hessian[0]), corner(&hessian[1]), corner(&hessian[2])]
+}

@@ -1,0 +1,246 @@
+//! A symmetric positive definite matrix of 12 x 12 blocks, factorised by faer's sparse Cholesky.
+//!
+//! The order of elimination is one of least degree, found for blocks, and is kept with all that follows from the
+//! pattern until a pair of bodies is coupled that was not before.
+
+use faer::{
+    Conj, MatMut, Par, Side,
+    dyn_stack::{MemBuffer, MemStack, StackReq},
+    linalg::cholesky::llt::factor::LltRegularization,
+    perm::PermRef,
+    sparse::{
+        SparseColMatRef, SymbolicSparseColMat,
+        linalg::{
+            SupernodalThreshold, amd,
+            cholesky::{
+                CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering,
+                factorize_symbolic_cholesky,
+            },
+        },
+    },
+};
+
+/// Unknowns of a body.
+pub(crate) const SIZE: usize = 12;
+
+/// Rows by columns.
+pub(crate) type Block = [[f64; SIZE]; SIZE];
+
+/// The lower triangle by columns and its factor.
+pub(crate) struct BlockMatrix {
+    /// Pairs of coupled blocks by column and then row, the row being the later one.
+    pairs: Vec<[u32; 2]>,
+    /// Where the pairs of each column begin.
+    first: Vec<usize>,
+    pattern: SymbolicSparseColMat<usize>,
+    values: Vec<f64>,
+    symbolic: SymbolicCholesky<usize>,
+    factor: Vec<f64>,
+    scratch: MemBuffer,
+}
+
+impl BlockMatrix {
+    /// Room for `blocks` blocks on the diagonal and for those of the given pairs, in any order.
+    pub(crate) fn new(blocks: usize, pairs: &[[u32; 2]]) -> Result<Self, String> {
+        let mut pairs: Vec<[u32; 2]> = pairs.iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut first = vec![0; blocks + 1];
+        for &[column, _] in &pairs {
+            first[column as usize + 1] += 1;
+        }
+        (0..blocks).for_each(|column| first[column + 1] += first[column]);
+        let pattern = scalars(blocks, &pairs, &first);
+        let order = scalar_order(&block_order(blocks, &pairs, &first)?);
+        let size = blocks * SIZE;
+        let mut place = vec![0; size];
+        order.iter().enumerate().for_each(|(at, &row)| place[row] = at);
+        let params = CholeskySymbolicParams {
+            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+            ..CholeskySymbolicParams::default()
+        };
+        let ordering = SymmetricOrdering::Custom(PermRef::new_checked(&order, &place, size));
+        let symbolic = factorize_symbolic_cholesky(pattern.as_ref(), Side::Lower, ordering, params)
+            .map_err(|error| format!("symbolic factorisation: {error}"))?;
+        let need = StackReq::or(
+            symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()),
+            symbolic.solve_in_place_scratch::<f64>(1, Par::Seq),
+        );
+        let scratch = MemBuffer::try_new(need).map_err(|error| format!("{error:?}"))?;
+        let values = vec![0.0; pattern.row_idx().len()];
+        let factor = vec![0.0; symbolic.len_val()];
+        Ok(Self { pairs, first, pattern, values, symbolic, factor, scratch })
+    }
+
+    /// Whether there is room for the block of a pair.
+    pub(crate) fn has(&self, a: usize, b: usize) -> bool {
+        a == b || self.find(a.max(b), a.min(b)).is_some()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.values.fill(0.0);
+    }
+
+    /// Adds the lower triangle of a block on the diagonal.
+    pub(crate) fn add_diagonal(&mut self, i: usize, block: &Block) {
+        for column in 0..SIZE {
+            let start = self.pattern.col_ptr()[i * SIZE + column];
+            for (value, row) in self.values[start..].iter_mut().zip(&block[column..]) {
+                *value += row[column];
+            }
+        }
+    }
+
+    /// Adds the block with the rows of body `a` and the columns of body `b`, which are two.
+    pub(crate) fn add(&mut self, a: usize, b: usize, block: &Block) {
+        let Some(nth) = self.find(a.max(b), a.min(b)) else { return };
+        let column = a.min(b) * SIZE;
+        let start = |c: usize| self.pattern.col_ptr()[column + c] + (SIZE - c) + nth * SIZE;
+        if a < b {
+            for (c, row) in block.iter().enumerate() {
+                let values = &mut self.values[start(c)..start(c) + SIZE];
+                values.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+            }
+            return;
+        }
+        for (r, row) in block.iter().enumerate() {
+            for (c, x) in row.iter().enumerate() {
+                self.values[start(c) + r] += x;
+            }
+        }
+    }
+
+    /// Which block of its column a pair has.
+    fn find(&self, row: usize, column: usize) -> Option<usize> {
+        let own = &self.pairs[self.first[column]..self.first[column + 1]];
+        own.binary_search(&[column as u32, row as u32]).ok()
+    }
+
+    /// An entry.
+    #[cfg(test)]
+    pub(crate) fn entry(&self, i: usize, j: usize) -> f64 {
+        let (row, column) = (i.max(j), i.min(j));
+        let range = self.pattern.col_ptr()[column]..self.pattern.col_ptr()[column + 1];
+        let at = self.pattern.row_idx()[range.clone()].iter().position(|&r| r == row);
+        at.map_or(0.0, |at| self.values[range.start + at])
+    }
+
+    /// Factorises the matrix, which it keeps; `false` where it is not positive definite.
+    pub(crate) fn factorise(&mut self) -> bool {
+        let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.values);
+        let stack = MemStack::new(&mut self.scratch);
+        let (how, params) = (LltRegularization::default(), Default::default());
+        let done = self.symbolic.factorize_numeric_llt(
+            &mut self.factor,
+            matrix,
+            Side::Lower,
+            how,
+            Par::Seq,
+            stack,
+            params,
+        );
+        done.is_ok()
+    }
+
+    /// Solves with the last factor, in place.
+    pub(crate) fn solve(&mut self, x: &mut [f64]) {
+        let size = x.len();
+        let x = MatMut::from_column_major_slice_mut(x, size, 1);
+        let factor = LltRef::new(&self.symbolic, &self.factor);
+        let stack = MemStack::new(&mut self.scratch);
+        factor.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack);
+    }
+}
+
+/// The lower triangle of the scalar matrix: in each column its own block, then those below.
+fn scalars(blocks: usize, pairs: &[[u32; 2]], first: &[usize]) -> SymbolicSparseColMat<usize> {
+    let (mut starts, mut rows) = (vec![0], Vec::new());
+    for block in 0..blocks {
+        let below = &pairs[first[block]..first[block + 1]];
+        for column in 0..SIZE {
+            rows.extend(block * SIZE + column..(block + 1) * SIZE);
+            let all = |&[_, row]: &[u32; 2]| row as usize * SIZE..(row as usize + 1) * SIZE;
+            rows.extend(below.iter().flat_map(all));
+            starts.push(rows.len());
+        }
+    }
+    let size = blocks * SIZE;
+    SymbolicSparseColMat::new_checked(size, size, starts, None, rows)
+}
+
+/// Blocks in an order of least degree.
+fn block_order(blocks: usize, pairs: &[[u32; 2]], first: &[usize]) -> Result<Vec<usize>, String> {
+    let rows = pairs.iter().map(|&[_, row]| row as usize).collect();
+    let graph = SymbolicSparseColMat::new_checked(blocks, blocks, first.to_vec(), None, rows);
+    let (mut order, mut place) = (vec![0; blocks], vec![0; blocks]);
+    let need = amd::order_maybe_unsorted_scratch::<usize>(blocks, pairs.len());
+    let mut scratch = MemBuffer::try_new(need).map_err(|error| format!("{error:?}"))?;
+    let stack = MemStack::new(&mut scratch);
+    let control = amd::Control::default();
+    amd::order_maybe_unsorted(&mut order, &mut place, graph.as_ref(), control, stack)
+        .map_err(|error| format!("order of elimination: {error}"))?;
+    Ok(order)
+}
+
+fn scalar_order(blocks: &[usize]) -> Vec<usize> {
+    blocks.iter().flat_map(|&block| block * SIZE..(block + 1) * SIZE).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::{DMatrix, DVector};
+
+    const BLOCKS: usize = 5;
+    const PAIRS: [[u32; 2]; 3] = [[0, 1], [3, 1], [4, 2]];
+
+    #[test]
+    fn it_solves_as_a_dense_factorisation_does() {
+        let n = BLOCKS * SIZE;
+        let mut matrix = BlockMatrix::new(BLOCKS, &PAIRS).unwrap();
+        let entry = |i: usize, j: usize| ((7 * i + 3 * j) % 11) as f64 / 11.0 - 0.5;
+        let mut dense = DMatrix::<f64>::identity(n, n) * 40.0;
+        for block in 0..BLOCKS {
+            let own: Block = std::array::from_fn(|r| {
+                std::array::from_fn(|c| if r == c { 40.0 } else { entry(r.max(c), r.min(c)) })
+            });
+            matrix.add_diagonal(block, &own);
+            for (r, row) in own.iter().enumerate() {
+                for (c, &value) in row.iter().enumerate() {
+                    dense[(block * SIZE + r, block * SIZE + c)] = value;
+                }
+            }
+        }
+        for [a, b] in PAIRS.map(|pair| pair.map(|i| i as usize)) {
+            let block: Block = std::array::from_fn(|r| std::array::from_fn(|c| entry(r, c)));
+            matrix.add(a, b, &block);
+            for (r, row) in block.iter().enumerate() {
+                for (c, &value) in row.iter().enumerate() {
+                    dense[(a * SIZE + r, b * SIZE + c)] = value;
+                    dense[(b * SIZE + c, a * SIZE + r)] = value;
+                }
+            }
+        }
+        let right = DVector::from_fn(n, |i, _| (i % 5) as f64 - 1.0);
+        let expected = dense.cholesky().unwrap().solve(&right);
+        assert!(matrix.factorise());
+        let mut found: Vec<f64> = right.iter().copied().collect();
+        matrix.solve(&mut found);
+        assert!((DVector::from_vec(found) - expected).norm() < 1e-13);
+    }
+
+    #[test]
+    fn what_is_not_definite_is_reported() {
+        let mut matrix = BlockMatrix::new(1, &[]).unwrap();
+        let entry =
+            |r: usize, c: usize| if r == c { 1.0 - 2.0 * f64::from(u8::from(r == 7)) } else { 0.0 };
+        matrix.add_diagonal(0, &std::array::from_fn(|r| std::array::from_fn(|c| entry(r, c))));
+        assert!(!matrix.factorise());
+    }
+
+    #[test]
+    fn pairs_are_found_either_way() {
+        let matrix = BlockMatrix::new(BLOCKS, &PAIRS).unwrap();
+        assert!(matrix.has(1, 3) && matrix.has(3, 1) && matrix.has(2, 2) && !matrix.has(0, 2));
+    }
+}

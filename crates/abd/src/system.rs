@@ -1,0 +1,210 @@
+//! The incremental energy of a step, its gradient and its Hessian.
+
+use taut_core::{Mat3, Vec3};
+
+use crate::{
+    body::{Vec12, joined, point, split},
+    contact::System,
+    energy,
+    joint::Tie,
+    matrix::{Block, BlockMatrix, SIZE},
+    solver::Abd,
+};
+
+impl Abd {
+    /// The incremental energy with every body moved by `share` of the direction [J].
+    pub(crate) fn energy(&self, share: f64) -> f64 {
+        let h = self.step.dt;
+        let moved = |i: usize| self.bodies[i].now + self.along(i) * share;
+        let mut sum = 0.0;
+        for (i, node) in self.bodies.iter().enumerate() {
+            let q = moved(i);
+            let (frame, place) = split(&(q - node.target));
+            let inertia = frame.dot(&(frame * node.second)) + node.mass * place.norm_squared();
+            sum += 0.5 * node.hold() * inertia / (h * h)
+                + node.stiffness * energy::value(&split(&q).0);
+        }
+        for &(i, local, force) in &self.loads {
+            sum -= force.dot(&(point(&moved(i), &local) - point(&self.bodies[i].start, &local)));
+        }
+        for tie in self.active() {
+            let stiffness = self.strength(tie);
+            for pair in &tie.points {
+                let [a, b] = [0, 1].map(|side| match self.body_of[tie.nodes[side]] {
+                    Some(i) => point(&moved(i), &pair[side]),
+                    None => self.prescribed(tie.nodes[side], &pair[side]),
+                });
+                sum += 0.5 * stiffness * (a - b).norm_squared();
+            }
+        }
+        sum + self.contact.as_ref().map_or(0.0, |contact| contact.energy(share))
+    }
+
+    /// How a body moves along the direction.
+    pub(crate) fn along(&self, i: usize) -> Vec12 {
+        Vec12::from_column_slice(&self.direction[i * SIZE..(i + 1) * SIZE])
+    }
+
+    /// Joints that are not broken.
+    pub(crate) fn active(&self) -> impl Iterator<Item = &Tie> {
+        self.ties.iter().filter(|tie| !self.state.broken[tie.joint])
+    }
+
+    /// Stiffness of a joint's points [N/m]: with the inertia of both sides it grows as their `1/h^2`, so
+    /// that the system stays as well scaled for heavy bodies as for light ones.
+    fn strength(&self, tie: &Tie) -> f64 {
+        let dynamic = |node: usize| self.body_of[node].map(|i| &self.bodies[i]);
+        let dynamic = |node: usize| dynamic(node).filter(|body| body.drive.is_none());
+        let mass = |node: usize| dynamic(node).map_or(0.0, |body| body.mass);
+        self.settings.joint_strength * (mass(tie.nodes[0]) + mass(tie.nodes[1]))
+            / (self.step.dt * self.step.dt)
+    }
+
+    /// A point of what forces do not move, at the end of the step [m].
+    fn prescribed(&self, node: usize, local: &Vec3) -> Vec3 {
+        self.state.bodies.get(node).map_or(*local, |body| body.point(local))
+    }
+
+    /// Gradient and Hessian of the incremental energy; the bodies' own Hessians projected if asked.
+    pub(crate) fn assemble(&mut self, project: bool) {
+        self.matrix.clear();
+        self.assemble_gradient();
+        let square = self.step.dt * self.step.dt;
+        for (i, node) in self.bodies.iter().enumerate() {
+            let (frame, _) = split(&node.now);
+            let hold = node.hold() / square;
+            let mut hessian = energy::hessian(&frame) * node.stiffness;
+            if project {
+                hessian = energy::projected(&hessian);
+            }
+            let block: Block = std::array::from_fn(|row| {
+                std::array::from_fn(|column| match (row < 9, column < 9) {
+                    (true, true) => {
+                        hessian[(row, column)] + inertia(&node.second, row, column) * hold
+                    }
+                    (false, false) if row == column => node.mass * hold,
+                    _ => 0.0,
+                })
+            });
+            self.matrix.add_diagonal(i, &block);
+        }
+        self.assemble_ties();
+        if let Some(contact) = &mut self.contact {
+            let (matrix, gradient) = (&mut self.matrix, &mut self.gradient[..]);
+            contact.assemble(&mut System { matrix, gradient });
+        }
+    }
+
+    /// The gradient of all but contacts.
+    pub(crate) fn assemble_gradient(&mut self) {
+        let square = self.step.dt * self.step.dt;
+        self.gradient.fill(0.0);
+        for (i, node) in self.bodies.iter().enumerate() {
+            let (frame, _) = split(&node.now);
+            let (off, place) = split(&(node.now - node.target));
+            let hold = node.hold() / square;
+            let turn = off * node.second * hold + energy::gradient(&frame) * node.stiffness;
+            let force = joined(&turn, &(place * (node.mass * hold)));
+            self.gradient[i * SIZE..(i + 1) * SIZE].copy_from_slice(force.as_slice());
+        }
+        for (i, local, force) in &self.loads {
+            add_force(&mut self.gradient, *i, &weights(local), &-force);
+        }
+        for k in 0..self.ties.len() {
+            let tie = &self.ties[k];
+            if self.state.broken[tie.joint] {
+                continue;
+            }
+            let stiffness = self.strength(tie);
+            let bodies = tie.nodes.map(|node| self.body_of[node]);
+            for pair in &tie.points {
+                let at = |side: usize| match bodies[side] {
+                    Some(i) => point(&self.bodies[i].now, &pair[side]),
+                    None => self.prescribed(tie.nodes[side], &pair[side]),
+                };
+                let force = (at(0) - at(1)) * stiffness;
+                for (side, force) in [(0, force), (1, -force)] {
+                    if let Some(i) = bodies[side] {
+                        add_force(&mut self.gradient, i, &weights(&pair[side]), &force);
+                    }
+                }
+            }
+        }
+    }
+
+    fn assemble_ties(&mut self) {
+        for k in 0..self.ties.len() {
+            let tie = &self.ties[k];
+            if self.state.broken[tie.joint] {
+                continue;
+            }
+            let stiffness = self.strength(tie);
+            let [a, b] = tie.nodes.map(|node| self.body_of[node]);
+            for pair in &tie.points {
+                let [u, v] = pair.map(|local| weights(&local));
+                for (body, weights) in [(a, &u), (b, &v)] {
+                    if let Some(i) = body {
+                        self.matrix.add_diagonal(i, &coupling([weights, weights], stiffness));
+                    }
+                }
+                match (a, b) {
+                    // A joint between two points of one body.
+                    (Some(i), Some(j)) if i == j => {
+                        self.matrix.add_diagonal(i, &coupling([&u, &v], -stiffness));
+                        self.matrix.add_diagonal(i, &coupling([&v, &u], -stiffness));
+                    }
+                    (Some(i), Some(j)) => self.matrix.add(i, j, &coupling([&u, &v], -stiffness)),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Makes room in the matrix for all that is coupled now. `Err` where there is no memory for it.
+    pub(crate) fn fit_matrix(&mut self) -> Result<(), String> {
+        let Some(contact) = &self.contact else { return Ok(()) };
+        if contact.coupled().all(|[a, b]| self.matrix.has(a, b)) {
+            return Ok(());
+        }
+        let pairs = contact.coupled().map(|pair| pair.map(|i| i as u32));
+        let pairs: Vec<[u32; 2]> = pairs.chain(tied(&self.ties, &self.body_of)).collect();
+        self.matrix = BlockMatrix::new(self.bodies.len(), &pairs)?;
+        Ok(())
+    }
+}
+
+/// Pairs of dynamic bodies that joints couple.
+pub(crate) fn tied<'a>(
+    ties: &'a [Tie],
+    body_of: &'a [Option<usize>],
+) -> impl Iterator<Item = [u32; 2]> + 'a {
+    let pair = |tie: &Tie| Some([body_of[tie.nodes[0]]? as u32, body_of[tie.nodes[1]]? as u32]);
+    ties.iter().filter_map(pair).filter(|[a, b]| a != b)
+}
+
+/// The mass couples equal components of two columns of the frame.
+fn inertia(second: &Mat3, row: usize, column: usize) -> f64 {
+    if row % 3 == column % 3 { second[(row / 3, column / 3)] } else { 0.0 }
+}
+
+/// A point of a body as weights of its four vectors.
+fn weights(local: &Vec3) -> [f64; 4] {
+    [local.x, local.y, local.z, 1.0]
+}
+
+fn add_force(gradient: &mut [f64], body: usize, weights: &[f64; 4], force: &Vec3) {
+    for (block, weight) in weights.iter().enumerate() {
+        for axis in 0..3 {
+            gradient[body * SIZE + 3 * block + axis] += weight * force[axis];
+        }
+    }
+}
+
+/// The product of two sides' weights, for all three axes.
+fn coupling([a, b]: [&[f64; 4]; 2], factor: f64) -> Block {
+    std::array::from_fn(|row| {
+        std::array::from_fn(|column| {
+            if row % 3 == column % 3 { factor * a[row / 3] * b[column / 3] } else { 0.0 }
+        })
+    })
+}

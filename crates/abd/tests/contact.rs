@@ -1,0 +1,147 @@
+//! Bodies that touch, which an incremental potential keeps apart.
+
+use taut_abd::BACKEND;
+use taut_core::{
+    Quat, Scene, State, Vec3,
+    scene::{Body, Contacts, Motion},
+};
+use taut_fixtures::{Run, build, cube, floor, on_threads, plane, rubbing, tilted, touching};
+
+const GRAVITY: f64 = 9.81;
+const D_HAT: f64 = 1e-3;
+/// Newton iterations a step may take.
+const BUDGET: u32 = 200;
+
+fn scene(gravity: f64, dt: f64, bodies: Vec<Body>) -> Scene {
+    let contacts = Some(Contacts { margin: D_HAT, ..Contacts::default() });
+    Scene { contacts, dt, ..touching(gravity, bodies) }
+}
+
+fn run(scene: &Scene, settings: &str) -> Run {
+    Run::new(&BACKEND, scene, settings, BUDGET)
+}
+
+fn momentum(scene: &Scene, state: &State) -> Vec3 {
+    let bodies = scene.bodies.iter().zip(&state.bodies);
+    bodies.filter(|(body, _)| body.is_dynamic()).map(|(body, s)| s.velocity * body.mass).sum()
+}
+
+/// Two cubes that fly into each other, corner first.
+fn collision(dt: f64) -> Scene {
+    let turned = |x: f64, speed: f64| Body {
+        rotation: Quat::from_scaled_axis(Vec3::new(0.4, 0.7, -0.3)),
+        velocity: Vec3::x() * speed,
+        ..cube(0.0).at(Vec3::new(x, 0.1 * x, 0.05 * x))
+    };
+    scene(0.0, dt, vec![turned(-1.2, 2.0), turned(1.2, -1.0)])
+}
+
+#[test]
+fn a_collision_keeps_momentum_and_gains_no_energy() {
+    let scene = collision(0.01);
+    let mut run = run(&scene, "()");
+    let mut before = run.step().clone();
+    let speed = |state: &State| state.bodies.iter().map(|b| b.velocity.norm_squared()).sum::<f64>();
+    let mut most = speed(&before);
+    for _ in 0..100 {
+        let state = run.step();
+        let off = (momentum(&scene, state) - momentum(&scene, &before)).norm();
+        assert!(off < 1e-9, "{off:e}");
+        before.clone_from(state);
+        most = most.max(speed(state));
+    }
+    assert!(before.bodies[0].velocity.x < 1.0, "they have met");
+    assert!(most <= 5.0 + 1e-9, "{most}");
+}
+
+#[test]
+fn any_number_of_threads_gives_equal_bits() {
+    let mut bodies = vec![floor(0.5)];
+    bodies.extend((0..8).map(|i| {
+        let at = Vec3::new(0.2 * f64::from(i % 2), 1.1 * f64::from(i / 4), 0.0);
+        let up = cube(0.502 + 1.002 * f64::from(i % 4));
+        rubbing(Body { position: up.position + at, ..up }, 0.5, 0.5)
+    }));
+    let scene = scene(GRAVITY, 0.01, bodies);
+    let after = |threads| on_threads(threads, || run(&scene, "()").end(20).hash());
+    assert_eq!(after(1), after(2));
+}
+
+#[test]
+fn a_cube_rests_within_reach_of_the_barrier_on_boxes_and_half_spaces() {
+    for ground in [floor(0.5), plane(0.5)] {
+        let scene = scene(GRAVITY, 0.01, vec![ground, rubbing(cube(0.505), 0.5, 0.5)]);
+        let state = run(&scene, "()").end(200);
+        let gap = state.bodies[1].position.z - 0.5;
+        assert!(gap > 0.0 && gap < D_HAT, "{gap:e}");
+        assert!(state.bodies[1].velocity.norm() < 1e-6);
+    }
+}
+
+/// At tan = 0.5 it slides with 0.49, by what gravity is more than friction, and creeps with 0.51 at no more than the
+/// speed below which friction is smooth.
+#[test]
+fn a_slope_holds_a_cube_by_its_coefficient() {
+    let slope = 0.5_f64.atan();
+    for ground in [floor, plane] {
+        let speed = |friction: f64| {
+            let cube = rubbing(cube(0.5009), friction, friction);
+            let scene = scene(GRAVITY, 0.01, vec![ground(friction), cube]);
+            let scene = tilted(scene, slope.to_degrees());
+            run(&scene, "()").end(100).bodies[1].velocity.norm()
+        };
+        let expected = GRAVITY * (slope.sin() - 0.49 * slope.cos());
+        let (slides, creeps) = (speed(0.49), speed(0.51));
+        assert!((slides / expected - 1.0).abs() < 0.1, "{slides} {expected}");
+        assert!(creeps < 2e-3 * 3_f64.sqrt(), "{creeps}");
+    }
+}
+
+/// A plate of 4 mm that flies 10 m a step at a wall of 4 mm.
+#[test]
+fn nothing_tunnels() {
+    let plate = |x: f64| Body::solid_box(Vec3::new(0.004, 1.0, 1.0), 1000.0).at(Vec3::x() * x);
+    for dt in [0.1, 0.01, 0.001] {
+        let bullet = Body { velocity: Vec3::x() * 1000.0, ..plate(-0.5) };
+        let scene = scene(0.0, dt, vec![plate(0.0).fixed(), bullet]);
+        let mut run = run(&scene, "()");
+        for _ in 0..5 {
+            let state = run.step();
+            assert!(state.bodies[1].position.x < 0.0, "{dt}");
+        }
+    }
+}
+
+#[test]
+fn a_driven_body_pushes_what_gives_way_and_stops_at_what_does_not() {
+    let pusher = Body {
+        motion: Motion::Kinematic,
+        velocity: Vec3::x() * 0.5,
+        ..cube(0.0).at(Vec3::x() * -1.1)
+    };
+    let free = scene(0.0, 0.01, vec![pusher.clone(), cube(0.0)]);
+    let state = run(&free, "()").end(100);
+    let [driver, pushed] = [0, 1].map(|i| state.bodies[i].position.x);
+    assert!((driver + 0.6).abs() < 1e-5, "{driver}");
+    assert!(pushed - driver > 1.0 && pushed > 0.4, "{pushed}");
+
+    // The cube is crushed against a wall, and then holds up what would go through both.
+    let mut held = free;
+    held.bodies.push(cube(0.0).at(Vec3::x() * 1.1).fixed());
+    let state = Run::new(&BACKEND, &held, "()", 30).end(300);
+    let face = |body: usize, side: f64| state.bodies[body].point(&(Vec3::x() * (0.5 * side))).x;
+    let faces = [face(0, 1.0), face(1, -1.0), face(1, 1.0), 0.6];
+    assert!(faces.is_sorted(), "{faces:?}");
+    assert!(faces[0] < 0.7, "it lags behind 0.9");
+}
+
+#[test]
+fn surfaces_that_touch_at_the_start_are_refused_by_name() {
+    let named = |name: &str, body: Body| Body { name: name.to_owned(), ..body };
+    let touching =
+        scene(GRAVITY, 0.01, vec![named("ground", floor(0.5)), named("crate", cube(0.5))]);
+    let reason = build(&BACKEND, &touching, "()").err().unwrap().to_string();
+    assert!(reason.contains("\"ground\" and \"crate\""), "{reason}");
+    let apart = scene(GRAVITY, 0.01, vec![floor(0.5), cube(0.501)]);
+    assert!(run(&apart, "()").end(1).bodies[1].position.z > 0.5);
+}

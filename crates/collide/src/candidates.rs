@@ -1,0 +1,390 @@
+//! Pairs of features that may come close while affine bodies move along straight lines.
+//!
+//! A feature is a vertex, an edge or a triangle of a body's surface, or a half-space. Every point of an affine body
+//! moves straight where its frame and position do, so that the box around a feature at the start and at the end of a
+//! motion holds it all the time. Boxes of bodies come first ([`BroadPhase`]), then those of the features that lie
+//! where two of these overlap.
+
+use rayon::prelude::*;
+use taut_core::{Mat3, Scene, Vec3, scene::Shape};
+use taut_ipc::ccd::Features;
+use taut_math::V3;
+
+use crate::{
+    broad::{Bounds, BroadPhase, HalfSpace},
+    detect::{Style, kept_apart, not_held},
+    surface::Surface,
+    traits::{Traits, surface},
+};
+
+/// Pairs of bodies that one task searches.
+const CHUNK: usize = 16;
+/// Products of so many features are searched one by one, larger ones along an axis.
+const PLAIN: usize = 1024;
+
+/// A straight motion of an affine body: `x = A X + t` at the start, and by how much `A` and `t` change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AffineSweep {
+    /// `A`.
+    pub frame: Mat3,
+    /// `t` [m].
+    pub position: Vec3,
+    /// Change of `A`.
+    pub frame_move: Mat3,
+    /// Change of `t` [m].
+    pub position_move: Vec3,
+}
+
+/// A vertex and a triangle, or two edges, of two bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeaturePair {
+    /// What they are.
+    pub features: Features,
+    /// The bodies of the first and of the second feature.
+    pub bodies: [u32; 2],
+    /// `p, t0, t1, t2` or `a0, a1, b0, b1`, counted over the vertices of all bodies.
+    pub vertices: [u32; 4],
+}
+
+/// A vertex of a body and a half-space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlanePair {
+    /// The body of the vertex and that of the half-space.
+    pub bodies: [u32; 2],
+    /// Counted over the vertices of all bodies.
+    pub vertex: u32,
+}
+
+/// What a search has found.
+#[derive(Clone, Debug, Default)]
+pub struct Candidates {
+    /// In the order of pairs of bodies, the same for any number of threads.
+    pub pairs: Vec<FeaturePair>,
+    /// Likewise.
+    pub planes: Vec<PlanePair>,
+    /// The pairs of bodies that these belong to, the lower one first, sorted; some may have no feature near.
+    pub bodies: Vec<[u32; 2]>,
+}
+
+/// The surfaces of a scene's bodies and what is near what.
+pub struct FeatureSearch {
+    surfaces: Vec<Option<Surface>>,
+    /// Middle and half extents of each in body coordinates [m].
+    rest: Vec<Bounds>,
+    /// Where the vertices of each begin among all, and at the end how many there are.
+    first: Vec<u32>,
+    traits: Vec<Traits>,
+    joined: Vec<([u32; 2], Option<u32>)>,
+    broad: BroadPhase,
+    bounds: Vec<Bounds>,
+    planes: Vec<HalfSpace>,
+    chunks: Vec<Candidates>,
+}
+
+/// A box as its lowest and highest corner [m].
+type Corners = [[f64; 3]; 2];
+
+impl FeatureSearch {
+    /// The surfaces of the bodies of a scene, round ones with so many sides.
+    pub fn new(scene: &Scene, segments: u32) -> Self {
+        let surface = |shape: &Shape| Surface::new(shape, segments);
+        let surfaces: Vec<_> = scene.bodies.iter().map(|body| surface(&body.shape)).collect();
+        let vertices = |mesh: &Option<Surface>| match mesh {
+            Some(mesh) => mesh.vertices.clone(),
+            None => vec![Vec3::zeros()],
+        };
+        let mut first = vec![0];
+        for mesh in &surfaces {
+            let own = mesh.as_ref().map_or(0, |mesh| mesh.vertices.len() as u32);
+            first.push(first[first.len() - 1] + own);
+        }
+        Self {
+            rest: surfaces.iter().map(|mesh| Bounds::around(vertices(mesh))).collect(),
+            surfaces,
+            first,
+            traits: scene.bodies.iter().map(Traits::of).collect(),
+            joined: kept_apart(scene, Style::default(), scene.bodies.len()),
+            broad: BroadPhase::new(),
+            bounds: Vec::new(),
+            planes: Vec::new(),
+            chunks: Vec::new(),
+        }
+    }
+
+    /// The surface of a body; none of a half-space.
+    pub fn surface(&self, body: usize) -> Option<&Surface> {
+        self.surfaces.get(body)?.as_ref()
+    }
+
+    /// Middle and half extents of the box around a body in its own coordinates [m]; a point for a half-space.
+    pub fn rest_box(&self, body: usize) -> [Vec3; 2] {
+        [self.rest[body].middle, self.rest[body].half]
+    }
+
+    /// Where the vertices of a body are among those of all.
+    pub fn vertices(&self, body: usize) -> std::ops::Range<usize> {
+        self.first[body] as usize..self.first[body + 1] as usize
+    }
+
+    /// How many vertices all bodies have together.
+    pub fn vertex_count(&self) -> usize {
+        self.first[self.first.len() - 1] as usize
+    }
+
+    /// Coefficients of static and of dynamic friction between two bodies.
+    pub fn friction(&self, [a, b]: [u32; 2]) -> [f64; 2] {
+        surface(&self.traits[a as usize], &self.traits[b as usize]).friction
+    }
+
+    /// Finds all pairs of features that may be nearer than `reach` [m] to each other anywhere on their way.
+    ///
+    /// `sweeps` has one motion for each body, those of half-spaces without a change of their frame, and `broken` says
+    /// which joints hold no bodies apart any more.
+    pub fn find(
+        &mut self,
+        sweeps: &[AffineSweep],
+        broken: &[bool],
+        reach: f64,
+        out: &mut Candidates,
+    ) {
+        let pad = 0.5 * reach;
+        self.bounds.clear();
+        self.planes.clear();
+        for (i, (sweep, rest)) in sweeps.iter().zip(&self.rest).enumerate() {
+            if self.surfaces[i].is_none() {
+                let normal: Vec3 = sweep.frame.column(2).into();
+                let margin = reach + sweep.position_move.norm();
+                let centre = sweep.position;
+                self.planes.push(HalfSpace { body: i as u32, centre, normal, margin, turn: 0.0 });
+            }
+            let mut bounds = sweep.at(0.0, rest).with(&sweep.at(1.0, rest));
+            bounds.half.add_scalar_mut(pad);
+            self.bounds.push(bounds);
+        }
+        let traits = &self.traits;
+        let allowed = |a: u32, b: u32| traits[a as usize].may_touch(&traits[b as usize]);
+        let close = self.broad.update(&self.bounds, &self.planes, allowed);
+        out.bodies.clear();
+        not_held(close, &self.joined, broken, &mut out.bodies);
+        let mut chunks = std::mem::take(&mut self.chunks);
+        chunks.resize_with(out.bodies.len().div_ceil(CHUNK), Candidates::default);
+        let this: &Self = self;
+        let work = |(chunk, pairs): (&mut Candidates, &[[u32; 2]])| {
+            chunk.pairs.clear();
+            chunk.planes.clear();
+            pairs.iter().for_each(|&[a, b]| this.between(sweeps, [a, b], pad, chunk));
+        };
+        if rayon::current_num_threads() > 1 {
+            chunks.par_iter_mut().zip(out.bodies.par_chunks(CHUNK)).for_each(work);
+        } else {
+            chunks.iter_mut().zip(out.bodies.chunks(CHUNK)).for_each(work);
+        }
+        out.pairs.clear();
+        out.planes.clear();
+        for chunk in &chunks {
+            out.pairs.extend_from_slice(&chunk.pairs);
+            out.planes.extend_from_slice(&chunk.planes);
+        }
+        self.chunks = chunks;
+    }
+
+    /// The pairs of two bodies.
+    fn between(&self, sweeps: &[AffineSweep], [a, b]: [u32; 2], pad: f64, out: &mut Candidates) {
+        let [i, j] = [a as usize, b as usize];
+        let (mesh_a, mesh_b) = match (&self.surfaces[i], &self.surfaces[j]) {
+            (Some(a), Some(b)) => (a, b),
+            (Some(_), None) => return self.over_plane(sweeps, [i, j], pad, out),
+            (None, Some(_)) => return self.over_plane(sweeps, [j, i], pad, out),
+            (None, None) => return,
+        };
+        let shared = common(&corners(&self.bounds[i]), &corners(&self.bounds[j]));
+        let [near_a, near_b] = [i, j].map(|body| self.near(&sweeps[body], body, pad, &shared));
+        let [first_a, first_b] = [self.first[i], self.first[j]];
+        meet(&near_a.vertices, &near_b.triangles, |p, t| {
+            let [t0, t1, t2] = mesh_b.triangles[t as usize].map(|v| v + first_b);
+            let vertices = [p + first_a, t0, t1, t2];
+            out.pairs.push(FeaturePair {
+                features: Features::PointTriangle,
+                bodies: [a, b],
+                vertices,
+            });
+        });
+        meet(&near_b.vertices, &near_a.triangles, |p, t| {
+            let [t0, t1, t2] = mesh_a.triangles[t as usize].map(|v| v + first_a);
+            let vertices = [p + first_b, t0, t1, t2];
+            out.pairs.push(FeaturePair {
+                features: Features::PointTriangle,
+                bodies: [b, a],
+                vertices,
+            });
+        });
+        meet(&near_a.edges, &near_b.edges, |e, f| {
+            let [a0, a1] = mesh_a.edges[e as usize].map(|v| v + first_a);
+            let [b0, b1] = mesh_b.edges[f as usize].map(|v| v + first_b);
+            let vertices = [a0, a1, b0, b1];
+            out.pairs.push(FeaturePair { features: Features::EdgeEdge, bodies: [a, b], vertices });
+        });
+    }
+
+    /// The vertices of body `i` that come near the half-space `j`.
+    fn over_plane(
+        &self,
+        sweeps: &[AffineSweep],
+        [i, j]: [usize; 2],
+        pad: f64,
+        out: &mut Candidates,
+    ) {
+        let Some(mesh) = &self.surfaces[i] else { return };
+        let (sweep, plane) = (&sweeps[i], &sweeps[j]);
+        let normal: Vec3 = plane.frame.column(2).into();
+        let reach = 2.0 * pad + plane.position_move.norm();
+        for (v, x) in (self.first[i]..).zip(&mesh.vertices) {
+            let height = |share: f64| normal.dot(&(sweep.point(share, x) - plane.position));
+            if height(0.0).min(height(1.0)) <= reach {
+                out.planes.push(PlanePair { bodies: [i as u32, j as u32], vertex: v });
+            }
+        }
+    }
+
+    /// The features of a body whose boxes reach into a shared one.
+    fn near(&self, sweep: &AffineSweep, body: usize, pad: f64, shared: &Corners) -> NearFeatures {
+        let mut out = NearFeatures::default();
+        let Some(mesh) = &self.surfaces[body] else { return out };
+        let boxes: Vec<Corners> = mesh
+            .vertices
+            .iter()
+            .map(|x| {
+                let (from, to) = (sweep.point(0.0, x), sweep.point(1.0, x));
+                let low = from.inf(&to).add_scalar(-pad);
+                [low.into(), from.sup(&to).add_scalar(pad).into()]
+            })
+            .collect();
+        let mut keep = |list: usize, n: u32, corners: Corners| {
+            if overlap(&corners, shared) {
+                [&mut out.vertices, &mut out.edges, &mut out.triangles][list].push((n, corners));
+            }
+        };
+        (0..).zip(&boxes).for_each(|(n, corners)| keep(0, n, *corners));
+        for (n, ends) in (0..).zip(&mesh.edges) {
+            let [a, b] = ends.map(|v| &boxes[v as usize]);
+            keep(1, n, around(a, b));
+        }
+        for (n, ends) in (0..).zip(&mesh.triangles) {
+            let [a, b, c] = ends.map(|v| &boxes[v as usize]);
+            keep(2, n, around(&around(a, b), c));
+        }
+        out
+    }
+}
+
+/// Features of one body with their boxes.
+#[derive(Default)]
+struct NearFeatures {
+    vertices: Vec<(u32, Corners)>,
+    edges: Vec<(u32, Corners)>,
+    triangles: Vec<(u32, Corners)>,
+}
+
+impl AffineSweep {
+    /// A body that stays.
+    pub fn still(frame: Mat3, position: Vec3) -> Self {
+        Self { frame, position, frame_move: Mat3::zeros(), position_move: Vec3::zeros() }
+    }
+
+    /// Where a point `x` [m] of the body is after a share of the motion [m].
+    pub fn point(&self, share: f64, x: &Vec3) -> Vec3 {
+        let place = self.frame * x + self.position;
+        place + (self.frame_move * x + self.position_move) * share
+    }
+
+    /// The vertices of a surface at the start and their moves [m].
+    pub fn place(&self, x: &Vec3) -> [V3<f64>; 2] {
+        let place = self.frame * x + self.position;
+        [place, self.frame_move * x + self.position_move].map(|x| V3(x.into()))
+    }
+
+    /// How far points of a body in the box with this middle and these half extents [m] are at most apart along one
+    /// axis, after a share `u` of this motion and after a share `v` of another [m].
+    pub fn offset(&self, u: f64, other: &Self, v: f64, [middle, half]: &[Vec3; 2]) -> f64 {
+        let frame = (other.frame + other.frame_move * v) - (self.frame + self.frame_move * u);
+        let shift = other.point(v, middle) - self.point(u, middle);
+        (frame.abs() * half + shift.abs()).max()
+    }
+
+    /// The box around a body with the box `rest` in its coordinates after a share of the motion.
+    fn at(&self, share: f64, rest: &Bounds) -> Bounds {
+        let frame = self.frame + self.frame_move * share;
+        Bounds { middle: self.point(share, &rest.middle), half: frame.abs() * rest.half }
+    }
+}
+
+fn corners(bounds: &Bounds) -> Corners {
+    [(bounds.middle - bounds.half).into(), (bounds.middle + bounds.half).into()]
+}
+
+fn around(a: &Corners, b: &Corners) -> Corners {
+    [std::array::from_fn(|k| a[0][k].min(b[0][k])), std::array::from_fn(|k| a[1][k].max(b[1][k]))]
+}
+
+fn common(a: &Corners, b: &Corners) -> Corners {
+    [std::array::from_fn(|k| a[0][k].max(b[0][k])), std::array::from_fn(|k| a[1][k].min(b[1][k]))]
+}
+
+#[inline]
+fn overlap(a: &Corners, b: &Corners) -> bool {
+    (0..3).all(|k| a[0][k] <= b[1][k] && b[0][k] <= a[1][k])
+}
+
+/// Tells all pairs of overlapping boxes of two lists.
+fn meet(a: &[(u32, Corners)], b: &[(u32, Corners)], mut tell: impl FnMut(u32, u32)) {
+    if a.len() * b.len() <= PLAIN {
+        for (m, first) in a {
+            b.iter().filter(|(_, other)| overlap(first, other)).for_each(|(n, _)| tell(*m, *n));
+        }
+        return;
+    }
+    let axis = longest(a);
+    let order = |list: &[(u32, Corners)]| {
+        let mut order: Vec<usize> = (0..list.len()).collect();
+        order.sort_by(|&m, &n| list[m].1[0][axis].total_cmp(&list[n].1[0][axis]));
+        order
+    };
+    let (first, second) = (order(a), order(b));
+    let (mut i, mut j) = (0, 0);
+    // Whichever box begins first meets those that begin before it ends.
+    while i < first.len() && j < second.len() {
+        let (one, other) = (&a[first[i]], &b[second[j]]);
+        if one.1[0][axis] <= other.1[0][axis] {
+            for &n in &second[j..] {
+                if b[n].1[0][axis] > one.1[1][axis] {
+                    break;
+                }
+                if overlap(&one.1, &b[n].1) {
+                    tell(one.0, b[n].0);
+                }
+            }
+            i += 1;
+        } else {
+            for &m in &first[i..] {
+                if a[m].1[0][axis] > other.1[1][axis] {
+                    break;
+                }
+                if overlap(&other.1, &a[m].1) {
+                    tell(a[m].0, other.0);
+                }
+            }
+            j += 1;
+        }
+    }
+}
+
+/// The axis along which the middles of some boxes spread most.
+fn longest(list: &[(u32, Corners)]) -> usize {
+    let spread = |axis: usize| {
+        let middles = list.iter().map(|(_, corners)| corners[0][axis] + corners[1][axis]);
+        let (low, high) = middles
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+        high - low
+    };
+    (0..3).max_by(|&a, &b| spread(a).total_cmp(&spread(b))).unwrap_or(0)
+}
