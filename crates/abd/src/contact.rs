@@ -20,7 +20,7 @@ mod stiffness;
 
 use taut_collide::{AffineSweep, Candidates, FeaturePair, FeatureSearch, PlanePair};
 use taut_core::{Scene, Vec3};
-use taut_ipc::{ccd::Features, pair::BarrierPair};
+use taut_ipc::ccd::Features;
 use taut_math::V3;
 
 use crate::{
@@ -28,6 +28,7 @@ use crate::{
     body::AffineBody,
     matrix::{BlockMatrix, SIZE},
 };
+pub(crate) use certify::touching_at_start;
 use group::{Group, GroupSum};
 use sliding::SlidingPoint;
 use stiffness::Stiffness;
@@ -306,27 +307,6 @@ impl Contact {
             }
         }
         gradient
-    }
-
-    /// Pairs of bodies that touch or intersect where they are.
-    pub(crate) fn touching(&self) -> Vec<[u32; 2]> {
-        let touches = |group: &&Group| {
-            if group.is_plane {
-                return self
-                    .planes_of(group)
-                    .iter()
-                    .any(|pair| self.over_plane(pair, 0.0).1 <= 0.0);
-            }
-            let zero = |pair: &BarrierPair| pair.near().squared <= 0.0;
-            let mut pairs = self.pairs_of(group).iter();
-            pairs.any(|pair| self.active(pair, 0.0).as_ref().is_some_and(zero))
-        };
-        let apart = self.groups.iter().filter(touches).map(|group| group.bodies);
-        let through = self.intersections();
-        let mut pairs: Vec<[u32; 2]> = apart.chain(through).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs
     }
 
     /// Sets the stiffness of a step, given the gradient of all else.

@@ -44,6 +44,7 @@ mod solver;
 mod solver_tests;
 mod system;
 
+use contact::touching_at_start;
 pub use control::{ControlTetrahedron, EmbeddedMesh};
 pub use settings::{AbdSettings, ContactModel};
 use solver::Abd;
@@ -76,12 +77,30 @@ fn refuses(scene: &Scene) -> Result<(), Unsupported> {
     }
     let drives =
         |body: &Body| body.motion == Motion::Kinematic && matches!(body.shape, Shape::HalfSpace);
-    match scene.bodies.iter().position(drives) {
-        Some(i) if scene.contacts.is_some() => {
-            Err(Unsupported(format!("body {i} is a half-space that moves; make it a box")))
-        }
-        _ => Ok(()),
+    if scene.contacts.is_none() {
+        return Ok(());
     }
+    if let Some(i) = scene.bodies.iter().position(drives) {
+        return Err(Unsupported(format!("body {i} is a half-space that moves; make it a box")));
+    }
+    let touching = touching_at_start(scene, AbdSettings::default().segments);
+    if touching.is_empty() {
+        return Ok(());
+    }
+    let name = |body: u32| match &scene.bodies[body as usize].name {
+        name if name.is_empty() => format!("body {body}"),
+        name => format!("\"{name}\""),
+    };
+    let pairs: Vec<String> =
+        touching.iter().take(3).map(|pair| pair.map(name).join(" and ")).collect();
+    let more = match touching.len() - pairs.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Err(Unsupported(format!(
+        "surfaces touch or intersect at the start: {}{more}; open the gap, which no barrier can",
+        pairs.join(", "),
+    )))
 }
 
 fn build(

@@ -90,34 +90,7 @@ impl Abd {
             direction: vec![0.0; unknowns],
         };
         solver.load(&scene.initial_state())?;
-        solver.check_apart()?;
         Ok(solver)
-    }
-
-    /// Refuses a scene whose surfaces touch at the start.
-    fn check_apart(&mut self) -> Result<(), Unsupported> {
-        self.direction.fill(0.0);
-        self.set_motion();
-        let Some(contact) = &mut self.contact else { return Ok(()) };
-        let touching = contact.touching();
-        if touching.is_empty() {
-            return Ok(());
-        }
-        let name = |body: u32| match &self.scene.bodies[body as usize].name {
-            name if name.is_empty() => format!("body {body}"),
-            name => format!("\"{name}\""),
-        };
-        let pair = |&[a, b]: &[u32; 2]| format!("{} and {}", name(a), name(b));
-        let pairs: Vec<String> = touching.iter().take(3).map(pair).collect();
-        Err(Unsupported(format!(
-            "surfaces touch or intersect at the start: {}{}; open the gap, which a barrier cannot",
-            pairs.join(", "),
-            if touching.len() > 3 {
-                format!(" and {} more", touching.len() - 3)
-            } else {
-                String::new()
-            },
-        )))
     }
 
     /// Tells contacts how bodies move along the direction.
