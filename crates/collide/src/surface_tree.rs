@@ -3,10 +3,12 @@
 //! A body that moves takes its tree along: what is asked for is mapped back by the inverse of its frame, so that
 //! nothing is built or refitted while bodies move or deform affinely.
 
+use std::cell::Cell;
+
 use parry3d_f64::{
     bounding_volume::Aabb,
     math::Vector,
-    partitioning::{Bvh, BvhBuildStrategy},
+    partitioning::{Bvh, BvhBuildStrategy, BvhNode},
 };
 use taut_core::{Mat3, Vec3};
 
@@ -58,23 +60,59 @@ impl SurfaceTree {
     pub fn visit(&self, low: &Vec3, high: &Vec3, visit: impl FnMut(u32)) {
         self.tree.intersect_aabb(&aabb(low, high)).for_each(visit);
     }
+
+    /// Visits pairs of a feature of each tree whose boxes may be no farther apart than `reach` [m] in the world. The
+    /// points of each are at `position + frame * rest`, as `frames` has them. The visit may lessen the reach.
+    pub fn visit_pairs(
+        &self,
+        other: &Self,
+        frames: [(&Vec3, &Mat3); 2],
+        reach: &Cell<f64>,
+        mut visit: impl FnMut(u32, u32),
+    ) {
+        let [(position, frame), (from, onto)] = frames;
+        let back = sound_inverse(onto);
+        let inverse = back.unwrap_or_else(Mat3::identity);
+        let shape = inverse * frame;
+        let (place, stretch) = (inverse * (position - from), shape.abs());
+        // A sphere of one metre reaches so far along each rest axis.
+        let rows = inverse.row_iter().map(|row| row.norm());
+        let rows = Vec3::from_iterator(rows);
+        let slack = SLACK * (position.amax() + from.amax());
+        let close = |own: &BvhNode, theirs: &BvhNode| {
+            let [low, high] = [own.mins(), own.maxs()].map(vector);
+            let [least, most] = [theirs.mins(), theirs.maxs()].map(vector);
+            let half = times(&stretch, &((high - low) * 0.5)) + (most - least) * 0.5;
+            let apart = times(&shape, &((low + high) * 0.5)) + place - (least + most) * 0.5;
+            let room = half + rows * (reach.get() + slack);
+            let beyond = apart.abs() - room - half * SLACK;
+            back.is_none() || !(beyond.x > 0.0 || beyond.y > 0.0 || beyond.z > 0.0)
+        };
+        for (i, j) in self.tree.leaf_pairs(&other.tree, close) {
+            visit(i, j);
+        }
+    }
+}
+
+/// The inverse of a frame, where rounding leaves it good.
+fn sound_inverse(frame: &Mat3) -> Option<Mat3> {
+    let inverse = frame.try_inverse()?;
+    (frame.norm() * inverse.norm() < SINGULAR).then_some(inverse)
 }
 
 /// The box with rest axes around a box with world axes from `low` to `high` [m], of a body whose points are at
 /// `position + frame * rest`: its lowest and highest corner in rest coordinates [m].
 ///
 /// The frame may stretch and shear. A frame that is singular, or so nearly that its inverse means nothing, gives a
-/// box around everything.
+/// box around everything, and so does a box with a corner that is not finite.
 pub fn rest_box(position: &Vec3, frame: &Mat3, low: &Vec3, high: &Vec3) -> [Vec3; 2] {
     let everything = [Vec3::repeat(f64::NEG_INFINITY), Vec3::repeat(f64::INFINITY)];
-    let Some(inverse) = frame.try_inverse() else { return everything };
-    let condition = frame.norm() * inverse.norm();
-    let fine = condition < SINGULAR;
-    if !fine {
-        return everything;
-    }
+    let Some(inverse) = sound_inverse(frame) else { return everything };
     let (centre, half) = ((low + high) * 0.5, (high - low) * 0.5);
     let size = SLACK * (centre.amax() + position.amax() + half.amax());
+    if !((low + high).sum().is_finite() && size.is_finite()) {
+        return everything;
+    }
     let middle = times(&inverse, &(centre - position));
     let reach = times(&inverse.abs(), &half.add_scalar(size));
     [middle - reach, middle + reach]
@@ -84,6 +122,10 @@ fn around<const N: usize>(surface: &Surface, corners: &[u32; N]) -> [Vec3; 2] {
     let none = [Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)];
     let corner = |i: &u32| surface.vertices[*i as usize];
     corners.iter().map(corner).fold(none, |[low, high], v| [low.inf(&v), high.sup(&v)])
+}
+
+fn vector(v: Vector) -> Vec3 {
+    Vec3::new(v.x, v.y, v.z)
 }
 
 fn aabb(low: &Vec3, high: &Vec3) -> Aabb {

@@ -54,6 +54,8 @@ pub struct Info {
     pub determinism: Determinism,
     /// Where its solvers compute.
     pub runs: Runs,
+    /// Whether it promises that no surfaces of bodies ever meet; a run that breaks the promise is labelled.
+    pub promises_no_intersection: bool,
 }
 
 impl Info {
@@ -65,7 +67,15 @@ impl Info {
             reference: Cow::Borrowed(reference),
             determinism: Determinism::Bitwise,
             runs: Runs::OnCpu,
+            promises_no_intersection: false,
         }
+    }
+
+    /// The same, with the promise that no surfaces of bodies ever meet.
+    #[must_use]
+    pub const fn promising_no_intersection(mut self) -> Self {
+        self.promises_no_intersection = true;
+        self
     }
 
     /// The same on a graphics device.

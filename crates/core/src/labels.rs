@@ -3,6 +3,8 @@
 //! A solver may report a separation of 1e-14 m and be 80 m off, or an error of zero because nothing
 //! moves any more. The labels catch both from the trajectory itself:
 //!
+//! - `intersecting`: triangles of the surfaces of two bodies have a common point, in a run whose backend promises
+//!   that none ever do.
 //! - `penetrating`: more than half of the thinner of two bodies is inside the other, or the centre of one went
 //!   through the other between two states.
 //! - `diverged`: a number is not finite.
@@ -36,6 +38,8 @@ pub enum Label {
     /// None of the others.
     #[default]
     Ok,
+    /// Surfaces of bodies meet although the backend promised that none do.
+    Intersecting,
     /// A body is inside another, or went through it.
     Penetrating,
     /// Something jointed to the world falls as if it were not.
@@ -53,6 +57,7 @@ impl Label {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
+            Self::Intersecting => "intersecting",
             Self::Penetrating => "penetrating",
             Self::Falling => "falling",
             Self::Frozen => "frozen",
@@ -90,6 +95,9 @@ pub struct Evidence<'a> {
     pub overlap: Option<Intrusion>,
     /// A body whose centre went through another since the last state, and that other.
     pub passed: Option<[usize; 2]>,
+    /// How many pairs of triangles of two bodies have a common point, where the backend promises that none do; else
+    /// zero.
+    pub broken_promises: usize,
 }
 
 /// Of two bodies inside each other, more than this share of the thinner one [1].
@@ -171,6 +179,11 @@ impl Judge {
         if !state.is_finite() {
             self.raise(Label::Diverged, format!("not finite at {:.3} s", state.time_s), state);
             return;
+        }
+        if evidence.broken_promises > 0 {
+            let count = evidence.broken_promises;
+            let reason = format!("{count} pairs of triangles meet at {:.3} s", state.time_s);
+            self.raise(Label::Intersecting, reason, state);
         }
         if let Some(reason) = self.penetration(evidence) {
             self.raise(Label::Penetrating, reason, state);

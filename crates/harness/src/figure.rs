@@ -63,6 +63,9 @@ pub struct Figure {
     /// Name of its folder.
     #[serde(skip)]
     pub id: String,
+    /// Metrics measured on demand that it names.
+    #[serde(skip)]
+    pub asked: Vec<String>,
     /// Heading of the picture.
     pub title: String,
     /// Publication and figure that it reproduces.

@@ -34,6 +34,7 @@ pub mod view;
 
 use std::{ffi::OsString, process::ExitCode};
 
+use anyhow::Context;
 use clap::Parser;
 use taut_core::Table;
 
@@ -103,6 +104,14 @@ fn shortened(message: &str) -> String {
 
 fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<Outcome> {
     runner::silence_guarded_panics();
+    let metrics = setup.metrics.clone();
+    metrics.know(&cli.common.measure).context("--measure")?;
+    let mut asked = cli.common.measure.clone();
+    if let Verb::Best(args) = &cli.verb {
+        asked.extend(args.within.iter().map(|(metric, _)| metric.clone()));
+    }
+    let asking = Setup { metrics: metrics.asked_for(&asked), ..setup.clone() };
+    let setup = &asking;
     let session = Session {
         bench: Bench::new(setup, usize::from(cli.common.threads), interrupt::flag())?,
         common: cli.common,

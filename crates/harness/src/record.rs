@@ -26,7 +26,7 @@ pub use self::{
 
 use crate::{ruler::Metrics, spec::Spec};
 
-/// How a row ended. The first six are labels of a finished measurement, the others say why there is none.
+/// How a row ended. The first seven are labels of a finished measurement, the others say why there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -41,6 +41,8 @@ pub enum Status {
     Frozen,
     /// A jointed body fell as if it were free.
     Falling,
+    /// Surfaces of bodies met although the backend promises that none do.
+    Intersecting,
     /// A body was inside another, or went through it.
     Penetrating,
     /// The backend does not take this scene.
@@ -60,6 +62,7 @@ impl Status {
             Self::Exploded => "exploded",
             Self::Frozen => "frozen",
             Self::Falling => "falling",
+            Self::Intersecting => "intersecting",
             Self::Penetrating => "penetrating",
             Self::Unsupported => "unsupported",
             Self::Failed => "failed",
@@ -105,6 +108,7 @@ impl From<Label> for Status {
             Label::Exploded => Self::Exploded,
             Label::Frozen => Self::Frozen,
             Label::Falling => Self::Falling,
+            Label::Intersecting => Self::Intersecting,
             Label::Penetrating => Self::Penetrating,
         }
     }

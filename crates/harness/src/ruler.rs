@@ -3,6 +3,9 @@
 //! A metric is a pure function of a [`Sample`] and one row here. Those of motion are defined in
 //! [`taut_core::metrics`], those of contacts in [`taut_collide::metrics`]. No clock runs while they work.
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     borrow::Cow,
     cell::{OnceCell, RefCell},
@@ -10,12 +13,14 @@ use std::{
     sync::Arc,
 };
 
-use taut_collide::metrics::{
-    ContactMeasures, Probe, contact_residual_max_m, friction_cone_violation_n,
+use taut_collide::{
+    SurfaceMeetings, SurfaceProbe,
+    metrics::{ContactMeasures, Probe, contact_residual_max_m, friction_cone_violation_n},
 };
 use taut_core::{
     Multipliers, Needs, Scene, State,
     metrics::{self, JointError, MaterialStrain, Measured, MechanicalEnergy, Momentum, WorkDone},
+    settings::nearest,
 };
 
 /// Named values in the order of the ruler.
@@ -31,6 +36,8 @@ pub struct Metric {
     pub name: Cow<'static, str>,
     /// What a scene must have for it to apply.
     pub needs: Needs,
+    /// Whether it is measured where somebody asks for it only, for what it costs.
+    pub on_demand: bool,
     /// The number, for scenes that have it.
     pub measure: Measure,
 }
@@ -42,7 +49,14 @@ impl Metric {
         needs: Needs,
         measure: impl Fn(&Sample<'_>) -> Option<f64> + Send + Sync + 'static,
     ) -> Self {
-        Self { name: name.into(), needs, measure: Arc::new(measure) }
+        Self { name: name.into(), needs, on_demand: false, measure: Arc::new(measure) }
+    }
+
+    /// The same, for whoever asks for it.
+    #[must_use]
+    pub fn on_demand(mut self) -> Self {
+        self.on_demand = true;
+        self
     }
 }
 
@@ -136,6 +150,9 @@ impl Default for Ruler {
             Metric::new("crossed_edges", Needs::SOFT_CONTACTS, |s| {
                 Some(s.contacts()?.crossed_edges? as f64)
             }),
+            touching("intersections", |s| Some(s.meetings()?.intersections as f64)).on_demand(),
+            touching("intersecting_bodies", |s| Some(s.meetings()?.bodies as f64)).on_demand(),
+            touching("distance_min_m", |s| s.distance_min_m()).on_demand(),
             touching("contact_count", |s| Some(s.contacts()?.contact_count as f64)),
             touching("slip_speed_max_m_s", |s| Some(s.contacts()?.slip_speed_max_m_s)),
             touching("friction_cone_violation_n", |s| Some(friction_cone_violation_n(s.forces?))),
@@ -170,9 +187,43 @@ impl Ruler {
         self.0.iter().map(|metric| &*metric.name)
     }
 
+    /// This ruler, which measures metrics of these names whatever they cost.
+    #[must_use]
+    pub fn asked_for(mut self, names: &[String]) -> Self {
+        for metric in &mut self.0 {
+            metric.on_demand &= !names.iter().any(|name| *name == metric.name);
+        }
+        self
+    }
+
+    /// The metrics measured on demand whose names stand in quotes in a text.
+    pub fn named_in(&self, text: &str) -> Vec<String> {
+        let named = |metric: &&Metric| text.contains(&format!("\"{}\"", metric.name));
+        let costly = self.0.iter().filter(|metric| metric.on_demand);
+        costly.filter(named).map(|metric| metric.name.to_string()).collect()
+    }
+
+    /// Whether there are such metrics.
+    ///
+    /// # Errors
+    /// Names the first that there is not, and the nearest that there is.
+    pub fn know(&self, names: &[String]) -> anyhow::Result<()> {
+        let known: Vec<&str> = self.names().collect();
+        let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) else {
+            return Ok(());
+        };
+        let hint = match nearest(name, &known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", known.join(", ")),
+        };
+        anyhow::bail!("no metric `{name}`: {hint}")
+    }
+
     /// The metrics that apply to a sample.
     pub fn measure(&self, sample: &Sample<'_>) -> Metrics {
-        let applies = self.0.iter().filter(|metric| sample.facts.needs.covers(metric.needs));
+        let applies =
+            |metric: &&Metric| !metric.on_demand && sample.facts.needs.covers(metric.needs);
+        let applies = self.0.iter().filter(applies);
         let values = applies.map(|m| Some((m.name.clone(), (m.measure)(sample)?)));
         values.flatten().collect()
     }
@@ -191,6 +242,8 @@ pub struct Facts {
     momentum: Option<Momentum>,
     /// Finds the contacts of a state by a query of its own.
     probe: Option<RefCell<Probe>>,
+    /// Looks at surfaces; made when it is first asked.
+    surfaces: OnceCell<Option<RefCell<SurfaceProbe>>>,
     /// Adds up what comes into a scene and leaves it, where anything does.
     work: Option<RefCell<WorkMeter>>,
 }
@@ -231,6 +284,7 @@ impl Facts {
             energy_j: metrics::energy(scene, initial).total_j(),
             momentum: metrics::is_free(scene).then(|| metrics::momentum(scene, initial)),
             probe: scene.contacts.map(|_| RefCell::new(Probe::new(scene))),
+            surfaces: OnceCell::new(),
             work: metrics::has_work(scene).then(|| {
                 RefCell::new(WorkMeter { last: initial.clone(), sum: Some(WorkDone::default()) })
             }),
@@ -269,6 +323,7 @@ pub struct Sample<'a> {
     joints: OnceCell<JointError>,
     energy: OnceCell<MechanicalEnergy>,
     contacts: OnceCell<ContactMeasures>,
+    meetings: OnceCell<Option<SurfaceMeetings>>,
     material: OnceCell<Option<MaterialStrain>>,
     work: OnceCell<Option<WorkDone>>,
 }
@@ -307,6 +362,7 @@ impl<'a> Sample<'a> {
             joints: OnceCell::new(),
             energy: OnceCell::new(),
             contacts: OnceCell::new(),
+            meetings: OnceCell::new(),
             material: OnceCell::new(),
             work: OnceCell::new(),
         }
@@ -340,6 +396,22 @@ impl<'a> Sample<'a> {
         Some(*self.contacts.get_or_init(|| probe.borrow_mut().measure(self.state)))
     }
 
+    fn surfaces(&self) -> Option<&RefCell<SurfaceProbe>> {
+        let probe = || SurfaceProbe::new(self.scene).map(RefCell::new);
+        self.facts.surfaces.get_or_init(probe).as_ref()
+    }
+
+    /// Which surfaces of bodies meet, in scenes that have contacts.
+    pub fn meetings(&self) -> Option<SurfaceMeetings> {
+        let look = || Some(self.surfaces()?.borrow_mut().meetings(self.state));
+        *self.meetings.get_or_init(look)
+    }
+
+    /// Least distance of the surfaces of any two bodies that may touch [m]; zero where any meet.
+    fn distance_min_m(&self) -> Option<f64> {
+        self.surfaces()?.borrow_mut().distance_min_m(self.state)
+    }
+
     /// The strain of elastic elements, in scenes that have any.
     pub fn material(&self) -> Option<MaterialStrain> {
         *self.material.get_or_init(|| metrics::material_strain(self.scene, self.state))
@@ -350,89 +422,5 @@ impl<'a> Sample<'a> {
         let elapsed = self.state.time_s - self.facts.time_s;
         let now = || metrics::momentum(self.scene, self.state);
         self.facts.momentum.map(|start| now().drift_since(&start, &self.scene.gravity, elapsed))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use taut_core::load::load_str;
-
-    use super::*;
-    use crate::record::metric;
-
-    const CUBE: &str = "(contacts: false, bodies: [body(shape: sphere(radius: 1), mass: 1)])";
-
-    fn scene(text: &str) -> Scene {
-        load_str(text, "test", &[]).expect("a good scene").scene
-    }
-
-    fn measure(scene: &Scene, state: &State, reference: Option<&State>) -> Metrics {
-        let facts = Facts::new(scene, &scene.initial_state());
-        let sample = Sample::new(scene, &facts, state, Moment::Frame(1));
-        Ruler::default().measure(&Sample { reference, ..sample })
-    }
-
-    #[test]
-    fn penetration_is_that_of_the_state_and_relative_to_the_smaller_body() {
-        let scene = scene(
-            "(contacts: (margin: 0.01), bodies: [
-            body(name: \"ground\", shape: half_space, motion: static),
-            body(name: \"low\", shape: box(size: (2, 2, 0.5)), density: 1, position: (0, 0, 0.24)),
-            body(name: \"high\", shape: box(size: (1, 1, 1)), density: 1, position: (0, 0, 0.988)),
-        ])",
-        );
-        let mut state = scene.initial_state();
-        let value = |state: &State, name| metric(&measure(&scene, state, None), name);
-        // 10 mm into the ground, half a metre thick; 2 mm into each other.
-        assert!((value(&state, "penetration_max_m").unwrap() - 0.01).abs() < 1e-12);
-        assert!((value(&state, "penetration_share_max").unwrap() - 0.02).abs() < 1e-12);
-        assert_eq!(value(&state, "contact_count"), Some(8.0));
-        // Speed makes no penetration.
-        state.bodies[2].velocity.z = -100.0;
-        assert!((value(&state, "penetration_max_m").unwrap() - 0.01).abs() < 1e-12);
-        state.bodies[1].position.z = 0.25;
-        state.bodies[2].position.z = 5.0;
-        assert!(value(&state, "penetration_max_m").unwrap() < 1e-12);
-    }
-
-    #[test]
-    fn only_what_applies_is_measured() {
-        let scene = scene(CUBE);
-        let state = scene.initial_state();
-        let names: Vec<_> =
-            measure(&scene, &state, None).into_iter().map(|(name, _)| name).collect();
-        let drifts = ["momentum_drift_linear_kg_m_s", "momentum_drift_angular_kg_m2_s"];
-        assert_eq!(names[..3], ["stretch_max", "energy_j", "energy_drift_j"]);
-        assert_eq!(names[3..], drifts);
-    }
-
-    #[test]
-    fn metrics_come_in_the_order_of_the_list() {
-        let scene = scene("(bodies: [body(shape: sphere(radius: 1), mass: 1)])");
-        let state = scene.initial_state();
-        let ruler = Ruler::default();
-        let place = |name: &str| ruler.names().position(|known| known == name).expect("known");
-        let metrics = measure(&scene, &state, Some(&state));
-        assert!(metrics.is_sorted_by_key(|(name, _)| place(name)), "{metrics:?}");
-        let mut names: Vec<&str> = ruler.names().collect();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), ruler.names().count());
-    }
-
-    #[test]
-    fn a_metric_is_added_by_one_row() {
-        let scene = scene(CUBE);
-        let facts = Facts::new(&scene, &scene.initial_state());
-        let height = Metric::new("height_m", Needs::NONE, |s| {
-            s.state.bodies.first().map(|body| body.position.z)
-        });
-        let state = scene.initial_state();
-        let sample = Sample::new(&scene, &facts, &state, Moment::Frame(1));
-        let metrics = Ruler::default().with(height).measure(&sample);
-        assert_eq!(metrics.last(), Some(&("height_m".into(), 0.0)));
-        let touching = Metric::new("touching", Needs::CONTACTS, |_| Some(1.0));
-        let metrics = Ruler::default().with(touching).measure(&sample);
-        assert_eq!(metric(&metrics, "touching"), None);
     }
 }

@@ -96,6 +96,11 @@ impl<'a> Bench<'a> {
         anyhow::bail!("unknown backend `{name}`: {hint}")
     }
 
+    /// Whether the backend of a row promises that no surfaces of bodies ever meet.
+    pub(crate) fn promises_no_intersection(&self, spec: &Spec) -> bool {
+        self.find(&spec.backend).is_ok_and(|backend| backend.info().promises_no_intersection)
+    }
+
     /// Whether Ctrl-C or another watcher has asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)

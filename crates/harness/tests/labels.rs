@@ -252,7 +252,7 @@ fn measure(corpus: &Corpus, run: &JudgedRun) -> RunRow {
     let bench = Bench::new(&setup, 1, &never).expect("a thread");
     let mut spec = Spec::new(name, run.iterations);
     spec.settings = Settings::from_ron(format!("({})", settings.replace('=', ":")));
-    let options = RunOptions { steps: run.steps, references: References::default() };
+    let options = RunOptions { steps: run.steps, references: References::default(), asked: &[] };
     runner::run(&bench, &scene, &spec, &options, &mut [])
 }
 

@@ -207,7 +207,7 @@ fn judge(name: &str, scene: &Scene, truth: &[State], error_max_m: f64) {
     for (backend, iterations, substeps) in RANKED {
         let spec = Spec { substeps, ..Spec::new(backend, iterations) };
         let references = References { motion: Some(&motion), ..References::default() };
-        let options = RunOptions { steps: scene.steps, references };
+        let options = RunOptions { steps: scene.steps, references, asked: &[] };
         let mut kept = KeptStates::new(Keep::Everything);
         let row = runner::run(&bench, scene, &spec, &options, &mut [&mut kept]);
         assert_eq!(row.steps, scene.steps, "{name} {backend}: {}", row.reason);

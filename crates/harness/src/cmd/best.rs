@@ -1,8 +1,7 @@
 //! `taut best`: cost at prescribed accuracy, the cheapest budget of each backend that meets bounds on its errors.
 
-use anyhow::bail;
+use anyhow::Context;
 use serde::Serialize;
-use taut_core::settings::nearest;
 
 use super::{Outcome, SceneTask, Session, json, print, run};
 use crate::{
@@ -50,7 +49,8 @@ struct Cheapest {
 
 pub(crate) fn main(session: &Session<'_>, args: &BestArgs) -> anyhow::Result<Outcome> {
     let task = session.task(&args.selection)?;
-    check_metrics(session, args)?;
+    let bounded: Vec<String> = args.within.iter().map(|(metric, _)| metric.clone()).collect();
+    session.bench.setup.metrics.know(&bounded).context("--within")?;
     let wanted = run::wanted_reference(session, &args.course, &task)?;
     let mut out = OutDir::create(session.common.out.as_deref(), "best")?;
     let run::MeasuredRuns { runs, reference, motion } =
@@ -76,21 +76,6 @@ pub(crate) fn main(session: &Session<'_>, args: &BestArgs) -> anyhow::Result<Out
         return Ok(outcome);
     }
     session.present(&whole.document, &table, out.path())
-}
-
-/// Whether there are such metrics.
-fn check_metrics(session: &Session<'_>, args: &BestArgs) -> anyhow::Result<()> {
-    let names: Vec<&str> = session.bench.setup.metrics.names().collect();
-    for (metric, _) in &args.within {
-        if !names.contains(&metric.as_str()) {
-            let hint = match nearest(metric, &names) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("there are {}", names.join(", ")),
-            };
-            bail!("--within: no metric `{metric}`: {hint}");
-        }
-    }
-    Ok(())
 }
 
 /// How many times the worst metric is as large as its bound.

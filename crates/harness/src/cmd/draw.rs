@@ -46,7 +46,7 @@ pub(crate) fn main(session: &Session<'_>, args: &DrawArgs) -> anyhow::Result<Out
         let mut camera = Cameraman::new(&task.scene, &order.frames, &order.trails);
         let mut ticks = Ticks { progress: &progress, left: steps };
         let observers: &mut [&mut dyn Observer] = &mut [&mut camera, &mut ticks];
-        let options = RunOptions { steps, references: References::default() };
+        let options = RunOptions { steps, references: References::default(), asked: &[] };
         let row = runner::run(&session.bench, &task.scene, spec, &options, observers);
         filmed.push(camera.finish(&row));
         rows.push(row);

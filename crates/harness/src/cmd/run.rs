@@ -196,7 +196,7 @@ pub(super) fn measure(
         let same_step = compares.then(|| references.same_step(spec)).flatten();
         let same_step = same_step.as_deref();
         let references = References { named, same_step, motion: motion.as_ref() };
-        let options = RunOptions { steps, references };
+        let options = RunOptions { steps, references, asked: &[] };
         let tape = tape.as_deref_mut().zip(index).map(|(tape, index)| tape.of_run(index));
         one_row(session, task, spec, &options, (keep, states), tape, &progress)
     };
@@ -324,7 +324,7 @@ fn add_sensitivity(
         progress.start(&spec.label);
         let mut moved = Vec::new();
         for scene in &scenes {
-            let options = RunOptions { steps, references: References::default() };
+            let options = RunOptions { steps, references: References::default(), asked: &[] };
             moved.push(runner::run(&session.bench, scene, spec, &options, &mut []));
             progress.advance(1);
         }

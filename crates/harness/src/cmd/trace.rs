@@ -117,7 +117,7 @@ fn snapshot(
     frames: u32,
 ) -> Result<(State, ReferenceFacts), String> {
     let last = [frames];
-    let options = RunOptions { steps: frames, references: References::default() };
+    let options = RunOptions { steps: frames, references: References::default(), asked: &[] };
     let mut kept = KeptStates::new(Keep::After(&last));
     let row = runner::run(&session.bench, &task.scene, reference, &options, &mut [&mut kept]);
     let facts = ReferenceFacts::of(reference, &row);

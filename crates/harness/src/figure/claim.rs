@@ -252,7 +252,7 @@ pub enum ClaimCheck {
     Status {
         /// The run.
         run: String,
-        /// Any of these: `ok`, `diverged`, `exploded`, `frozen`, `falling`, `penetrating`.
+        /// Any of these: `ok`, `diverged`, `exploded`, `frozen`, `falling`, `penetrating`, `intersecting`.
         is: Vec<String>,
     },
 }

@@ -77,7 +77,7 @@ pub fn parse(text: &str, id: &str, path: &Path, setup: &Setup) -> Result<Figure,
         column: error.span.start.col,
         message: explain(&error.code),
     })?;
-    figure.id = id.to_owned();
+    (figure.id, figure.asked) = (id.to_owned(), setup.metrics.named_in(text));
     figure.claims.iter_mut().for_each(|claim| claim.find_motion(&figure.probes));
     check(&figure, setup).map_err(|Wrong { what, quoted }| {
         let (line, column) = quoted.map_or((0, 0), |name| find(text, &name));
@@ -244,8 +244,9 @@ fn check_profile(figure: &Figure, panel: &PanelSpec, profile: &ProfileSpec) -> R
 }
 
 /// How a run may end.
-const ENDS: [&str; 9] = [
+const ENDS: [&str; 10] = [
     "ok",
+    "intersecting",
     "penetrating",
     "falling",
     "frozen",

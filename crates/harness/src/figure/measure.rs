@@ -382,7 +382,7 @@ fn one(
                 same_step: yardsticks.and_then(|beside| beside.same_step.as_deref()),
                 motion: yardsticks.and_then(|beside| beside.motion.as_deref()),
             };
-            let options = RunOptions { steps: job.steps, references };
+            let options = RunOptions { steps: job.steps, references, asked: &figure.asked };
             let mut kept = KeptStates::new(keep);
             let mut path = WatchedPath::new(scene);
             let probes = Probes::new(scene, &figure.probes);

@@ -346,6 +346,9 @@ fn strip(drawn: Drawn<'_>) -> Strip {
     if verdicts.runs.iter().any(|run| run.status == "penetrating") {
         notes.push("small ✕: a body sinks into another".to_owned());
     }
+    if verdicts.runs.iter().any(|run| run.status == "intersecting") {
+        notes.push("small ✕: surfaces of bodies meet".to_owned());
+    }
     if verdicts.quick {
         notes.push("quick form, smaller than the figure".to_owned());
     }

@@ -383,7 +383,7 @@ fn filmed(
         .collect();
     let last = takes.iter().flat_map(|take| take.order.frames.iter().copied()).max().unwrap_or(0);
     let steps = planned.run.steps.unwrap_or(scene.steps).max(last);
-    let options = RunOptions { steps, references: References::default() };
+    let options = RunOptions { steps, references: References::default(), asked: &[] };
     let mut observers: Vec<&mut dyn Observer> =
         cameras.iter_mut().map(|camera| camera as &mut dyn Observer).collect();
     let row = run(bench, scene, &spec, &options, &mut observers);

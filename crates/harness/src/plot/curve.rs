@@ -91,6 +91,7 @@ impl Failure {
             "frozen" => ("freezes", AfterFailure::Useless),
             "exploded" => ("explodes", AfterFailure::Nothing),
             "diverged" => ("diverges", AfterFailure::Nothing),
+            "intersecting" => ("meets", AfterFailure::Flawed),
             "penetrating" => ("sinks in", AfterFailure::Flawed),
             "failed" => ("fails", AfterFailure::Nothing),
             _ => return None,

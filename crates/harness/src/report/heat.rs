@@ -13,8 +13,8 @@ use crate::{
 };
 
 /// Statuses of runs, the worst last.
-const WORSE: [&str; 7] =
-    ["ok", "penetrating", "frozen", "falling", "exploded", "diverged", "failed"];
+const WORSE: [&str; 8] =
+    ["ok", "intersecting", "penetrating", "frozen", "falling", "exploded", "diverged", "failed"];
 
 /// One square per claim, each a link to it.
 pub(super) fn claims(page: &mut Html, figures: &[ReportFigure]) {

@@ -117,8 +117,8 @@ pub(super) fn class(word: &str) -> &'static str {
     match word {
         "fails" | "void" | "failed" | "worse" | "shorter" | "missing" | "diverged" | "exploded"
         | "falling" => "bad",
-        "deviation" | "unclear" | "not judged" | "frozen" | "penetrating" | "unsupported"
-        | "skipped" | "better" => "known",
+        "deviation" | "unclear" | "not judged" | "frozen" | "intersecting" | "penetrating"
+        | "unsupported" | "skipped" | "better" => "known",
         _ => "",
     }
 }

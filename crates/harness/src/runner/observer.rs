@@ -30,15 +30,18 @@ pub trait Observer: Send {
 
 /// Labels the row, and says why.
 pub(crate) struct Labelling {
+    promised: bool,
     judge: Judge,
     passages: Option<Passages>,
 }
 
 impl Labelling {
-    pub(crate) fn new(scene: &Scene) -> Self {
+    /// Of a run of a backend that promises, or does not, that no surfaces of bodies meet.
+    pub(crate) fn new(scene: &Scene, promised: bool) -> Self {
         let initial = scene.initial_state();
         let start = scene.contacts.and_then(|_| Probe::new(scene).measure(&initial).overlap);
         Self {
+            promised,
             judge: Judge::new(scene, &initial).beginning_with(start),
             passages: Passages::new(scene, &initial),
         }
@@ -52,6 +55,11 @@ impl Observer for Labelling {
             reference: sample.reference,
             overlap: sample.contacts().and_then(|contacts| contacts.overlap),
             passed: self.passages.as_mut().and_then(|passages| passages.observe(sample.state)),
+            broken_promises: self
+                .promised
+                .then(|| sample.meetings())
+                .flatten()
+                .map_or(0, |meetings| meetings.intersections),
         };
         self.judge.observe(sample.state, &evidence);
         (row.status, row.reason) = (self.judge.label().into(), self.judge.reason().to_owned());

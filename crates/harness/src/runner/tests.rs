@@ -102,8 +102,11 @@ fn run_toy(name: &str, substeps: u32) -> (RunRow, Vec<(u32, State)>) {
     (row, kept.states)
 }
 
-const FIVE_STEPS: RunOptions<'_> =
-    RunOptions { steps: 5, references: References { named: None, same_step: None, motion: None } };
+const FIVE_STEPS: RunOptions<'_> = RunOptions {
+    steps: 5,
+    references: References { named: None, same_step: None, motion: None },
+    asked: &[],
+};
 
 #[test]
 fn a_run_takes_all_iterations_of_all_substeps() {

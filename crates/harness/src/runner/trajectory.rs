@@ -22,6 +22,8 @@ pub struct RunOptions<'a> {
     pub steps: u32,
     /// What it is compared with.
     pub references: References<'a>,
+    /// Which metrics to measure beside those that are always.
+    pub asked: &'a [String],
 }
 
 /// Runs one row from the scene's initial state; never fails, but may return a row that says why not.
@@ -38,8 +40,11 @@ pub fn run(
     let mut row = RunRow::new(spec);
     let mut step_times_s = Vec::new();
     bench.with_solver(scene, spec, &mut row, |solver, row| {
-        let (mut verdict, mut fingerprint) = (Labelling::new(scene), Fingerprint::default());
-        let mut gauge = Gauge(&bench.setup.metrics);
+        let promised = bench.promises_no_intersection(spec);
+        let mut verdict = Labelling::new(scene, promised);
+        let mut fingerprint = Fingerprint::default();
+        let ruler = bench.setup.metrics.clone().asked_for(options.asked);
+        let mut gauge = Gauge(&ruler);
         let own: [&mut dyn Observer; 3] = [&mut verdict, &mut fingerprint, &mut gauge];
         let theirs = observers.iter_mut().map(|observer| &mut **observer as &mut dyn Observer);
         let mut observers: Vec<_> = own.into_iter().chain(theirs).collect();

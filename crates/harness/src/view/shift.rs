@@ -53,7 +53,7 @@ impl<'a> SolverShift<'a> {
             scene,
             spec,
             facts: Facts::new(scene, &initial),
-            verdict: Labelling::new(scene),
+            verdict: Labelling::new(scene, bench.promises_no_intersection(spec)),
             before: initial.clone(),
             state: initial,
             forces: Multipliers::default(),
