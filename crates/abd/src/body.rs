@@ -1,9 +1,9 @@
 //! A dynamic body as twelve numbers.
 
 use nalgebra::SVector;
-use taut_core::{BodyState, Mat3, Quat, Vec3, math::skew, scene::Body};
+use taut_core::{BodyState, Mat3, Quat, Scene, Vec3, math::skew, scene::Body};
 
-use crate::{AbdSettings, driven::Drive};
+use crate::{AbdSettings, driven::BodyDrive};
 
 /// Frame column by column, then position.
 pub(crate) type Vec12 = SVector<f64, 12>;
@@ -27,7 +27,7 @@ pub(crate) struct AffineBody {
     pub(crate) target: Vec12,
     pub(crate) rate: Vec12,
     /// What moves a body that forces do not.
-    pub(crate) drive: Option<Drive>,
+    pub(crate) drive: Option<BodyDrive>,
 }
 
 impl AffineBody {
@@ -56,7 +56,7 @@ impl AffineBody {
 
     /// By how much it is held harder to its target than its inertia holds it [1].
     pub(crate) fn hold(&self) -> f64 {
-        self.drive.as_ref().map_or(1.0, Drive::strength)
+        self.drive.as_ref().map_or(1.0, BodyDrive::strength)
     }
 }
 
@@ -75,10 +75,20 @@ pub(crate) fn point(q: &Vec12, local: &Vec3) -> Vec3 {
     position + frame * local
 }
 
-/// A kinematic body a time `h` [s] later.
-pub(crate) fn carried(body: &Body, state: &BodyState, h: f64) -> BodyState {
-    let rotation = Quat::from_scaled_axis(body.omega * h) * state.rotation();
-    let position = state.position + body.velocity * h;
+/// A driven body at `end_s` [s], a time `h` [s] later.
+pub(crate) fn carried(
+    scene: &Scene,
+    body: usize,
+    state: &BodyState,
+    [end_s, h]: [f64; 2],
+) -> BodyState {
+    let path = scene.drives.iter().find(|drive| drive.body == body);
+    let [velocity, omega] = match path {
+        Some(path) => path.rates((state.position, state.rotation()), end_s, h),
+        None => [scene.bodies[body].velocity, scene.bodies[body].omega],
+    };
+    let rotation = Quat::from_scaled_axis(omega * h) * state.rotation();
+    let position = state.position + velocity * h;
     let frame = rotation.to_rotation_matrix().into_inner();
-    BodyState { position, frame, velocity: body.velocity, frame_rate: skew(&body.omega) * frame }
+    BodyState { position, frame, velocity, frame_rate: skew(&omega) * frame }
 }

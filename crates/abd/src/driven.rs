@@ -22,7 +22,7 @@ const PROGRESS: f64 = 0.999;
 
 /// What drives a body.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Drive {
+pub(crate) struct BodyDrive {
     /// Where it is to be at the end of the step.
     goal: BodyState,
     /// `k`.
@@ -47,12 +47,12 @@ fn driven_body(index: usize, body: &Body, mass: f64, settings: &AbdSettings) -> 
         second: Mat3::from_diagonal(&extent.component_mul(&extent)) * (mass / 12.0),
         // As much stiffer than what it pushes as it is held harder.
         stiffness: STRENGTH[0] * mass * settings.wave_speed * settings.wave_speed,
-        drive: Some(Drive { goal, strength: STRENGTH[0], arrived: true }),
+        drive: Some(BodyDrive { goal, strength: STRENGTH[0], arrived: true }),
         ..AffineBody::new(index, body, settings)
     }
 }
 
-impl Drive {
+impl BodyDrive {
     pub(crate) fn strength(&self) -> f64 {
         self.strength
     }
@@ -62,9 +62,9 @@ impl Drive {
         (self.goal, self.arrived) = (*state, true);
     }
 
-    /// Sets where it is to be at the end of a step of `h` [s].
-    pub(crate) fn begin(&mut self, body: &Body, h: f64) -> Vec12 {
-        self.goal = carried(body, &self.goal, h);
+    /// Sets where it is to be at the end of a step: that time and the step's length [s].
+    pub(crate) fn begin(&mut self, scene: &Scene, body: usize, times: [f64; 2]) -> Vec12 {
+        self.goal = carried(scene, body, &self.goal, times);
         (self.strength, self.arrived) = (STRENGTH[0], false);
         joined(&self.goal.frame, &self.goal.position)
     }

@@ -59,11 +59,13 @@ pub const BACKEND: Native = Native {
         "abd-cpu",
         "affine bodies with an orthogonality energy, full Newton, penalty joints and barrier contact",
         "Lan et al., Affine Body Dynamics (SIGGRAPH 2022); joints as penalties, contact as in IPC (2020)",
-    ),
+    )
+    .promising_no_intersection(),
     takes: Needs::POINTS
         .with(Needs::DOTS)
         .with(Needs::TWISTS)
         .with(Needs::DRIVEN)
+        .with(Needs::PATHS)
         .with(Needs::CONTACTS),
     refuses,
     build,

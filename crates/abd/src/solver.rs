@@ -11,7 +11,7 @@ use crate::{
     AbdSettings, ContactModel,
     body::{AffineBody, carried, joined, split},
     contact::Contact,
-    driven::{Drive, driven_bodies},
+    driven::{BodyDrive, driven_bodies},
     joint::{Tie, ties},
     matrix::{BlockMatrix, SIZE},
     system::tied,
@@ -109,10 +109,11 @@ impl Abd {
     }
 
     /// Moves driven bodies where nothing can hold them up.
-    fn carry_driven(&mut self, h: f64) {
-        for (body, state) in self.scene.bodies.iter().zip(&mut self.state.bodies) {
+    fn carry_driven(&mut self) {
+        let times = [self.end_s, self.step.dt];
+        for (i, body) in self.scene.bodies.iter().enumerate() {
             if body.motion == Motion::Kinematic {
-                *state = carried(body, state, h);
+                self.state.bodies[i] = carried(&self.scene, i, &self.state.bodies[i], times);
             }
         }
     }
@@ -340,7 +341,7 @@ impl Solver for Abd {
         for (i, node) in self.bodies.iter_mut().enumerate() {
             node.start = node.now;
             node.target = match &mut node.drive {
-                Some(drive) => drive.begin(&self.scene.bodies[node.body], h),
+                Some(drive) => drive.begin(&self.scene, node.body, [self.end_s, h]),
                 None => node.now + node.rate * h + fall,
             };
             // From the last pose, the way along a stiff body's circle would take many short steps.
@@ -348,7 +349,7 @@ impl Solver for Abd {
             self.direction[i * SIZE..(i + 1) * SIZE].copy_from_slice(way.as_slice());
         }
         if self.contact.is_none() {
-            self.carry_driven(h);
+            self.carry_driven();
         }
         self.set_motion();
         let share = self.contact.as_mut().map_or(1.0, |contact| {
@@ -372,7 +373,7 @@ impl Solver for Abd {
 
     fn end_step(&mut self) -> Result<(), SolverError> {
         for node in &mut self.bodies {
-            let given = node.drive.as_ref().and_then(Drive::rate);
+            let given = node.drive.as_ref().and_then(BodyDrive::rate);
             node.rate = given.unwrap_or((node.now - node.start) / self.step.dt);
         }
         self.state.time_s = self.end_s;
