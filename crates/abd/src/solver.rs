@@ -243,18 +243,6 @@ impl Abd {
         Ok(())
     }
 
-    /// Sets the stiffness of contacts where a step begins to be solved.
-    fn begin_contact(&mut self) -> Result<(), SolverError> {
-        self.direction.fill(0.0);
-        self.set_motion();
-        self.certify()?;
-        self.assemble_gradient();
-        if let Some(contact) = &mut self.contact {
-            contact.find_stiffness(&self.gradient, self.step.dt);
-        }
-        Ok(())
-    }
-
     /// Makes sure that what was accepted is free of intersections.
     pub(crate) fn certify(&mut self) -> Result<(), SolverError> {
         if !self.settings.certify {
@@ -352,12 +340,14 @@ impl Solver for Abd {
             self.carry_driven();
         }
         self.set_motion();
+        self.assemble_gradient();
         let share = self.contact.as_mut().map_or(1.0, |contact| {
             contact.begin_sliding(self.settings.smooth_speed * contact.length(), h);
+            contact.find_stiffness(&self.gradient, h);
             contact.safe_share()
         });
         self.advance(share);
-        self.begin_contact()
+        self.certify()
     }
 
     fn iterate(&mut self) -> Result<(), SolverError> {
