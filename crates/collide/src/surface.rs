@@ -77,10 +77,10 @@ impl Surface {
     }
 }
 
-type Polyhedron = (Vec<Vec3>, Vec<[u32; 3]>);
+type RawSurface = (Vec<Vec3>, Vec<[u32; 3]>);
 
 /// Corner `i` is on the upper side along axis `k` where bit `k` of `i` is set.
-fn cuboid(half: &Vec3) -> Polyhedron {
+fn cuboid(half: &Vec3) -> RawSurface {
     let side = |i: u32, k: usize| if i >> k & 1 == 1 { half[k] } else { -half[k] };
     let vertices = (0..8).map(|i| Vec3::new(side(i, 0), side(i, 1), side(i, 2))).collect();
     let quads =
@@ -90,7 +90,7 @@ fn cuboid(half: &Vec3) -> Polyhedron {
 }
 
 /// An icosahedron split twice, with all vertices at the radius.
-fn sphere(radius: f64) -> Polyhedron {
+fn sphere(radius: f64) -> RawSurface {
     let golden = f64::midpoint(1.0, 5.0_f64.sqrt());
     let signs = [(-1.0, golden), (1.0, golden), (-1.0, -golden), (1.0, -golden)];
     let mut vertices: Vec<Vec3> = (0..3)
@@ -148,7 +148,7 @@ fn sphere(radius: f64) -> Polyhedron {
     (vertices, triangles)
 }
 
-fn capsule(radius: f64, half_length: f64, segments: u32) -> Polyhedron {
+fn capsule(radius: f64, half_length: f64, segments: u32) -> RawSurface {
     let rings = (segments / 4).max(1);
     let at = |k: u32| FRAC_PI_2 * f64::from(k) / f64::from(rings);
     let lower = (1..=rings).map(|k| (radius * at(k).sin(), -half_length - radius * at(k).cos()));
@@ -165,7 +165,7 @@ fn capsule(radius: f64, half_length: f64, segments: u32) -> Polyhedron {
 
 /// What a profile of radii and heights, from below, makes as it turns about z. An end at the axis is a point, any
 /// other end is closed by a flat face.
-fn turned(profile: &[(f64, f64)], segments: u32) -> Polyhedron {
+fn turned(profile: &[(f64, f64)], segments: u32) -> RawSurface {
     let mut vertices = vec![];
     let mut triangles = vec![];
     let mut below: Option<(u32, bool)> = None;

@@ -144,9 +144,7 @@ impl Default for Ruler {
             }),
             always("motion_error_m", |s| Some(s.motion?.1)),
             touching("penetration_max_m", |s| Some(s.contacts()?.penetration_max_m)),
-            touching("penetration_share_max", |s| {
-                Some(s.contacts()?.overlap.map_or(0.0, |overlap| overlap.share))
-            }),
+            touching("penetration_share_max", |s| s.penetration_share_max()),
             Metric::new("crossed_edges", Needs::SOFT_CONTACTS, |s| {
                 Some(s.contacts()?.crossed_edges? as f64)
             }),
@@ -394,6 +392,11 @@ impl<'a> Sample<'a> {
     pub fn contacts(&self) -> Option<ContactMeasures> {
         let probe = self.facts.probe.as_ref()?;
         Some(*self.contacts.get_or_init(|| probe.borrow_mut().measure(self.state)))
+    }
+
+    /// Deepest overlap as a share of the thinner body [1].
+    fn penetration_share_max(&self) -> Option<f64> {
+        Some(self.contacts()?.overlap.map_or(0.0, |overlap| overlap.share))
     }
 
     fn surfaces(&self) -> Option<&RefCell<SurfaceProbe>> {

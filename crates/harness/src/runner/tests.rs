@@ -4,7 +4,9 @@ use std::{ops::ControlFlow, sync::atomic::AtomicBool};
 
 use taut_core::{
     Info, Iteration, Native, Needs, Scene, Settings, Solver, SolverError, State, Step, Table,
-    Unsupported, Vec3, backend::Build, scene::Body,
+    Unsupported, Vec3,
+    backend::Build,
+    scene::{Body, Contacts},
 };
 
 use super::*;
@@ -154,6 +156,30 @@ fn an_unsupported_scene_is_a_row_with_the_reason() {
     let bench = Bench::new(&setup, 1, &cancel).unwrap();
     let row = run(&bench, &scene(), &Spec::new("null", 1), &FIVE_STEPS, &mut []);
     assert_eq!((row.status, row.reason.as_str()), (Status::Unsupported, "no bodies"));
+}
+
+#[test]
+fn a_broken_promise_not_to_intersect_is_a_label() {
+    let low = Body::solid_box(Vec3::repeat(1.0), 1.0);
+    let high = low.clone().at(Vec3::new(0.0, 0.0, 0.9));
+    let contacts = Some(Contacts::default());
+    let scene = Scene { bodies: vec![low, high], contacts, ..scene() };
+    let promising = Info::new("promising", "", "").promising_no_intersection();
+    let table = Table::default()
+        .with(taut_null::BACKEND)
+        .with(Native { info: promising, ..taut_null::BACKEND });
+    let setup = Setup { table, ..Setup::default() };
+    let cancel = AtomicBool::new(false);
+    let bench = Bench::new(&setup, 1, &cancel).unwrap();
+    let asked = ["distance_min_m".to_owned()];
+    let options = RunOptions { asked: &asked, ..FIVE_STEPS };
+    let [other, row] = ["null", "promising"]
+        .map(|name| run(&bench, &scene, &Spec::new(name, 1), &options, &mut []));
+    assert_eq!(other.status, Status::Ok, "{}", other.reason);
+    assert_eq!(row.status, Status::Intersecting);
+    assert!(row.reason.ends_with("pairs of triangles meet at 0.100 s"), "{}", row.reason);
+    let measured = |name: &str| row.frames[0].metrics.iter().any(|(own, _)| own == name);
+    assert!(measured("distance_min_m") && !measured("intersections"));
 }
 
 /// Asks for the end of a run after so many frames.

@@ -37,6 +37,17 @@ fn whoever_went_through_another_is_penetrating() {
 }
 
 #[test]
+fn surfaces_that_meet_break_a_promise() {
+    let meeting = Evidence { broken_promises: 3, ..Evidence::default() };
+    let judge = shown(None, &[Evidence::default(), meeting]);
+    assert_label(&judge, Label::Intersecting);
+    assert_eq!(judge.reason(), "3 pairs of triangles meet at 0.000 s");
+    // Whoever is deep inside another is worse.
+    let deep = Evidence { overlap: overlap(0.6), ..meeting };
+    assert_label(&shown(None, &[meeting, deep]), Label::Penetrating);
+}
+
+#[test]
 fn what_hangs_on_something_soft_falls_only_beyond_what_its_load_can_stretch() {
     let scene = |compliance: f64| {
         let mut scene = tied_particle(Vec3::new(1.0, 0.0, 0.0), false);
