@@ -22,11 +22,11 @@ pub trait Backend: Debug + Send + Sync {
         &[]
     }
 
-    /// Runs one of [`Backend::own_checks`].
+    /// Runs one of [`Backend::own_checks`]: `Some` reason where it cannot be asked of this backend.
     ///
     /// # Errors
     /// What was found instead.
-    fn own_check(&self, name: &str) -> Result<(), String> {
+    fn own_check(&self, name: &str) -> Result<Option<String>, String> {
         Err(format!("there is no check `{name}`"))
     }
 
