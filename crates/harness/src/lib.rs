@@ -19,6 +19,7 @@ mod parallel;
 mod places;
 pub mod plot;
 pub mod problems;
+mod processes;
 pub mod progress;
 pub mod record;
 pub mod report;
@@ -103,6 +104,7 @@ fn shortened(message: &str) -> String {
 
 fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<Outcome> {
     runner::silence_guarded_panics();
+    let setup = &processes::extended(setup, &cli.common, &cli.verb.backends())?;
     let session = Session {
         bench: Bench::new(setup, usize::from(cli.common.threads), interrupt::flag())?,
         common: cli.common,
@@ -139,6 +141,8 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
             cmd::reproduce::main(&session, args, questions)
         }
         Verb::Verify(args) => cmd::verify::main(&session, args),
+        Verb::Export(args) => cmd::export::main(args),
+        Verb::NewSolver(args) => cmd::new_solver::main(args),
         Verb::View(args) => cmd::view::main(&session, args),
     }
 }
