@@ -10,9 +10,9 @@ use taut_core::{
 };
 
 use crate::{
-    fault::Fault,
+    fault::LinkFault,
     hello::Refinement,
-    link::{Link, keys},
+    link::{ProcessLink, keys},
     program::{Program, limit},
     settings::JsonSettings,
 };
@@ -35,13 +35,13 @@ pub(crate) const NAMES: &[&str] = &[
 ];
 
 /// What each check asks: a skip with its reason, or what was found instead.
-type Answer = Result<Option<String>, String>;
+type CheckAnswer = Result<Option<String>, String>;
 
 /// Runs one check on processes of its own.
-pub(crate) fn ask(name: &str, program: &Program) -> Answer {
-    let mut link = Link::open(program)?;
+pub(crate) fn ask(name: &str, program: &Program) -> CheckAnswer {
+    let mut link = ProcessLink::open(program)?;
     let scene = scene(&link)?;
-    let run = Run { program, scene };
+    let run = WireRun { program, scene };
     match name {
         "hello_in_time" => Ok(None),
         "unknown_requests_survive" => unknown_requests(&mut link),
@@ -61,7 +61,7 @@ pub(crate) fn ask(name: &str, program: &Program) -> Answer {
 }
 
 /// Boxes that fly and turn, and one that stays where a program takes it.
-fn scene(link: &Link) -> Result<Scene, String> {
+fn scene(link: &ProcessLink) -> Result<Scene, String> {
     if !link.hello.takes("body.dynamic") {
         return Err("it takes no `body.dynamic`, on which all else is asked".to_owned());
     }
@@ -82,20 +82,20 @@ fn scene(link: &Link) -> Result<Scene, String> {
 
 const STEP: Step = Step { dt: 0.01, iterations: 4 };
 
-fn words(fault: Fault) -> String {
+fn words(fault: LinkFault) -> String {
     fault.words()
 }
 
 /// That a request was refused as such.
-fn refused(answer: Result<(), Fault>, kind: &str, about: &str) -> Result<(), String> {
+fn refused(answer: Result<(), LinkFault>, kind: &str, about: &str) -> Result<(), String> {
     match answer {
-        Err(Fault::Refused { kind: found, .. }) if found == kind => Ok(()),
+        Err(LinkFault::Refused { kind: found, .. }) if found == kind => Ok(()),
         Err(fault) => Err(format!("{about} gives: {}", fault.words())),
         Ok(()) => Err(format!("{about} is taken")),
     }
 }
 
-fn unknown_requests(link: &mut Link) -> Answer {
+fn unknown_requests(link: &mut ProcessLink) -> CheckAnswer {
     let time = limit(link.child.limits().read_s, 0, 1.0);
     let answer = link.child.ask("dance", Map::new(), &[], time, 0).map(drop);
     refused(answer, "unknown", "an unknown request")?;
@@ -104,35 +104,35 @@ fn unknown_requests(link: &mut Link) -> Answer {
     Ok(None)
 }
 
-struct Run<'a> {
+struct WireRun<'a> {
     program: &'a Program,
     scene: Scene,
 }
 
-impl Run<'_> {
+impl WireRun<'_> {
     fn defaults(&self) -> JsonSettings {
         crate::settings::to_json(&self.program.settings).unwrap_or_default()
     }
 
     /// Sends the scene and its initial state.
-    fn start(&self, link: &mut Link) -> Result<(), String> {
+    fn start(&self, link: &mut ProcessLink) -> Result<(), String> {
         link.scene(&self.scene, &self.defaults()).map_err(words)?;
         self.restart(link)
     }
 
-    fn restart(&self, link: &mut Link) -> Result<(), String> {
+    fn restart(&self, link: &mut ProcessLink) -> Result<(), String> {
         link.load(&self.scene.initial_state()).map_err(words)
     }
 
-    fn block(&self, link: &mut Link) -> Result<Vec<u8>, String> {
+    fn block(&self, link: &mut ProcessLink) -> Result<Vec<u8>, String> {
         Ok(link.read_raw(&self.scene).map_err(words)?.0)
     }
 
-    fn steps(&self, link: &mut Link, count: u32) -> Result<(), String> {
+    fn steps(&self, link: &mut ProcessLink, count: u32) -> Result<(), String> {
         link.step(STEP, count, &[]).map_err(words)
     }
 
-    fn bad_settings(&self, link: &mut Link) -> Answer {
+    fn bad_settings(&self, link: &mut ProcessLink) -> CheckAnswer {
         let mut send = |settings: &JsonSettings, about: &str| {
             let answer = link.scene(&self.scene, settings).map(drop);
             refused(answer, "settings", about)
@@ -149,7 +149,7 @@ impl Run<'_> {
         Ok(None)
     }
 
-    fn bad_states(&self, link: &mut Link) -> Answer {
+    fn bad_states(&self, link: &mut ProcessLink) -> CheckAnswer {
         self.start(link)?;
         let mut block = Vec::new();
         write_block(&self.scene.initial_state(), link.form(), &mut block);
@@ -163,7 +163,7 @@ impl Run<'_> {
         Ok(None)
     }
 
-    fn load_then_read(&self, link: &mut Link) -> Answer {
+    fn load_then_read(&self, link: &mut ProcessLink) -> CheckAnswer {
         self.start(link)?;
         let mut sent = Vec::new();
         write_block(&self.scene.initial_state(), link.form(), &mut sent);
@@ -178,12 +178,12 @@ impl Run<'_> {
     }
 
     /// A skip where equal bits are not promised.
-    fn repeats(link: &Link) -> Option<String> {
+    fn repeats(link: &ProcessLink) -> Option<String> {
         let bitwise = link.hello.determinism() == Determinism::Bitwise;
         (!bitwise).then(|| "does not promise equal bits".to_owned())
     }
 
-    fn batches(&self, link: &mut Link) -> Answer {
+    fn batches(&self, link: &mut ProcessLink) -> CheckAnswer {
         if let skip @ Some(_) = Self::repeats(link) {
             return Ok(skip);
         }
@@ -195,7 +195,7 @@ impl Run<'_> {
         same(&batch, &self.block(link)?, "`count: 5` and five steps")
     }
 
-    fn parts(&self, link: &mut Link) -> Answer {
+    fn parts(&self, link: &mut ProcessLink) -> CheckAnswer {
         if link.hello.iteration != Refinement::Refine {
             return Ok(Some("its steps have no parts".to_owned()));
         }
@@ -218,26 +218,26 @@ impl Run<'_> {
         same(&whole, &self.block(link)?, "steps and their parts")
     }
 
-    fn scene_forgets(&self, link: &mut Link) -> Answer {
+    fn scene_forgets(&self, link: &mut ProcessLink) -> CheckAnswer {
         if let skip @ Some(_) = Self::repeats(link) {
             return Ok(skip);
         }
         let mut other = self.scene.clone();
         other.gravity *= 0.5;
         other.bodies.truncate(1);
-        let before = Run { program: self.program, scene: other };
+        let before = WireRun { program: self.program, scene: other };
         before.start(link)?;
         before.steps(link, 7)?;
         self.start(link)?;
         self.steps(link, 5)?;
         let again = self.block(link)?;
-        let mut fresh = Link::open(self.program)?;
+        let mut fresh = ProcessLink::open(self.program)?;
         self.start(&mut fresh)?;
         self.steps(&mut fresh, 5)?;
         same(&again, &self.block(&mut fresh)?, "a second scene and a fresh process")
     }
 
-    fn static_bodies(&self, link: &mut Link) -> Answer {
+    fn static_bodies(&self, link: &mut ProcessLink) -> CheckAnswer {
         if self.scene.bodies.len() < 3 {
             return Ok(Some("it takes no `body.static`".to_owned()));
         }
@@ -256,10 +256,10 @@ impl Run<'_> {
         Ok(times?.into_iter().fold(f64::INFINITY, f64::min))
     }
 
-    fn reading(&self, link: &mut Link) -> Answer {
+    fn reading(&self, link: &mut ProcessLink) -> CheckAnswer {
         self.start(link)?;
         self.steps(link, 1)?;
-        let read = |link: &mut Link| {
+        let read = |link: &mut ProcessLink| {
             let start = Instant::now();
             self.block(link)?;
             Ok(start.elapsed().as_secs_f64())
@@ -288,7 +288,7 @@ impl Run<'_> {
     }
 
     /// What the process says it spent, against its clock as this side reads it.
-    fn clocks(&self, link: &mut Link) -> Answer {
+    fn clocks(&self, link: &mut ProcessLink) -> CheckAnswer {
         self.start(link)?;
         let mut count = 1;
         loop {
@@ -319,9 +319,9 @@ impl Run<'_> {
         }
     }
 
-    fn memory(&self, link: &mut Link) -> Answer {
+    fn memory(&self, link: &mut ProcessLink) -> CheckAnswer {
         self.start(link)?;
-        let rounds = |link: &mut Link, count: u32| {
+        let rounds = |link: &mut ProcessLink, count: u32| {
             (0..count).try_for_each(|_| {
                 self.steps(link, 1)?;
                 self.block(link).map(drop)
@@ -339,20 +339,20 @@ impl Run<'_> {
         Ok(None)
     }
 
-    fn endings(&self, mut link: Link) -> Answer {
+    fn endings(&self, mut link: ProcessLink) -> CheckAnswer {
         self.start(&mut link)?;
         let status = link.child.end(true).map_err(|why| format!("after `bye` it {why}"))?;
         if !status.success() {
             return Err(format!("after `bye` it ends with {status}"));
         }
-        let mut other = Link::open(self.program)?;
+        let mut other = ProcessLink::open(self.program)?;
         self.start(&mut other)?;
         other.child.end(false).map_err(|why| format!("after the end of its input it {why}"))?;
         Ok(None)
     }
 }
 
-fn same(a: &[u8], b: &[u8], about: &str) -> Answer {
+fn same(a: &[u8], b: &[u8], about: &str) -> CheckAnswer {
     match a.iter().zip(b).position(|(a, b)| a != b) {
         Some(byte) => Err(format!("{about} differ, first in number {}", byte / 8)),
         None => Ok(None),

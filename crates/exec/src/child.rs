@@ -20,7 +20,7 @@ use nix::{
 use serde_json::{Map, Value};
 
 use crate::{
-    fault::Fault,
+    fault::{LinkFault, Reply},
     program::{Limits, Program},
     tail::Tail,
 };
@@ -31,13 +31,6 @@ const LINE: usize = 64 * 1024;
 const GRACE: Duration = Duration::from_secs(2);
 /// What is told of a line that is no reply [bytes].
 const TOLD: usize = 60;
-
-/// A request's answer: the keys of the line, and the bytes after it.
-#[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) keys: Map<String, Value>,
-    pub(crate) block: Vec<u8>,
-}
 
 /// A process that leads a group of its own, all of which ends with it.
 #[derive(Debug)]
@@ -124,9 +117,9 @@ impl Child {
         block: &[u8],
         limit: Duration,
         due: usize,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Reply, LinkFault> {
         if self.broken {
-            return Err(Fault::Broken("has ended before".to_owned()));
+            return Err(LinkFault::Broken("has ended before".to_owned()));
         }
         let deadline = Deadline { end: Instant::now().checked_add(limit), limit };
         self.what = request.to_owned();
@@ -145,7 +138,7 @@ impl Child {
     }
 
     /// The answer to the request that was sent last.
-    fn answer(&mut self, deadline: Deadline, due: usize) -> Result<Reply, Fault> {
+    fn answer(&mut self, deadline: Deadline, due: usize) -> Result<Reply, LinkFault> {
         let line = self.line(deadline)?;
         let parsed: Option<Map<String, Value>> = serde_json::from_slice(&line).ok();
         let good = |keys: &Map<String, Value>| keys.get("ok").and_then(Value::as_bool);
@@ -186,11 +179,14 @@ impl Child {
             return Ok(Reply { keys, block });
         }
         let text = |key: &str| keys.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        Err(Fault::Refused { kind: text("kind"), message: shown(text("message").as_bytes(), 500) })
+        Err(LinkFault::Refused {
+            kind: text("kind"),
+            message: shown(text("message").as_bytes(), 500),
+        })
     }
 
     /// What has come without a request.
-    fn unasked(&mut self) -> Result<(), Fault> {
+    fn unasked(&mut self) -> Result<(), LinkFault> {
         let mut part = [0; LINE];
         match self.output.read(&mut part) {
             Ok(count @ 1..) => Err(self.no_reply(&part[..count])),
@@ -199,7 +195,7 @@ impl Child {
         }
     }
 
-    fn line(&mut self, deadline: Deadline) -> Result<Vec<u8>, Fault> {
+    fn line(&mut self, deadline: Deadline) -> Result<Vec<u8>, LinkFault> {
         let mut searched = 0;
         loop {
             if let Some(at) = self.got[searched..].iter().position(|&byte| byte == b'\n') {
@@ -220,14 +216,14 @@ impl Child {
         }
     }
 
-    fn no_reply(&mut self, line: &[u8]) -> Fault {
+    fn no_reply(&mut self, line: &[u8]) -> LinkFault {
         let first = line.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let shown = shown(first, TOLD);
         self.broken(format!("not a reply: {shown:?}"))
     }
 
     /// Waits for some bytes and keeps them.
-    fn more(&mut self, deadline: Deadline) -> Result<(), Fault> {
+    fn more(&mut self, deadline: Deadline) -> Result<(), LinkFault> {
         loop {
             let before = self.got.len();
             self.got.resize(before + LINE, 0);
@@ -247,7 +243,7 @@ impl Child {
         }
     }
 
-    fn send(&mut self, mut bytes: &[u8], deadline: Deadline) -> Result<(), Fault> {
+    fn send(&mut self, mut bytes: &[u8], deadline: Deadline) -> Result<(), LinkFault> {
         while !bytes.is_empty() {
             let Some(input) = &mut self.input else { return Err(self.gone("input")) };
             match input.write(bytes) {
@@ -264,12 +260,13 @@ impl Child {
         Ok(())
     }
 
-    fn silent(&mut self, deadline: Deadline) -> Fault {
-        self.broken(format!("no answer in {:.4} s, killed", deadline.limit.as_secs_f64()))
+    fn silent(&mut self, deadline: Deadline) -> LinkFault {
+        let seconds = (deadline.limit.as_secs_f64() * 1e3).round() / 1e3;
+        self.broken(format!("no answer in {seconds} s, killed"))
     }
 
     /// It has closed a pipe: how it ended.
-    fn gone(&mut self, pipe: &str) -> Fault {
+    fn gone(&mut self, pipe: &str) -> LinkFault {
         let why = match self.ended_within(GRACE) {
             Some(status) => match status.signal() {
                 Some(number) => {
@@ -284,7 +281,7 @@ impl Child {
     }
 
     /// Ends the process: from here on it is not talked to.
-    pub(crate) fn broken(&mut self, why: String) -> Fault {
+    pub(crate) fn broken(&mut self, why: String) -> LinkFault {
         self.kill();
         self.broken = true;
         let after = match self.steps {
@@ -294,7 +291,7 @@ impl Child {
         };
         let last = self.words.last_words();
         let last = if last.is_empty() { last } else { format!("; its last words: {last}") };
-        Fault::Broken(format!("{why}, in {}{after}{last}", self.what))
+        LinkFault::Broken(format!("{why}, in {}{after}{last}", self.what))
     }
 
     fn ended_within(&mut self, limit: Duration) -> Option<ExitStatus> {

@@ -1,10 +1,18 @@
-//! What can come back instead of an answer.
+//! What comes back: an answer, or what there is instead.
 
+use serde_json::{Map, Value};
 use taut_core::{BuildError, SolverError, Unsupported};
+
+/// A request's answer: the keys of the line, and the bytes after it.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) keys: Map<String, Value>,
+    pub(crate) block: Vec<u8>,
+}
 
 /// Why a request has no good answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Fault {
+pub(crate) enum LinkFault {
     /// The process is gone, or is not talked to any more.
     Broken(String),
     /// It says no and lives on.
@@ -16,7 +24,7 @@ pub(crate) enum Fault {
     },
 }
 
-impl Fault {
+impl LinkFault {
     pub(crate) fn words(&self) -> String {
         match self {
             Self::Broken(why) => why.clone(),

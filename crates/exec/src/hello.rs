@@ -26,7 +26,7 @@ pub(crate) struct Handshake {
     determinism: Repeats,
     state: StateForm,
     #[serde(default)]
-    pub(crate) contacts: Finder,
+    pub(crate) contacts: ContactFinder,
     takes: Vec<String>,
     #[serde(default)]
     pub(crate) settings: Map<String, Value>,
@@ -63,7 +63,7 @@ enum StateForm {
 /// Who finds contacts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Finder {
+pub(crate) enum ContactFinder {
     /// Nobody.
     #[default]
     None,
@@ -121,8 +121,8 @@ impl Handshake {
         if let Some(need) = words_of(scene).into_iter().find(|need| !self.takes(need.word)) {
             return Err(Unsupported(format!("{} needs {}", need.witness, need.word)));
         }
-        let given = self.contacts == Finder::Given;
-        if scene.contacts.is_some() && self.contacts == Finder::None {
+        let given = self.contacts == ContactFinder::Given;
+        if scene.contacts.is_some() && self.contacts == ContactFinder::None {
             return Err(Unsupported("it finds no contacts and is given none".to_owned()));
         }
         if given && !scene.touching_triangles().is_empty() {
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn a_handshake_is_read_and_a_wrong_one_told() {
         let hello = Handshake::read(keys()).unwrap();
-        assert_eq!((hello.sampled(), hello.contacts), (Iteration::Substep, Finder::None));
+        assert_eq!((hello.sampled(), hello.contacts), (Iteration::Substep, ContactFinder::None));
         assert_eq!(said("protocol", json!(7)), "not a reply: it picks protocol 7, offered was 1");
         assert!(said("iteration", json!("often")).contains("unknown variant `often`"));
         assert!(said("takes", json!(3)).contains("no handshake"));

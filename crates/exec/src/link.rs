@@ -8,7 +8,7 @@ use taut_core::{
 
 use crate::{
     child::Child,
-    fault::Fault,
+    fault::LinkFault,
     hello::{Handshake, PROTOCOL},
     program::{Program, limit},
     settings::JsonSettings,
@@ -21,7 +21,7 @@ const STATE_PER_S: f64 = 1e7;
 
 /// A process that has said what it is.
 #[derive(Debug)]
-pub(crate) struct Link {
+pub(crate) struct ProcessLink {
     pub(crate) child: Child,
     pub(crate) hello: Handshake,
     block: Vec<u8>,
@@ -37,7 +37,7 @@ pub(crate) fn keys(value: Value) -> Map<String, Value> {
     }
 }
 
-impl Link {
+impl ProcessLink {
     /// Starts a program and shakes hands.
     pub(crate) fn open(program: &Program) -> Result<Self, String> {
         let mut child = Child::start(program)?;
@@ -63,9 +63,9 @@ impl Link {
         &mut self,
         scene: &Scene,
         settings: &JsonSettings,
-    ) -> Result<JsonSettings, Fault> {
+    ) -> Result<JsonSettings, LinkFault> {
         let text = serde_json::to_vec(&SceneForm::from(scene))
-            .map_err(|error| Fault::Broken(format!("the scene cannot be written: {error}")))?;
+            .map_err(|error| LinkFault::Broken(format!("the scene cannot be written: {error}")))?;
         (self.child.steps, self.spent) = (0, [0.0; 2]);
         let asked = keys(json!({"schema": SCENE_SCHEMA, "settings": settings}));
         let time = limit(self.child.limits().scene_s, text.len(), SCENE_PER_S);
@@ -76,7 +76,7 @@ impl Link {
         }
     }
 
-    pub(crate) fn load(&mut self, state: &State) -> Result<(), Fault> {
+    pub(crate) fn load(&mut self, state: &State) -> Result<(), LinkFault> {
         let mut block = std::mem::take(&mut self.block);
         write_block(state, self.form(), &mut block);
         let broken: Vec<usize> = (0..state.broken.len()).filter(|&i| state.broken[i]).collect();
@@ -90,7 +90,7 @@ impl Link {
         time_s: f64,
         broken: &[usize],
         block: &[u8],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), LinkFault> {
         let asked = keys(json!({"time_s": time_s, "broken": broken}));
         let time = limit(self.child.limits().load_s, block.len(), STATE_PER_S);
         self.child.ask("load", asked, block, time, 0).map(drop)
@@ -103,7 +103,7 @@ impl Link {
         asked: Value,
         contacts: &[u8],
         steps: u32,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), LinkFault> {
         let limits = self.child.limits();
         let first = self.child.steps == 0;
         let time = limit(if first { limits.first_step_s } else { limits.step_s }, 0, 1.0);
@@ -116,13 +116,21 @@ impl Link {
     }
 
     /// Takes whole steps.
-    pub(crate) fn step(&mut self, step: Step, count: u32, contacts: &[u8]) -> Result<(), Fault> {
+    pub(crate) fn step(
+        &mut self,
+        step: Step,
+        count: u32,
+        contacts: &[u8],
+    ) -> Result<(), LinkFault> {
         let asked = json!({"dt": step.dt, "iterations": step.iterations, "count": count});
         self.advance("step", asked, contacts, count)
     }
 
     /// The state as it was sent, its time, and which joints are broken.
-    pub(crate) fn read_raw(&mut self, scene: &Scene) -> Result<(Vec<u8>, f64, Vec<usize>), Fault> {
+    pub(crate) fn read_raw(
+        &mut self,
+        scene: &Scene,
+    ) -> Result<(Vec<u8>, f64, Vec<usize>), LinkFault> {
         let due = block_len(scene, self.form());
         let time = limit(self.child.limits().read_s, due, STATE_PER_S);
         let reply = self.child.ask("read", Map::new(), &[], time, due)?;
@@ -142,7 +150,7 @@ impl Link {
         }
     }
 
-    pub(crate) fn read(&mut self, scene: &Scene, out: &mut State) -> Result<(), Fault> {
+    pub(crate) fn read(&mut self, scene: &Scene, out: &mut State) -> Result<(), LinkFault> {
         let (block, time_s, broken) = self.read_raw(scene)?;
         read_block(&block, scene, self.form(), out).map_err(|why| self.child.broken(why))?;
         out.time_s = time_s;
@@ -152,7 +160,7 @@ impl Link {
         Ok(())
     }
 
-    pub(crate) fn ping(&mut self) -> Result<(), Fault> {
+    pub(crate) fn ping(&mut self) -> Result<(), LinkFault> {
         let time = limit(self.child.limits().read_s, 0, 1.0);
         self.child.ask("ping", Map::new(), &[], time, 0).map(drop)
     }

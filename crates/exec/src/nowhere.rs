@@ -5,16 +5,9 @@ use std::{convert::Infallible, time::Duration};
 use serde_json::{Map, Value};
 
 use crate::{
-    fault::Fault,
+    fault::{LinkFault, Reply},
     program::{Limits, Program},
 };
-
-/// An answer, of which there are none.
-#[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) keys: Map<String, Value>,
-    pub(crate) block: Vec<u8>,
-}
 
 /// A process, of which there are none.
 #[derive(Debug)]
@@ -47,11 +40,11 @@ impl Child {
         _: &[u8],
         _: Duration,
         _: usize,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Reply, LinkFault> {
         match self.never {}
     }
 
-    pub(crate) fn broken(&mut self, _: String) -> Fault {
+    pub(crate) fn broken(&mut self, _: String) -> LinkFault {
         match self.never {}
     }
 

@@ -8,7 +8,7 @@ use taut_core::{
 };
 
 use crate::{
-    checks, hello::Handshake, idle::Idle, link::Link, program::Program, settings::to_json,
+    checks, hello::Handshake, idle::Idle, link::ProcessLink, program::Program, settings::to_json,
     solver::RemoteSolver,
 };
 
@@ -39,7 +39,7 @@ impl ExecBackend {
 
     fn hello(&self) -> Result<&Handshake, String> {
         let asked = || {
-            let link = Link::open(&self.program)?;
+            let link = ProcessLink::open(&self.program)?;
             let hello = link.hello.clone();
             self.idle.give(link);
             Ok(hello)
@@ -98,7 +98,7 @@ impl Backend for ExecBackend {
     ) -> Result<Box<dyn Solver>, BuildError> {
         self.hello().map_err(process)?.refuse(scene)?;
         let settings = self.settings(settings)?;
-        let waiting = self.idle.take().map_or_else(|| Link::open(&self.program), Ok);
+        let waiting = self.idle.take().map_or_else(|| ProcessLink::open(&self.program), Ok);
         let mut link = waiting.map_err(process)?;
         match link.scene(scene, &settings) {
             Ok(resolved) => {

@@ -7,9 +7,9 @@ use taut_collide::{ContactSet, NONE};
 use taut_core::{Elsewhere, Iteration, Scene, Solver, SolverError, StageTime, State, Step};
 
 use crate::{
-    hello::{Finder, Refinement},
+    hello::{ContactFinder, Refinement},
     idle::Idle,
-    link::Link,
+    link::ProcessLink,
     settings::{JsonSettings, to_ron},
 };
 
@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct RemoteSolver {
     /// Given back in the end.
-    link: Option<Link>,
+    link: Option<ProcessLink>,
     idle: Idle,
     scene: Scene,
     settings: JsonSettings,
@@ -33,8 +33,13 @@ pub(crate) struct RemoteSolver {
 }
 
 impl RemoteSolver {
-    pub(crate) fn new(link: Link, idle: Idle, scene: &Scene, settings: JsonSettings) -> Self {
-        let given = link.hello.contacts == Finder::Given;
+    pub(crate) fn new(
+        link: ProcessLink,
+        idle: Idle,
+        scene: &Scene,
+        settings: JsonSettings,
+    ) -> Self {
+        let given = link.hello.contacts == ContactFinder::Given;
         Self {
             contacts: given.then(|| ContactSet::new(scene)).flatten(),
             link: Some(link),
@@ -48,7 +53,7 @@ impl RemoteSolver {
         }
     }
 
-    fn link(&mut self) -> Result<&mut Link, SolverError> {
+    fn link(&mut self) -> Result<&mut ProcessLink, SolverError> {
         self.link.as_mut().ok_or_else(|| SolverError::Process("was given back".to_owned()))
     }
 

@@ -113,7 +113,7 @@ struct SkinRecord {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum JointWord {
+enum JointName {
     Ball,
     Hinge,
     Universal,
@@ -127,7 +127,7 @@ enum JointWord {
 #[serde(deny_unknown_fields)]
 pub(super) struct JointRecord {
     name: String,
-    kind: JointWord,
+    kind: JointName,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     length_m: Option<f64>,
     a: Endpoint,
@@ -162,7 +162,7 @@ struct MotorRecord {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum SpringWord {
+enum SpringName {
     Linear,
     Angular,
 }
@@ -172,7 +172,7 @@ enum SpringWord {
 #[serde(deny_unknown_fields)]
 pub(super) struct SpringRecord {
     name: String,
-    kind: SpringWord,
+    kind: SpringName,
     a: Endpoint,
     b: Endpoint,
     stiffness: f64,
@@ -330,13 +330,13 @@ impl From<ParticleRecord> for Particle {
 impl From<&Joint> for JointRecord {
     fn from(joint: &Joint) -> Self {
         let (kind, length_m) = match joint.kind {
-            JointKind::Ball => (JointWord::Ball, None),
-            JointKind::Hinge => (JointWord::Hinge, None),
-            JointKind::Universal => (JointWord::Universal, None),
-            JointKind::Prismatic => (JointWord::Prismatic, None),
-            JointKind::Cylindrical => (JointWord::Cylindrical, None),
-            JointKind::Fixed => (JointWord::Fixed, None),
-            JointKind::Distance { length } => (JointWord::Distance, Some(length)),
+            JointKind::Ball => (JointName::Ball, None),
+            JointKind::Hinge => (JointName::Hinge, None),
+            JointKind::Universal => (JointName::Universal, None),
+            JointKind::Prismatic => (JointName::Prismatic, None),
+            JointKind::Cylindrical => (JointName::Cylindrical, None),
+            JointKind::Fixed => (JointName::Fixed, None),
+            JointKind::Distance { length } => (JointName::Distance, Some(length)),
         };
         Self {
             name: joint.name.clone(),
@@ -364,13 +364,13 @@ impl From<&Joint> for JointRecord {
 impl JointRecord {
     pub(super) fn into_joint(self) -> Result<Joint, String> {
         let kind = match self.kind {
-            JointWord::Ball => JointKind::Ball,
-            JointWord::Hinge => JointKind::Hinge,
-            JointWord::Universal => JointKind::Universal,
-            JointWord::Prismatic => JointKind::Prismatic,
-            JointWord::Cylindrical => JointKind::Cylindrical,
-            JointWord::Fixed => JointKind::Fixed,
-            JointWord::Distance => JointKind::Distance {
+            JointName::Ball => JointKind::Ball,
+            JointName::Hinge => JointKind::Hinge,
+            JointName::Universal => JointKind::Universal,
+            JointName::Prismatic => JointKind::Prismatic,
+            JointName::Cylindrical => JointKind::Cylindrical,
+            JointName::Fixed => JointKind::Fixed,
+            JointName::Distance => JointKind::Distance {
                 length: self.length_m.ok_or("a distance joint without `length_m`")?,
             },
         };
@@ -407,7 +407,7 @@ impl From<&Spring> for SpringRecord {
         let four = |q: Quat| <[f64; 4]>::from(q.coords);
         let mut record = Self {
             name: spring.name.clone(),
-            kind: SpringWord::Linear,
+            kind: SpringName::Linear,
             a: spring.a,
             b: spring.b,
             stiffness: spring.stiffness,
@@ -424,7 +424,7 @@ impl From<&Spring> for SpringRecord {
                 record.rest_length_m = Some(rest_length);
             }
             SpringKind::Angular { basis_a, basis_b } => {
-                record.kind = SpringWord::Angular;
+                record.kind = SpringName::Angular;
                 (record.basis_a, record.basis_b) = (Some(four(basis_a)), Some(four(basis_b)));
             }
         }
@@ -437,12 +437,12 @@ impl SpringRecord {
         // As it was sent: making it a unit again could change its last bits.
         let turn = |q: [f64; 4]| Quat::new_unchecked(nalgebra::Vector4::from(q).into());
         let kind = match self.kind {
-            SpringWord::Linear => SpringKind::Linear {
+            SpringName::Linear => SpringKind::Linear {
                 anchor_a: self.anchor_a.ok_or("a linear spring without `anchor_a`")?.into(),
                 anchor_b: self.anchor_b.ok_or("a linear spring without `anchor_b`")?.into(),
                 rest_length: self.rest_length_m.ok_or("a linear spring without `rest_length_m`")?,
             },
-            SpringWord::Angular => SpringKind::Angular {
+            SpringName::Angular => SpringKind::Angular {
                 basis_a: turn(self.basis_a.ok_or("an angular spring without `basis_a`")?),
                 basis_b: turn(self.basis_b.ok_or("an angular spring without `basis_b`")?),
             },

@@ -67,7 +67,7 @@ pub struct NeedWord {
 
 /// Everything that a scene asks for, each word once, in the order of [`WORDS`].
 pub fn words_of(scene: &Scene) -> Vec<NeedWord> {
-    let mut found = Found(vec![None; WORDS.len()]);
+    let mut found = FoundWords(vec![None; WORDS.len()]);
     for (i, body) in scene.bodies.iter().enumerate() {
         found.all("body", i, &of_body(body, scene.contacts.is_some()));
     }
@@ -109,9 +109,9 @@ pub fn words_of(scene: &Scene) -> Vec<NeedWord> {
 }
 
 /// The first witness of each word.
-struct Found(Vec<Option<String>>);
+struct FoundWords(Vec<Option<String>>);
 
-impl Found {
+impl FoundWords {
     fn note(&mut self, word: &str, witness: impl Fn() -> String) {
         if let Some(place) = WORDS.iter().position(|known| *known == word) {
             self.0[place].get_or_insert_with(witness);
@@ -192,7 +192,7 @@ fn of_spring(spring: &Spring) -> Vec<&'static str> {
     words
 }
 
-fn of_materials(scene: &Scene, found: &mut Found) {
+fn of_materials(scene: &Scene, found: &mut FoundWords) {
     let log = |energy: &SheetEnergy| matches!(energy, SheetEnergy::NeoHookean(_));
     found.some("triangle", 0, !scene.triangles.is_empty(), "triangle");
     if let Some(i) = scene.triangles.iter().position(|part| log(&part.energy)) {

@@ -11,14 +11,14 @@ use super::{Outcome, print};
 use crate::args::{Language, NewSolverArgs};
 
 /// Files of a solver: names and texts.
-type Template = &'static [(&'static str, &'static str)];
+type SolverTemplate = &'static [(&'static str, &'static str)];
 
-const PYTHON: Template = &[
+const PYTHON: SolverTemplate = &[
     ("solver.py", include_str!("../../assets/new-solver/solver.py")),
     ("backends.ron", include_str!("../../assets/new-solver/python.ron")),
 ];
 
-const CPP: Template = &[
+const CPP: SolverTemplate = &[
     ("solver.cpp", include_str!("../../assets/new-solver/solver.cpp")),
     ("taut_solver.hpp", include_str!("../../assets/new-solver/taut_solver.hpp")),
     ("backends.ron", include_str!("../../assets/new-solver/cpp.ron")),
