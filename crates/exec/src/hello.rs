@@ -15,13 +15,9 @@ const MOST_BODIES: usize = 1_000_000;
 /// What a program is and takes. Keys that are not known here are ignored.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Handshake {
-    pub(crate) name: String,
-    #[serde(default)]
-    pub(crate) version: String,
-    #[serde(default)]
-    pub(crate) reference: String,
-    #[serde(default)]
-    pub(crate) summary: String,
+    /// Required, though nothing is made of it: results hold the name of the row.
+    #[serde(rename = "name")]
+    _name: String,
     pub(crate) iteration: Refinement,
     determinism: Repeats,
     state: StateForm,
@@ -32,6 +28,17 @@ pub(crate) struct Handshake {
     pub(crate) settings: Map<String, Value>,
     #[serde(default)]
     max_bodies: Option<usize>,
+    #[serde(default)]
+    clock: DeviceClock,
+}
+
+/// Where the time of its steps goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum DeviceClock {
+    #[default]
+    Cpu,
+    Gpu,
 }
 
 /// What one iteration does.
@@ -81,8 +88,13 @@ impl Handshake {
             let picked = protocol.map_or("none".to_owned(), Value::to_string);
             return Err(format!("not a reply: it picks protocol {picked}, offered was {PROTOCOL}"));
         }
-        serde_json::from_value(Value::Object(keys))
-            .map_err(|error| format!("not a reply: no handshake, {error}"))
+        let hello: Self = serde_json::from_value(Value::Object(keys))
+            .map_err(|error| format!("not a reply: no handshake, {error}"))?;
+        if hello.clock == DeviceClock::Gpu {
+            // Rows are told by time on processors, which says nothing of such a solver.
+            return Err("solvers with `clock: gpu` are not taken".to_owned());
+        }
+        Ok(hello)
     }
 
     pub(crate) fn form(&self) -> BodyForm {
@@ -165,6 +177,7 @@ mod tests {
         assert_eq!((hello.sampled(), hello.contacts), (Iteration::Substep, ContactFinder::None));
         assert_eq!(said("protocol", json!(7)), "not a reply: it picks protocol 7, offered was 1");
         assert!(said("iteration", json!("often")).contains("unknown variant `often`"));
+        assert_eq!(said("clock", json!("gpu")), "solvers with `clock: gpu` are not taken");
         assert!(said("takes", json!(3)).contains("no handshake"));
     }
 

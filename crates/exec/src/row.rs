@@ -8,7 +8,12 @@ use taut_core::{
 };
 
 use crate::{
-    checks, hello::Handshake, idle::Idle, link::ProcessLink, program::Program, settings::to_json,
+    checks,
+    hello::Handshake,
+    idle::Idle,
+    link::ProcessLink,
+    program::Program,
+    settings::{JsonSettings, to_json},
     solver::RemoteSolver,
 };
 
@@ -47,19 +52,8 @@ impl ExecBackend {
         self.hello.get_or_init(asked).as_ref().map_err(Clone::clone)
     }
 
-    /// What the program calls itself, starting it if need be: name, version and what it is after.
-    ///
-    /// # Errors
-    /// Why it does not answer.
-    pub fn probe(&self) -> Result<String, String> {
-        let hello = self.hello()?;
-        let words = [&hello.name, &hello.version, &hello.summary, &hello.reference];
-        let words = words.into_iter().filter(|word| !word.is_empty() && *word != "none");
-        Ok(words.map(String::as_str).collect::<Vec<_>>().join(", "))
-    }
-
     /// The settings of the row, and over them those that are given.
-    fn settings(&self, given: &Settings) -> Result<crate::settings::JsonSettings, BuildError> {
+    fn settings(&self, given: &Settings) -> Result<JsonSettings, BuildError> {
         let read = |text: &str| to_json(text).map_err(BuildError::Settings);
         let mut settings = read(&self.program.settings)?;
         settings.extend(read(given.as_str())?);

@@ -58,9 +58,9 @@ struct NamedProgram {
 pub(crate) fn extended(setup: &Setup, common: &Common, named: &[&str]) -> anyhow::Result<Setup> {
     let mut setup = setup.clone();
     let commands = named.iter().map(|text| spec::without_label(text));
-    let commands = commands.filter(|text| text.starts_with(EXEC));
+    let mut commands = commands.filter(|text| text.starts_with(EXEC));
     if common.no_exec {
-        for command in commands {
+        if let Some(command) = commands.next() {
             bail!("`{command}` is refused by --no-exec");
         }
         ensure!(common.backend_files.is_empty(), "--backends is refused by --no-exec");

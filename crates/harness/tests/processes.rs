@@ -11,8 +11,12 @@ use std::{
 
 use nix::{sys::signal::kill, unistd::Pid};
 use serde_json::Value;
+use taut_collide::ContactSet;
 use taut_core::{
-    Backend, Determinism, NoDevices, Scene, Settings, State, Step, load::load_file, protocol::WORDS,
+    Backend, Determinism, NoDevices, Scene, Settings, State, Step, Vec3,
+    load::load_file,
+    protocol::WORDS,
+    scene::{Body, Contacts},
 };
 use taut_exec::{ExecBackend, Program};
 
@@ -141,8 +145,8 @@ fn is_zombie(pid: i32) -> bool {
     text.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z'))
 }
 
-fn null_program() -> Program {
-    let command = [PYTHON, &fixture(), "null"].map(str::to_owned).to_vec();
+fn program(mode: &str) -> Program {
+    let command = [PYTHON, &fixture(), mode].map(str::to_owned).to_vec();
     let mut program = Program::new("child", command);
     program.env.insert("TAKES".to_owned(), WORDS.join(","));
     program
@@ -162,7 +166,7 @@ fn null_in_a_child_equals_null_on_every_scene() {
     if !is_here(PYTHON) {
         return;
     }
-    let child = ExecBackend::new(null_program());
+    let child = ExecBackend::new(program("null"));
     assert_eq!(child.determinism(), Determinism::Bitwise);
     let mut seen = 0;
     for entry in fs::read_dir(root().join("scenes")).unwrap() {
@@ -177,6 +181,42 @@ fn null_in_a_child_equals_null_on_every_scene() {
         seen += 1;
     }
     assert!(seen > 50, "{seen} scenes");
+}
+
+#[test]
+fn contacts_are_given_as_they_are_found() {
+    if !is_here(PYTHON) {
+        return;
+    }
+    let ground =
+        Body::solid_box(Vec3::new(4.0, 4.0, 1.0), 1.0).at(Vec3::new(0.1, 0.0, -0.5)).fixed();
+    let cube = Body::solid_box(Vec3::repeat(1.0), 1.0).at(Vec3::new(0.0, 0.2, 0.499));
+    let contacts = Some(Contacts::default());
+    let scene = Scene { bodies: vec![ground, cube], contacts, dt: 0.01, ..Scene::default() };
+    let initial = scene.initial_state();
+    let mut set = ContactSet::new(&scene).expect("a scene with contacts");
+    set.detect(initial.placements(), &[], scene.dt);
+    let list = set.detect(initial.placements(), &[], scene.dt);
+    let (contact, manifold) = (&list.contacts[0], &list.manifolds[0]);
+    let mut due: Vec<f64> = contact.nodes().map(f64::from).to_vec();
+    let vectors = contact.anchors().into_iter().chain([contact.normal]);
+    due.extend(vectors.flat_map(|vector| [vector.x, vector.y, vector.z]));
+    due.extend([contact.gap, manifold.friction[0], manifold.friction[1], manifold.restitution]);
+    due.extend([0.0, f64::from(contact.previous)]);
+
+    let backend = ExecBackend::new(program("given"));
+    let mut solver = backend.build(&scene, &Settings::default(), &NoDevices).expect("it builds");
+    let mut state = State::default();
+    solver.load(&initial).unwrap();
+    solver.advance(Step { dt: scene.dt, iterations: 1 }, 2).unwrap();
+    solver.read(&mut state).unwrap();
+    let body = &state.bodies[0];
+    let numbers = body.position.iter().chain(body.frame.iter()).chain(body.velocity.iter());
+    let shown: Vec<f64> = numbers.chain(body.frame_rate.iter()).copied().take(17).collect();
+    assert_eq!((due.len(), shown), (17, due));
+    let mut times = Vec::new();
+    solver.drain_times(&mut times);
+    assert_eq!(times.len(), 2, "one search for each step");
 }
 
 #[test]

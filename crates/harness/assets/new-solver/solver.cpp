@@ -2,7 +2,6 @@
 //
 //     c++ -std=c++17 -O2 solver.cpp -o solver
 //     taut --backends backends.ron verify -b mine
-//     taut --backends backends.ron run free-fall -b mine -b newton
 //
 // Units are SI, z is up, a body's frame has its origin at the centre of mass and its quaternion x y z w turns body into
 // world coordinates.

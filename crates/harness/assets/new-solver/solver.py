@@ -1,7 +1,6 @@
 """A solver for taut: replace `FreeFlight` by a method of your own.
 
     taut --backends backends.ron verify -b mine
-    taut --backends backends.ron run free-fall -b mine -b newton
 
 The program asks on standard input, one line of JSON for each request, and this answers on standard output. Units are SI,
 z is up, a body's frame has its origin at the centre of mass and its quaternion x y z w turns body into world coordinates.
