@@ -12,6 +12,24 @@ pub trait Backend: Debug + Send + Sync {
     /// What it can simulate; scenes that need more are refused.
     fn takes(&self) -> Needs;
 
+    /// What two equal runs share, where that is not known before the backend has been asked.
+    fn determinism(&self) -> Determinism {
+        self.info().determinism
+    }
+
+    /// Names of checks that `verify` asks of this backend alone.
+    fn own_checks(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Runs one of [`Backend::own_checks`]: `Some` reason where it cannot be asked of this backend.
+    ///
+    /// # Errors
+    /// What was found instead.
+    fn own_check(&self, name: &str) -> Result<Option<String>, String> {
+        Err(format!("there is no check `{name}`"))
+    }
+
     /// Refuses what flags cannot say, such as sizes.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ pub mod load;
 pub mod math;
 pub mod metrics;
 mod needs;
+pub mod protocol;
 pub mod scene;
 pub mod settings;
 pub mod solver;
@@ -28,5 +29,7 @@ pub use math::{Mat3, Quat, Vec3};
 pub use needs::Needs;
 pub use scene::Scene;
 pub use settings::Settings;
-pub use solver::{ContactForce, Iteration, Multipliers, Pull, Solver, Stage, StageTime, Step};
+pub use solver::{
+    ContactForce, Elsewhere, Iteration, Multipliers, Pull, Solver, Stage, StageTime, Step,
+};
 pub use state::{BitHash, BodyState, ParticleState, Placement, State};

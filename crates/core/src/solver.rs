@@ -28,6 +28,19 @@ pub trait Solver {
     /// those that `end_step` would derive from it.
     fn read(&mut self, out: &mut State) -> Result<(), SolverError>;
 
+    /// Takes `count` whole steps: by default as `count` times `begin_step`, all of `iterate` and `end_step`, to which it
+    /// is equal bit for bit.
+    fn advance(&mut self, step: Step, count: u32) -> Result<(), SolverError> {
+        for _ in 0..count {
+            self.begin_step(step)?;
+            for _ in 0..step.iterations {
+                self.iterate()?;
+            }
+            self.end_step()?;
+        }
+        Ok(())
+    }
+
     /// Waits for enqueued work.
     fn wait(&mut self) -> Result<(), SolverError> {
         Ok(())
@@ -61,10 +74,31 @@ pub trait Solver {
         "()".to_owned()
     }
 
+    /// The process that solves, where it is not this one.
+    fn elsewhere(&self) -> Option<Elsewhere> {
+        None
+    }
+
+    /// Asks for nothing, and returns once that has been answered: what each request to another process costs.
+    fn ping(&mut self) -> Result<(), SolverError> {
+        Ok(())
+    }
+
     /// How many inner iterations the last step took at most, where the solver chooses by itself.
     fn iterations_used_max(&self) -> Option<u32> {
         None
     }
+}
+
+/// A process that solves for this one, and how long it says that this took it since it was built.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Elsewhere {
+    /// Number of the process.
+    pub process: u32,
+    /// Time on the wall in steps [s].
+    pub wall_s: f64,
+    /// Time on processors in steps [s].
+    pub processor_s: f64,
 }
 
 /// One time step, with its budget known before it starts: substepping solvers divide by it.

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod outside;
 mod view;
 
 use std::path::PathBuf;
@@ -11,7 +12,10 @@ use crate::{
     runner::BLOCKS,
 };
 
-pub(crate) use self::view::ViewArgs;
+pub(crate) use self::{
+    outside::{ExportArgs, Language, NewSolverArgs, SceneFormat},
+    view::ViewArgs,
+};
 
 /// Compares multibody solvers on identical scenes with one ruler.
 ///
@@ -47,6 +51,12 @@ pub(crate) struct Common {
     /// Metrics to measure beside those that always are: intersections, intersecting_bodies, distance_min_m
     #[arg(long, global = true, value_name = "METRIC", value_delimiter = ',')]
     pub(crate) measure: Vec<String>,
+    /// File that names programs as backends, `backends.ron`; repeatable, beside those of $TAUT_BACKENDS
+    #[arg(long = "backends", global = true, value_name = "FILE")]
+    pub(crate) backend_files: Vec<PathBuf>,
+    /// Start no other program as a backend, whoever names it
+    #[arg(long, global = true)]
+    pub(crate) no_exec: bool,
     /// Seed of whatever is random
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -84,6 +94,10 @@ pub(crate) enum Verb {
     Regress(FigureArgs),
     /// Hold backends to what the interface and mechanics ask of them
     Verify(VerifyArgs),
+    /// Write a scene as other programs read it
+    Export(ExportArgs),
+    /// Start a solver in another language: its files, which work as they are
+    NewSolver(NewSolverArgs),
     /// Watch runs of a scene side by side in a window, or recorded ones
     View(ViewArgs),
 }

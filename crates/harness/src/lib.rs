@@ -19,6 +19,7 @@ mod parallel;
 mod places;
 pub mod plot;
 pub mod problems;
+mod processes;
 pub mod progress;
 pub mod record;
 pub mod report;
@@ -111,7 +112,7 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
         asked.extend(args.within.iter().map(|(metric, _)| metric.clone()));
     }
     let asking = Setup { metrics: metrics.asked_for(&asked), ..setup.clone() };
-    let setup = &asking;
+    let setup = &processes::extended(&asking, &cli.common, &cli.verb.backends())?;
     let session = Session {
         bench: Bench::new(setup, usize::from(cli.common.threads), interrupt::flag())?,
         common: cli.common,
@@ -148,6 +149,8 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
             cmd::reproduce::main(&session, args, questions)
         }
         Verb::Verify(args) => cmd::verify::main(&session, args),
+        Verb::Export(args) => cmd::export::main(args),
+        Verb::NewSolver(args) => cmd::new_solver::main(args),
         Verb::View(args) => cmd::view::main(&session, args),
     }
 }

@@ -6,6 +6,7 @@
 mod csv;
 mod document;
 mod files;
+mod pipe;
 mod sensitivity;
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -21,6 +22,7 @@ pub use self::{
         Document, MotionFacts, ReferenceDocument, ReferenceFacts, SCHEMA, SceneCounts, SceneFacts,
     },
     files::{OutDir, write_atomically},
+    pipe::PipeTimes,
     sensitivity::{MetricSpread, Sensitivity},
 };
 
@@ -227,6 +229,9 @@ pub struct Times {
     pub throughput_processor_s: Option<Spread>,
     /// Time per frame by stage.
     pub stages: Stages,
+    /// What asking costs, where another process solves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pipe: Option<PipeTimes>,
 }
 
 /// Times taken in turn with the other rows, block by block, and what they say against the first row's.

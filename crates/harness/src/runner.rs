@@ -9,6 +9,7 @@ mod blocks;
 mod guard;
 mod moved;
 mod observer;
+mod pipe;
 mod reference;
 #[cfg(test)]
 mod tests;
@@ -47,8 +48,12 @@ use crate::{
     Setup, adapter,
     backends::{LEFT_OUT, left_out},
     record::{RunDevice, RunRow, Status},
-    spec::Spec,
+    spec::{EXEC, Spec},
 };
+
+/// Where a command that was not given as a backend may come from.
+const COMMANDS: &str =
+    "commands are given by -b or by a file of --backends, and by nothing that is on file";
 
 /// What every measurement needs: the setup of the program, a pool of threads, a way to stop early.
 #[derive(Debug)]
@@ -89,6 +94,7 @@ impl<'a> Bench<'a> {
         }
         let names: Vec<&str> = table.names().collect();
         let hint = match nearest(name, &names) {
+            _ if name.starts_with(EXEC) => COMMANDS.to_owned(),
             _ if left_out(name) => LEFT_OUT.to_owned(),
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", names.join(", ")),
@@ -217,11 +223,31 @@ impl Devices for OfProcess {
 /// # Errors
 /// Those of the solver.
 pub fn advance(solver: &mut dyn Solver, step: Step) -> Result<(), SolverError> {
-    solver.begin_step(step)?;
-    for _ in 0..step.iterations {
-        solver.iterate()?;
+    solver.advance(step, 1)
+}
+
+/// Takes the solver steps of many frames, unless asked to stop; another process in one request.
+fn advance_frames(
+    solver: &mut dyn Solver,
+    spec: &Spec,
+    step: Step,
+    frames: u32,
+    bench: &Bench<'_>,
+) -> Result<bool, SolverError> {
+    if solver.elsewhere().is_some() {
+        let steps = frames.saturating_mul(spec.substeps);
+        return if bench.is_cancelled() {
+            Ok(false)
+        } else {
+            solver.advance(step, steps).map(|()| true)
+        };
     }
-    solver.end_step()
+    for _ in 0..frames {
+        if !advance_frame(solver, spec, step, bench)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Takes the solver steps of one frame, unless asked to stop between them.

@@ -3,6 +3,9 @@
 use anyhow::{Context, bail, ensure};
 use taut_core::{Scene, Settings, Step};
 
+/// What a command starts with where a backend is named.
+pub(crate) const EXEC: &str = "exec:";
+
 /// One row to measure: a backend with its settings and budget.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
@@ -54,13 +57,11 @@ impl Named {
     pub(crate) fn parse(text: &str) -> anyhow::Result<Self> {
         // Pictures and tables have no place for them.
         ensure!(!text.contains(char::is_control), "{text:?} holds control characters");
-        let before_settings = text.split(':').next().unwrap_or_default();
-        let (label, rest) = match before_settings.find('=') {
-            Some(at) => (Some(text[..at].trim()), &text[at + 1..]),
-            None => (None, text),
-        };
+        let (label, rest) = labelled(text);
         ensure!(label != Some(""), "`{text}` has an empty label, expected LABEL=NAME");
         let (name, settings) = match rest.split_once(':') {
+            // A command is named by its whole text, its settings included.
+            Some(_) if rest.trim().starts_with(EXEC) => (rest, Ok("()".to_owned())),
             Some((name, settings)) => (name, to_ron(settings)),
             None => (rest, Ok("()".to_owned())),
         };
@@ -86,8 +87,22 @@ impl Named {
     }
 }
 
+/// The label before a backend, where there is one, and the rest.
+fn labelled(text: &str) -> (Option<&str>, &str) {
+    let before_settings = text.split(':').next().unwrap_or_default();
+    match before_settings.find('=') {
+        Some(at) => (Some(text[..at].trim()), &text[at + 1..]),
+        None => (None, text),
+    }
+}
+
+/// A backend as it is named, without a label.
+pub(crate) fn without_label(text: &str) -> &str {
+    labelled(text).1.trim()
+}
+
 /// `key=value,..` as the RON text of a struct.
-fn to_ron(settings: &str) -> anyhow::Result<String> {
+pub(crate) fn to_ron(settings: &str) -> anyhow::Result<String> {
     let mut fields = Vec::new();
     for part in split_outside(settings).into_iter().filter(|part| !part.trim().is_empty()) {
         let Some((key, value)) = part.split_once('=') else {

@@ -26,6 +26,7 @@ mod subject;
 mod timed;
 mod tolerance;
 mod variants;
+mod wire;
 
 use std::{fmt, num::NonZero, thread};
 
@@ -108,7 +109,9 @@ fn questions<'a>(table: &'a Table, names: &[&str]) -> Vec<(Subject<'a>, Vec<&'st
     let wanted = |name: &str| names.is_empty() || names.contains(&name);
     let named = table.iter().filter(|backend| wanted(&backend.info().name));
     let subjects = named.flat_map(|backend| {
-        let all = (Subject::new(&**backend, table, ""), properties().collect());
+        let own = backend.own_checks();
+        let own = wire::PROPERTIES.iter().filter(move |p| own.contains(&p.name));
+        let all = (Subject::new(&**backend, table, ""), properties().chain(own).collect());
         let variants = variants::of(&backend.info().name).map(|variant| {
             let asked = properties().filter(|p| variant.asked.iter().any(|g| g.contains(&p.name)));
             (Subject::new(&**backend, table, variant.settings), asked.collect())
@@ -265,7 +268,8 @@ mod tests {
 
     #[test]
     fn no_two_checks_have_the_same_name_and_scene() {
-        let mut names: Vec<_> = properties().map(|p| (p.name, p.scene)).collect();
+        let mut names: Vec<_> =
+            properties().chain(wire::PROPERTIES).map(|p| (p.name, p.scene)).collect();
         names.sort_unstable();
         assert!(names.windows(2).all(|pair| pair[0] != pair[1]));
     }

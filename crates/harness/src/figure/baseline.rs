@@ -86,7 +86,7 @@ impl Change {
 pub fn repeatable(table: &Table, figure: &Figure, curves: &[PanelCurves]) -> Vec<PanelCurves> {
     let bitwise = |curve: &&plot::Curve| {
         let row = table.get(&curve.backend);
-        row.is_some_and(|row| row.info().determinism == Determinism::Bitwise)
+        row.is_some_and(|row| row.determinism() == Determinism::Bitwise)
     };
     let kept = curves.iter().filter(|p| figure.plot.panels[p.panel].is_recorded());
     kept.map(|p| PanelCurves {

@@ -272,6 +272,7 @@ mod tests {
             throughput_step_s: spread,
             throughput_processor_s: None,
             stages: Stages::default(),
+            pipe: None,
         });
         let text = times_csv("rope", &[&timed, &RunRow::new(&Spec::new("null", 1))]);
         let counts: Vec<usize> = text.lines().map(|l| l.split(',').count()).collect();

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use taut_core::Scene;
 
-use super::{Bench, Halt, advance_frame};
+use super::{Bench, Halt, advance_frames};
 use crate::{record::RunRow, spec::Spec};
 
 /// How many blocks are taken unless somebody says otherwise.
@@ -60,16 +60,15 @@ fn sample(bench: &Bench<'_>, timed: &TimedRow<'_>) -> Option<f64> {
     bench.with_solver(scene, spec, &mut row, |solver, row| {
         let initial = scene.initial_state();
         let step = spec.step(scene);
-        let clock = BlockClock::of(row);
+        let process = solver.elsewhere().map(|there| there.process);
+        let clock = BlockClock::of(row, process);
         let (mut total, mut runs) = (0.0, 0_u32);
         while runs == 0 || total < LEAST_S {
             solver.load(&initial)?;
             solver.wait()?;
             let start = clock.now_s();
-            for _ in 0..frames {
-                if !advance_frame(solver, spec, step, bench)? {
-                    return Err(Halt::Cancelled("while it was timed".to_owned()));
-                }
+            if !advance_frames(solver, spec, step, frames, bench)? {
+                return Err(Halt::Cancelled("while it was timed".to_owned()));
             }
             solver.wait()?;
             total += clock.now_s() - start;
@@ -83,41 +82,53 @@ fn sample(bench: &Bench<'_>, timed: &TimedRow<'_>) -> Option<f64> {
 
 /// What is read before and after.
 enum BlockClock {
-    /// Time that this process has spent on processors.
+    /// Time that this process, or the one that solves for it, has spent on processors.
     #[cfg(unix)]
-    Processor,
+    Processor(Option<u32>),
     Wall(Instant),
 }
 
 impl BlockClock {
-    fn of(row: &RunRow) -> Self {
+    fn of(row: &RunRow, process: Option<u32>) -> Self {
         #[cfg(unix)]
-        if row.device == crate::record::RunDevice::Cpu {
-            return Self::Processor;
+        if row.device == crate::record::RunDevice::Cpu && processor_s(process).is_some() {
+            return Self::Processor(process);
         }
-        let _ = row;
+        let _ = (row, process);
         Self::Wall(Instant::now())
     }
 
     fn now_s(&self) -> f64 {
         match self {
             #[cfg(unix)]
-            Self::Processor => processor_s().unwrap_or(f64::NAN),
+            Self::Processor(process) => processor_s(*process).unwrap_or(f64::NAN),
             Self::Wall(start) => start.elapsed().as_secs_f64(),
         }
     }
 }
 
-/// Time that this process has spent on processors [s], where the system tells.
-pub(super) fn processor_s() -> Option<f64> {
+/// Time that a process, this one where none is given, has spent on processors [s], where the system tells.
+pub(super) fn processor_s(process: Option<u32>) -> Option<f64> {
     #[cfg(unix)]
     {
-        let clock = nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID;
+        let clock = match process {
+            None => nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID,
+            #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
+            Some(process) => {
+                let process = nix::unistd::Pid::from_raw(i32::try_from(process).ok()?);
+                nix::time::clock_getcpuclockid(process).ok()?
+            }
+            #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
+            Some(_) => return None,
+        };
         let now = nix::time::clock_gettime(clock).ok()?;
         Some(std::time::Duration::from(now).as_secs_f64())
     }
     #[cfg(not(unix))]
-    None
+    {
+        let _ = process;
+        None
+    }
 }
 
 /// The median of `b / a` over the blocks, and its 95 % interval by bootstrap of the blocks (2,000 draws, the same

@@ -4,7 +4,11 @@ use std::time::Instant;
 
 use taut_core::{Scene, Solver, Stage, StageTime, State, Step};
 
-use super::{Bench, Halt, advance_frame, blocks::processor_s};
+use super::{
+    Bench, Halt, advance_frames,
+    blocks::processor_s,
+    pipe::{self, Clocks},
+};
 use crate::record::{RunDevice, RunRow, Spread, Stages, Times};
 use crate::spec::Spec;
 
@@ -37,21 +41,33 @@ pub fn time(
     let mut row = RunRow::new(spec);
     bench.with_solver(scene, spec, &mut row, |solver, row| {
         let mut clock = Stopwatch { bench, scene, spec, options, on_sample };
+        let pipe = pipe::measure(solver, scene)?;
         let latency = clock.samples(solver, 1)?;
-        let throughput = clock.samples(solver, options.steps_per_sample)?;
+        let many = match &pipe {
+            Some(pipe) => clock.long_sample(solver, pipe.least_sample_s())?,
+            None => options.steps_per_sample,
+        };
+        let throughput = clock.samples(solver, many)?;
+        let clocks = throughput.clocks;
         let stages = clock.stages(solver)?;
         row.steps = latency.wall_s.len() as u32;
-        row.step_time_s = Spread::of(&latency.wall_s);
+        // What another process says of single steps is without the pipe, and taken while its clocks agree.
+        let told = Some(&latency.told_s).filter(|told| !told.is_empty() && clocks.agree());
+        row.step_time_s = Spread::of(told.unwrap_or(&latency.wall_s));
+        if pipe.is_some() && clocks.disputed() {
+            row.reason = format!("clock disputed: {}", clocks.words());
+        }
         let on_processor = Some(throughput.processor_s).filter(|_| row.device == RunDevice::Cpu);
         row.times =
             row.step_time_s.zip(Spread::of(&throughput.wall_s)).map(|(step_s, wall)| Times {
                 iterations: spec.iterations,
                 warmup: options.warmup,
                 step_s,
-                steps_per_sample: options.steps_per_sample,
+                steps_per_sample: many,
                 throughput_step_s: wall,
                 throughput_processor_s: on_processor.and_then(|samples| Spread::of(&samples)),
                 stages,
+                pipe: pipe.map(|pipe| pipe.with_clocks(&clocks)),
             });
         let mut state = State::default();
         solver.read(&mut state)?;
@@ -69,6 +85,10 @@ struct Samples {
     wall_s: Vec<f64>,
     /// What this process has spent on processors, empty where the system does not tell.
     processor_s: Vec<f64>,
+    /// What another process says of single frames on the wall; empty where none does.
+    told_s: Vec<f64>,
+    /// Sums over all samples, on either side.
+    clocks: Clocks,
 }
 
 struct Stopwatch<'a> {
@@ -86,15 +106,26 @@ impl Stopwatch<'_> {
         let begin = Instant::now();
         let mut samples = Samples::default();
         while self.wants_more(samples.wall_s.len(), begin) {
-            let spent_before = processor_s();
-            let start = Instant::now();
-            for _ in 0..frames {
-                self.frame(solver, step)?;
+            let there = solver.elsewhere();
+            let process = there.map(|there| there.process);
+            if there.is_some() && frames > 1 {
+                // Batches are so long that the motion would leave the scene far behind.
+                solver.load(&self.scene.initial_state())?;
             }
+            let spent_before = processor_s(process);
+            let start = Instant::now();
+            self.frames(solver, step, frames)?;
             solver.wait()?;
-            samples.wall_s.push(start.elapsed().as_secs_f64() / f64::from(frames));
-            let spent = processor_s().zip(spent_before).map(|(after, before)| after - before);
+            let wall = start.elapsed().as_secs_f64();
+            samples.wall_s.push(wall / f64::from(frames));
+            let spent =
+                processor_s(process).zip(spent_before).map(|(after, before)| after - before);
             samples.processor_s.extend(spent.map(|spent| spent / f64::from(frames)));
+            if let Some((before, after)) = there.zip(solver.elsewhere()) {
+                samples.clocks.add(wall, spent, &before, &after);
+                let told = (after.wall_s - before.wall_s) / f64::from(frames);
+                samples.told_s.extend((told > 0.0).then_some(told));
+            }
             (self.on_sample)();
         }
         Ok(samples)
@@ -131,6 +162,20 @@ impl Stopwatch<'_> {
         Ok(Stages { collide, prepare, iterate, finish })
     }
 
+    /// How many frames in one request last so long [s].
+    fn long_sample(&mut self, solver: &mut dyn Solver, least_s: f64) -> Result<u32, Halt> {
+        let mut frames = 1;
+        loop {
+            let step = self.warm_up(solver)?;
+            let start = Instant::now();
+            self.frames(solver, step, frames)?;
+            if start.elapsed().as_secs_f64() >= least_s || frames >= pipe::MOST_FRAMES {
+                return Ok(frames);
+            }
+            frames *= 2;
+        }
+    }
+
     fn wants_more(&self, taken: usize, begin: Instant) -> bool {
         let in_time = begin.elapsed().as_secs_f64() < self.options.limit_s;
         taken < self.options.samples as usize && (in_time || taken < FEWEST_SAMPLES)
@@ -139,15 +184,15 @@ impl Stopwatch<'_> {
     fn warm_up(&self, solver: &mut dyn Solver) -> Result<Step, Halt> {
         let step = self.spec.step(self.scene);
         solver.load(&self.scene.initial_state())?;
-        for _ in 0..self.options.warmup {
-            self.frame(solver, step)?;
+        if self.options.warmup > 0 {
+            self.frames(solver, step, self.options.warmup)?;
         }
         solver.wait()?;
         Ok(step)
     }
 
-    fn frame(&self, solver: &mut dyn Solver, step: Step) -> Result<(), Halt> {
-        if advance_frame(solver, self.spec, step, self.bench)? {
+    fn frames(&self, solver: &mut dyn Solver, step: Step, count: u32) -> Result<(), Halt> {
+        if advance_frames(solver, self.spec, step, count, self.bench)? {
             Ok(())
         } else {
             self.stop_if_asked()

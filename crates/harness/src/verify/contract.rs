@@ -66,7 +66,7 @@ fn zoo() -> Scene {
 
 /// Skips what promises no equal bits.
 pub(super) fn bitwise(subject: &Subject<'_>) -> Result<(), Stop> {
-    match subject.backend.info().determinism {
+    match subject.backend.determinism() {
         Determinism::Bitwise => Ok(()),
         Determinism::None => Err(Stop::Skip("does not promise equal bits".to_owned())),
     }

@@ -5,6 +5,7 @@ pub(crate) const SHARED: &[(&str, &str)] = &[
     // The Rust side of a structure in a shader bears the shader's name, which is that of what it stands for.
     ("Base", "what of a node changes only from step to step, on the host and as shaders read it"),
     ("Body", "a body of a scene, and what shaders of contacts read of it"),
+    ("Child", "another process, and what stands for one where none can be started"),
     ("Cone", "the law of contact of avbd, and its parameters as shaders read them"),
     ("Element", "rows of one kind, in a model and as shaders read them"),
     ("Incidence", "one end of an element, on the host and as shaders read it"),

@@ -1,0 +1,167 @@
+//! The requests of the protocol, each with its limit.
+
+use serde_json::{Map, Value, json};
+use taut_core::{
+    Scene, State, Step,
+    protocol::{BodyForm, SCENE_SCHEMA, SceneForm, block_len, read_block, write_block},
+};
+
+use crate::{
+    child::Child,
+    fault::LinkFault,
+    hello::{Handshake, PROTOCOL},
+    program::{Program, limit},
+    settings::JsonSettings,
+};
+
+/// Bytes of a scene for which a second more is granted.
+const SCENE_PER_S: f64 = 1e6;
+/// Bytes of a state for which a second more is granted.
+const STATE_PER_S: f64 = 1e7;
+
+/// A process that has said what it is.
+#[derive(Debug)]
+pub(crate) struct ProcessLink {
+    pub(crate) child: Child,
+    pub(crate) hello: Handshake,
+    block: Vec<u8>,
+    /// What a process says it spent, as sums since the last scene: on the wall and on processors [s].
+    pub(crate) spent: [f64; 2],
+}
+
+/// The keys of a request.
+pub(crate) fn keys(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(keys) => keys,
+        _ => Map::new(),
+    }
+}
+
+impl ProcessLink {
+    /// Starts a program and shakes hands.
+    pub(crate) fn open(program: &Program) -> Result<Self, String> {
+        let mut child = Child::start(program)?;
+        let version = env!("CARGO_PKG_VERSION");
+        let asked = json!({
+            "protocol": [PROTOCOL], "taut": version, "threads": program.threads, "seed": program.seed,
+        });
+        let time = limit(child.limits().hello_s, 0, 1.0);
+        let reply = child.ask("hello", keys(asked), &[], time, 0);
+        let reply = reply.map_err(|fault| fault.words())?;
+        match Handshake::read(reply.keys) {
+            Ok(hello) => Ok(Self { child, hello, block: Vec::new(), spent: [0.0; 2] }),
+            Err(why) => Err(child.broken(why).words()),
+        }
+    }
+
+    pub(crate) fn form(&self) -> BodyForm {
+        self.hello.form()
+    }
+
+    /// Sends a scene; the settings in force come back.
+    pub(crate) fn scene(
+        &mut self,
+        scene: &Scene,
+        settings: &JsonSettings,
+    ) -> Result<JsonSettings, LinkFault> {
+        let text = serde_json::to_vec(&SceneForm::from(scene))
+            .map_err(|error| LinkFault::Broken(format!("the scene cannot be written: {error}")))?;
+        (self.child.steps, self.spent) = (0, [0.0; 2]);
+        let asked = keys(json!({"schema": SCENE_SCHEMA, "settings": settings}));
+        let time = limit(self.child.limits().scene_s, text.len(), SCENE_PER_S);
+        let mut reply = self.child.ask("scene", asked, &text, time, 0)?;
+        match reply.keys.remove("settings") {
+            Some(Value::Object(settings)) => Ok(settings),
+            _ => Err(self.child.broken("not a reply: it has no `settings`".to_owned())),
+        }
+    }
+
+    pub(crate) fn load(&mut self, state: &State) -> Result<(), LinkFault> {
+        let mut block = std::mem::take(&mut self.block);
+        write_block(state, self.form(), &mut block);
+        let broken: Vec<usize> = (0..state.broken.len()).filter(|&i| state.broken[i]).collect();
+        let sent = self.load_block(state.time_s, &broken, &block);
+        self.block = block;
+        sent
+    }
+
+    pub(crate) fn load_block(
+        &mut self,
+        time_s: f64,
+        broken: &[usize],
+        block: &[u8],
+    ) -> Result<(), LinkFault> {
+        let asked = keys(json!({"time_s": time_s, "broken": broken}));
+        let time = limit(self.child.limits().load_s, block.len(), STATE_PER_S);
+        self.child.ask("load", asked, block, time, 0).map(drop)
+    }
+
+    /// `step`, `begin`, `iterate` or `end`.
+    pub(crate) fn advance(
+        &mut self,
+        request: &str,
+        asked: Value,
+        contacts: &[u8],
+        steps: u32,
+    ) -> Result<(), LinkFault> {
+        let limits = self.child.limits();
+        let first = self.child.steps == 0;
+        let time = limit(if first { limits.first_step_s } else { limits.step_s }, 0, 1.0);
+        let reply = self.child.ask(request, keys(asked), contacts, time, 0)?;
+        self.child.steps += u64::from(steps);
+        for (sum, key) in self.spent.iter_mut().zip(["wall_s", "cpu_s"]) {
+            *sum += reply.keys.get(key).and_then(Value::as_f64).unwrap_or(0.0);
+        }
+        Ok(())
+    }
+
+    /// Takes whole steps.
+    pub(crate) fn step(
+        &mut self,
+        step: Step,
+        count: u32,
+        contacts: &[u8],
+    ) -> Result<(), LinkFault> {
+        let asked = json!({"dt": step.dt, "iterations": step.iterations, "count": count});
+        self.advance("step", asked, contacts, count)
+    }
+
+    /// The state as it was sent, its time, and which joints are broken.
+    pub(crate) fn read_raw(
+        &mut self,
+        scene: &Scene,
+    ) -> Result<(Vec<u8>, f64, Vec<usize>), LinkFault> {
+        let due = block_len(scene, self.form());
+        let time = limit(self.child.limits().read_s, due, STATE_PER_S);
+        let reply = self.child.ask("read", Map::new(), &[], time, due)?;
+        let joint = |index: &Value| {
+            index.as_u64().filter(|&i| i < scene.joints.len() as u64).map(|i| i as usize)
+        };
+        let list = reply.keys.get("broken").and_then(Value::as_array);
+        let broken: Option<Vec<usize>> = list.and_then(|l| l.iter().map(joint).collect());
+        let time_s = reply.keys.get("time_s").and_then(Value::as_f64);
+        match (time_s, broken) {
+            (Some(time_s), Some(broken)) => Ok((reply.block, time_s, broken)),
+            (None, _) => Err(self.child.broken("not a reply: it has no `time_s`".to_owned())),
+            _ => {
+                let why = "not a reply: its `broken` is no list of joints of the scene";
+                Err(self.child.broken(why.to_owned()))
+            }
+        }
+    }
+
+    pub(crate) fn read(&mut self, scene: &Scene, out: &mut State) -> Result<(), LinkFault> {
+        let (block, time_s, broken) = self.read_raw(scene)?;
+        read_block(&block, scene, self.form(), out).map_err(|why| self.child.broken(why))?;
+        out.time_s = time_s;
+        out.broken.clear();
+        out.broken.resize(scene.joints.len(), false);
+        broken.into_iter().for_each(|joint| out.broken[joint] = true);
+        Ok(())
+    }
+
+    pub(crate) fn ping(&mut self) -> Result<(), LinkFault> {
+        let time = limit(self.child.limits().read_s, 0, 1.0);
+        self.child.ask("ping", Map::new(), &[], time, 0).map(drop)
+    }
+}

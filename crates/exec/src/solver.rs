@@ -1,0 +1,184 @@
+//! A solver whose work another process does.
+
+use std::mem;
+
+use serde_json::json;
+use taut_collide::{ContactSet, NONE};
+use taut_core::{Elsewhere, Iteration, Scene, Solver, SolverError, StageTime, State, Step};
+
+use crate::{
+    hello::{ContactFinder, Refinement},
+    idle::Idle,
+    link::ProcessLink,
+    settings::{JsonSettings, to_ron},
+};
+
+/// A scene that a process holds.
+#[derive(Debug)]
+pub(crate) struct RemoteSolver {
+    /// Given back in the end.
+    link: Option<ProcessLink>,
+    idle: Idle,
+    scene: Scene,
+    settings: JsonSettings,
+    /// What finds the contacts that are given with each step.
+    contacts: Option<ContactSet>,
+    /// Of the points that are given: 17 numbers each.
+    points: Vec<u8>,
+    state: State,
+    /// The step that was begun.
+    step: Option<Step>,
+    /// Of searches for contacts.
+    times: Vec<StageTime>,
+}
+
+impl RemoteSolver {
+    pub(crate) fn new(
+        link: ProcessLink,
+        idle: Idle,
+        scene: &Scene,
+        settings: JsonSettings,
+    ) -> Self {
+        let given = link.hello.contacts == ContactFinder::Given;
+        Self {
+            contacts: given.then(|| ContactSet::new(scene)).flatten(),
+            link: Some(link),
+            idle,
+            scene: scene.clone(),
+            settings,
+            points: Vec::new(),
+            state: State::default(),
+            step: None,
+            times: Vec::new(),
+        }
+    }
+
+    fn link(&mut self) -> Result<&mut ProcessLink, SolverError> {
+        self.link.as_mut().ok_or_else(|| SolverError::Process("was given back".to_owned()))
+    }
+
+    fn refines(&self) -> bool {
+        self.link.as_ref().is_some_and(|link| link.hello.iteration == Refinement::Refine)
+    }
+
+    /// Finds the contacts of a step from what the process says of the motion.
+    fn find(&mut self, dt: f64) -> Result<(), SolverError> {
+        self.points.clear();
+        let (Some(contacts), Some(link)) = (&mut self.contacts, &mut self.link) else {
+            return Ok(());
+        };
+        link.read(&self.scene, &mut self.state).map_err(|fault| fault.in_a_step())?;
+        let list = contacts.detect(self.state.placements(), &self.state.broken, dt);
+        for (number, manifold) in list.manifolds.iter().enumerate() {
+            for contact in &list.contacts[manifold.range()] {
+                let [a, b] = contact.nodes().map(f64::from);
+                let [on_a, on_b] = contact.anchors();
+                let previous =
+                    if contact.previous == NONE { -1.0 } else { f64::from(contact.previous) };
+                let [fixed, sliding] = manifold.friction;
+                let numbers = [a, b].into_iter().chain(on_a.iter().copied());
+                let numbers = numbers.chain(on_b.iter().copied());
+                let numbers = numbers.chain(contact.normal.iter().copied());
+                let surface = [contact.gap, fixed, sliding, manifold.restitution];
+                let numbers = numbers.chain(surface).chain([number as f64, previous]);
+                self.points.extend(numbers.flat_map(f64::to_le_bytes));
+            }
+        }
+        contacts.drain_times(&mut self.times);
+        Ok(())
+    }
+
+    fn whole_steps(&mut self, step: Step, count: u32) -> Result<(), SolverError> {
+        if self.contacts.is_none() {
+            return self.link()?.step(step, count, &[]).map_err(|fault| fault.in_a_step());
+        }
+        for _ in 0..count {
+            self.find(step.dt)?;
+            let points = mem::take(&mut self.points);
+            let done = self.link()?.step(step, 1, &points);
+            self.points = points;
+            done.map_err(|fault| fault.in_a_step())?;
+        }
+        Ok(())
+    }
+}
+
+impl Solver for RemoteSolver {
+    fn load(&mut self, state: &State) -> Result<(), SolverError> {
+        state.check_fits(&self.scene)?;
+        self.step = None;
+        if let Some(contacts) = &mut self.contacts {
+            contacts.forget();
+        }
+        self.link()?.load(state).map_err(|fault| fault.in_a_step())
+    }
+
+    /// A process that does not refine takes the whole step when that ends.
+    fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
+        if self.refines() {
+            self.find(step.dt)?;
+            let points = mem::take(&mut self.points);
+            let asked = json!({"dt": step.dt, "iterations": step.iterations, "count": 1});
+            let begun = self.link()?.advance("begin", asked, &points, 0);
+            self.points = points;
+            begun.map_err(|fault| fault.in_a_step())?;
+        }
+        self.step = Some(step);
+        Ok(())
+    }
+
+    fn iterate(&mut self) -> Result<(), SolverError> {
+        if !self.refines() {
+            return Ok(());
+        }
+        let iterated = self.link()?.advance("iterate", json!({"count": 1}), &[], 0);
+        iterated.map_err(|fault| fault.in_a_step())
+    }
+
+    fn end_step(&mut self) -> Result<(), SolverError> {
+        let Some(step) = self.step.take() else { return Ok(()) };
+        if !self.refines() {
+            return self.whole_steps(step, 1);
+        }
+        self.link()?.advance("end", json!({}), &[], 1).map_err(|fault| fault.in_a_step())
+    }
+
+    fn advance(&mut self, step: Step, count: u32) -> Result<(), SolverError> {
+        self.whole_steps(step, count)
+    }
+
+    fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
+        let Some(link) = &mut self.link else { return Ok(()) };
+        link.read(&self.scene, out).map_err(|fault| fault.in_a_step())
+    }
+
+    fn drain_times(&mut self, out: &mut Vec<StageTime>) {
+        out.append(&mut self.times);
+    }
+
+    fn iteration(&self) -> Iteration {
+        self.link.as_ref().map_or(Iteration::Substep, |link| link.hello.sampled())
+    }
+
+    fn resolved_settings(&self) -> String {
+        to_ron(&self.settings)
+    }
+
+    fn elsewhere(&self) -> Option<Elsewhere> {
+        let link = self.link.as_ref()?;
+        let [wall_s, processor_s] = link.spent;
+        Some(Elsewhere { process: link.child.id(), wall_s, processor_s })
+    }
+
+    fn ping(&mut self) -> Result<(), SolverError> {
+        self.link()?.ping().map_err(|fault| fault.in_a_step())
+    }
+}
+
+impl Drop for RemoteSolver {
+    fn drop(&mut self) {
+        if let Some(link) = self.link.take() {
+            self.idle.give(link);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Solvers in other processes as rows of the table: commands given on the command line, and files that name them.
+//!
+//! A child has the rights of whoever calls the program. So only the command line and files that it points at, by
+//! `--backends` or by the variable `TAUT_BACKENDS`, turn a name into a command: figures and results hold names.
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, anyhow, bail, ensure};
+use ron::value::RawValue;
+use serde::Deserialize;
+use taut_core::settings::nearest;
+use taut_exec::{ExecBackend, Limits, Program};
+
+use crate::{
+    Setup,
+    args::Common,
+    spec::{self, EXEC},
+};
+
+/// Paths of files of backends, as a list of paths is written on this system.
+const VARIABLE: &str = "TAUT_BACKENDS";
+
+/// A file of backends.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BackendsFile {
+    backends: Vec<NamedProgram>,
+}
+
+/// One row of it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NamedProgram {
+    name: String,
+    command: Vec<String>,
+    /// From the folder of the file; that folder itself where it is left out.
+    #[serde(default)]
+    directory: PathBuf,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    settings: Option<Box<RawValue>>,
+    hello_s: Option<f64>,
+    scene_s: Option<f64>,
+    first_step_s: Option<f64>,
+    step_s: Option<f64>,
+    load_s: Option<f64>,
+    read_s: Option<f64>,
+}
+
+/// The setup with a row for each program of the files and for each command among the backends that are named.
+///
+/// # Errors
+/// A file or command that cannot be read, a name that is taken, and any of them under `--no-exec`.
+pub(crate) fn extended(setup: &Setup, common: &Common, named: &[&str]) -> anyhow::Result<Setup> {
+    let mut setup = setup.clone();
+    let commands = named.iter().map(|text| spec::without_label(text));
+    let mut commands = commands.filter(|text| text.starts_with(EXEC));
+    if common.no_exec {
+        if let Some(command) = commands.next() {
+            bail!("`{command}` is refused by --no-exec");
+        }
+        ensure!(common.backend_files.is_empty(), "--backends is refused by --no-exec");
+        return Ok(setup);
+    }
+    let listed = env::var_os(VARIABLE).unwrap_or_default();
+    let listed = env::split_paths(&listed).filter(|path| !path.as_os_str().is_empty());
+    for file in common.backend_files.iter().cloned().chain(listed) {
+        for program in of_file(&file)? {
+            let taken = setup.table.place(&program.name).is_some();
+            ensure!(!taken, "{}: the name `{}` is taken", file.display(), program.name);
+            add(&mut setup, common, program);
+        }
+    }
+    for command in commands {
+        // The same command twice is one row of the table.
+        if setup.table.place(command).is_none() {
+            add(&mut setup, common, of_command(command)?);
+        }
+    }
+    Ok(setup)
+}
+
+fn add(setup: &mut Setup, common: &Common, mut program: Program) {
+    program.threads = usize::from(common.threads);
+    program.seed = common.seed;
+    setup.table = std::mem::take(&mut setup.table).with(ExecBackend::new(program));
+}
+
+/// `exec:COMMAND` or `exec:COMMAND::key=value,..`, named by this text itself.
+fn of_command(text: &str) -> anyhow::Result<Program> {
+    let rest = text.strip_prefix(EXEC).unwrap_or(text);
+    let (command, settings) = match rest.rsplit_once("::") {
+        Some((command, settings)) => (command, Some(settings)),
+        None => (rest, None),
+    };
+    let words = shell_words::split(command)
+        .map_err(|_| anyhow!("`{text}` has a quote that is not closed"))?;
+    ensure!(
+        words.first().is_some_and(|word| !word.is_empty()),
+        "`{text}` has an empty command, expected exec:PROGRAM"
+    );
+    let mut program = Program::new(text, words);
+    if let Some(settings) = settings {
+        program.settings = spec::to_ron(settings).with_context(|| format!("in `{text}`"))?;
+    }
+    Ok(program)
+}
+
+fn of_file(file: &Path) -> anyhow::Result<Vec<Program>> {
+    let name = file.display();
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
+    let options =
+        ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+    let read: BackendsFile = options.from_str(&text).map_err(|error| {
+        let near = match &error.code {
+            ron::Error::NoSuchStructField { expected, found, .. } => nearest(found, expected),
+            _ => None,
+        };
+        let near = near.map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default();
+        let (line, column) = (error.span.start.line, error.span.start.col);
+        anyhow!("{name}:{line}:{column}: {}{near}", error.code)
+    })?;
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let programs = read.backends.into_iter().map(|row| row.program(folder));
+    programs.collect::<anyhow::Result<_>>().with_context(|| name.to_string())
+}
+
+impl NamedProgram {
+    fn program(self, folder: &Path) -> anyhow::Result<Program> {
+        let Self { name, command, .. } = self;
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        ensure!(
+            !name.is_empty() && name.chars().all(plain),
+            "`{name}` is no name: expected letters, digits, `-`, `_` and `.`"
+        );
+        let empty = command.first().is_none_or(String::is_empty);
+        ensure!(!empty, "`{name}` has an empty command");
+        let common = Limits::default();
+        let limit = |key: &str, given: Option<f64>, common: f64| match given {
+            Some(seconds) if seconds.is_finite() && seconds > 0.0 => Ok(seconds),
+            Some(seconds) => bail!("`{name}`: `{key}` is {seconds}, expected seconds above 0"),
+            None => Ok(common),
+        };
+        let limits = Limits {
+            hello_s: limit("hello_s", self.hello_s, common.hello_s)?,
+            scene_s: limit("scene_s", self.scene_s, common.scene_s)?,
+            first_step_s: limit("first_step_s", self.first_step_s, common.first_step_s)?,
+            step_s: limit("step_s", self.step_s, common.step_s)?,
+            load_s: limit("load_s", self.load_s, common.load_s)?,
+            read_s: limit("read_s", self.read_s, common.read_s)?,
+        };
+        let directory = folder.join(self.directory);
+        let here = directory.as_os_str().is_empty();
+        let settings = self.settings.map(|raw| raw.get_ron().trim().to_owned());
+        let mut program = Program::new(&name, command);
+        program.directory = (!here).then_some(directory);
+        program.env = self.env;
+        program.settings = settings.unwrap_or(program.settings);
+        program.limits = limits;
+        Ok(program)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_split_without_a_shell() {
+        let program = of_command(r"exec:python3 'my solver.py' $HOME::gain=3,mode=fast").unwrap();
+        assert_eq!(program.command, ["python3", "my solver.py", "$HOME"]);
+        assert_eq!(program.settings, "(gain: 3, mode: fast)");
+        assert_eq!(program.name, r"exec:python3 'my solver.py' $HOME::gain=3,mode=fast");
+        let said = |text: &str| format!("{:#}", of_command(text).unwrap_err());
+        assert!(said("exec:").contains("empty command"));
+        assert!(said("exec: ::a=1").contains("empty command"));
+        assert!(said("exec:python3 'x").contains("quote that is not closed"));
+        assert!(said("exec:python3 x::gain").contains("expected key=value, found `gain`"));
+        assert!(said("exec:python3 x::gain=").contains("has no value"));
+    }
+
+    #[test]
+    fn files_of_backends_are_read_and_mistakes_placed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("backends.ron");
+        let read = |text: &str| {
+            fs::write(&file, text).unwrap();
+            of_file(&file)
+        };
+        let row = r#"(backends: [(name: "mine", command: ["python3", "s.py"], directory: "sub",
+            env: {"K": "1"}, settings: (gain: 3), step_s: 2)])"#;
+        let program = read(row).unwrap().remove(0);
+        assert_eq!(program.directory, Some(folder.path().join("sub")));
+        assert_eq!((program.settings.as_str(), program.limits.step_s), ("(gain: 3)", 2.0));
+        assert_eq!((program.env["K"].as_str(), program.limits.hello_s), ("1", 60.0));
+        let said = |text: &str| format!("{:#}", read(text).unwrap_err());
+        let unknown = said("(backends: [\n  (name: \"a\", comand: [\"x\"])])");
+        assert!(unknown.contains("backends.ron:2:"), "{unknown}");
+        assert!(unknown.contains("did you mean `command`?"), "{unknown}");
+        assert!(said(r#"(backends: [(name: "a", command: [])])"#).contains("empty command"));
+        assert!(said(r#"(backends: [(name: "a:b", command: ["x"])])"#).contains("is no name"));
+        let never = said(r#"(backends: [(name: "a", command: ["x"], step_s: 0)])"#);
+        assert!(never.contains("`step_s` is 0, expected seconds above 0"), "{never}");
+    }
+}
