@@ -13,7 +13,7 @@ use crate::{
 };
 
 pub(crate) use self::{
-    outside::{ExportArgs, Language, NewSolverArgs, SceneFormat},
+    outside::{ExportArgs, Language, NewSolverArgs, ProgramArgs, SceneFormat},
     view::ViewArgs,
 };
 
@@ -51,12 +51,8 @@ pub(crate) struct Common {
     /// Metrics to measure beside those that always are: intersections, intersecting_bodies, distance_min_m
     #[arg(long, global = true, value_name = "METRIC", value_delimiter = ',')]
     pub(crate) measure: Vec<String>,
-    /// File that names programs as backends, `backends.ron`; repeatable, beside those of $TAUT_BACKENDS
-    #[arg(long = "backends", global = true, value_name = "FILE")]
-    pub(crate) backend_files: Vec<PathBuf>,
-    /// Start no other program as a backend, whoever names it
-    #[arg(long, global = true)]
-    pub(crate) no_exec: bool,
+    #[command(flatten)]
+    pub(crate) programs: ProgramArgs,
     /// Seed of whatever is random
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,

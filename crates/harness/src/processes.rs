@@ -59,16 +59,16 @@ pub(crate) fn extended(setup: &Setup, common: &Common, named: &[&str]) -> anyhow
     let mut setup = setup.clone();
     let commands = named.iter().map(|text| spec::without_label(text));
     let mut commands = commands.filter(|text| text.starts_with(EXEC));
-    if common.no_exec {
+    if common.programs.no_exec {
         if let Some(command) = commands.next() {
             bail!("`{command}` is refused by --no-exec");
         }
-        ensure!(common.backend_files.is_empty(), "--backends is refused by --no-exec");
+        ensure!(common.programs.backend_files.is_empty(), "--backends is refused by --no-exec");
         return Ok(setup);
     }
     let listed = env::var_os(VARIABLE).unwrap_or_default();
     let listed = env::split_paths(&listed).filter(|path| !path.as_os_str().is_empty());
-    for file in common.backend_files.iter().cloned().chain(listed) {
+    for file in common.programs.backend_files.iter().cloned().chain(listed) {
         for program in of_file(&file)? {
             let taken = setup.table.place(&program.name).is_some();
             ensure!(!taken, "{}: the name `{}` is taken", file.display(), program.name);

@@ -6,6 +6,17 @@ use clap::{Args, ValueEnum};
 
 use super::{Selection, Verb, parameter};
 
+/// Which other programs may be started.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ProgramArgs {
+    /// File that names programs as backends, `backends.ron`; repeatable, beside those of $TAUT_BACKENDS
+    #[arg(long = "backends", global = true, value_name = "FILE")]
+    pub(crate) backend_files: Vec<PathBuf>,
+    /// Start no other program as a backend, whoever names it
+    #[arg(long, global = true)]
+    pub(crate) no_exec: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct NewSolverArgs {
     /// Language of the solver
