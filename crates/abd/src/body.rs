@@ -1,9 +1,12 @@
 //! A dynamic body as twelve numbers.
 
+mod drive;
+
 use nalgebra::SVector;
 use taut_core::{BodyState, Mat3, Quat, Scene, Vec3, math::skew, scene::Body};
 
-use crate::{AbdSettings, driven::BodyDrive};
+use crate::AbdSettings;
+pub(crate) use drive::{BodyDrive, driven_bodies, drives_are_done};
 
 /// Frame column by column, then position.
 pub(crate) type Vec12 = SVector<f64, 12>;

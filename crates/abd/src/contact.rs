@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Distances are between the polygonal surfaces of the bodies, `x = A X + t` with the frame as it is, sheared or not.
-//! Along a step `q + s dq` every vertex moves straight, so that a search along lines ([`Contact::safe_share`]) bounds how
+//! Along a step `q + s dq` every vertex moves straight, so that a search along lines ([`BarrierContact::safe_share`]) bounds how
 //! far the step may go before anything touches, and every accepted state is free of intersections.
 //!
 //! Sources: Li et al., "Incremental Potential Contact" (TOG 2020), \[I\]; Lan et al., "Affine Body Dynamics" (TOG
@@ -29,18 +29,18 @@ use crate::{
     matrix::{BlockMatrix, SIZE},
 };
 pub(crate) use certify::touching_at_start;
-use group::{Group, GroupSum};
+use group::{GroupSum, PairGroup};
 use sliding::SlidingPoint;
 use stiffness::Stiffness;
 
 /// What is known of contacts in a step.
-pub(crate) struct Contact {
+pub(crate) struct BarrierContact {
     search: FeatureSearch,
     candidates: Candidates,
     /// The candidates of each pair of bodies.
-    found: Vec<Group>,
+    found: Vec<PairGroup>,
     /// Those of the candidates that the barrier may reach somewhere along the direction, likewise.
-    groups: Vec<Group>,
+    groups: Vec<PairGroup>,
     pairs: Vec<FeaturePair>,
     planes: Vec<PlanePair>,
     /// Which dynamic body each body is.
@@ -80,12 +80,12 @@ pub(crate) struct Contact {
 }
 
 /// What the barrier and friction may move: dynamic bodies and the matrix of all.
-pub(crate) struct System<'a> {
+pub(crate) struct NewtonSystem<'a> {
     pub(crate) matrix: &'a mut BlockMatrix,
     pub(crate) gradient: &'a mut [f64],
 }
 
-impl Contact {
+impl BarrierContact {
     /// The contacts of a scene.
     pub(crate) fn new(
         scene: &Scene,
@@ -150,6 +150,7 @@ impl Contact {
         self.searched.clear();
         self.sliding.clear();
         self.stiffness.forget();
+        self.nearest = f64::INFINITY;
     }
 
     /// Whether friction acts in this step.
@@ -238,7 +239,7 @@ impl Contact {
             let mut first = 0;
             for run in list.chunk_by(|a, b| a == b) {
                 let range = first as u32..(first + run.len()) as u32;
-                self.found.push(Group { bodies: run[0].0, range, is_plane });
+                self.found.push(PairGroup { bodies: run[0].0, range, is_plane });
                 first += run.len();
             }
         }
@@ -264,7 +265,7 @@ impl Contact {
             };
             if !range.is_empty() {
                 let range = range.start as u32..range.end as u32;
-                groups.push(Group { range, ..group.clone() });
+                groups.push(PairGroup { range, ..group.clone() });
             }
         }
     }
@@ -278,7 +279,7 @@ impl Contact {
     }
 
     /// Adds the gradient and, clamped pair by pair, the Hessian of barrier and friction.
-    pub(crate) fn assemble(&mut self, system: &mut System<'_>) {
+    pub(crate) fn assemble(&mut self, system: &mut NewtonSystem<'_>) {
         let before = self.nearest;
         self.sum_barrier(true);
         self.nearest = self.nearest_of_sums();

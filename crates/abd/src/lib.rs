@@ -34,7 +34,6 @@
 mod body;
 mod contact;
 mod control;
-mod driven;
 mod energy;
 mod joint;
 mod matrix;
@@ -42,7 +41,6 @@ mod settings;
 mod solver;
 #[cfg(test)]
 mod solver_tests;
-mod system;
 
 use contact::touching_at_start;
 pub use control::{ControlTetrahedron, EmbeddedMesh};

@@ -24,7 +24,7 @@ use faer::{
 pub(crate) const SIZE: usize = 12;
 
 /// Rows by columns.
-pub(crate) type Block = [[f64; SIZE]; SIZE];
+pub(crate) type BodyBlock = [[f64; SIZE]; SIZE];
 
 /// The lower triangle by columns and its factor.
 pub(crate) struct BlockMatrix {
@@ -82,7 +82,7 @@ impl BlockMatrix {
     }
 
     /// Adds the lower triangle of a block on the diagonal.
-    pub(crate) fn add_diagonal(&mut self, i: usize, block: &Block) {
+    pub(crate) fn add_diagonal(&mut self, i: usize, block: &BodyBlock) {
         for column in 0..SIZE {
             let start = self.pattern.col_ptr()[i * SIZE + column];
             for (value, row) in self.values[start..].iter_mut().zip(&block[column..]) {
@@ -92,7 +92,7 @@ impl BlockMatrix {
     }
 
     /// Adds the block with the rows of body `a` and the columns of body `b`, which are two.
-    pub(crate) fn add(&mut self, a: usize, b: usize, block: &Block) {
+    pub(crate) fn add(&mut self, a: usize, b: usize, block: &BodyBlock) {
         let Some(nth) = self.find(a.max(b), a.min(b)) else { return };
         let column = a.min(b) * SIZE;
         let start = |c: usize| self.pattern.col_ptr()[column + c] + (SIZE - c) + nth * SIZE;
@@ -201,7 +201,7 @@ mod tests {
         let entry = |i: usize, j: usize| ((7 * i + 3 * j) % 11) as f64 / 11.0 - 0.5;
         let mut dense = DMatrix::<f64>::identity(n, n) * 40.0;
         for block in 0..BLOCKS {
-            let own: Block = std::array::from_fn(|r| {
+            let own: BodyBlock = std::array::from_fn(|r| {
                 std::array::from_fn(|c| if r == c { 40.0 } else { entry(r.max(c), r.min(c)) })
             });
             matrix.add_diagonal(block, &own);
@@ -212,7 +212,7 @@ mod tests {
             }
         }
         for [a, b] in PAIRS.map(|pair| pair.map(|i| i as usize)) {
-            let block: Block = std::array::from_fn(|r| std::array::from_fn(|c| entry(r, c)));
+            let block: BodyBlock = std::array::from_fn(|r| std::array::from_fn(|c| entry(r, c)));
             matrix.add(a, b, &block);
             for (r, row) in block.iter().enumerate() {
                 for (c, &value) in row.iter().enumerate() {

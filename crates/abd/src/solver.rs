@@ -1,5 +1,7 @@
 //! One step: predict, minimise the incremental energy, derive velocities.
 
+mod system;
+
 use taut_collide::AffineSweep;
 use taut_core::{
     BodyState, BuildError, Mat3, Pull, Scene, Solver, SolverError, State, Step, Unsupported, Vec3,
@@ -9,13 +11,13 @@ use taut_model::Model;
 
 use crate::{
     AbdSettings, ContactModel,
-    body::{AffineBody, carried, joined, split},
-    contact::Contact,
-    driven::{BodyDrive, driven_bodies},
+    body::{AffineBody, BodyDrive, carried, driven_bodies, drives_are_done, joined, split},
+    contact::BarrierContact,
     joint::{Tie, ties},
     matrix::{BlockMatrix, SIZE},
-    system::tied,
 };
+
+use system::tied;
 
 /// Halvings of a Newton step before it is given up: without contacts, and with them.
 const HALVINGS_MAX: [usize; 2] = [30, 60];
@@ -34,7 +36,7 @@ pub(crate) struct Abd {
     /// Which of them each node of the model is.
     pub(crate) body_of: Vec<Option<usize>>,
     pub(crate) ties: Vec<Tie>,
-    pub(crate) contact: Option<Contact>,
+    pub(crate) contact: Option<BarrierContact>,
     /// Time, broken joints and what is not dynamic.
     pub(crate) state: State,
     pulls: Vec<Pull>,
@@ -70,7 +72,7 @@ impl Abd {
         let matrix = BlockMatrix::new(bodies.len(), &pairs).map_err(Unsupported)?;
         let unknown = body_of[..scene.bodies.len()].to_vec();
         let contact = scene.contacts.filter(|_| touching);
-        let contact = contact.map(|_| Contact::new(scene, &settings, unknown, &bodies));
+        let contact = contact.map(|_| BarrierContact::new(scene, &settings, unknown, &bodies));
         let mut solver = Self {
             scene: scene.clone(),
             settings,
@@ -239,7 +241,7 @@ impl Abd {
             self.certify()?;
         }
         let settled = found.is_none_or(|share| share >= 1.0 && farthest <= enough);
-        self.converged = settled && self.drives_are_done();
+        self.converged = settled && drives_are_done(&mut self.bodies);
         Ok(())
     }
 
@@ -250,7 +252,7 @@ impl Abd {
         }
         self.direction.fill(0.0);
         self.set_motion();
-        match self.contact.as_ref().and_then(Contact::intersecting) {
+        match self.contact.as_ref().and_then(BarrierContact::intersecting) {
             Some([a, b]) => {
                 Err(SolverError::NotConverged(format!("bodies {a} and {b} intersect after a step")))
             }
@@ -315,6 +317,10 @@ impl Solver for Abd {
         }
         if let Some(contact) = &mut self.contact {
             contact.forget();
+            // Its order of elimination is that of the contacts so far, and decides how sums are rounded.
+            let pairs: Vec<[u32; 2]> = tied(&self.ties, &self.body_of).collect();
+            self.matrix =
+                BlockMatrix::new(self.bodies.len(), &pairs).map_err(SolverError::NotConverged)?;
         }
         (self.stepping, self.converged) = (false, false);
         Ok(())

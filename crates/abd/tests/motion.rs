@@ -3,7 +3,7 @@
 use taut_abd::BACKEND;
 use taut_core::{
     Backend, Mat3, Scene, State, Vec3, metrics,
-    scene::{Body, Contacts, Endpoint, Joint, JointKind, Limit},
+    scene::{Body, Endpoint, Joint, JointKind, Limit},
 };
 use taut_fixtures::{Run, bar_on, empty, hinged, particle, pin, refusal, rod_quarter_period};
 
@@ -83,7 +83,6 @@ fn others_are_refused_with_a_reason() {
         change(&mut scene);
         refusal(&BACKEND, &scene)
     };
-    assert!(with(&|s| s.contacts = Some(Contacts::default())).contains("contacts"));
     assert!(with(&|s| s.joints[0].kind = JointKind::Universal).contains("coinciding points"));
     assert!(with(&|s| s.joints[0].compliance_linear = 1.0).contains("compliant"));
     assert!(with(&|s| s.joints[0].break_force = 1.0).contains("break"));

@@ -82,7 +82,7 @@ pub struct FeatureSearch {
 }
 
 /// A box as its lowest and highest corner [m].
-type Corners = [[f64; 3]; 2];
+type SweptBox = [[f64; 3]; 2];
 
 impl FeatureSearch {
     /// The surfaces of the bodies of a scene, round ones with so many sides.
@@ -247,10 +247,10 @@ impl FeatureSearch {
     }
 
     /// The features of a body whose boxes reach into a shared one.
-    fn near(&self, sweep: &AffineSweep, body: usize, pad: f64, shared: &Corners) -> NearFeatures {
+    fn near(&self, sweep: &AffineSweep, body: usize, pad: f64, shared: &SweptBox) -> NearFeatures {
         let mut out = NearFeatures::default();
         let Some(mesh) = &self.surfaces[body] else { return out };
-        let boxes: Vec<Corners> = mesh
+        let boxes: Vec<SweptBox> = mesh
             .vertices
             .iter()
             .map(|x| {
@@ -259,7 +259,7 @@ impl FeatureSearch {
                 [low.into(), from.sup(&to).add_scalar(pad).into()]
             })
             .collect();
-        let mut keep = |list: usize, n: u32, corners: Corners| {
+        let mut keep = |list: usize, n: u32, corners: SweptBox| {
             if overlap(&corners, shared) {
                 [&mut out.vertices, &mut out.edges, &mut out.triangles][list].push((n, corners));
             }
@@ -280,9 +280,9 @@ impl FeatureSearch {
 /// Features of one body with their boxes.
 #[derive(Default)]
 struct NearFeatures {
-    vertices: Vec<(u32, Corners)>,
-    edges: Vec<(u32, Corners)>,
-    triangles: Vec<(u32, Corners)>,
+    vertices: Vec<(u32, SweptBox)>,
+    edges: Vec<(u32, SweptBox)>,
+    triangles: Vec<(u32, SweptBox)>,
 }
 
 impl AffineSweep {
@@ -318,25 +318,25 @@ impl AffineSweep {
     }
 }
 
-fn corners(bounds: &Bounds) -> Corners {
+fn corners(bounds: &Bounds) -> SweptBox {
     [(bounds.middle - bounds.half).into(), (bounds.middle + bounds.half).into()]
 }
 
-fn around(a: &Corners, b: &Corners) -> Corners {
+fn around(a: &SweptBox, b: &SweptBox) -> SweptBox {
     [std::array::from_fn(|k| a[0][k].min(b[0][k])), std::array::from_fn(|k| a[1][k].max(b[1][k]))]
 }
 
-fn common(a: &Corners, b: &Corners) -> Corners {
+fn common(a: &SweptBox, b: &SweptBox) -> SweptBox {
     [std::array::from_fn(|k| a[0][k].max(b[0][k])), std::array::from_fn(|k| a[1][k].min(b[1][k]))]
 }
 
 #[inline]
-fn overlap(a: &Corners, b: &Corners) -> bool {
+fn overlap(a: &SweptBox, b: &SweptBox) -> bool {
     (0..3).all(|k| a[0][k] <= b[1][k] && b[0][k] <= a[1][k])
 }
 
 /// Tells all pairs of overlapping boxes of two lists.
-fn meet(a: &[(u32, Corners)], b: &[(u32, Corners)], mut tell: impl FnMut(u32, u32)) {
+fn meet(a: &[(u32, SweptBox)], b: &[(u32, SweptBox)], mut tell: impl FnMut(u32, u32)) {
     if a.len() * b.len() <= PLAIN {
         for (m, first) in a {
             b.iter().filter(|(_, other)| overlap(first, other)).for_each(|(n, _)| tell(*m, *n));
@@ -344,7 +344,7 @@ fn meet(a: &[(u32, Corners)], b: &[(u32, Corners)], mut tell: impl FnMut(u32, u3
         return;
     }
     let axis = longest(a);
-    let order = |list: &[(u32, Corners)]| {
+    let order = |list: &[(u32, SweptBox)]| {
         let mut order: Vec<usize> = (0..list.len()).collect();
         order.sort_by(|&m, &n| list[m].1[0][axis].total_cmp(&list[n].1[0][axis]));
         order
@@ -379,7 +379,7 @@ fn meet(a: &[(u32, Corners)], b: &[(u32, Corners)], mut tell: impl FnMut(u32, u3
 }
 
 /// The axis along which the middles of some boxes spread most.
-fn longest(list: &[(u32, Corners)]) -> usize {
+fn longest(list: &[(u32, SweptBox)]) -> usize {
     let spread = |axis: usize| {
         let middles = list.iter().map(|(_, corners)| corners[0][axis] + corners[1][axis]);
         let (low, high) = middles

@@ -14,11 +14,11 @@ use taut_ipc::{
 use taut_math::V3;
 
 use super::{
-    Contact,
-    group::{Group, GroupSum},
+    BarrierContact,
+    group::{GroupSum, PairGroup},
 };
 
-impl Contact {
+impl BarrierContact {
     /// A pair that is nearer than the barrier's reach after a share of the direction.
     pub(super) fn active(&self, pair: &FeaturePair, share: f64) -> Option<BarrierPair> {
         let points = pair.vertices.map(|v| {
@@ -63,17 +63,17 @@ impl Contact {
         vertices.map(|v| affine_site(self.rest[v as usize].into()))
     }
 
-    pub(super) fn pairs_of(&self, group: &Group) -> &[FeaturePair] {
+    pub(super) fn pairs_of(&self, group: &PairGroup) -> &[FeaturePair] {
         &self.pairs[group.range.start as usize..group.range.end as usize]
     }
 
-    pub(super) fn planes_of(&self, group: &Group) -> &[PlanePair] {
+    pub(super) fn planes_of(&self, group: &PairGroup) -> &[PlanePair] {
         &self.planes[group.range.start as usize..group.range.end as usize]
     }
 
     /// `sum b` after a share of the direction [m^4].
     pub(super) fn barrier_energy(&self, share: f64) -> f64 {
-        let of_group = |group: &Group| {
+        let of_group = |group: &PairGroup| {
             if group.is_plane {
                 let square = self.d_hat * self.d_hat;
                 let value = |pair: &PlanePair| match self.over_plane(pair, share).1 {
@@ -95,7 +95,10 @@ impl Contact {
     }
 
     /// Work on all groups, in their order whatever the number of threads.
-    pub(super) fn each_group<T: Send>(&self, work: impl Fn(&Group) -> T + Send + Sync) -> Vec<T> {
+    pub(super) fn each_group<T: Send>(
+        &self,
+        work: impl Fn(&PairGroup) -> T + Send + Sync,
+    ) -> Vec<T> {
         if rayon::current_num_threads() > 1 && self.groups.len() > 1 {
             self.groups.par_iter().map(work).collect()
         } else {
@@ -103,7 +106,7 @@ impl Contact {
         }
     }
 
-    fn sum_of(&self, group: &Group, hessian: bool) -> GroupSum {
+    fn sum_of(&self, group: &PairGroup, hessian: bool) -> GroupSum {
         let mut sum = GroupSum::EMPTY;
         if group.is_plane {
             for pair in self.planes_of(group) {

@@ -6,9 +6,9 @@ use taut_ipc::ccd::{
     additive::{StepRule, half_space, safe_share},
 };
 
-use super::Contact;
+use super::BarrierContact;
 
-impl Contact {
+impl BarrierContact {
     /// A share of the direction, at most 1, up to which all surfaces stay apart by a tenth of their distance or more.
     pub(crate) fn safe_share(&self) -> f64 {
         let early = self.each_group(|group| {

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use taut_ipc::blocks::{BodyBlocks, body_gradients, body_hessian};
 
-use super::System;
-use crate::matrix::{Block, SIZE};
+use super::NewtonSystem;
+use crate::matrix::{BodyBlock, SIZE};
 
 /// The candidates of a pair of bodies.
 #[derive(Clone, Debug)]
-pub(super) struct Group {
+pub(super) struct PairGroup {
     /// The lower one first; a half-space is second.
     pub(super) bodies: [u32; 2],
     /// Which they are, among pairs of features or among those with half-spaces.
@@ -26,7 +26,7 @@ pub(super) struct GroupSum {
     pub(super) nearest: f64,
 }
 
-const ZERO: Block = [[0.0; SIZE]; SIZE];
+const ZERO: BodyBlock = [[0.0; SIZE]; SIZE];
 
 impl GroupSum {
     pub(super) const EMPTY: Self = Self {
@@ -41,7 +41,7 @@ impl GroupSum {
         &mut self,
         turned: bool,
         gradient: &[f64; SIZE],
-        hessian: Option<&Block>,
+        hessian: Option<&BodyBlock>,
         sites: &[[f64; 4]; 4],
     ) {
         let [first, second] = if turned { [1, 0] } else { [0, 1] };
@@ -85,8 +85,13 @@ impl GroupSum {
     }
 
     /// Adds all, times a factor, to the rows of those bodies that are unknown.
-    pub(super) fn add_to(&self, bodies: [Option<usize>; 2], factor: f64, system: &mut System<'_>) {
-        let scaled = |block: &Block| block.map(|row| row.map(|x| factor * x));
+    pub(super) fn add_to(
+        &self,
+        bodies: [Option<usize>; 2],
+        factor: f64,
+        system: &mut NewtonSystem<'_>,
+    ) {
+        let scaled = |block: &BodyBlock| block.map(|row| row.map(|x| factor * x));
         for (k, block) in [&self.blocks.aa, &self.blocks.bb].into_iter().enumerate() {
             let Some(i) = bodies[k] else { continue };
             let rows = &mut system.gradient[i * SIZE..(i + 1) * SIZE];
@@ -99,7 +104,7 @@ impl GroupSum {
     }
 }
 
-fn add(sum: &mut Block, block: &Block) {
+fn add(sum: &mut BodyBlock, block: &BodyBlock) {
     for (sum, row) in sum.iter_mut().zip(block) {
         sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
     }

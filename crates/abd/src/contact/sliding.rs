@@ -3,7 +3,7 @@
 use taut_ipc::{ccd::Features, friction::SlidingPair, tangents};
 use taut_math::V3;
 
-use super::{Contact, System, group::GroupSum};
+use super::{BarrierContact, NewtonSystem, group::GroupSum};
 use crate::matrix::SIZE;
 
 /// A contact of the step's start.
@@ -22,7 +22,7 @@ pub(super) struct SlidingPoint {
     strength: f64,
 }
 
-impl Contact {
+impl BarrierContact {
     /// Finds what slides and how hard it is pressed where bodies are, for a step of `dt` [s] in which friction is
     /// smooth below the speed `smooth_speed` [m/s].
     pub(crate) fn begin_sliding(&mut self, smooth_speed: f64, dt: f64) {
@@ -87,7 +87,7 @@ impl Contact {
         self.sliding.iter().map(|point| self.slid(point, share).value()).sum()
     }
 
-    pub(super) fn assemble_sliding(&self, system: &mut System<'_>) {
+    pub(super) fn assemble_sliding(&self, system: &mut NewtonSystem<'_>) {
         let bodies = |point: &SlidingPoint| point.bodies;
         for group in self.sliding.chunk_by(|a, b| bodies(a) == bodies(b)) {
             let mut sum = GroupSum::EMPTY;

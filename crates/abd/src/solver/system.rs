@@ -4,10 +4,10 @@ use taut_core::{Mat3, Vec3};
 
 use crate::{
     body::{Vec12, joined, point, split},
-    contact::System,
+    contact::NewtonSystem,
     energy,
     joint::Tie,
-    matrix::{Block, BlockMatrix, SIZE},
+    matrix::{BlockMatrix, BodyBlock, SIZE},
     solver::Abd,
 };
 
@@ -77,7 +77,7 @@ impl Abd {
             if project {
                 hessian = energy::projected(&hessian);
             }
-            let block: Block = std::array::from_fn(|row| {
+            let block: BodyBlock = std::array::from_fn(|row| {
                 std::array::from_fn(|column| match (row < 9, column < 9) {
                     (true, true) => {
                         hessian[(row, column)] + inertia(&node.second, row, column) * hold
@@ -91,7 +91,7 @@ impl Abd {
         self.assemble_ties();
         if let Some(contact) = &mut self.contact {
             let (matrix, gradient) = (&mut self.matrix, &mut self.gradient[..]);
-            contact.assemble(&mut System { matrix, gradient });
+            contact.assemble(&mut NewtonSystem { matrix, gradient });
         }
     }
 
@@ -201,7 +201,7 @@ fn add_force(gradient: &mut [f64], body: usize, weights: &[f64; 4], force: &Vec3
 }
 
 /// The product of two sides' weights, for all three axes.
-fn coupling([a, b]: [&[f64; 4]; 2], factor: f64) -> Block {
+fn coupling([a, b]: [&[f64; 4]; 2], factor: f64) -> BodyBlock {
     std::array::from_fn(|row| {
         std::array::from_fn(|column| {
             if row % 3 == column % 3 { factor * a[row / 3] * b[column / 3] } else { 0.0 }

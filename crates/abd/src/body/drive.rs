@@ -9,11 +9,8 @@ use taut_core::{
     scene::{Body, Motion},
 };
 
-use crate::{
-    AbdSettings,
-    body::{AffineBody, Vec12, carried, joined},
-    solver::Abd,
-};
+use super::{AffineBody, Vec12, carried, joined};
+use crate::AbdSettings;
 
 /// `k` when a step begins, and its bound [1].
 const STRENGTH: [f64; 2] = [1e3, 1e8];
@@ -75,19 +72,17 @@ impl BodyDrive {
     }
 }
 
-impl Abd {
-    /// Whether every driven body is where it is to be or is held up; those that are not are held harder from now on.
-    pub(crate) fn drives_are_done(&mut self) -> bool {
-        let mut done = true;
-        for node in &mut self.bodies {
-            let Some(drive) = &mut node.drive else { continue };
-            let (way, left) = (node.target - node.start, node.target - node.now);
-            drive.arrived = left.norm() <= (1.0 - PROGRESS) * way.norm();
-            if !drive.arrived && drive.strength < STRENGTH[1] {
-                drive.strength *= 2.0;
-                done = false;
-            }
+/// Whether every driven body is where it is to be or is held up; those that are not are held harder from now on.
+pub(crate) fn drives_are_done(bodies: &mut [AffineBody]) -> bool {
+    let mut done = true;
+    for node in bodies {
+        let Some(drive) = &mut node.drive else { continue };
+        let (way, left) = (node.target - node.start, node.target - node.now);
+        drive.arrived = left.norm() <= (1.0 - PROGRESS) * way.norm();
+        if !drive.arrived && drive.strength < STRENGTH[1] {
+            drive.strength *= 2.0;
+            done = false;
         }
-        done
     }
+    done
 }
