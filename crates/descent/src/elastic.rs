@@ -3,8 +3,6 @@
 //! A point fixed to a body is where its lever ends, so that a force `f` with second derivative `h` acts on the
 //! body as `(f, r x f)` with the blocks `h`, `[r] h` and `[r] h [r]^T`.
 
-use std::ops::Range;
-
 use taut_core::energy::{CornerSystem, ENDS_MAX, Energy, PointCorner, Points, SheetCorner};
 use taut_math::{M3, Real, Sym3, V3};
 use taut_model::{Csr, ElasticElement, Model, NodeKind, narrow};
@@ -122,10 +120,8 @@ impl<R: Real> SweepEnergies<R> {
             }
         }
         order.append(&mut cloud_order);
-        let points = |one| Cloud::corners(one, PointCorner::of, PointCorner::<R>::others);
-        let triangles = |one| Cloud::corners(one, SheetCorner::of, SheetCorner::<R>::others);
-        let corners = Csr::new(layout.len(), kept.iter().flat_map(points));
-        let sheets = Csr::new(layout.len(), kept.iter().flat_map(triangles));
+        let corners = Csr::new(layout.len(), kept.iter().flat_map(Cloud::corners));
+        let sheets = Csr::new(layout.len(), kept.iter().flat_map(Cloud::sheets));
         let nodes = list.iter().map(|one| (one.nodes, one.energy.ends()));
         let nodes = nodes.chain(clouds.iter().map(|one| (one.nodes, one.energy.ends())));
         let ends = nodes.enumerate().flat_map(|(e, (nodes, count))| {
@@ -165,12 +161,18 @@ impl<R: Real> SweepEnergies<R> {
         }
     }
 
-    /// Takes over how far some of all nodes have moved.
+    /// Takes over how far all nodes have moved, before a sweep.
+    pub(crate) fn look(&mut self, nodes: &[SweepNode<R>]) {
+        for (spot, node) in self.spots.iter_mut().zip(nodes) {
+            spot.step = node.step;
+        }
+    }
+
+    /// Takes over how far a node has moved.
     #[inline]
-    pub(crate) fn follow(&mut self, moved: Range<usize>, nodes: &[SweepNode<R>]) {
-        // There are none without energies.
-        if let Some(spots) = self.spots.get_mut(moved.clone()) {
-            spots.iter_mut().zip(&nodes[moved]).for_each(|(spot, node)| spot.step = node.step);
+    pub(crate) fn follow(&mut self, n: usize, node: &SweepNode<R>) {
+        if let Some(spot) = self.spots.get_mut(n) {
+            spot.step = node.step;
         }
     }
 
@@ -190,14 +192,25 @@ impl<R: Real> SweepEnergies<R> {
             let (e, i) = (e as usize, i as usize);
             let Some(one) = self.list.get(e) else {
                 let one = &self.clouds[e - self.list.len()];
-                let x = self.cloud_points(one);
+                let origin = self.spots[one.nodes[0] as usize].place;
+                let x = one.nodes.map(|n| {
+                    let Spot { place, step } = self.spots[n as usize];
+                    (place - origin) + step
+                });
                 let (force, stiffness) = one.energy.vertex(&x, i);
                 let scale = self.scale(e);
                 block.ll = block.ll.plus(symmetric(&stiffness).times(scale));
                 block.fl += force * scale;
                 continue;
             };
-            let x = one.points(|n| if n == one.nodes[i] { node } else { other(n) });
+            let mut x = one.start;
+            for (k, point) in x.iter_mut().enumerate().take(one.energy.ends()) {
+                let moved = if one.nodes[k] == one.nodes[i] { node } else { other(one.nodes[k]) };
+                *point += moved.step;
+                if moved.kind != NodeKind::Particle {
+                    *point += moved.turn.displacement(one.arms[k]);
+                }
+            }
             let (force, stiffness) = one.energy.vertex(&x, i);
             let scale = self.scale(e);
             let (force, stiffness) = (force * scale, symmetric(&stiffness).times(scale));
@@ -219,14 +232,23 @@ impl<R: Real> SweepEnergies<R> {
         self.scales.get(e).copied().unwrap_or(R::ONE)
     }
 
-    /// The points of an energy between particles, where those are.
-    #[inline]
-    fn cloud_points(&self, one: &Cloud<R>) -> Points<R> {
-        let origin = self.spots[one.nodes[0] as usize].place;
-        one.nodes.map(|n| {
-            let Spot { place, step } = self.spots[n as usize];
-            (place - origin) + step
-        })
+    /// The points of an energy where its nodes are.
+    fn points(&self, e: usize, nodes: &[SweepNode<R>]) -> Points<R> {
+        let Some(one) = self.list.get(e) else {
+            let one = &self.clouds[e - self.list.len()];
+            let origin = self.spots[one.nodes[0] as usize].place;
+            let at = |n: u32| (self.spots[n as usize].place - origin) + nodes[n as usize].step;
+            return one.nodes.map(at);
+        };
+        let mut x = one.start;
+        for (k, point) in x.iter_mut().enumerate().take(one.energy.ends()) {
+            let node = &nodes[one.nodes[k] as usize];
+            *point += node.step;
+            if node.kind != NodeKind::Particle {
+                *point += node.turn.displacement(one.arms[k]);
+            }
+        }
+        x
     }
 
     /// Sets the factors of all energies from their numbers in the model, the norms of their principal strains, if
@@ -245,14 +267,12 @@ impl<R: Real> SweepEnergies<R> {
 
     /// Norm of the principal strains of an energy; zero of what has none.
     fn strain(&self, e: usize, nodes: &[SweepNode<R>]) -> R {
-        let stretches = match self.list.get(e) {
-            Some(one) => one.energy.principal_stretches(&one.points(|n| &nodes[n as usize])),
-            None => {
-                let one = &self.clouds[e - self.list.len()];
-                one.energy.principal_stretches(&self.cloud_points(one))
-            }
+        let x = self.points(e, nodes);
+        let energy = match self.list.get(e) {
+            Some(one) => &one.energy,
+            None => &self.clouds[e - self.list.len()].energy,
         };
-        let stretches = stretches.unwrap_or([R::ONE; 3]);
+        let stretches = energy.principal_stretches(&x).unwrap_or([R::ONE; 3]);
         V3(stretches.map(|stretch| stretch - R::ONE)).norm()
     }
 
@@ -287,41 +307,32 @@ fn add<R: Real>(block: &mut Block<R>, (force, stiffness): CornerSystem<R>) {
     block.fl += force;
 }
 
-impl<R: Real> SweepEnergy<R> {
-    /// Its points where its nodes are.
-    #[inline]
-    fn points<'a>(&self, node: impl Fn(u32) -> &'a SweepNode<R>) -> Points<R>
-    where
-        R: 'a,
-    {
-        let mut x = self.start;
-        for (k, point) in x.iter_mut().enumerate().take(self.energy.ends()) {
-            let moved = node(self.nodes[k]);
-            *point += moved.step;
-            if moved.kind != NodeKind::Particle {
-                *point += moved.turn.displacement(self.arms[k]);
-            }
-        }
-        x
-    }
-}
-
 impl<R: Real> Cloud<R> {
     /// Whether corners know all that it pulls with.
     fn is_kept_by_corners(&self) -> bool {
-        PointCorner::of(&self.energy, 0).is_some() || SheetCorner::of(&self.energy, 0).is_some()
+        self.corners().next().is_some() || self.sheets().next().is_some()
     }
 
-    /// Its corners of one kind with their nodes; none of an energy that has none of it.
-    fn corners<C, const OTHERS: usize>(
+    /// Its corners with their nodes; none of an energy that has none of this kind.
+    fn corners(
         &self,
-        of: fn(&Energy<R>, usize) -> Option<C>,
-        others: fn(usize) -> [usize; OTHERS],
-    ) -> impl Iterator<Item = (u32, KeptCorner<C, OTHERS>)> + Clone + use<R, C, OTHERS> {
+    ) -> impl Iterator<Item = (u32, KeptCorner<PointCorner<R>, 3>)> + Clone + use<R> {
         let Self { energy, nodes } = self.clone();
         (0..energy.ends()).filter_map(move |i| {
-            let corner = of(&energy, i)?;
-            let others = others(i).map(|j| nodes[j]);
+            let corner = PointCorner::of(&energy, i)?;
+            let others = PointCorner::<R>::others(i).map(|j| nodes[j]);
+            Some((nodes[i], KeptCorner { others, node: nodes[i], corner }))
+        })
+    }
+
+    /// The same of a membrane.
+    fn sheets(
+        &self,
+    ) -> impl Iterator<Item = (u32, KeptCorner<SheetCorner<R>, 2>)> + Clone + use<R> {
+        let Self { energy, nodes } = self.clone();
+        (0..energy.ends()).filter_map(move |i| {
+            let corner = SheetCorner::of(&energy, i)?;
+            let others = SheetCorner::<R>::others(i).map(|j| nodes[j]);
             Some((nodes[i], KeptCorner { others, node: nodes[i], corner }))
         })
     }

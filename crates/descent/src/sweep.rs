@@ -24,7 +24,7 @@ impl<R: Real> System<R> {
     /// threads; a serial order has one colour and is never split.
     pub fn sweep(&mut self) {
         let threads = rayon::current_num_threads();
-        self.energies.follow(0..self.nodes.len(), &self.nodes);
+        self.energies.look(&self.nodes);
         for c in 1..self.layout.colours.len() {
             let (first, last) = (self.layout.colours[c - 1], self.layout.colours[c]);
             if self.layout.independent && threads > 1 && last - first > GRAIN {
@@ -32,7 +32,7 @@ impl<R: Real> System<R> {
             } else {
                 self.sweep_serially(first, last);
             }
-            self.energies.follow(first..last, &self.nodes);
+            (first..last).for_each(|n| self.energies.follow(n, &self.nodes[n]));
         }
     }
 
@@ -45,7 +45,7 @@ impl<R: Real> System<R> {
             let motion = newton_step(&view, node, &self.incidences[start..end], forces);
             advance(&mut self.nodes[n], &mut self.incidences[start..end], motion);
             if !self.layout.independent {
-                self.energies.follow(n..n + 1, &self.nodes);
+                self.energies.follow(n, &self.nodes[n]);
             }
         }
     }
@@ -88,7 +88,7 @@ impl<R: Real> System<R> {
     /// The same where anything may touch; patches without triangles do not pay for those with.
     fn sweep_patches<const RIDDEN: bool>(&mut self, law: &impl ContactLaw<R>) {
         let Some(contacts) = &self.contacts else { return };
-        self.energies.follow(0..self.nodes.len(), &self.nodes);
+        self.energies.look(&self.nodes);
         let parallel = self.layout.independent && rayon::current_num_threads() > 1;
         let visits = &contacts.visits;
         for c in 1..visits.colours.len() {
@@ -111,7 +111,7 @@ impl<R: Real> System<R> {
                     let node = &mut self.nodes[n as usize];
                     let (start, end) = node.range();
                     advance(node, &mut self.incidences[start..end], motion);
-                    self.energies.follow(n as usize..n as usize + 1, &self.nodes);
+                    self.energies.follow(n as usize, node);
                     if RIDDEN {
                         contacts.carry(&mut self.nodes, n);
                     }
@@ -130,7 +130,7 @@ impl<R: Real> System<R> {
                 let node = &mut self.nodes[n as usize];
                 let (start, end) = node.range();
                 advance(node, &mut self.incidences[start..end], motion);
-                self.energies.follow(n as usize..n as usize + 1, &self.nodes);
+                self.energies.follow(n as usize, node);
                 if RIDDEN {
                     contacts.carry(&mut self.nodes, n);
                 }

@@ -71,6 +71,21 @@ impl<N: Number> NeoHookean<N> {
         let pulls = FACES[i].map(|j| self.shear * b[i].dot(b[j]));
         PointCorner { pulls, density: self.density, shear: self.shear, bulk: self.bulk }
     }
+}
+
+impl<N: Number> NeoHookean<N> {
+    /// `F b_i`, `v_i` and `l (J - 1) - mu` times `V`, by the edges that end in corner `i`: `F b_i` is a sum of edges by
+    /// `b_i . b_j`, and `v_i` the area of the face opposite, over which `J` is the height.
+    #[inline(always)]
+    fn at(&self, x: &Points<N>, i: usize) -> (V3<N>, V3<N>, N, N) {
+        let ([j, k, l], b) = (FACES[i], self.cell.all_slopes());
+        let (own, first) = (b[i], x[j] - x[i]);
+        let w =
+            first * own.dot(b[j]) + (x[k] - x[i]) * own.dot(b[k]) + (x[l] - x[i]) * own.dot(b[l]);
+        let v = (x[k] - x[j]).cross(x[l] - x[j]) * self.density;
+        let pull = self.bulk * (-first.dot(v) - N::ONE) - self.shear;
+        (w, v, pull, own.dot(own))
+    }
 
     /// Along the principal directions.
     fn stiffnesses(&self, spectrum: &Spectrum<N>) -> Stiffnesses<N> {
@@ -170,7 +185,8 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
     /// Without the root of the second row, which has no gradient where the tetrahedron is a point.
     #[inline]
     fn force(&self, x: &Points<N>, i: usize) -> V3<N> {
-        self.vertex(x, i).0
+        let (w, v, pull, _) = self.at(x, i);
+        -(w * self.shear + v * pull)
     }
 
     fn block(&self, x: &Points<N>, i: usize, j: usize, bent: N) -> M3<N> {
@@ -185,6 +201,8 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
 
     #[inline]
     fn vertex(&self, x: &Points<N>, i: usize) -> (V3<N>, M3<N>) {
-        self.corner(i).system(FACES[i].map(|j| x[j] - x[i]))
+        let (w, v, pull, square) = self.at(x, i);
+        let block = M3::outer(v * self.bulk, v).plus(isotropic(self.shear * square));
+        (-(w * self.shear + v * pull), block)
     }
 }
