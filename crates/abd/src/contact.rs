@@ -28,7 +28,6 @@ use crate::{
     body::AffineBody,
     matrix::{BlockMatrix, SIZE},
 };
-pub(crate) use certify::touching_at_start;
 use group::{GroupSum, PairGroup};
 use sliding::SlidingPoint;
 use stiffness::Stiffness;

@@ -42,10 +42,10 @@ mod solver;
 #[cfg(test)]
 mod solver_tests;
 
-use contact::touching_at_start;
 pub use control::{ControlTetrahedron, EmbeddedMesh};
 pub use settings::{AbdSettings, ContactModel};
 use solver::Abd;
+use taut_collide::SurfaceProbe;
 use taut_core::{
     Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver, Unsupported,
     scene::{Body, JointKind, Motion, Shape},
@@ -69,6 +69,9 @@ pub const BACKEND: Native = Native {
     build,
 };
 
+/// Share of the margin below which surfaces touch at the start: no barrier begins there, and rounding does.
+const TOUCHING: f64 = 1e-6;
+
 fn refuses(scene: &Scene) -> Result<(), Unsupported> {
     let made_of_points =
         |kind| matches!(kind, JointKind::Ball | JointKind::Hinge | JointKind::Fixed);
@@ -83,7 +86,7 @@ fn refuses(scene: &Scene) -> Result<(), Unsupported> {
     if let Some(i) = scene.bodies.iter().position(drives) {
         return Err(Unsupported(format!("body {i} is a half-space that moves; make it a box")));
     }
-    let touching = touching_at_start(scene, AbdSettings::default().segments);
+    let touching = touching_at_start(scene);
     if touching.is_empty() {
         return Ok(());
     }
@@ -91,16 +94,18 @@ fn refuses(scene: &Scene) -> Result<(), Unsupported> {
         name if name.is_empty() => format!("body {body}"),
         name => format!("\"{name}\""),
     };
-    let pairs: Vec<String> =
-        touching.iter().take(3).map(|pair| pair.map(name).join(" and ")).collect();
-    let more = match touching.len() - pairs.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let pairs: Vec<String> = touching.iter().map(|pair| pair.map(name).join(" and ")).collect();
     Err(Unsupported(format!(
-        "surfaces touch or intersect at the start: {}{more}; open the gap, which no barrier can",
+        "surfaces touch or intersect at the start, such as {}; open the gap, which no barrier can",
         pairs.join(", "),
     )))
+}
+
+/// Pairs of bodies whose surfaces touch or intersect when a scene begins: the first three.
+fn touching_at_start(scene: &Scene) -> Vec<[u32; 2]> {
+    let near = TOUCHING * scene.contacts.unwrap_or_default().margin;
+    let probe = SurfaceProbe::new(scene);
+    probe.map_or(vec![], |mut probe| probe.touching(&scene.initial_state(), near, 3))
 }
 
 fn build(

@@ -200,24 +200,15 @@ impl FeatureSearch {
         let shared = common(&corners(&self.bounds[i]), &corners(&self.bounds[j]));
         let [near_a, near_b] = [i, j].map(|body| self.near(&sweeps[body], body, pad, &shared));
         let [first_a, first_b] = [self.first[i], self.first[j]];
-        meet(&near_a.vertices, &near_b.triangles, |p, t| {
-            let [t0, t1, t2] = mesh_b.triangles[t as usize].map(|v| v + first_b);
-            let vertices = [p + first_a, t0, t1, t2];
-            out.pairs.push(FeaturePair {
-                features: Features::PointTriangle,
-                bodies: [a, b],
-                vertices,
+        let sides = [(a, first_a, &near_a), (b, first_b, &near_b)];
+        for ([one, other], mesh) in [(sides, mesh_b), ([sides[1], sides[0]], mesh_a)] {
+            let (features, bodies) = (Features::PointTriangle, [one.0, other.0]);
+            meet(&one.2.vertices, &other.2.triangles, |p, t| {
+                let [t0, t1, t2] = mesh.triangles[t as usize].map(|v| v + other.1);
+                let vertices = [p + one.1, t0, t1, t2];
+                out.pairs.push(FeaturePair { features, bodies, vertices });
             });
-        });
-        meet(&near_b.vertices, &near_a.triangles, |p, t| {
-            let [t0, t1, t2] = mesh_a.triangles[t as usize].map(|v| v + first_a);
-            let vertices = [p + first_b, t0, t1, t2];
-            out.pairs.push(FeaturePair {
-                features: Features::PointTriangle,
-                bodies: [b, a],
-                vertices,
-            });
-        });
+        }
         meet(&near_a.edges, &near_b.edges, |e, f| {
             let [a0, a1] = mesh_a.edges[e as usize].map(|v| v + first_a);
             let [b0, b1] = mesh_b.edges[f as usize].map(|v| v + first_b);

@@ -124,6 +124,17 @@ impl SurfaceProbe {
         least.is_finite().then_some(least)
     }
 
+    /// The first pairs of bodies, at most so many, whose surfaces meet or are nearer than `within` [m], which is no more
+    /// than the margin.
+    pub fn touching(&mut self, state: &State, within: f64, most: usize) -> Vec<[u32; 2]> {
+        let pairs = self.close_pairs(state);
+        let touches = |pair: &[u32; 2]| {
+            self.count(state, &[*pair]).intersections > 0
+                || self.least(state, vec![*pair], within) < within
+        };
+        pairs.into_iter().filter(touches).take(most).collect()
+    }
+
     /// Pairs of bodies that may touch whose boxes are within the margin, sorted.
     fn close_pairs(&mut self, state: &State) -> Vec<[u32; 2]> {
         self.vertices.clear();

@@ -1,14 +1,7 @@
-//! Whether surfaces intersect, exactly: at the start of a scene, and for those who do not take the search along lines at
-//! its word.
+//! Whether surfaces intersect, exactly, for those who do not take the search along lines at its word.
 
-use taut_collide::{AffineSweep, Candidates, FeaturePair, FeatureSearch, Surface};
-use taut_core::Scene;
-use taut_ipc::{
-    ccd::Features,
-    distance::{edge_edge, point_triangle},
-    intersect::triangles_intersect,
-};
-use taut_math::V3;
+use taut_collide::{AffineSweep, FeatureSearch};
+use taut_ipc::intersect::triangles_intersect;
 
 use super::BarrierContact;
 
@@ -18,43 +11,6 @@ impl BarrierContact {
         let mut pairs = self.candidates.bodies.iter().copied();
         pairs.find(|&pair| intersect(&self.search, &self.sweeps, pair))
     }
-}
-
-/// Share of the barrier's reach below which surfaces touch at the start: no barrier begins there, and rounding does.
-const TOUCHING: f64 = 1e-6;
-
-/// Pairs of bodies whose surfaces touch or intersect when a scene begins.
-pub(crate) fn touching_at_start(scene: &Scene, segments: u32) -> Vec<[u32; 2]> {
-    let state = scene.initial_state();
-    let still = state.bodies.iter().map(|body| AffineSweep::still(body.frame, body.position));
-    let sweeps: Vec<AffineSweep> = still.collect();
-    let mut search = FeatureSearch::new(scene, segments);
-    let mut found = Candidates::default();
-    let near = TOUCHING * scene.contacts.unwrap_or_default().margin;
-    search.find(&sweeps, &state.broken, near, &mut found);
-    let mut pairs: Vec<[u32; 2]> = found.bodies.clone();
-    pairs.retain(|&pair| intersect(&search, &sweeps, pair));
-    let close = |pair: &&FeaturePair| {
-        let points = std::array::from_fn(|k| {
-            let body = pair.bodies[usize::from(k >= pair.features.first_count())];
-            let (first, v) = (search.vertices(body as usize).start, pair.vertices[k] as usize);
-            let place =
-                |surface: &Surface| sweeps[body as usize].place(&surface.vertices[v - first])[0];
-            search.surface(body as usize).map_or(V3::ZERO, place)
-        });
-        let nearest = match pair.features {
-            Features::PointTriangle => point_triangle(&points),
-            Features::EdgeEdge => edge_edge(&points),
-        };
-        nearest.squared < near * near
-    };
-    let sorted = |[a, b]: [u32; 2]| [a.min(b), a.max(b)];
-    pairs.extend(found.pairs.iter().filter(close).map(|pair| sorted(pair.bodies)));
-    // Vertices that have come near a half-space are those that touch it.
-    pairs.extend(found.planes.iter().map(|pair| sorted(pair.bodies)));
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
 }
 
 fn intersect(search: &FeatureSearch, sweeps: &[AffineSweep], pair: [u32; 2]) -> bool {

@@ -13,16 +13,6 @@ pub enum Features {
     EdgeEdge,
 }
 
-impl Features {
-    /// How many of the four vertices belong to the first feature.
-    pub fn first_count(self) -> usize {
-        match self {
-            Self::PointTriangle => 1,
-            Self::EdgeEdge => 2,
-        }
-    }
-}
-
 /// The straight motion of a pair, `x_i + t Δ_i` [m] for t in 0..1, without what all four vertices share.
 ///
 /// It is taken as exact. Whoever rounds the vertices again, at the share that was told, adds that rounding.
