@@ -29,6 +29,8 @@ pub(crate) struct AffineBody {
     /// Where it would be without elasticity, joints and contacts.
     pub(crate) target: Vec12,
     pub(crate) rate: Vec12,
+    /// Share of gravity that it followed in the step before, from 0 to 1 [1].
+    pub(crate) follows: f64,
     /// What moves a body that forces do not.
     pub(crate) drive: Option<BodyDrive>,
 }
@@ -53,8 +55,19 @@ impl AffineBody {
             start: zero,
             target: zero,
             rate: zero,
+            follows: 1.0,
             drive: None,
         }
+    }
+
+    /// Ends a step of `h` [s] under gravity `g` [m/s^2].
+    pub(crate) fn end(&mut self, h: f64, g: &Vec3) {
+        let given = self.drive.as_ref().and_then(BodyDrive::rate);
+        let rate = given.unwrap_or((self.now - self.start) / h);
+        let gained: Vec3 = (rate - self.rate).fixed_rows::<3>(9).into();
+        let whole = h * g.norm_squared();
+        self.follows = if whole > 0.0 { (gained.dot(g) / whole).clamp(0.0, 1.0) } else { 1.0 };
+        self.rate = rate;
     }
 
     /// By how much it is held harder to its target than its inertia holds it [1].

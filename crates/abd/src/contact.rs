@@ -19,13 +19,13 @@ mod sliding;
 mod stiffness;
 
 use taut_collide::{AffineSweep, Candidates, FeaturePair, FeatureSearch, PlanePair};
-use taut_core::{Scene, Vec3};
+use taut_core::{Scene, SolverReport, Vec3};
 use taut_ipc::ccd::Features;
 use taut_math::V3;
 
 use crate::{
-    AbdSettings,
-    body::AffineBody,
+    AbdSettings, Projection,
+    body::{AffineBody, split},
     matrix::{BlockMatrix, SIZE},
 };
 use group::{GroupSum, PairGroup};
@@ -51,10 +51,12 @@ pub(crate) struct BarrierContact {
     /// How they moved when candidates were last searched, and how much of that motion was made.
     searched: Vec<AffineSweep>,
     made: f64,
+    /// How much of the present motion was made [1].
+    here: f64,
     /// Vertices in the coordinates of their bodies [m], and the bodies.
     rest: Vec<Vec3>,
     owner: Vec<u32>,
-    /// Vertices of candidates, each once.
+    /// Vertices of candidates and of what slides, each once.
     used: Vec<u32>,
     /// Where these are, and their moves along the direction [m].
     places: Vec<V3<f64>>,
@@ -63,19 +65,31 @@ pub(crate) struct BarrierContact {
     ways: Vec<[[f64; 3]; 2]>,
     /// Distance at which the barrier begins [m].
     d_hat: f64,
+    projection: Projection,
     /// How far bodies may leave a motion before candidates are searched again [m].
     slack: f64,
     /// Median diagonal of the boxes around dynamic bodies [m].
     length: f64,
     stiffness: Stiffness,
-    /// Contacts of the step's start, which slide.
+    /// Contacts that slide.
     sliding: Vec<SlidingPoint>,
+    /// Bodies where the step began.
+    origins: Vec<AffineSweep>,
     /// The way below which their friction is smooth [m].
     smooth_way: f64,
     /// Sums of the last assembly.
     sums: Vec<GroupSum>,
     /// Least distance at the last assembly [m].
     nearest: f64,
+    work: ContactWork,
+}
+
+/// What was done since a state was loaded.
+#[derive(Clone, Copy, Debug, Default)]
+struct ContactWork {
+    ccd_queries: u64,
+    /// Least share of a direction in the present step that nothing stood in the way of.
+    step_share_min: f64,
 }
 
 /// What the barrier and friction may move: dynamic bodies and the matrix of all.
@@ -127,6 +141,7 @@ impl BarrierContact {
             sweeps: Vec::new(),
             searched: Vec::new(),
             made: 0.0,
+            here: 0.0,
             rest,
             owner,
             used: Vec::new(),
@@ -134,13 +149,16 @@ impl BarrierContact {
             moves: zero,
             ways: vec![[[0.0; 3]; 2]; count],
             d_hat,
+            projection: settings.projection,
             slack: d_hat + 2e-3 * length,
             length,
             stiffness,
             sliding: Vec::new(),
+            origins: Vec::new(),
             smooth_way: 0.0,
             sums: Vec::new(),
             nearest: f64::INFINITY,
+            work: ContactWork::default(),
         }
     }
 
@@ -150,6 +168,8 @@ impl BarrierContact {
         self.sliding.clear();
         self.stiffness.forget();
         self.nearest = f64::INFINITY;
+        self.sums.clear();
+        self.work = ContactWork { ccd_queries: 0, step_share_min: 1.0 };
     }
 
     /// Whether friction acts in this step.
@@ -169,6 +189,7 @@ impl BarrierContact {
         sweeps: impl Iterator<Item = AffineSweep>,
         broken: &[bool],
     ) {
+        self.here = 0.0;
         self.sweeps.clear();
         self.sweeps.extend(sweeps);
         if !self.is_covered() {
@@ -194,6 +215,7 @@ impl BarrierContact {
 
     /// Takes note that bodies have made a share of their motion.
     pub(crate) fn advance(&mut self, share: f64) {
+        self.here = share;
         if self.searched == self.sweeps {
             self.made = share;
         }
@@ -273,6 +295,7 @@ impl BarrierContact {
         self.used.clear();
         self.used.extend(self.candidates.pairs.iter().flat_map(|pair| pair.vertices));
         self.used.extend(self.candidates.planes.iter().map(|pair| pair.vertex));
+        self.used.extend(self.sliding.iter().flat_map(SlidingPoint::vertices));
         self.used.sort_unstable();
         self.used.dedup();
     }
@@ -314,6 +337,43 @@ impl BarrierContact {
         let own = self.barrier_gradient(others.len());
         self.nearest = self.nearest_of_sums();
         self.stiffness.begin(&own, others, dt);
+    }
+
+    /// Energy of barrier and friction where the last assembly was [J].
+    pub(crate) fn energy_here(&self) -> f64 {
+        let barrier = self.sums.iter().map(|sum| sum.value).sum::<f64>();
+        self.stiffness.kappa() * barrier + self.sliding_energy(0.0)
+    }
+
+
+    /// How far a driven body is from where it is to be, along one axis [m]; none of a body that is not driven.
+    pub(crate) fn lag(&self, node: &AffineBody) -> Option<f64> {
+        node.drive.as_ref()?;
+        let [now, goal] = [&node.now, &node.target].map(|q| {
+            let (frame, position) = split(q);
+            AffineSweep::still(frame, position)
+        });
+        Some(now.offset(0.0, &goal, 0.0, &self.boxes[node.body]))
+    }
+
+    /// Begins to look for the least share of a step.
+    pub(crate) fn begin_step(&mut self) {
+        self.work.step_share_min = 1.0;
+    }
+
+    /// Adds what is known of contacts.
+    pub(crate) fn report(&self, out: &mut SolverReport) {
+        let found = self.candidates.pairs.len() + self.candidates.planes.len();
+        out.candidates = Some(found as u64);
+        out.active_pairs = Some(self.sums.iter().map(|sum| u64::from(sum.active)).sum());
+        out.ccd_queries = Some(self.work.ccd_queries);
+        out.step_share_min = Some(self.work.step_share_min);
+        out.kappa_j_m4 = Some(self.stiffness.kappa());
+    }
+
+    /// Energy of the barrier after the last Newton step [J].
+    pub(crate) fn stored_energy(&self) -> f64 {
+        self.stiffness.kappa() * self.barrier_energy(self.here)
     }
 
     /// Energy of barrier and friction after a share of the direction [J]; infinite where surfaces touch.

@@ -1,7 +1,9 @@
 //! A symmetric positive definite matrix of 12 x 12 blocks, factorised by faer's sparse Cholesky.
 //!
-//! The order of elimination is one of least degree, found for blocks, and is kept with all that follows from the
-//! pattern until a pair of bodies is coupled that was not before.
+//! The order of elimination is found for blocks, and is kept with all that follows from the pattern until a pair of
+//! bodies is coupled that was not before. Of two ways to find it ([`order`]) that one counts which fills less.
+
+mod order;
 
 use faer::{
     Conj, MatMut, Par, Side,
@@ -11,7 +13,7 @@ use faer::{
     sparse::{
         SparseColMatRef, SymbolicSparseColMat,
         linalg::{
-            SupernodalThreshold, amd,
+            SupernodalThreshold,
             cholesky::{
                 CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering,
                 factorize_symbolic_cholesky,
@@ -19,6 +21,12 @@ use faer::{
         },
     },
 };
+
+use order::{dissected, least_degree};
+use taut_core::Vec3;
+
+/// From so many bodies on more than one order is tried.
+const DISSECTED: usize = 32;
 
 /// Unknowns of a body.
 pub(crate) const SIZE: usize = 12;
@@ -40,8 +48,9 @@ pub(crate) struct BlockMatrix {
 }
 
 impl BlockMatrix {
-    /// Room for `blocks` blocks on the diagonal and for those of the given pairs, in any order.
-    pub(crate) fn new(blocks: usize, pairs: &[[u32; 2]]) -> Result<Self, String> {
+    /// Room for the blocks of bodies at `places` [m] on the diagonal and for those of the given pairs, in any order.
+    pub(crate) fn new(places: &[Vec3], pairs: &[[u32; 2]]) -> Result<Self, String> {
+        let blocks = places.len();
         let mut pairs: Vec<[u32; 2]> = pairs.iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect();
         pairs.sort_unstable();
         pairs.dedup();
@@ -51,17 +60,14 @@ impl BlockMatrix {
         }
         (0..blocks).for_each(|column| first[column + 1] += first[column]);
         let pattern = scalars(blocks, &pairs, &first);
-        let order = scalar_order(&block_order(blocks, &pairs, &first)?);
-        let size = blocks * SIZE;
-        let mut place = vec![0; size];
-        order.iter().enumerate().for_each(|(at, &row)| place[row] = at);
-        let params = CholeskySymbolicParams {
-            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
-            ..CholeskySymbolicParams::default()
-        };
-        let ordering = SymmetricOrdering::Custom(PermRef::new_checked(&order, &place, size));
-        let symbolic = factorize_symbolic_cholesky(pattern.as_ref(), Side::Lower, ordering, params)
-            .map_err(|error| format!("symbolic factorisation: {error}"))?;
+        let by_degree = least_degree(blocks, &pairs, &first)?;
+        let mut symbolic = eliminated(&pattern, &by_degree)?;
+        if blocks >= DISSECTED {
+            let by_halves = eliminated(&pattern, &dissected(places, &pairs))?;
+            if by_halves.len_val() < symbolic.len_val() {
+                symbolic = by_halves;
+            }
+        }
         let need = StackReq::or(
             symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()),
             symbolic.solve_in_place_scratch::<f64>(1, Par::Seq),
@@ -168,18 +174,21 @@ fn scalars(blocks: usize, pairs: &[[u32; 2]], first: &[usize]) -> SymbolicSparse
     SymbolicSparseColMat::new_checked(size, size, starts, None, rows)
 }
 
-/// Blocks in an order of least degree.
-fn block_order(blocks: usize, pairs: &[[u32; 2]], first: &[usize]) -> Result<Vec<usize>, String> {
-    let rows = pairs.iter().map(|&[_, row]| row as usize).collect();
-    let graph = SymbolicSparseColMat::new_checked(blocks, blocks, first.to_vec(), None, rows);
-    let (mut order, mut place) = (vec![0; blocks], vec![0; blocks]);
-    let need = amd::order_maybe_unsorted_scratch::<usize>(blocks, pairs.len());
-    let mut scratch = MemBuffer::try_new(need).map_err(|error| format!("{error:?}"))?;
-    let stack = MemStack::new(&mut scratch);
-    let control = amd::Control::default();
-    amd::order_maybe_unsorted(&mut order, &mut place, graph.as_ref(), control, stack)
-        .map_err(|error| format!("order of elimination: {error}"))?;
-    Ok(order)
+/// What follows from the pattern when blocks are eliminated in an order.
+fn eliminated(
+    pattern: &SymbolicSparseColMat<usize>,
+    blocks: &[usize],
+) -> Result<SymbolicCholesky<usize>, String> {
+    let order = scalar_order(blocks);
+    let mut place = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(at, &row)| place[row] = at);
+    let params = CholeskySymbolicParams {
+        supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+        ..CholeskySymbolicParams::default()
+    };
+    let ordering = SymmetricOrdering::Custom(PermRef::new_checked(&order, &place, order.len()));
+    factorize_symbolic_cholesky(pattern.as_ref(), Side::Lower, ordering, params)
+        .map_err(|error| format!("symbolic factorisation: {error}"))
 }
 
 fn scalar_order(blocks: &[usize]) -> Vec<usize> {
@@ -197,7 +206,7 @@ mod tests {
     #[test]
     fn it_solves_as_a_dense_factorisation_does() {
         let n = BLOCKS * SIZE;
-        let mut matrix = BlockMatrix::new(BLOCKS, &PAIRS).unwrap();
+        let mut matrix = BlockMatrix::new(&[Vec3::zeros(); BLOCKS], &PAIRS).unwrap();
         let entry = |i: usize, j: usize| ((7 * i + 3 * j) % 11) as f64 / 11.0 - 0.5;
         let mut dense = DMatrix::<f64>::identity(n, n) * 40.0;
         for block in 0..BLOCKS {
@@ -231,7 +240,7 @@ mod tests {
 
     #[test]
     fn what_is_not_definite_is_reported() {
-        let mut matrix = BlockMatrix::new(1, &[]).unwrap();
+        let mut matrix = BlockMatrix::new(&[Vec3::zeros()], &[]).unwrap();
         let entry =
             |r: usize, c: usize| if r == c { 1.0 - 2.0 * f64::from(u8::from(r == 7)) } else { 0.0 };
         matrix.add_diagonal(0, &std::array::from_fn(|r| std::array::from_fn(|c| entry(r, c))));
@@ -240,7 +249,7 @@ mod tests {
 
     #[test]
     fn pairs_are_found_either_way() {
-        let matrix = BlockMatrix::new(BLOCKS, &PAIRS).unwrap();
+        let matrix = BlockMatrix::new(&[Vec3::zeros(); BLOCKS], &PAIRS).unwrap();
         assert!(matrix.has(1, 3) && matrix.has(3, 1) && matrix.has(2, 2) && !matrix.has(0, 2));
     }
 }

@@ -25,6 +25,13 @@ pub struct AbdSettings {
     /// Sliding speed below which friction is smooth, in lengths of a body per second [1/s]: what rests creeps by up to
     /// it. Above 0, default 1e-3.
     pub smooth_speed: f64,
+    /// How systems with contacts are made positive definite. Default `clamp`.
+    pub projection: Projection,
+    /// Where the search for the end of a step with contacts begins. Default `adaptive`.
+    pub first_guess: FirstGuess,
+    /// How often normal forces and tangents of friction are renewed in a step, at most: 1, the default, takes those of
+    /// its start; more solve the step again with those of its end, until that changes nothing.
+    pub friction_lags: u32,
     /// Sides of round surfaces. 3 or more, default 24.
     pub segments: u32,
     /// Whether every accepted iterate is checked exactly for intersections, which ends the run where there is one.
@@ -43,6 +50,29 @@ pub enum ContactModel {
     Ipc,
 }
 
+/// How systems with contacts are made positive definite.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Projection {
+    /// Not unless they have to be, and then by more mass: Newton's own step near a minimum.
+    None,
+    /// Negative eigenvalues are set to zero, contact by contact and body by body.
+    #[default]
+    Clamp,
+}
+
+/// Where the search for the end of a step begins, from the pose at its start; contacts shorten the way there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FirstGuess {
+    /// Where inertia and gravity take bodies.
+    Inertia,
+    /// The same with that share of gravity which the body followed in the step before: a body at rest begins where it
+    /// is (Chen et al., "Vertex Block Descent", TOG 2024, section 3.7).
+    #[default]
+    Adaptive,
+}
+
 impl Default for AbdSettings {
     fn default() -> Self {
         Self {
@@ -53,6 +83,9 @@ impl Default for AbdSettings {
             d_hat: 0.0,
             speed_tolerance: 1e-3,
             smooth_speed: 1e-3,
+            projection: Projection::Clamp,
+            first_guess: FirstGuess::Adaptive,
+            friction_lags: 1,
             segments: 24,
             certify: cfg!(debug_assertions),
         }
@@ -77,6 +110,9 @@ impl AbdSettings {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(format!("{name}: expected zero or more, found {value}"));
             }
+        }
+        if self.friction_lags < 1 {
+            return Err("friction_lags: expected 1 or more, found 0".to_owned());
         }
         if self.segments < 3 {
             return Err(format!("segments: expected 3 or more, found {}", self.segments));

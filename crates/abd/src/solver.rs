@@ -4,14 +4,14 @@ mod system;
 
 use taut_collide::AffineSweep;
 use taut_core::{
-    BodyState, BuildError, Mat3, Pull, Scene, Solver, SolverError, State, Step, Unsupported, Vec3,
-    scene::Motion,
+    BodyState, BuildError, Mat3, Pull, Scene, Solver, SolverError, SolverReport, State, Step,
+    Unsupported, Vec3, scene::Motion,
 };
 use taut_model::Model;
 
 use crate::{
-    AbdSettings, ContactModel,
-    body::{AffineBody, BodyDrive, carried, driven_bodies, drives_are_done, joined, split},
+    AbdSettings, ContactModel, FirstGuess, Projection,
+    body::{AffineBody, carried, driven_bodies, drives_are_done, joined, split},
     contact::BarrierContact,
     joint::{Tie, ties},
     matrix::{BlockMatrix, SIZE},
@@ -46,9 +46,23 @@ pub(crate) struct Abd {
     end_s: f64,
     stepping: bool,
     pub(crate) converged: bool,
+    /// How often friction took its normal forces in this step, and whether that was after the last iteration.
+    lags: u32,
+    renewed: bool,
+    work: NewtonWork,
     pub(crate) matrix: BlockMatrix,
     pub(crate) gradient: Vec<f64>,
     pub(crate) direction: Vec<f64>,
+}
+
+/// What was done since a state was loaded.
+#[derive(Clone, Copy, Debug, Default)]
+struct NewtonWork {
+    iterations: u64,
+    unconverged_steps: u64,
+    halvings: u64,
+    /// The farthest that a vertex may move in the last Newton step, over the step's length [m/s].
+    speed: f64,
 }
 
 impl Abd {
@@ -69,7 +83,8 @@ impl Abd {
         let ties = ties(&model);
         let pairs: Vec<[u32; 2]> = tied(&ties, &body_of).collect();
         let unknowns = bodies.len() * SIZE;
-        let matrix = BlockMatrix::new(bodies.len(), &pairs).map_err(Unsupported)?;
+        let places = vec![Vec3::zeros(); bodies.len()];
+        let matrix = BlockMatrix::new(&places, &pairs).map_err(Unsupported)?;
         let unknown = body_of[..scene.bodies.len()].to_vec();
         let contact = scene.contacts.filter(|_| touching);
         let contact = contact.map(|_| BarrierContact::new(scene, &settings, unknown, &bodies));
@@ -87,6 +102,9 @@ impl Abd {
             end_s: 0.0,
             stepping: false,
             converged: false,
+            lags: 0,
+            renewed: false,
+            work: NewtonWork::default(),
             matrix,
             gradient: vec![0.0; unknowns],
             direction: vec![0.0; unknowns],
@@ -136,8 +154,12 @@ impl Abd {
 
     /// Solves for the Newton direction; `false` where no positive definite system was found.
     fn solve(&mut self) -> bool {
-        // Barriers are clamped pair by pair, so that nothing else may be indefinite.
-        let ways: &[bool] = if self.contact.is_some() { &[true] } else { &[false, true] };
+        let ways: &[bool] = match (&self.contact, self.settings.projection) {
+            (None, _) => &[false, true],
+            // Barriers are clamped pair by pair, so that nothing else may be indefinite.
+            (Some(_), Projection::Clamp) => &[true],
+            (Some(_), Projection::None) => &[false],
+        };
         let mut definite = ways.iter().any(|&project| {
             self.assemble(project);
             self.matrix.factorise()
@@ -180,15 +202,16 @@ impl Abd {
     }
 
     /// The share of the direction, at most `most`, after which the energy has fallen enough, if any.
-    fn searched(&self, most: f64) -> Option<f64> {
+    fn searched(&mut self, most: f64) -> Option<f64> {
         let slope: f64 = self.gradient.iter().zip(&self.direction).map(|(g, d)| g * d).sum();
-        let before = self.energy(0.0);
+        let before = self.energy_here();
         let mut share = most;
         for _ in 0..HALVINGS_MAX[usize::from(self.contact.is_some())] {
             let allowed = before + ARMIJO * share * slope + ROUNDING * before.abs();
             if self.energy(share) <= allowed {
                 return Some(share);
             }
+            self.work.halvings += 1;
             share *= 0.5;
         }
         None
@@ -223,6 +246,7 @@ impl Abd {
 
     /// One Newton iteration among surfaces that stay apart.
     fn iterate_touching(&mut self) -> Result<(), SolverError> {
+        let first = std::mem::take(&mut self.renewed);
         self.direction.fill(0.0);
         self.set_motion();
         self.fit_matrix().map_err(SolverError::NotConverged)?;
@@ -231,9 +255,10 @@ impl Abd {
             return Ok(());
         }
         self.set_motion();
-        let Some(contact) = &self.contact else { return Ok(()) };
+        let Some(contact) = &mut self.contact else { return Ok(()) };
         let enough = self.settings.speed_tolerance * contact.length() * self.step.dt;
         let (safe, farthest) = (contact.safe_share(), contact.largest_move());
+        self.work.speed = farthest / self.step.dt;
         // What no share of the direction lowers is a minimum to rounding.
         let found = self.searched(safe);
         if let Some(share) = found {
@@ -241,8 +266,23 @@ impl Abd {
             self.certify()?;
         }
         let settled = found.is_none_or(|share| share >= 1.0 && farthest <= enough);
-        self.converged = settled && drives_are_done(&mut self.bodies);
+        self.converged =
+            settled && drives_are_done(&mut self.bodies) && (first || self.friction_is_done());
         Ok(())
+    }
+
+    /// Whether friction acts with the forces of where bodies are, or is to be left as it is; if not, it does from now on.
+    fn friction_is_done(&mut self) -> bool {
+        if self.lags >= self.settings.friction_lags {
+            return true;
+        }
+        self.direction.fill(0.0);
+        self.set_motion();
+        if let Some(contact) = &mut self.contact {
+            contact.renew_sliding();
+        }
+        (self.lags, self.renewed) = (self.lags + 1, true);
+        false
     }
 
     /// Makes sure that what was accepted is free of intersections.
@@ -305,6 +345,7 @@ impl Solver for Abd {
             let body = &state.bodies[node.body];
             node.now = joined(&body.frame, &body.position);
             node.rate = joined(&body.frame_rate, &body.velocity);
+            node.follows = 1.0;
             (node.start, node.target) = (node.now, node.now);
             if let Some(drive) = &mut node.drive {
                 drive.load(body);
@@ -320,9 +361,10 @@ impl Solver for Abd {
             // Its order of elimination is that of the contacts so far, and decides how sums are rounded.
             let pairs: Vec<[u32; 2]> = tied(&self.ties, &self.body_of).collect();
             self.matrix =
-                BlockMatrix::new(self.bodies.len(), &pairs).map_err(SolverError::NotConverged)?;
+                BlockMatrix::new(&self.places(), &pairs).map_err(SolverError::NotConverged)?;
         }
         (self.stepping, self.converged) = (false, false);
+        self.work = NewtonWork::default();
         Ok(())
     }
 
@@ -330,6 +372,8 @@ impl Solver for Abd {
         let h = step.dt;
         self.end_s = self.state.time_s + h;
         (self.step, self.stepping, self.converged) = (step, true, false);
+        (self.lags, self.renewed) = (1, false);
+        let adaptive = self.settings.first_guess == FirstGuess::Adaptive && self.contact.is_some();
         self.begin_pulls();
         let fall = joined(&Mat3::zeros(), &self.scene.gravity) * (h * h);
         for (i, node) in self.bodies.iter_mut().enumerate() {
@@ -339,7 +383,10 @@ impl Solver for Abd {
                 None => node.now + node.rate * h + fall,
             };
             // From the last pose, the way along a stiff body's circle would take many short steps.
-            let way = node.target - node.now;
+            let mut way = node.target - node.now;
+            if adaptive && node.drive.is_none() {
+                way -= fall * (1.0 - node.follows);
+            }
             self.direction[i * SIZE..(i + 1) * SIZE].copy_from_slice(way.as_slice());
         }
         if self.contact.is_none() {
@@ -348,6 +395,7 @@ impl Solver for Abd {
         self.set_motion();
         self.assemble_gradient();
         let share = self.contact.as_mut().map_or(1.0, |contact| {
+            contact.begin_step();
             contact.begin_sliding(self.settings.smooth_speed * contact.length(), h);
             contact.find_stiffness(&self.gradient, h);
             contact.safe_share()
@@ -360,6 +408,7 @@ impl Solver for Abd {
         if self.converged {
             return Ok(());
         }
+        self.work.iterations += 1;
         if self.contact.is_some() {
             return self.iterate_touching();
         }
@@ -369,9 +418,9 @@ impl Solver for Abd {
 
     fn end_step(&mut self) -> Result<(), SolverError> {
         for node in &mut self.bodies {
-            let given = node.drive.as_ref().and_then(BodyDrive::rate);
-            node.rate = given.unwrap_or((node.now - node.start) / self.step.dt);
+            node.end(self.step.dt, &self.scene.gravity);
         }
+        self.work.unconverged_steps += u64::from(!self.converged);
         self.state.time_s = self.end_s;
         self.stepping = false;
         Ok(())
@@ -394,6 +443,23 @@ impl Solver for Abd {
         self.pulls.clear();
         self.pulls.extend_from_slice(pulls);
         true
+    }
+
+    fn report(&self) -> SolverReport {
+        let mut report = SolverReport {
+            newton_iterations: Some(self.work.iterations),
+            unconverged_steps: Some(self.work.unconverged_steps),
+            line_search_halvings: Some(self.work.halvings),
+            newton_speed_m_s: Some(self.work.speed),
+            stored_energy_j: Some(self.stored_energy()),
+            ..SolverReport::default()
+        };
+        if let Some(contact) = &self.contact {
+            contact.report(&mut report);
+            let lag = self.bodies.iter().filter_map(|node| contact.lag(node)).reduce(f64::max);
+            report.kinematic_lag_m = lag;
+        }
+        report
     }
 
     fn resolved_settings(&self) -> String {

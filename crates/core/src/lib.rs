@@ -30,6 +30,7 @@ pub use needs::Needs;
 pub use scene::Scene;
 pub use settings::Settings;
 pub use solver::{
-    ContactForce, Elsewhere, Iteration, Multipliers, Pull, Solver, Stage, StageTime, Step,
+    ContactForce, Elsewhere, Iteration, Multipliers, Pull, Solver, SolverReport, Stage, StageTime,
+    Step,
 };
 pub use state::{BitHash, BodyState, ParticleState, Placement, State};

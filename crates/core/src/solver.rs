@@ -84,10 +84,41 @@ pub trait Solver {
         Ok(())
     }
 
-    /// How many inner iterations the last step took at most, where the solver chooses by itself.
-    fn iterations_used_max(&self) -> Option<u32> {
-        None
+    /// What the solver tells of its own work.
+    fn report(&self) -> SolverReport {
+        SolverReport::default()
     }
+}
+
+/// What a solver tells of its own work; `None` is what it has nothing to tell of.
+///
+/// Sums run from the last `load` on, so that nothing is missed between two looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolverReport {
+    /// How many inner iterations the last step took at most, where the solver chooses by itself [1].
+    pub iterations_used: Option<u32>,
+    /// Sum of Newton iterations [1].
+    pub newton_iterations: Option<u64>,
+    /// The farthest that a point may move in the last Newton step, over the length of the time step [m/s].
+    pub newton_speed_m_s: Option<f64>,
+    /// Steps that ended before they were solved to tolerance [1].
+    pub unconverged_steps: Option<u64>,
+    /// Sum of the halvings of line searches [1].
+    pub line_search_halvings: Option<u64>,
+    /// Pairs of features that the last search took for near [1].
+    pub candidates: Option<u64>,
+    /// Those of them that the barrier pushed when it was last assembled [1].
+    pub active_pairs: Option<u64>,
+    /// Sum of pairs whose way was searched for impacts [1].
+    pub ccd_queries: Option<u64>,
+    /// Least share of a Newton step that the last step could make [1].
+    pub step_share_min: Option<f64>,
+    /// Stiffness of the barrier [J/m^4].
+    pub kappa_j_m4: Option<f64>,
+    /// Energy of what holds bodies in shape, at their joints and apart, beside that of the scene [J].
+    pub stored_energy_j: Option<f64>,
+    /// How far the driven body that contacts hold up most is from where it is to be [m].
+    pub kinematic_lag_m: Option<f64>,
 }
 
 /// A process that solves for this one, and how long it says that this took it since it was built.

@@ -18,7 +18,7 @@ use taut_collide::{
     metrics::{ContactMeasures, Probe, contact_residual_max_m, friction_cone_violation_n},
 };
 use taut_core::{
-    Multipliers, Needs, Scene, State,
+    Multipliers, Needs, Scene, SolverReport, State,
     metrics::{self, JointError, MaterialStrain, Measured, MechanicalEnergy, Momentum, WorkDone},
     settings::nearest,
 };
@@ -89,6 +89,15 @@ fn touching(
     Metric::new(name, Needs::CONTACTS, measure)
 }
 
+/// What solvers with barriers tell of themselves.
+fn told(name: &'static str, read: fn(&SolverReport) -> Option<f64>) -> Metric {
+    touching(name, move |s| read(&s.report))
+}
+
+fn count(number: Option<u64>) -> Option<f64> {
+    number.map(|number| number as f64)
+}
+
 /// A metric of scenes with tetrahedra.
 fn solid(
     name: &'static str,
@@ -128,6 +137,10 @@ impl Default for Ruler {
             }),
             always("energy_j", |s| Some(s.energy_j())),
             always("energy_drift_j", |s| Some(s.energy_j() - s.facts.energy_j - s.work()?.net_j())),
+            touching("total_energy_drift_j", |s| {
+                let stored = s.report.stored_energy_j?;
+                Some(s.energy_j() + stored - s.facts.energy_j - s.work()?.net_j())
+            }),
             always("work_forces_j", |s| s.facts.work.is_some().then_some(s.work()?.forces_j)),
             always("work_drives_j", |s| s.facts.work.is_some().then_some(s.work()?.drives_j)),
             always("heat_dampers_j", |s| s.facts.work.is_some().then_some(s.work()?.dampers_j)),
@@ -161,7 +174,18 @@ impl Default for Ruler {
                 let before = s.before.filter(|_| s.refined)?;
                 metrics::imbalance_share_max(s.scene, before, s.state, s.dt, s.forces)
             }),
-            always(ITERATIONS_USED, |s| s.iterations_used.map(f64::from)),
+            always(ITERATIONS_USED, |s| s.report.iterations_used.map(f64::from)),
+            told("newton_iterations", |told| count(told.newton_iterations)),
+            told("newton_speed_m_s", |told| told.newton_speed_m_s),
+            told("unconverged_steps", |told| count(told.unconverged_steps)),
+            told("line_search_halvings", |told| count(told.line_search_halvings)),
+            told("candidates", |told| count(told.candidates)),
+            told("active_pairs", |told| count(told.active_pairs)),
+            told("ccd_queries", |told| count(told.ccd_queries)),
+            told("step_share_min", |told| told.step_share_min),
+            told("kappa_j_m4", |told| told.kappa_j_m4),
+            told("stored_energy_j", |told| told.stored_energy_j),
+            told("kinematic_lag_m", |told| told.kinematic_lag_m),
             always("objective_gap_j", |s| {
                 metrics::objective_gap_j(s.scene, s.before?, s.state, s.target?, s.dt)
             }),
@@ -313,8 +337,8 @@ pub struct Sample<'a> {
     pub motion: Option<(&'a State, f64)>,
     /// Where that very step ends for a trusted solver.
     pub target: Option<&'a State>,
-    /// How many iterations the last step took at most, where the solver chooses by itself.
-    pub iterations_used: Option<u32>,
+    /// What the solver told of its work.
+    pub report: SolverReport,
     /// Forces of the step, where the solver knows them.
     pub forces: Option<&'a Multipliers>,
     facts: &'a Facts,
@@ -354,7 +378,7 @@ impl<'a> Sample<'a> {
             same_step: None,
             motion: None,
             target: None,
-            iterations_used: None,
+            report: SolverReport::default(),
             forces: None,
             facts,
             joints: OnceCell::new(),

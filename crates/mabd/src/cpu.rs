@@ -4,7 +4,7 @@ mod arc;
 mod watchdog;
 
 use taut_core::{
-    Multipliers, Pull, Scene, Solver, SolverError, StageTime, State, Step,
+    Multipliers, Pull, Scene, Solver, SolverError, SolverReport, StageTime, State, Step,
     scene::{Drive, FastestMotor, Joint},
 };
 use taut_math::{Fused, LANES, Number};
@@ -373,7 +373,7 @@ impl Solver for Mabd {
         ron::to_string(&self.settings).unwrap_or_else(|_| "()".to_owned())
     }
 
-    fn iterations_used_max(&self) -> Option<u32> {
-        self.iterations
+    fn report(&self) -> SolverReport {
+        SolverReport { iterations_used: self.iterations, ..SolverReport::default() }
     }
 }

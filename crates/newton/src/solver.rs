@@ -1,7 +1,7 @@
 //! The solver interface on top of the stepper: states in and out, breaking, forces.
 
 use taut_core::{
-    BodyState, BuildError, Multipliers, Placement, Pull, Scene, Solver, SolverError, StageTime,
+    BodyState, BuildError, Multipliers, Placement, Pull, Scene, Solver, SolverError, SolverReport, StageTime,
     State, Step, Vec3, constraint::Pose, scene::FastestMotor,
 };
 
@@ -195,7 +195,7 @@ impl Solver for Newton {
         ron::to_string(&self.settings).unwrap_or_else(|_| "()".to_owned())
     }
 
-    fn iterations_used_max(&self) -> Option<u32> {
-        self.iterations_max
+    fn report(&self) -> SolverReport {
+        SolverReport { iterations_used: self.iterations_max, ..SolverReport::default() }
     }
 }

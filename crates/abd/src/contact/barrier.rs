@@ -14,7 +14,7 @@ use taut_ipc::{
 use taut_math::V3;
 
 use super::{
-    BarrierContact,
+    BarrierContact, Projection,
     group::{GroupSum, PairGroup},
 };
 
@@ -117,8 +117,13 @@ impl BarrierContact {
         for pair in self.pairs_of(group) {
             let Some(active) = self.active(pair, 0.0) else { continue };
             sum.nearest = sum.nearest.min(active.near().squared.sqrt());
+            sum.value += active.value();
+            sum.active += 1;
             let (gradient, sites) = (active.gradient(), self.sites(&pair.vertices));
-            let block = hessian.then(|| active.hessian_psd());
+            let block = hessian.then(|| match self.projection {
+                Projection::Clamp => active.hessian_psd(),
+                Projection::None => active.hessian(),
+            });
             let turned = pair.bodies[0] != group.bodies[0];
             match pair.features {
                 Features::PointTriangle => {
@@ -137,9 +142,11 @@ impl BarrierContact {
         if height >= self.d_hat {
             return;
         }
+        let barrier = barrier(height * height, self.d_hat * self.d_hat);
         sum.nearest = sum.nearest.min(height);
-        let slope = barrier(height * height, self.d_hat * self.d_hat).slope;
-        let gradient = (n * (2.0 * height * slope)).0;
+        sum.value += barrier.value;
+        sum.active += 1;
+        let gradient = (n * (2.0 * height * barrier.slope)).0;
         let stiffness = plane_stiffness(height, self.d_hat);
         let hessian = n.0.map(|a| n.0.map(|b| stiffness * a * b));
         sum.add_point(&gradient, &hessian, &affine_site(self.rest[pair.vertex as usize].into()));

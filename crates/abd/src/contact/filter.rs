@@ -10,7 +10,7 @@ use super::BarrierContact;
 
 impl BarrierContact {
     /// A share of the direction, at most 1, up to which all surfaces stay apart by a tenth of their distance or more.
-    pub(crate) fn safe_share(&self) -> f64 {
+    pub(crate) fn safe_share(&mut self) -> f64 {
         let early = self.each_group(|group| {
             if group.is_plane {
                 let planes = self.planes_of(group).iter();
@@ -30,11 +30,13 @@ impl BarrierContact {
             if earliest >= share {
                 break;
             }
+            self.work.ccd_queries += 1;
             let sweep = self.sweep_of(&self.pairs[at as usize]);
             if let Some(found) = safe_share(&sweep, 0.0, share, StepRule::default()) {
                 share = share.min(found);
             }
         }
+        self.work.step_share_min = self.work.step_share_min.min(share);
         share
     }
 

@@ -22,6 +22,10 @@ pub(super) struct PairGroup {
 pub(super) struct GroupSum {
     pub(super) gradient: [[f64; SIZE]; 2],
     blocks: BodyBlocks,
+    /// `sum b` [m^4].
+    pub(super) value: f64,
+    /// Pairs that are nearer than the barrier reaches.
+    pub(super) active: u32,
     /// Least distance [m].
     pub(super) nearest: f64,
 }
@@ -32,6 +36,8 @@ impl GroupSum {
     pub(super) const EMPTY: Self = Self {
         gradient: [[0.0; SIZE]; 2],
         blocks: BodyBlocks { aa: ZERO, ab: ZERO, bb: ZERO },
+        value: 0.0,
+        active: 0,
         nearest: f64::INFINITY,
     };
 

@@ -22,14 +22,35 @@ pub(super) struct SlidingPoint {
     strength: f64,
 }
 
+impl SlidingPoint {
+    pub(super) fn vertices(&self) -> [u32; 4] {
+        self.vertices
+    }
+}
+
 impl BarrierContact {
-    /// Finds what slides and how hard it is pressed where bodies are, for a step of `dt` [s] in which friction is
-    /// smooth below the speed `smooth_speed` [m/s].
+    /// Begins a step of `dt` [s] where bodies are, in which friction is smooth below the speed `smooth_speed` [m/s].
     pub(crate) fn begin_sliding(&mut self, smooth_speed: f64, dt: f64) {
         self.smooth_way = smooth_speed * dt;
+        self.origins.clone_from(&self.sweeps);
+        self.find_sliding(self.stiffness.lagged(dt));
+    }
+
+    /// Takes the normal forces and tangents of where bodies are now; what has slid counts from the step's start.
+    pub(crate) fn renew_sliding(&mut self) {
+        self.find_sliding(self.stiffness.kappa());
+    }
+
+    /// Where a vertex was when the step began [m].
+    fn origin(&self, vertex: u32) -> V3<f64> {
+        let v = vertex as usize;
+        self.origins[self.owner[v] as usize].place(&self.rest[v])[0]
+    }
+
+    /// Finds what slides and how hard the stiffness `kappa` presses it.
+    fn find_sliding(&mut self, kappa: f64) {
         let mut sliding = std::mem::take(&mut self.sliding);
         sliding.clear();
-        let kappa = self.stiffness.lagged(dt);
         for group in &self.groups {
             let [_, friction] = self.search.friction(group.bodies);
             if friction <= 0.0 {
@@ -46,7 +67,7 @@ impl BarrierContact {
                         vertices: [v; 4],
                         weights: [1.0, 0.0, 0.0, 0.0],
                         tangents: tangents(n),
-                        start: [self.places[v as usize]; 4],
+                        start: [self.origin(v); 4],
                         strength: friction * force,
                     })
                 }));
@@ -62,7 +83,7 @@ impl BarrierContact {
                     vertices: pair.vertices,
                     weights: near.weights,
                     tangents: tangents(normal),
-                    start: pair.vertices.map(|v| self.places[v as usize]),
+                    start: pair.vertices.map(|v| self.origin(v)),
                     strength: friction * kappa * active.normal_force(),
                 })
             }));
@@ -75,8 +96,7 @@ impl BarrierContact {
         let count = if point.features.is_some() { 4 } else { 1 };
         for (k, moved) in moved.iter_mut().enumerate().take(count) {
             let v = point.vertices[k] as usize;
-            let sweep = &self.sweeps[self.owner[v] as usize];
-            *moved = V3(sweep.point(share, &self.rest[v]).into()) - point.start[k];
+            *moved = self.places[v] + self.moves[v] * share - point.start[k];
         }
         let (weights, tangents) = (&point.weights, &point.tangents);
         SlidingPair::new(weights, tangents, &moved, point.strength, self.smooth_way)

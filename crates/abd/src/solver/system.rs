@@ -3,8 +3,8 @@
 use taut_core::{Mat3, Vec3};
 
 use crate::{
-    body::{Vec12, joined, point, split},
-    contact::NewtonSystem,
+    body::{AffineBody, Vec12, joined, point, split},
+    contact::{BarrierContact, NewtonSystem},
     energy,
     joint::Tie,
     matrix::{BlockMatrix, BodyBlock, SIZE},
@@ -14,30 +14,59 @@ use crate::{
 impl Abd {
     /// The incremental energy with every body moved by `share` of the direction [J].
     pub(crate) fn energy(&self, share: f64) -> f64 {
+        let contact = self.contact.as_ref().map_or(0.0, |contact| contact.energy(share));
+        self.energy_without_contact(share) + contact
+    }
+
+    /// The same where the last assembly was.
+    pub(crate) fn energy_here(&self) -> f64 {
+        let contact = self.contact.as_ref().map_or(0.0, BarrierContact::energy_here);
+        self.energy_without_contact(0.0) + contact
+    }
+
+    fn energy_without_contact(&self, share: f64) -> f64 {
         let h = self.step.dt;
-        let moved = |i: usize| self.bodies[i].now + self.along(i) * share;
         let mut sum = 0.0;
         for (i, node) in self.bodies.iter().enumerate() {
-            let q = moved(i);
-            let (frame, place) = split(&(q - node.target));
+            let (frame, place) = split(&(self.moved(i, share) - node.target));
             let inertia = frame.dot(&(frame * node.second)) + node.mass * place.norm_squared();
-            sum += 0.5 * node.hold() * inertia / (h * h)
-                + node.stiffness * energy::value(&split(&q).0);
+            sum += 0.5 * node.hold() * inertia / (h * h);
         }
         for &(i, local, force) in &self.loads {
-            sum -= force.dot(&(point(&moved(i), &local) - point(&self.bodies[i].start, &local)));
+            let (now, start) = (self.moved(i, share), self.bodies[i].start);
+            sum -= force.dot(&(point(&now, &local) - point(&start, &local)));
         }
+        sum + self.energy_of_shape(share)
+    }
+
+    /// Energy of what keeps bodies rigid and joined, with every body moved by `share` of the direction [J].
+    fn energy_of_shape(&self, share: f64) -> f64 {
+        let own = |(i, node): (usize, &AffineBody)| {
+            node.stiffness * energy::value(&split(&self.moved(i, share)).0)
+        };
+        let mut sum: f64 = self.bodies.iter().enumerate().map(own).sum();
         for tie in self.active() {
             let stiffness = self.strength(tie);
             for pair in &tie.points {
                 let [a, b] = [0, 1].map(|side| match self.body_of[tie.nodes[side]] {
-                    Some(i) => point(&moved(i), &pair[side]),
+                    Some(i) => point(&self.moved(i, share), &pair[side]),
                     None => self.prescribed(tie.nodes[side], &pair[side]),
                 });
                 sum += 0.5 * stiffness * (a - b).norm_squared();
             }
         }
-        sum + self.contact.as_ref().map_or(0.0, |contact| contact.energy(share))
+        sum
+    }
+
+    /// What the method stores beside the energy of the scene, after the last Newton step [J].
+    pub(crate) fn stored_energy(&self) -> f64 {
+        let barrier = self.contact.as_ref().map_or(0.0, BarrierContact::stored_energy);
+        self.energy_of_shape(0.0) + barrier
+    }
+
+    /// A body after a share of the direction.
+    fn moved(&self, i: usize, share: f64) -> Vec12 {
+        self.bodies[i].now + self.along(i) * share
     }
 
     /// How a body moves along the direction.
@@ -160,6 +189,11 @@ impl Abd {
         }
     }
 
+    /// Where bodies are [m].
+    pub(crate) fn places(&self) -> Vec<Vec3> {
+        self.bodies.iter().map(|node| split(&node.now).1).collect()
+    }
+
     /// Makes room in the matrix for all that is coupled now. `Err` where there is no memory for it.
     pub(crate) fn fit_matrix(&mut self) -> Result<(), String> {
         let Some(contact) = &self.contact else { return Ok(()) };
@@ -168,7 +202,7 @@ impl Abd {
         }
         let pairs = contact.coupled().map(|pair| pair.map(|i| i as u32));
         let pairs: Vec<[u32; 2]> = pairs.chain(tied(&self.ties, &self.body_of)).collect();
-        self.matrix = BlockMatrix::new(self.bodies.len(), &pairs)?;
+        self.matrix = BlockMatrix::new(&self.places(), &pairs)?;
         Ok(())
     }
 }

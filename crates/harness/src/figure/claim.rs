@@ -200,6 +200,25 @@ pub enum ClaimCheck {
         #[serde(default)]
         relative: f64,
     },
+    /// From no step to the next does `metric` rise by more than `by`.
+    NeverRises {
+        /// Metric or probe.
+        metric: String,
+        /// The run.
+        run: String,
+        /// Largest rise, in the metric's unit.
+        by: f64,
+    },
+    /// The last three values of `metric` before it stops falling do so with at least this order: the fall of the
+    /// logarithm in the last iteration is so many times that in the one before.
+    Converges {
+        /// Metric or probe.
+        metric: String,
+        /// The run.
+        run: String,
+        /// 1 for linear, 2 for quadratic convergence.
+        order: f64,
+    },
     /// The fewest `versus` among the budgets of one entry of runs, from which on `metric` keeps its
     /// bounds with every larger budget too, lies between `least` and `most`. Where no budget does,
     /// it is taken for more than the largest.
@@ -268,6 +287,8 @@ impl ClaimCheck {
             | Self::Slope { metric, .. }
             | Self::Within { metric, .. }
             | Self::Follows { metric, .. }
+            | Self::Converges { metric, .. }
+            | Self::NeverRises { metric, .. }
             | Self::Needs { metric, .. } => Some(metric),
             Self::Faster { .. } | Self::Published { .. } | Self::Status { .. } => None,
         }
@@ -283,6 +304,8 @@ impl ClaimCheck {
             Self::Bound { run, .. }
             | Self::Never { run, .. }
             | Self::Within { run, .. }
+            | Self::Converges { run, .. }
+            | Self::NeverRises { run, .. }
             | Self::Published { run, .. }
             | Self::Status { run, .. } => vec![run],
             Self::Order { runs, .. } => runs.iter().map(String::as_str).collect(),
@@ -313,6 +336,8 @@ impl ClaimCheck {
             | Self::Slope { .. }
             | Self::Within { .. }
             | Self::Follows { .. }
+            | Self::Converges { .. }
+            | Self::NeverRises { .. }
             | Self::Needs { .. } => true,
             Self::Order { .. } | Self::Published { .. } | Self::Status { .. } => false,
         }

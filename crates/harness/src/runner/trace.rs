@@ -1,6 +1,6 @@
 //! How one step converges: a state read for every budget of iterations.
 
-use taut_core::{Iteration, Multipliers, Scene, Solver, State, Step};
+use taut_core::{Iteration, Multipliers, Scene, Solver, SolverReport, State, Step};
 
 use super::{
     Bench, Halt, advance, advance_frame,
@@ -205,6 +205,7 @@ impl Eye<'_> {
         sample.dt = self.dt;
         (sample.reference, sample.target) = (self.target, self.target);
         sample.forces = told.then_some(&self.forces);
+        sample.report = if spent > 0 { solver.report() } else { SolverReport::default() };
         show(&mut self.observers, &sample, row)
     }
 }

@@ -95,7 +95,7 @@ impl Walk<'_> {
             // Of several steps per frame only the end of the last one is known.
             sample.before = (self.spec.substeps == 1).then_some(&before);
             sample.dt = step.dt;
-            sample.iterations_used = solver.iterations_used_max();
+            sample.report = solver.report();
             sample.refined = solver.iteration() == Iteration::Refine;
             let (references, at) = (&self.options.references, number as usize);
             sample.reference = references.named.and_then(|r| r.get(at));

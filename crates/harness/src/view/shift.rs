@@ -181,7 +181,7 @@ impl<'a> SolverShift<'a> {
         sample.before = (self.spec.substeps == 1).then_some(&self.before);
         sample.dt = self.spec.step(self.scene).dt;
         sample.refined = solver.iteration() == Iteration::Refine;
-        sample.iterations_used = solver.iterations_used_max();
+        sample.report = solver.report();
         sample.forces = solver.read_multipliers(&mut self.forces).then_some(&self.forces);
         // A verdict does not stop a run that somebody watches.
         let _ = self.verdict.frame(&sample, row);

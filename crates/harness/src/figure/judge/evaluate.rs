@@ -89,6 +89,12 @@ impl<'a> NamedRows<'a> {
                 let [own, other] = [self.values(run, metric, *at)?, self.values(of, metric, *at)?];
                 Ok(follows(&own, &other, *absolute, *relative))
             }
+            ClaimCheck::NeverRises { metric, run, by } => {
+                Ok(never_rises(&self.values(run, metric, StepChoice::EveryStep)?, *by))
+            }
+            ClaimCheck::Converges { metric, run, order } => {
+                converges(&self.values(run, metric, StepChoice::EveryStep)?, *order)
+            }
             ClaimCheck::Needs { metric, at, min, max, versus, runs, least, most } => {
                 let needed = self.needed(runs, (metric, *at), (*min, *max), versus)?;
                 let inside = |n: f64| least.is_none_or(|l| n >= l) && most.is_none_or(|m| n <= m);
@@ -364,6 +370,31 @@ fn follows(own: &[f64], other: &[f64], absolute: f64, relative: f64) -> Finding 
     let holds = own.len() == other.len() && apart <= allowed;
     let measured = format!("{} apart, at most {}", number(apart), number(allowed));
     Finding { holds, measured, values: vec![apart] }
+}
+
+fn never_rises(values: &[f64], by: f64) -> Finding {
+    let rises = values.windows(2).map(|pair| pair[1] - pair[0]).enumerate();
+    let most = rises.max_by(|a, b| a.1.total_cmp(&b.1));
+    // One value rises from nothing, and what is not a number holds nothing.
+    let Some((step, rise)) = most else {
+        return Finding { holds: false, measured: "one value".to_owned(), values: vec![] };
+    };
+    let measured = format!("the largest change is {}, in step {}", number(rise), step + 2);
+    Finding { holds: rise <= by, measured, values: vec![rise] }
+}
+
+/// The order with which the last three values that fall do so.
+fn converges(values: &[f64], least: f64) -> Result<Finding, Missing> {
+    let falls = |pair: &[f64]| 0.0 < pair[1] && pair[1] < pair[0];
+    let last = values.windows(2).rposition(falls).filter(|&i| i > 0 && falls(&values[i - 1..]));
+    let Some(i) = last else {
+        return Err("nothing falls twice in succession".to_owned().into());
+    };
+    let [a, b, c] = [0, 1, 2].map(|k| values[i - 1 + k]);
+    let order = (b / c).ln() / (a / b).ln();
+    let [first, second, third] = [a, b, c].map(number);
+    let measured = format!("order {} from {first}, {second}, {third}", number(order));
+    Ok(Finding { holds: order >= least, measured, values: vec![order] })
 }
 
 /// The smallest budget that is enough.

@@ -47,6 +47,30 @@ fn holds(check: &str) -> bool {
 }
 
 #[test]
+fn an_order_is_that_of_the_last_values_that_fall() {
+    let of = |values: &[f64], order: f64| {
+        let mut rows = rows();
+        rows[0].columns[0].1 = values.to_vec();
+        let check = format!(r#"check: converges(metric: "e_m", run: "low", order: {order})"#);
+        judge_one(&claim(&check), &rows)
+    };
+    let quadratic = of(&[1e-1, 1e-2, 1e-4, 1e-8, 1e-8], 1.9);
+    assert_eq!((quadratic.holds, quadratic.values), (Some(true), vec![2.0]));
+    assert_eq!(of(&[1e-1, 1e-2, 1e-4, 1e-8], 2.1).holds, Some(false));
+    assert_eq!(of(&[8.0, 4.0, 2.0, 1.0], 1.5).holds, Some(false));
+    for nothing in [&[1.0, 1.0, 1.0][..], &[2.0, 1.0], &[1.0, 2.0, 1.0], &[1.0, 0.0]] {
+        assert_eq!(of(nothing, 1.0).verdict, Verdict::Void, "{nothing:?}");
+    }
+}
+
+#[test]
+fn what_never_rises_is_seen_step_by_step() {
+    assert!(holds(r#"never_rises(metric: "e_m", run: "low", by: 0)"#));
+    assert!(holds(r#"never_rises(metric: "e_m", run: "high", by: 2)"#));
+    assert!(!holds(r#"never_rises(metric: "e_m", run: "high", by: 1.9)"#));
+}
+
+#[test]
 fn motions_are_followed_until_rounding_parts_them() {
     let mut rows = rows();
     let mut follows = claim(

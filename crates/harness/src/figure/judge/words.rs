@@ -41,6 +41,12 @@ pub(super) fn expectation(check: &ClaimCheck) -> String {
             let at = at.words();
             format!("{metric} of {run} follows {of} {at} to {absolute} or {relative} % (rms)")
         }
+        ClaimCheck::NeverRises { metric, run, by } => {
+            format!("{metric} of {run} never rises by more than {} in a step", number(*by))
+        }
+        ClaimCheck::Converges { metric, run, order } => {
+            format!("{metric} of {run} falls with an order of at least {}", number(*order))
+        }
         ClaimCheck::Needs { metric, at, min, max, versus, runs, least, most } => format!(
             "{runs} needs {} {versus} for {metric} {} {}",
             limits(*least, *most),
