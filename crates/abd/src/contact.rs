@@ -127,7 +127,7 @@ impl BarrierContact {
             scene.contacts.unwrap_or_default().margin
         };
         let vertices: usize = dynamic().map(|node| search.vertices(node.body).len()).sum();
-        let stiffness = Stiffness::new(scene, bodies, vertices, length, d_hat);
+        let stiffness = Stiffness::new(scene, bodies, vertices, length, (d_hat, settings.stiffness));
         let zero = vec![V3::ZERO; count];
         Self {
             search,

@@ -43,7 +43,7 @@ mod solver;
 mod solver_tests;
 
 pub use control::{ControlTetrahedron, EmbeddedMesh};
-pub use settings::{AbdSettings, ContactModel, FirstGuess, Projection};
+pub use settings::{AbdSettings, ContactModel, FirstGuess, Projection, StiffnessRule};
 use solver::Abd;
 use taut_collide::SurfaceProbe;
 use taut_core::{

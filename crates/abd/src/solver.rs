@@ -25,6 +25,8 @@ const HALVINGS_MAX: [usize; 2] = [30, 60];
 const ARMIJO: f64 = 1e-4;
 /// Energies that differ by less than this share are equal to rounding.
 const ROUNDING: f64 = 1e-13;
+/// Newton steps of no more than this share of what ends a step are made without asking for a lower energy [1].
+const NOTHING: f64 = 1e-6;
 /// Shares of the masses that are added where the system is not positive definite, each ten times the one before.
 const RAISED: [f64; 7] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
 
@@ -259,8 +261,11 @@ impl Abd {
         let enough = self.settings.speed_tolerance * contact.length() * self.step.dt;
         let (safe, farthest) = (contact.safe_share(), contact.largest_move());
         self.work.speed = farthest / self.step.dt;
-        // What no share of the direction lowers is a minimum to rounding.
-        let found = self.searched(safe);
+        // Rounding decides whether so little lowers anything; what no share lowers is a minimum to rounding.
+        let found = match safe >= 1.0 && farthest <= NOTHING * enough {
+            true => Some(1.0),
+            false => self.searched(safe),
+        };
         if let Some(share) = found {
             self.advance(share);
             self.certify()?;

@@ -3,6 +3,7 @@
 use taut_abd::BACKEND;
 use taut_core::{
     Quat, Scene, State, Vec3,
+    metrics::energy,
     scene::{Body, Contacts, Motion},
 };
 use taut_fixtures::{Run, cube, floor, on_threads, plane, refusal, rubbing, tilted, touching};
@@ -146,4 +147,79 @@ fn surfaces_that_touch_at_the_start_are_refused_by_name() {
     assert!(reason.contains("\"ground\" and \"crate\""), "{reason}");
     let apart = scene(GRAVITY, 0.01, vec![floor(0.5), cube(0.501)]);
     assert!(run(&apart, "()").end(1).bodies[1].position.z > 0.5);
+}
+
+/// A stack of three cubes that lands.
+fn stack() -> Scene {
+    let mut bodies = vec![floor(0.5)];
+    bodies.extend((0..3).map(|i| rubbing(cube(0.502 + 1.002 * f64::from(i)), 0.5, 0.5)));
+    scene(GRAVITY, 0.01, bodies)
+}
+
+fn stepped(run: &mut Run, steps: u32) -> State {
+    (1..steps).for_each(|_| {
+        run.step();
+    });
+    run.step().clone()
+}
+
+#[test]
+fn where_a_step_begins_changes_how_long_it_takes_and_not_where_it_ends() {
+    let scene = stack();
+    let [(near, few), (far, many)] = ["adaptive", "inertia"].map(|guess| {
+        let mut run = run(&scene, &format!("(first_guess: {guess}, speed_tolerance: 1e-7)"));
+        let state = stepped(&mut run, 100);
+        (state, run.solver.report().newton_iterations.unwrap())
+    });
+    for (a, b) in near.bodies.iter().zip(&far.bodies) {
+        assert!((a.position - b.position).norm() < 1e-6, "{} {}", a.position, b.position);
+    }
+    assert!(2 * few < many, "{few} {many}");
+}
+
+#[test]
+fn no_energy_comes_in_with_the_least_stiffness() {
+    let scene = stack();
+    let mut run = run(&scene, "(stiffness: least, speed_tolerance: 1e-7)");
+    let total = |state: &State, stored: f64| energy(&scene, state).total_j() + stored;
+    let mut before = total(&scene.initial_state(), 0.0);
+    for step in 0..150 {
+        let state = run.step().clone();
+        let now = total(&state, run.solver.report().stored_energy_j.unwrap());
+        assert!(now <= before + 1e-9 * before.abs(), "step {step}: {before} to {now}");
+        before = now;
+    }
+}
+
+#[test]
+fn a_report_tells_what_steps_took() {
+    let scene = stack();
+    let mut short = Run::new(&BACKEND, &scene, "()", 1);
+    stepped(&mut short, 20);
+    let report = short.solver.report();
+    assert_eq!(report.newton_iterations, Some(20));
+    assert!(report.unconverged_steps > Some(0), "{report:?}");
+    assert!(report.active_pairs > Some(0) && report.active_pairs <= report.candidates);
+    assert!(report.kappa_j_m4 > Some(0.0) && report.stored_energy_j > Some(0.0), "{report:?}");
+    short.solver.load(&scene.initial_state()).unwrap();
+    let report = short.solver.report();
+    assert_eq!((report.newton_iterations, report.unconverged_steps), (Some(0), Some(0)));
+}
+
+/// Friction with the normal forces of the step's end: what lands and slides at once is held back in that step already.
+#[test]
+fn renewed_friction_acts_in_the_step_of_the_impact() {
+    let speed = |lags: u32| {
+        let slider = Body { velocity: Vec3::new(3.0, 0.0, -3.0), ..cube(0.52) };
+        let scene = scene(GRAVITY, 0.01, vec![floor(0.5), rubbing(slider, 0.5, 0.5)]);
+        let mut run = run(&scene, &format!("(friction_lags: {lags})"));
+        let first = stepped(&mut run, 1).bodies[1].velocity;
+        (first, run.solver.report().unconverged_steps)
+    };
+    let [(one, _), (many, unconverged)] = [speed(1), speed(20)];
+    assert!((one.x - 3.0).abs() < 1e-3, "{one}");
+    // Coulomb's law takes half of the impulse that slows the fall.
+    let slowed = many.z + 3.0 + GRAVITY * 0.01;
+    assert!(slowed > 1.0 && (many.x - (3.0 - 0.5 * slowed)).abs() < 0.02, "{many}");
+    assert_eq!(unconverged, Some(0));
 }

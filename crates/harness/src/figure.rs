@@ -131,7 +131,7 @@ pub enum MeasureSpec {
     },
 }
 
-/// One or more runs of a backend: one per combination of `iterations` and `substeps`.
+/// One or more runs of a backend: one per combination of `over`, `iterations` and `substeps`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunSpec {
@@ -144,6 +144,9 @@ pub struct RunSpec {
     pub parameters: BTreeMap<String, f64>,
     /// Name in the table of backends.
     pub backend: String,
+    /// A parameter of the scene that takes several values, with a run for each.
+    #[serde(default)]
+    pub over: Option<Sweep>,
     /// The backend's settings.
     #[serde(default)]
     pub settings: Option<Box<RawValue>>,
@@ -161,6 +164,16 @@ pub struct RunSpec {
     /// Whether a software adapter would take hours at full size: the run is skipped there.
     #[serde(default)]
     pub needs_hardware: bool,
+}
+
+/// A parameter of a scene and the values that it takes.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// Its name.
+    pub parameter: String,
+    /// One run for each, with the value at the end of its label.
+    pub values: Vec<f64>,
 }
 
 fn one() -> Vec<u32> {
@@ -295,6 +308,8 @@ pub struct Quick {
     pub reference_substeps: Option<u32>,
     /// Most steps per frame for the motion without steps, where the figure measures against it.
     pub motion: Option<u32>,
+    /// Values of [`RunSpec::over`] above this are left out.
+    pub over: Option<f64>,
     /// Parameters by scene that replace those of the runs.
     pub parameters: BTreeMap<String, BTreeMap<String, f64>>,
 }

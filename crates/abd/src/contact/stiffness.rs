@@ -3,7 +3,7 @@
 use taut_core::{Scene, Vec3};
 use taut_ipc::barrier::barrier;
 
-use crate::body::AffineBody;
+use crate::{StiffnessRule, body::AffineBody};
 
 /// The distance at which the least stiffness resists is this share of the length of bodies [1].
 const CLOSE: f64 = 1e-8;
@@ -24,6 +24,7 @@ pub(super) struct Stiffness {
     /// Median size of dynamic bodies [m].
     length: f64,
     d_hat: f64,
+    rule: StiffnessRule,
     /// Lets the heaviest body rest on one pair at half of the barrier's reach [J/m^4].
     bearing: f64,
     kappa: f64,
@@ -36,7 +37,7 @@ impl Stiffness {
         bodies: &[AffineBody],
         vertices: usize,
         length: f64,
-        d_hat: f64,
+        (d_hat, rule): (f64, StiffnessRule),
     ) -> Self {
         let masses = || bodies.iter().filter(|node| node.drive.is_none()).map(|node| node.mass);
         let (mass, heaviest) = (masses().sum::<f64>(), masses().fold(0.0, f64::max));
@@ -45,6 +46,7 @@ impl Stiffness {
             vertex_mass: mass / vertices.max(1) as f64,
             length,
             d_hat,
+            rule,
             bearing: weight / (HALFWAY * d_hat.powi(3)),
             kappa: 0.0,
             most: 0.0,
@@ -80,7 +82,7 @@ impl Stiffness {
         self.most = RANGE * least;
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let square = dot(own, own);
-        let balance = if square > 0.0 { -dot(own, others) / square } else { 0.0 };
+        let balance = if square > 0.0 && self.rule == StiffnessRule::Balanced { -dot(own, others) / square } else { 0.0 };
         // Not a number where sums overflow.
         self.kappa = if balance > least { balance.min(self.most) } else { least };
     }

@@ -58,10 +58,10 @@ impl Figure {
     /// All runs, budgets spelled out.
     pub fn plan(&self, quick: bool) -> Vec<Planned> {
         let mut planned = Vec::new();
-        for run in &self.runs {
+        for run in self.runs.iter().flat_map(|run| sizes(run, self.quick.over.filter(|_| quick))) {
             for &iterations in &run.iterations {
                 for &substeps in &run.substeps {
-                    let label = budget_label(run, iterations, substeps);
+                    let label = budget_label(&run, iterations, substeps);
                     let group = run.label.clone();
                     planned.push(Planned { label, group, run: run.clone(), iterations, substeps });
                 }
@@ -110,8 +110,23 @@ impl Figure {
     }
 }
 
+/// An entry with each value of its sweep among the parameters, those up to `most` where that is given.
+fn sizes(run: &RunSpec, most: Option<f64>) -> Vec<RunSpec> {
+    let Some(sweep) = &run.over else { return vec![run.clone()] };
+    let values = sweep.values.iter().filter(|value| most.is_none_or(|most| **value <= most));
+    let sized = |value: &f64| {
+        let mut run = run.clone();
+        run.parameters.insert(sweep.parameter.clone(), *value);
+        run
+    };
+    values.map(sized).collect()
+}
+
 fn budget_label(run: &RunSpec, iterations: u32, substeps: u32) -> String {
     let mut label = run.label.clone();
+    if let Some(value) = run.over.as_ref().and_then(|sweep| run.parameters.get(&sweep.parameter)) {
+        label += &format!(" {value}");
+    }
     if run.iterations.len() > 1 {
         label += &format!(" {iterations}");
     }
