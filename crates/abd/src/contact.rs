@@ -24,7 +24,7 @@ use taut_ipc::ccd::Features;
 use taut_math::V3;
 
 use crate::{
-    AbdSettings, Projection,
+    AbdSettings,
     body::{AffineBody, split},
     matrix::{BlockMatrix, SIZE},
 };
@@ -65,7 +65,6 @@ pub(crate) struct BarrierContact {
     ways: Vec<[[f64; 3]; 2]>,
     /// Distance at which the barrier begins [m].
     d_hat: f64,
-    projection: Projection,
     /// How far bodies may leave a motion before candidates are searched again [m].
     slack: f64,
     /// Median diagonal of the boxes around dynamic bodies [m].
@@ -149,7 +148,6 @@ impl BarrierContact {
             moves: zero,
             ways: vec![[[0.0; 3]; 2]; count],
             d_hat,
-            projection: settings.projection,
             slack: d_hat + 2e-3 * length,
             length,
             stiffness,
@@ -300,10 +298,10 @@ impl BarrierContact {
         self.used.dedup();
     }
 
-    /// Adds the gradient and, clamped pair by pair, the Hessian of barrier and friction.
-    pub(crate) fn assemble(&mut self, system: &mut NewtonSystem<'_>) {
+    /// Adds the gradient and the Hessian of barrier and friction, clamped pair by pair if `project` says so.
+    pub(crate) fn assemble(&mut self, project: bool, system: &mut NewtonSystem<'_>) {
         let before = self.nearest;
-        self.sum_barrier(true);
+        self.sum_barrier(Some(project));
         self.nearest = self.nearest_of_sums();
         self.stiffness.raise(before, self.nearest);
         let kappa = self.stiffness.kappa();
@@ -320,7 +318,7 @@ impl BarrierContact {
     /// Gradient of the barrier with the stiffness 1, over all unknowns [m^3].
     fn barrier_gradient(&mut self, unknowns: usize) -> Vec<f64> {
         let mut gradient = vec![0.0; unknowns];
-        self.sum_barrier(false);
+        self.sum_barrier(None);
         for (group, sum) in self.groups.iter().zip(&self.sums) {
             for (body, own) in group.bodies.iter().zip(&sum.gradient) {
                 if let Some(i) = self.unknown[*body as usize] {

@@ -25,7 +25,7 @@ pub struct AbdSettings {
     /// Sliding speed below which friction is smooth, in lengths of a body per second [1/s]: what rests creeps by up to
     /// it. Above 0, default 1e-3.
     pub smooth_speed: f64,
-    /// How the stiffness of the barrier is found. Default `balanced`.
+    /// How the stiffness of the barrier is found. Default `least`.
     pub stiffness: StiffnessRule,
     /// How systems with contacts are made positive definite. Default `clamp`.
     pub projection: Projection,
@@ -52,16 +52,17 @@ pub enum ContactModel {
     Ipc,
 }
 
-/// How the stiffness of the barrier is found, anew in each step, from masses and lengths alone.
+/// How the stiffness of the barrier is found, from masses and lengths alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StiffnessRule {
     /// The least: it resists before distances vanish, and bears the heaviest body at half of the barrier's reach. It is
     /// the same in every step of one length, so that no energy comes in.
+    #[default]
     Least,
     /// That which balances the barrier with all other forces when a step begins, from the least to a hundred times
-    /// that (Li et al., "Incremental Potential Contact", TOG 2020). Where it rises while the barrier is strained, it does work.
-    #[default]
+    /// that (Li et al., "Incremental Potential Contact", TOG 2020). Where it rises while the barrier is strained, it
+    /// does work.
     Balanced,
 }
 
@@ -74,6 +75,8 @@ pub enum Projection {
     /// Negative eigenvalues are set to zero, contact by contact and body by body.
     #[default]
     Clamp,
+    /// The same where the system is not positive definite as it is (Longva et al., "Pitfalls of Projection", 2023).
+    OnDemand,
 }
 
 /// Where the search for the end of a step begins, from the pose at its start; contacts shorten the way there.
@@ -98,7 +101,7 @@ impl Default for AbdSettings {
             d_hat: 0.0,
             speed_tolerance: 1e-3,
             smooth_speed: 1e-3,
-            stiffness: StiffnessRule::Balanced,
+            stiffness: StiffnessRule::Least,
             projection: Projection::Clamp,
             first_guess: FirstGuess::Adaptive,
             friction_lags: 1,

@@ -157,7 +157,7 @@ impl Abd {
     /// Solves for the Newton direction; `false` where no positive definite system was found.
     fn solve(&mut self) -> bool {
         let ways: &[bool] = match (&self.contact, self.settings.projection) {
-            (None, _) => &[false, true],
+            (None, _) | (Some(_), Projection::OnDemand) => &[false, true],
             // Barriers are clamped pair by pair, so that nothing else may be indefinite.
             (Some(_), Projection::Clamp) => &[true],
             (Some(_), Projection::None) => &[false],

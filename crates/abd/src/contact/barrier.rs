@@ -14,7 +14,7 @@ use taut_ipc::{
 use taut_math::V3;
 
 use super::{
-    BarrierContact, Projection,
+    BarrierContact,
     group::{GroupSum, PairGroup},
 };
 
@@ -88,8 +88,8 @@ impl BarrierContact {
         self.each_group(of_group).into_iter().sum()
     }
 
-    /// Sums up gradients, and Hessians if asked, of each pair of bodies where they are.
-    pub(super) fn sum_barrier(&mut self, hessian: bool) {
+    /// Sums up gradients of each pair of bodies where they are, and Hessians if it is said whether to clamp them.
+    pub(super) fn sum_barrier(&mut self, hessian: Option<bool>) {
         let sums = self.each_group(|group| self.sum_of(group, hessian));
         self.sums = sums;
     }
@@ -106,7 +106,7 @@ impl BarrierContact {
         }
     }
 
-    fn sum_of(&self, group: &PairGroup, hessian: bool) -> GroupSum {
+    fn sum_of(&self, group: &PairGroup, hessian: Option<bool>) -> GroupSum {
         let mut sum = GroupSum::EMPTY;
         if group.is_plane {
             for pair in self.planes_of(group) {
@@ -120,9 +120,9 @@ impl BarrierContact {
             sum.value += active.value();
             sum.active += 1;
             let (gradient, sites) = (active.gradient(), self.sites(&pair.vertices));
-            let block = hessian.then(|| match self.projection {
-                Projection::Clamp => active.hessian_psd(),
-                Projection::None => active.hessian(),
+            let block = hessian.map(|project| match project {
+                true => active.hessian_psd(),
+                false => active.hessian(),
             });
             let turned = pair.bodies[0] != group.bodies[0];
             match pair.features {

@@ -120,7 +120,7 @@ impl Abd {
         self.assemble_ties();
         if let Some(contact) = &mut self.contact {
             let (matrix, gradient) = (&mut self.matrix, &mut self.gradient[..]);
-            contact.assemble(&mut NewtonSystem { matrix, gradient });
+            contact.assemble(project, &mut NewtonSystem { matrix, gradient });
         }
     }
 
