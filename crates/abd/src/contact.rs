@@ -176,6 +176,11 @@ impl BarrierContact {
         !self.sliding.is_empty()
     }
 
+    /// Distance at which the barrier begins [m].
+    pub(crate) fn d_hat(&self) -> f64 {
+        self.d_hat
+    }
+
     /// Median diagonal of the boxes around dynamic bodies [m].
     pub(crate) fn length(&self) -> f64 {
         self.length

@@ -22,6 +22,9 @@ pub struct AbdSettings {
     /// Speed of the fastest vertex in a Newton step below which a step with contacts is solved, in lengths of a body
     /// per second [1/s]. Above 0, default 1e-3.
     pub speed_tolerance: f64,
+    /// Share of `d_hat` that such a step may not exceed either [1]: within it the forces of contacts hardly change. Above
+    /// 0, default 1e-3.
+    pub gap_tolerance: f64,
     /// Sliding speed below which friction is smooth, in lengths of a body per second [1/s]: what rests creeps by up to
     /// it. Above 0, default 1e-3.
     pub smooth_speed: f64,
@@ -100,6 +103,7 @@ impl Default for AbdSettings {
             contact: ContactModel::Ipc,
             d_hat: 0.0,
             speed_tolerance: 1e-3,
+            gap_tolerance: 1e-3,
             smooth_speed: 1e-3,
             stiffness: StiffnessRule::Least,
             projection: Projection::Clamp,
@@ -118,6 +122,7 @@ impl AbdSettings {
             ("wave_speed", self.wave_speed),
             ("joint_strength", self.joint_strength),
             ("speed_tolerance", self.speed_tolerance),
+            ("gap_tolerance", self.gap_tolerance),
             ("smooth_speed", self.smooth_speed),
         ];
         for (name, value) in positive {

@@ -258,7 +258,8 @@ impl Abd {
         }
         self.set_motion();
         let Some(contact) = &mut self.contact else { return Ok(()) };
-        let enough = self.settings.speed_tolerance * contact.length() * self.step.dt;
+        let gap = self.settings.gap_tolerance * contact.d_hat();
+        let enough = gap.min(self.settings.speed_tolerance * contact.length() * self.step.dt);
         let (safe, farthest) = (contact.safe_share(), contact.largest_move());
         self.work.speed = farthest / self.step.dt;
         // Rounding decides whether so little lowers anything; what no share lowers is a minimum to rounding.
