@@ -64,7 +64,8 @@ pub const BACKEND: Native = Native {
         .with(Needs::TWISTS)
         .with(Needs::DRIVEN)
         .with(Needs::PATHS)
-        .with(Needs::CONTACTS),
+        .with(Needs::CONTACTS)
+        .with(Needs::DYNAMIC_MESHES),
     refuses,
     build,
 };
