@@ -34,7 +34,7 @@ fn a_cube_of_triangles_falls_and_lands_as_a_cube() {
     assert!(matches!(scenes[1].bodies[1].shape, Shape::Mesh { .. }));
     let [mut plain, mut mesh] = scenes.each_ref().map(|s| Run::new(&BACKEND, s, "()", BUDGET));
     for frame in 0..60 {
-        let [a, b] = [plain.step().bodies[1].clone(), mesh.step().bodies[1].clone()];
+        let [a, b] = [&plain.step().bodies[1], &mesh.step().bodies[1]];
         let off = (a.position - b.position).norm() + (a.frame - b.frame).norm();
         // Until it lands they are the same; then the mesh has its middle vertices and other diagonals.
         assert!(off < if frame < 12 { 1e-9 } else { 0.05 }, "frame {frame}: {off:e}");

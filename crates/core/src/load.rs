@@ -12,6 +12,7 @@ mod error;
 mod expand;
 mod expression;
 mod mesh_file;
+mod mesh_folder;
 mod mesh_shape;
 mod names;
 mod timed;
@@ -32,7 +33,7 @@ use crate::{
 use error::{At, Result};
 use expand::{Builder, ELEMENTS_MAX};
 use expression::{Formula, Scope, Triple, is_parameter_name, vector};
-use mesh_shape::MeshFolder;
+use mesh_folder::MeshFolder;
 
 /// A scene and what its loading had to say.
 #[derive(Clone, Debug, PartialEq)]

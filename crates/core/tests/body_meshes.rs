@@ -197,6 +197,8 @@ fn words_that_do_not_go_together() {
         rod("").replace("\"v\"", "0"),
         rod("").replace("\"v\"", "\"w\""),
         format!("mesh({corners})"),
+        "mesh(vertices: [(0,0,0), (1,0,0), (0,1,0)], triangles: [(0,1,2), (0,2,1)])".to_owned(),
+        "mesh(vertices: [(0,0,0), (1,0,0), (0,1,0), (5,6,7)], triangles: [(0,1,2)])".to_owned(),
         format!("compound(parts: [(shape: {})])", rod("")),
     ] {
         let body = format!("density: 1, shape: {shape}");

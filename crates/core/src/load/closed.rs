@@ -83,6 +83,10 @@ pub(super) fn check_closed(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<
         );
         return Err(SceneError::new(message));
     }
+    if volume == 0.0 {
+        let message = "the mesh encloses no volume; a thin body needs a thickness";
+        return Err(SceneError::new(message));
+    }
     Ok(())
 }
 

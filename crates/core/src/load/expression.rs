@@ -6,7 +6,7 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 
 use super::{
     error::{Result, SceneError},
-    mesh_shape::MeshFolder,
+    mesh_folder::MeshFolder,
 };
 use crate::{
     formula::{Expression, FUNCTIONS, TIME, TimeFormula},

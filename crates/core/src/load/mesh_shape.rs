@@ -1,68 +1,17 @@
 //! Meshes as the shapes of bodies: from lists, from files beside the scene and from formulas.
 
-use std::{
-    cell::RefCell,
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use super::{
     author, closed,
     error::{At, Result, SceneError},
     expression::{Formula, RING, Scope, Triple, vector},
-    mesh_file,
+    mesh_folder::SharedMesh,
 };
 use crate::{math::Vec3, scene::Shape};
 
 /// Most vertices that a formula makes; more are a mistake.
 const VERTICES_MAX: usize = 10_000_000;
-
-/// Corners [m] and triangles that bodies share.
-#[derive(Clone, Debug)]
-struct Surface3 {
-    vertices: Arc<[Vec3]>,
-    triangles: Arc<[[u32; 3]]>,
-}
-
-/// The files that a scene's bodies name, each read once.
-#[derive(Debug)]
-pub(super) struct MeshFolder {
-    /// Where they are looked for; nowhere for a scene that is no file.
-    folder: Option<PathBuf>,
-    most: usize,
-    known: RefCell<BTreeMap<String, Surface3>>,
-}
-
-impl MeshFolder {
-    /// For files in this folder, of at most so many triangles each.
-    pub(super) fn new(folder: Option<&Path>, most: usize) -> Self {
-        let known = RefCell::new(BTreeMap::new());
-        Self { folder: folder.map(Path::to_owned), most, known }
-    }
-
-    fn read(&self, file: &str) -> Result<Surface3> {
-        if let Some(known) = self.known.borrow().get(file) {
-            return Ok(known.clone());
-        }
-        let Some(folder) = &self.folder else {
-            let message = "a scene that is no file has no folder in which to look for a mesh";
-            return Err(SceneError::new(message));
-        };
-        let path = folder.join(file);
-        let mesh = mesh_file::read_surface(&path, self.most)?;
-        let triangles: Vec<[u32; 3]> =
-            mesh.triangles.iter().map(|corners| corners.map(|i| i as u32)).collect();
-        let told = |error: SceneError| {
-            let message = format!("{}: {}", path.display(), error.message);
-            SceneError { message, ..error }
-        };
-        closed::check_areas(&mesh.points, &triangles).map_err(told)?;
-        let read = Surface3 { vertices: mesh.points.into(), triangles: triangles.into() };
-        self.known.borrow_mut().insert(file.to_owned(), read.clone());
-        Ok(read)
-    }
-}
 
 /// Evaluates a mesh that is written out or on file.
 pub(super) fn mesh(spec: &author::MeshShape, scope: &Scope) -> Result<Shape> {
@@ -87,11 +36,11 @@ pub(super) fn mesh(spec: &author::MeshShape, scope: &Scope) -> Result<Shape> {
         (None, None, _) => return Err(SceneError::new("expected the field `vertices`")),
         (None, _, None) => return Err(SceneError::new("expected the field `triangles`")),
     };
-    let Surface3 { vertices, triangles } = surface;
+    let SharedMesh { vertices, triangles } = surface;
     Ok(Shape::Mesh { vertices, triangles, control })
 }
 
-fn from_file(file: &str, scale: Option<&Formula>, scope: &Scope) -> Result<Surface3> {
+fn from_file(file: &str, scale: Option<&Formula>, scope: &Scope) -> Result<SharedMesh> {
     let scale = scale.map_or(Ok(1.0), |scale| scale.positive(scope)).at("scale")?;
     let Some(files) = scope.files() else {
         return Err(SceneError::new("files cannot be read here")).at("file");
@@ -108,7 +57,7 @@ fn written(
     vertices: &[Triple],
     triangles: &[(Formula, Formula, Formula)],
     scope: &Scope,
-) -> Result<Surface3> {
+) -> Result<SharedMesh> {
     let vertices: Vec<Vec3> = vertices
         .iter()
         .enumerate()
@@ -140,7 +89,7 @@ fn written(
         .enumerate()
         .map(|(i, spec)| triangle(spec).at_index("triangles", i))
         .collect::<Result<_>>()?;
-    Ok(Surface3 { vertices: vertices.into(), triangles: triangles.into() })
+    Ok(SharedMesh { vertices: vertices.into(), triangles: triangles.into() })
 }
 
 /// Evaluates rings of vertices with triangles between them, turned outward.
