@@ -25,7 +25,7 @@ use near::{NearFeatures, SweptBox, SweptTree, common, corners, overlap};
 
 /// Pairs of bodies that one task searches.
 const CHUNK: usize = 16;
-/// Surfaces of more triangles than this are asked by trees.
+/// Surfaces of more triangles than this are asked by trees: of fewer it takes no longer to look at all.
 const MANY: usize = 200;
 /// Products of so many features are searched one by one, larger ones along an axis.
 const PLAIN: usize = 1024;
@@ -79,8 +79,8 @@ pub struct FeatureSearch {
     /// Of each body where its surface is in `kinds`; `None` of half-spaces.
     of_body: Vec<Option<usize>>,
     kinds: Vec<SearchedSurface>,
-    /// Surfaces of more triangles are asked by their trees.
-    many: usize,
+    /// The edges of each triangle of those surfaces that are asked by their trees.
+    sides: Vec<Option<Vec<[u32; 3]>>>,
     /// Middle and half extents of each in body coordinates [m].
     rest: Vec<Bounds>,
     /// Where the vertices of each begin among all, and at the end how many there are.
@@ -96,7 +96,16 @@ pub struct FeatureSearch {
 impl FeatureSearch {
     /// The surfaces of the bodies of a scene, round ones with so many sides.
     pub fn new(scene: &Scene, segments: u32) -> Self {
+        Self::with_trees(scene, segments, MANY)
+    }
+
+    /// As [`Self::new`], with trees for surfaces of more than so many triangles, which only costs time or saves it.
+    fn with_trees(scene: &Scene, segments: u32, many: usize) -> Self {
         let (of_body, kinds) = distinct_surfaces(scene, segments);
+        let sides = |own: &SearchedSurface| {
+            let asked = own.trees().is_some() && own.surface.triangles.len() > many;
+            asked.then(|| near::sides(&own.surface))
+        };
         let mut first = vec![0];
         let mut rest = Vec::with_capacity(of_body.len());
         for kind in &of_body {
@@ -107,9 +116,9 @@ impl FeatureSearch {
             rest.push(Bounds { middle: (low + high) * 0.5, half: (high - low) * 0.5 });
         }
         Self {
+            sides: kinds.iter().map(sides).collect(),
             of_body,
             kinds,
-            many: MANY,
             rest,
             first,
             traits: scene.bodies.iter().map(Traits::of).collect(),
@@ -128,6 +137,10 @@ impl FeatureSearch {
 
     fn searched(&self, body: usize) -> Option<&SearchedSurface> {
         Some(&self.kinds[(*self.of_body.get(body)?)?])
+    }
+
+    fn sides(&self, body: usize) -> Option<&[[u32; 3]]> {
+        self.sides[self.of_body[body]?].as_deref()
     }
 
     /// Middle and half extents of the box around a body in its own coordinates [m]; a point for a half-space.
@@ -252,9 +265,9 @@ impl FeatureSearch {
                 out.planes.push(PlanePair { bodies, vertex: self.first[i] + v });
             }
         };
-        match own.trees(self.many) {
-            None => (0..vertices.len() as u32).for_each(offer),
-            Some([tree, ..]) => {
+        match (own.trees(), self.sides(i)) {
+            (None, _) | (_, None) => (0..vertices.len() as u32).for_each(offer),
+            (Some([tree, ..]), Some(_)) => {
                 let mut found = SweptTree::new(sweep, &self.rest[i]).below(
                     tree,
                     [&normal, &plane.position],
@@ -272,7 +285,12 @@ impl FeatureSearch {
             None => NearFeatures::default(),
             Some(own) => {
                 let swept = SweptTree::new(sweep, &self.rest[body]);
-                NearFeatures::new(own, &swept, (pad, self.many), shared)
+                match (own.trees(), self.sides(body)) {
+                    (Some([.., tree]), Some(sides)) => {
+                        NearFeatures::by_tree(&own.surface, (tree, sides), &swept, pad, shared)
+                    }
+                    _ => NearFeatures::of_all(&own.surface, &swept, pad, shared),
+                }
             }
         }
     }

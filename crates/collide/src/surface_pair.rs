@@ -85,9 +85,9 @@ impl SearchedSurface {
         Self { bounds: surface.bounds(), surface, trees }
     }
 
-    /// The trees of vertices, edges and triangles, where these number more than `many`.
-    pub(crate) fn trees(&self, many: usize) -> Option<&[SurfaceTree; 3]> {
-        self.trees.as_ref().filter(|_| self.surface.triangles.len() > many)
+    /// The trees of vertices, edges and triangles, where these are many.
+    pub(crate) fn trees(&self) -> Option<&[SurfaceTree; 3]> {
+        self.trees.as_ref()
     }
 }
 

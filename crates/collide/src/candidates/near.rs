@@ -3,7 +3,7 @@
 use taut_core::{Mat3, Vec3};
 
 use super::AffineSweep;
-use crate::{broad::Bounds, surface_pair::SearchedSurface, surface_tree::SurfaceTree};
+use crate::{Surface, SurfaceTree, broad::Bounds};
 
 /// Boxes of a tree's nodes grow by this share of the numbers that they are computed from [1], more than those and
 /// the boxes of single features are rounded by.
@@ -21,60 +21,80 @@ pub(super) struct NearFeatures {
 }
 
 impl NearFeatures {
-    /// Those whose boxes, grown by `pad` [m], reach into a shared one. Surfaces of more than `many` triangles are asked
-    /// by their trees, all others feature by feature, which gives the same.
-    pub(super) fn new(
-        own: &SearchedSurface,
+    /// Those of a surface whose boxes, grown by `pad` [m], reach into a shared one.
+    pub(super) fn of_all(
+        mesh: &Surface,
         swept: &SweptTree<'_>,
-        (pad, many): (f64, usize),
+        pad: f64,
         shared: &SweptBox,
     ) -> Self {
+        let boxes: Vec<SweptBox> = mesh.vertices.iter().map(|x| swept.grown(x, pad)).collect();
         let mut out = Self::default();
-        let mesh = &own.surface;
-        let bounds = |v: u32| {
-            let x = &mesh.vertices[v as usize];
-            let (from, to) = (swept.sweep.point(0.0, x), swept.sweep.point(1.0, x));
-            let low = from.inf(&to).add_scalar(-pad);
-            [low.into(), from.sup(&to).add_scalar(pad).into()]
-        };
-        let mut keep = |list: usize, n: u32, corners: SweptBox| {
-            if overlap(&corners, shared) {
-                [&mut out.vertices, &mut out.edges, &mut out.triangles][list].push((n, corners));
-            }
-        };
-        let Some(trees) = own.trees(many) else {
-            let boxes: Vec<SweptBox> = (0..mesh.vertices.len() as u32).map(bounds).collect();
-            (0..).zip(&boxes).for_each(|(n, corners)| keep(0, n, *corners));
-            for (n, ends) in (0..).zip(&mesh.edges) {
-                let [a, b] = ends.map(|v| &boxes[v as usize]);
-                keep(1, n, around(a, b));
-            }
-            for (n, ends) in (0..).zip(&mesh.triangles) {
-                let [a, b, c] = ends.map(|v| &boxes[v as usize]);
-                keep(2, n, around(&around(a, b), c));
-            }
-            return out;
-        };
-        for (kind, tree) in trees.iter().enumerate() {
-            let mut found = swept.reaching(tree, pad, shared);
-            found.sort_unstable();
-            for n in found {
-                let corners = match kind {
-                    0 => bounds(n),
-                    1 => {
-                        let [a, b] = mesh.edges[n as usize].map(bounds);
-                        around(&a, &b)
-                    }
-                    _ => {
-                        let [a, b, c] = mesh.triangles[n as usize].map(bounds);
-                        around(&around(&a, &b), &c)
-                    }
-                };
-                keep(kind, n, corners);
-            }
+        for (n, corners) in (0..).zip(&boxes) {
+            keep(&mut out.vertices, n, *corners, shared);
+        }
+        for (n, ends) in (0..).zip(&mesh.edges) {
+            keep(&mut out.edges, n, around_all(&boxes, *ends), shared);
+        }
+        for (n, ends) in (0..).zip(&mesh.triangles) {
+            keep(&mut out.triangles, n, around_all(&boxes, *ends), shared);
         }
         out
     }
+
+    /// The same, from the tree of the triangles and from the edges of each: what is near belongs to triangles that are.
+    pub(super) fn by_tree(
+        mesh: &Surface,
+        (tree, sides): (&SurfaceTree, &[[u32; 3]]),
+        swept: &SweptTree<'_>,
+        pad: f64,
+        shared: &SweptBox,
+    ) -> Self {
+        let mut triangles = swept.reaching(tree, pad, shared);
+        triangles.sort_unstable();
+        let mut out = Self::default();
+        // Boxes of vertices, each found once, and where it is among them.
+        let mut boxes: Vec<SweptBox> = Vec::with_capacity(triangles.len());
+        let mut place = vec![u32::MAX; mesh.vertices.len()];
+        for v in distinct(triangles.iter().flat_map(|&n| mesh.triangles[n as usize])) {
+            place[v as usize] = boxes.len() as u32;
+            let corners = swept.grown(&mesh.vertices[v as usize], pad);
+            keep(&mut out.vertices, v, corners, shared);
+            boxes.push(corners);
+        }
+        for n in distinct(triangles.iter().flat_map(|&n| sides[n as usize])) {
+            let ends = mesh.edges[n as usize].map(|v| place[v as usize]);
+            keep(&mut out.edges, n, around_all(&boxes, ends), shared);
+        }
+        for n in triangles {
+            let ends = mesh.triangles[n as usize].map(|v| place[v as usize]);
+            keep(&mut out.triangles, n, around_all(&boxes, ends), shared);
+        }
+        out
+    }
+}
+
+/// The edges of each triangle.
+pub(super) fn sides(mesh: &Surface) -> Vec<[u32; 3]> {
+    let edge = |a: u32, b: u32| {
+        let ends = [a.min(b), a.max(b)];
+        mesh.edges.partition_point(|other| *other < ends) as u32
+    };
+    mesh.triangles.iter().map(|&[a, b, c]| [edge(a, b), edge(b, c), edge(c, a)]).collect()
+}
+
+fn keep(list: &mut Vec<(u32, SweptBox)>, n: u32, corners: SweptBox, shared: &SweptBox) {
+    if overlap(&corners, shared) {
+        list.push((n, corners));
+    }
+}
+
+/// Each once, in their order.
+fn distinct(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut numbers: Vec<u32> = numbers.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 /// A motion under which trees that rest in body coordinates are asked.
@@ -98,6 +118,13 @@ impl<'a> SweptTree<'a> {
         let places = sweep.position.amax() + sweep.position_move.amax();
         let slack = SLACK * (reach.amax() + places);
         Self { sweep, ends: [end(0.0), end(1.0)], slack }
+    }
+
+    /// The box around a point of the body on its way, grown by `pad` [m].
+    fn grown(&self, x: &Vec3, pad: f64) -> SweptBox {
+        let (from, to) = (self.sweep.point(0.0, x), self.sweep.point(1.0, x));
+        let low = from.inf(&to).add_scalar(-pad);
+        [low.into(), from.sup(&to).add_scalar(pad).into()]
     }
 
     /// Features whose boxes, grown by `pad` [m], may reach into a box on the way.
@@ -144,6 +171,11 @@ pub(super) fn corners(bounds: &Bounds) -> SweptBox {
 
 fn around(a: &SweptBox, b: &SweptBox) -> SweptBox {
     [std::array::from_fn(|k| a[0][k].min(b[0][k])), std::array::from_fn(|k| a[1][k].max(b[1][k]))]
+}
+
+fn around_all<const N: usize>(boxes: &[SweptBox], which: [u32; N]) -> SweptBox {
+    let nothing = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+    which.iter().fold(nothing, |all, &v| around(&all, &boxes[v as usize]))
 }
 
 pub(super) fn common(a: &SweptBox, b: &SweptBox) -> SweptBox {

@@ -74,11 +74,9 @@ fn sweeps(scene: &Scene, round: usize) -> Vec<AffineSweep> {
 #[test]
 fn trees_find_what_looking_at_all_finds_in_the_same_order() {
     let scene = crowd();
-    let [mut by_tree, mut plain] = [0, usize::MAX].map(|many| {
-        let mut search = FeatureSearch::new(&scene, 24);
-        search.many = many;
-        search
-    });
+    let [mut by_tree, mut plain] =
+        [0, usize::MAX].map(|many| FeatureSearch::with_trees(&scene, 24, many));
+    assert!(by_tree.sides.iter().all(Option::is_some) && plain.sides.iter().all(Option::is_none));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
     let (mut one, mut other) = (Candidates::default(), Candidates::default());
     let mut over_plane = 0;
