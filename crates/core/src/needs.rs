@@ -373,6 +373,17 @@ mod tests {
     }
 
     #[test]
+    fn only_a_mesh_that_forces_move_is_asked_for() {
+        let shape = Shape::Mesh { vertices: [].into(), triangles: [].into(), control: None };
+        let name = "gear".to_owned();
+        let gear = Body { shape, name, ..Body::solid_box(Vec3::repeat(1.0), 1.0) };
+        let scene = |body: Body| Scene { bodies: vec![body], ..Scene::default() };
+        assert_eq!(Needs::of(&scene(gear.clone().fixed())), Needs::NONE);
+        let words = "takes no dynamic bodies that are meshes, such as body `gear`";
+        assert_eq!(refusal(Needs::MULTIBODY, &scene(gear)), words);
+    }
+
+    #[test]
     fn a_bounded_distance_needs_its_row() {
         let kind = JointKind::Distance { length: 1.0 };
         let mut joint = Joint::new(kind, Endpoint::World, Endpoint::Body(0));
