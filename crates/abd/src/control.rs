@@ -5,7 +5,10 @@
 //! mesh follows linearly, and a straight move of the control points moves every vertex straight: what
 //! continuous collision detection of affine bodies rests on (Lan et al. 2022).
 
-use taut_core::{BodyState, Mat3, Vec3};
+use taut_core::{
+    BodyState, Mat3, Vec3,
+    scene::{Body, Shape},
+};
 
 /// Least volume, against the cube of the longest edge, at which four points still span space.
 const FLATTEST: f64 = 1e-9;
@@ -27,6 +30,22 @@ impl ControlTetrahedron {
         let spans = edges.determinant().abs() > FLATTEST * longest.powi(3);
         let inverse = edges.try_inverse().filter(|_| spans)?;
         Some(Self { rest, inverse })
+    }
+
+    /// The control points that a scene has given a mesh; of any other body with mass its centre and one point on each
+    /// principal axis, as far out as its mass is spread along it. `None` where these lie in one plane, or nearly.
+    #[must_use]
+    pub fn of(body: &Body) -> Option<Self> {
+        if let Shape::Mesh { control: Some(points), .. } = &body.shape {
+            return Self::new(**points);
+        }
+        let second = Mat3::identity() * (0.5 * body.inertia.trace()) - body.inertia;
+        let spread = second.symmetric_eigen();
+        let point = |k: usize| {
+            let length = (spread.eigenvalues[k] / body.mass).max(0.0).sqrt();
+            spread.eigenvectors.column(k) * length
+        };
+        Self::new([point(0), point(1), point(2), Vec3::zeros()])
     }
 
     /// Where the control points of a body are, in world coordinates [m]: `y = T q`.
@@ -80,7 +99,11 @@ fn edges(points: &[Vec3; 4]) -> Mat3 {
 
 #[cfg(test)]
 mod tests {
+    use nalgebra::{DMatrix, DVector};
+    use taut_core::{Solver, Step};
+
     use super::*;
+    use crate::{AbdSettings, solver::Abd};
 
     fn control() -> ControlTetrahedron {
         let corner = Vec3::new(-0.2, -0.1, 0.3);
@@ -122,6 +145,65 @@ mod tests {
         }
         for vertex in &vertices {
             assert!((control().weights(vertex).iter().sum::<f64>() - 1.0).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn a_body_has_control_points_though_none_are_given() {
+        let cube = Body::solid_box(Vec3::new(1.0, 2.0, 3.0), 5.0);
+        let own = ControlTetrahedron::of(&cube).unwrap();
+        // Mass is spread by half an extent over the root of three.
+        let mut lengths: Vec<f64> = own.rest.iter().map(Vec3::norm).collect();
+        lengths.sort_by(f64::total_cmp);
+        for (length, extent) in lengths.iter().zip([0.0, 1.0, 2.0, 3.0]) {
+            assert!((length - extent / 12.0_f64.sqrt()).abs() < 1e-14);
+        }
+        let given = control().rest;
+        let shape =
+            Shape::Mesh { vertices: [].into(), triangles: [].into(), control: Some(given.into()) };
+        assert_eq!(ControlTetrahedron::of(&Body { shape, ..cube }), Some(control()));
+    }
+
+    /// How control points move with a body: `dy = T dq`, all coordinates of one point after the other.
+    fn transfer(control: &ControlTetrahedron) -> DMatrix<f64> {
+        DMatrix::from_fn(12, 12, |row, column| {
+            let rest = control.rest[row / 3];
+            let weight = if column < 9 { rest[column / 3] } else { 1.0 };
+            if row % 3 == column % 3 { weight } else { 0.0 }
+        })
+    }
+
+    /// `E(T^-1 y)` has the gradient `T^-T g` and the Hessian `T^-T H T^-1`, so that Newton's method goes from equal
+    /// iterates to equal iterates, whichever coordinates it works in.
+    #[test]
+    fn newton_in_control_points_is_newton_in_frames() {
+        let mut scene = taut_fixtures::touching(9.81, vec![taut_fixtures::floor(0.0)]);
+        scene.bodies.extend([taut_fixtures::cube(0.55), taut_fixtures::cube(1.58)]);
+        scene.bodies[2].omega = Vec3::new(1.0, 0.5, 2.0);
+        let mut solver =
+            Abd::new(&scene, AbdSettings { d_hat: 0.1, ..Default::default() }).unwrap();
+        solver.begin_step(Step { dt: 0.01, iterations: 5 }).unwrap();
+        let forms: Vec<DMatrix<f64>> =
+            [1, 2].map(|i| transfer(&ControlTetrahedron::of(&scene.bodies[i]).unwrap())).into();
+        for _ in 0..3 {
+            solver.set_motion();
+            let (gradient, hessian) = solver.derivatives();
+            let n = gradient.len();
+            let hessian = DMatrix::from_fn(n, n, |i, j| hessian[i][j]);
+            let gradient = DVector::from_vec(gradient);
+            let by_frame = hessian.clone().lu().solve(&-&gradient).unwrap();
+            let mut whole = DMatrix::zeros(n, n);
+            for (k, form) in forms.iter().enumerate() {
+                whole.view_mut((12 * k, 12 * k), (12, 12)).copy_from(form);
+            }
+            let back = whole.clone().try_inverse().unwrap();
+            let by_points = (back.transpose() * hessian * &back)
+                .lu()
+                .solve(&-(back.transpose() * gradient))
+                .unwrap();
+            let off = (&whole * &by_frame - &by_points).amax();
+            assert!(off < 1e-12, "{off:e} m of {:e} m", by_points.amax());
+            solver.iterate().unwrap();
         }
     }
 

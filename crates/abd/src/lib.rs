@@ -17,6 +17,8 @@
 //! Implicit Euler on affine coordinates damps rotation: a spin `w` loses `h w^2` of itself per second, twice as
 //! much as a rigid body would.
 //!
+//! A body may be a closed mesh of any number of triangles: nothing in a step looks at those that nothing comes near.
+//!
 //! Contact is an incremental potential (`contact: ipc`): a barrier between the polygonal surfaces and lagged friction
 //! are more terms of `E`, and no first guess or Newton step goes farther along its straight line than surfaces stay
 //! apart. So no state that is ever accepted has an intersection, whatever the step and the speeds are. The barrier begins at the
@@ -70,13 +72,17 @@ pub const BACKEND: Native = Native {
         .with(Needs::TWISTS)
         .with(Needs::DRIVEN)
         .with(Needs::PATHS)
-        .with(Needs::CONTACTS),
+        .with(Needs::CONTACTS)
+        .with(Needs::DYNAMIC_MESHES),
     refuses,
     build,
 };
 
 /// Share of the margin below which surfaces touch at the start: no barrier begins there, and rounding does.
 const TOUCHING: f64 = 1e-6;
+
+/// Features are counted by numbers of 32 bits.
+const FEATURES_MAX: u64 = 1 << 31;
 
 fn refuses(scene: &Scene) -> Result<(), Unsupported> {
     let made_of_points =
@@ -92,6 +98,7 @@ fn refuses(scene: &Scene) -> Result<(), Unsupported> {
     if let Some(i) = scene.bodies.iter().position(drives) {
         return Err(Unsupported(format!("body {i} is a half-space that moves; make it a box")));
     }
+    check_count(scene.bodies.iter().map(|body| features(&body.shape)).sum())?;
     let touching = touching_at_start(scene);
     if touching.is_empty() {
         return Ok(());
@@ -104,6 +111,26 @@ fn refuses(scene: &Scene) -> Result<(), Unsupported> {
     Err(Unsupported(format!(
         "surfaces touch or intersect at the start, such as {}; open the gap, which no barrier can",
         pairs.join(", "),
+    )))
+}
+
+/// Vertices, edges and triangles of a mesh, if it is closed.
+fn features(shape: &Shape) -> u64 {
+    match shape {
+        Shape::Mesh { vertices, triangles, .. } => {
+            (vertices.len() + triangles.len() * 5 / 2) as u64
+        }
+        _ => 0,
+    }
+}
+
+fn check_count(features: u64) -> Result<(), Unsupported> {
+    if features <= FEATURES_MAX {
+        return Ok(());
+    }
+    Err(Unsupported(format!(
+        "meshes of {features} vertices, edges and triangles, more than the {FEATURES_MAX} that can be told apart; make \
+         them coarser"
     )))
 }
 
@@ -123,4 +150,22 @@ fn build(
     let settings: AbdSettings = settings.parse()?;
     settings.check().map_err(BuildError::Settings)?;
     Ok(Box::new(Abd::new(scene, settings)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_features_than_can_be_counted_are_refused() {
+        assert_eq!(check_count(FEATURES_MAX), Ok(()));
+        let Unsupported(told) = check_count(FEATURES_MAX + 1).unwrap_err();
+        assert!(told.contains("2147483649") && told.contains("coarser"), "{told}");
+        let tetrahedron = Shape::Mesh {
+            vertices: [taut_core::Vec3::zeros(); 4].into(),
+            triangles: [[0; 3]; 4].into(),
+            control: None,
+        };
+        assert_eq!(features(&tetrahedron), 4 + 6 + 4);
+    }
 }

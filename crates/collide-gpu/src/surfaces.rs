@@ -22,7 +22,7 @@ pub(crate) struct Surfaces {
 impl Surfaces {
     /// Adds a body's surface, if it has one, and tells the body where it is.
     pub(crate) fn add(&mut self, shape: &Shape, body: &mut layout::Body) {
-        let Shape::Mesh { vertices, triangles } = shape else { return };
+        let Shape::Mesh { vertices, triangles, .. } = shape else { return };
         let mesh = Mesh::new(vertices, triangles);
         let narrow = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         body.mesh = narrow(self.nodes.len());

@@ -5,8 +5,12 @@
 //! motion holds it all the time. Boxes of bodies come first ([`BroadPhase`]), then those of the features that lie
 //! where two of these overlap.
 
+mod near;
+#[cfg(test)]
+mod tests;
+
 use rayon::prelude::*;
-use taut_core::{Mat3, Scene, Vec3, scene::Shape};
+use taut_core::{Mat3, Scene, Vec3};
 use taut_ipc::ccd::Features;
 use taut_math::V3;
 
@@ -14,11 +18,15 @@ use crate::{
     broad::{Bounds, BroadPhase, HalfSpace},
     detect::{Style, kept_apart, not_held},
     surface::Surface,
+    surface_pair::{PairBuffers, PlacedSurface, SearchedSurface, count_meeting, distinct_surfaces},
     traits::{Traits, surface},
 };
+use near::{NearFeatures, SweptBox, SweptTree, common, corners, overlap};
 
 /// Pairs of bodies that one task searches.
 const CHUNK: usize = 16;
+/// Surfaces of more triangles than this are asked by trees: of fewer it takes no longer to look at all.
+const MANY: usize = 200;
 /// Products of so many features are searched one by one, larger ones along an axis.
 const PLAIN: usize = 1024;
 
@@ -68,7 +76,11 @@ pub struct Candidates {
 
 /// The surfaces of a scene's bodies and what is near what.
 pub struct FeatureSearch {
-    surfaces: Vec<Option<Surface>>,
+    /// Of each body where its surface is in `kinds`; `None` of half-spaces.
+    of_body: Vec<Option<usize>>,
+    kinds: Vec<SearchedSurface>,
+    /// The edges of each triangle of those surfaces that are asked by their trees.
+    sides: Vec<Option<Vec<[u32; 3]>>>,
     /// Middle and half extents of each in body coordinates [m].
     rest: Vec<Bounds>,
     /// Where the vertices of each begin among all, and at the end how many there are.
@@ -81,26 +93,33 @@ pub struct FeatureSearch {
     chunks: Vec<Candidates>,
 }
 
-/// A box as its lowest and highest corner [m].
-type SweptBox = [[f64; 3]; 2];
-
 impl FeatureSearch {
     /// The surfaces of the bodies of a scene, round ones with so many sides.
     pub fn new(scene: &Scene, segments: u32) -> Self {
-        let surface = |shape: &Shape| Surface::new(shape, segments);
-        let surfaces: Vec<_> = scene.bodies.iter().map(|body| surface(&body.shape)).collect();
-        let vertices = |mesh: &Option<Surface>| match mesh {
-            Some(mesh) => mesh.vertices.clone(),
-            None => vec![Vec3::zeros()],
+        Self::with_trees(scene, segments, MANY)
+    }
+
+    /// As [`Self::new`], with trees for surfaces of more than so many triangles, which only costs time or saves it.
+    fn with_trees(scene: &Scene, segments: u32, many: usize) -> Self {
+        let (of_body, kinds) = distinct_surfaces(scene, segments);
+        let sides = |own: &SearchedSurface| {
+            let asked = own.trees().is_some() && own.surface.triangles.len() > many;
+            asked.then(|| near::sides(&own.surface))
         };
         let mut first = vec![0];
-        for mesh in &surfaces {
-            let own = mesh.as_ref().map_or(0, |mesh| mesh.vertices.len() as u32);
-            first.push(first[first.len() - 1] + own);
+        let mut rest = Vec::with_capacity(of_body.len());
+        for kind in &of_body {
+            let own = kind.map(|kind| &kinds[kind]);
+            let count = own.map_or(0, |own| own.surface.vertices.len() as u32);
+            first.push(first[first.len() - 1] + count);
+            let [low, high] = own.map_or([Vec3::zeros(); 2], |own| own.bounds);
+            rest.push(Bounds { middle: (low + high) * 0.5, half: (high - low) * 0.5 });
         }
         Self {
-            rest: surfaces.iter().map(|mesh| Bounds::around(vertices(mesh))).collect(),
-            surfaces,
+            sides: kinds.iter().map(sides).collect(),
+            of_body,
+            kinds,
+            rest,
             first,
             traits: scene.bodies.iter().map(Traits::of).collect(),
             joined: kept_apart(scene, Style::default(), scene.bodies.len()),
@@ -113,7 +132,15 @@ impl FeatureSearch {
 
     /// The surface of a body; none of a half-space.
     pub fn surface(&self, body: usize) -> Option<&Surface> {
-        self.surfaces.get(body)?.as_ref()
+        Some(&self.searched(body)?.surface)
+    }
+
+    fn searched(&self, body: usize) -> Option<&SearchedSurface> {
+        Some(&self.kinds[(*self.of_body.get(body)?)?])
+    }
+
+    fn sides(&self, body: usize) -> Option<&[[u32; 3]]> {
+        self.sides[self.of_body[body]?].as_deref()
     }
 
     /// Middle and half extents of the box around a body in its own coordinates [m]; a point for a half-space.
@@ -151,7 +178,7 @@ impl FeatureSearch {
         self.bounds.clear();
         self.planes.clear();
         for (i, (sweep, rest)) in sweeps.iter().zip(&self.rest).enumerate() {
-            if self.surfaces[i].is_none() {
+            if self.of_body[i].is_none() {
                 let normal: Vec3 = sweep.frame.column(2).into();
                 let margin = reach + sweep.position_move.norm();
                 let centre = sweep.position;
@@ -191,7 +218,7 @@ impl FeatureSearch {
     /// The pairs of two bodies.
     fn between(&self, sweeps: &[AffineSweep], [a, b]: [u32; 2], pad: f64, out: &mut Candidates) {
         let [i, j] = [a as usize, b as usize];
-        let (mesh_a, mesh_b) = match (&self.surfaces[i], &self.surfaces[j]) {
+        let (mesh_a, mesh_b) = match (self.surface(i), self.surface(j)) {
             (Some(a), Some(b)) => (a, b),
             (Some(_), None) => return self.over_plane(sweeps, [i, j], pad, out),
             (None, Some(_)) => return self.over_plane(sweeps, [j, i], pad, out),
@@ -225,55 +252,77 @@ impl FeatureSearch {
         pad: f64,
         out: &mut Candidates,
     ) {
-        let Some(mesh) = &self.surfaces[i] else { return };
+        let Some(own) = self.searched(i) else { return };
         let (sweep, plane) = (&sweeps[i], &sweeps[j]);
         let normal: Vec3 = plane.frame.column(2).into();
         let reach = 2.0 * pad + plane.position_move.norm();
-        for (v, x) in (self.first[i]..).zip(&mesh.vertices) {
-            let height = |share: f64| normal.dot(&(sweep.point(share, x) - plane.position));
+        let vertices = &own.surface.vertices;
+        let mut offer = |v: u32| {
+            let height =
+                |share| normal.dot(&(sweep.point(share, &vertices[v as usize]) - plane.position));
             if height(0.0).min(height(1.0)) <= reach {
-                out.planes.push(PlanePair { bodies: [i as u32, j as u32], vertex: v });
-            }
-        }
-    }
-
-    /// The features of a body whose boxes reach into a shared one.
-    fn near(&self, sweep: &AffineSweep, body: usize, pad: f64, shared: &SweptBox) -> NearFeatures {
-        let mut out = NearFeatures::default();
-        let Some(mesh) = &self.surfaces[body] else { return out };
-        let boxes: Vec<SweptBox> = mesh
-            .vertices
-            .iter()
-            .map(|x| {
-                let (from, to) = (sweep.point(0.0, x), sweep.point(1.0, x));
-                let low = from.inf(&to).add_scalar(-pad);
-                [low.into(), from.sup(&to).add_scalar(pad).into()]
-            })
-            .collect();
-        let mut keep = |list: usize, n: u32, corners: SweptBox| {
-            if overlap(&corners, shared) {
-                [&mut out.vertices, &mut out.edges, &mut out.triangles][list].push((n, corners));
+                let bodies = [i as u32, j as u32];
+                out.planes.push(PlanePair { bodies, vertex: self.first[i] + v });
             }
         };
-        (0..).zip(&boxes).for_each(|(n, corners)| keep(0, n, *corners));
-        for (n, ends) in (0..).zip(&mesh.edges) {
-            let [a, b] = ends.map(|v| &boxes[v as usize]);
-            keep(1, n, around(a, b));
+        match (own.trees(), self.sides(i)) {
+            (None, _) | (_, None) => (0..vertices.len() as u32).for_each(offer),
+            (Some([tree, ..]), Some(_)) => {
+                let mut found = SweptTree::new(sweep, &self.rest[i]).below(
+                    tree,
+                    [&normal, &plane.position],
+                    reach,
+                );
+                found.sort_unstable();
+                found.into_iter().for_each(&mut offer);
+            }
         }
-        for (n, ends) in (0..).zip(&mesh.triangles) {
-            let [a, b, c] = ends.map(|v| &boxes[v as usize]);
-            keep(2, n, around(&around(a, b), c));
-        }
-        out
     }
-}
 
-/// Features of one body with their boxes.
-#[derive(Default)]
-struct NearFeatures {
-    vertices: Vec<(u32, SweptBox)>,
-    edges: Vec<(u32, SweptBox)>,
-    triangles: Vec<(u32, SweptBox)>,
+    /// The features of a body whose boxes reach into a shared one, in their order.
+    fn near(&self, sweep: &AffineSweep, body: usize, pad: f64, shared: &SweptBox) -> NearFeatures {
+        match self.searched(body) {
+            None => NearFeatures::default(),
+            Some(own) => {
+                let swept = SweptTree::new(sweep, &self.rest[body]);
+                match (own.trees(), self.sides(body)) {
+                    (Some([.., tree]), Some(sides)) => {
+                        NearFeatures::by_tree(&own.surface, (tree, sides), &swept, pad, shared)
+                    }
+                    _ => NearFeatures::of_all(&own.surface, &swept, pad, shared),
+                }
+            }
+        }
+    }
+
+    /// Whether the surfaces of two bodies have a common point where motions begin: exactly, for vertices as they are
+    /// rounded.
+    pub fn intersect(&self, sweeps: &[AffineSweep], [a, b]: [u32; 2]) -> bool {
+        let [i, j] = [a as usize, b as usize];
+        let placed = |body: usize| {
+            let sweep = &sweeps[body];
+            let own = self.searched(body)?;
+            let place = |x| sweep.point(0.0, x);
+            Some((own, own.surface.vertices.iter().map(place).collect::<Vec<Vec3>>()))
+        };
+        let under = |vertices: &[Vec3], plane: usize| {
+            let normal: Vec3 = sweeps[plane].frame.column(2).into();
+            vertices.iter().any(|x| normal.dot(&(x - sweeps[plane].position)) <= 0.0)
+        };
+        match (placed(i), placed(j)) {
+            (Some((one, first)), Some((other, second))) => {
+                let of = |own, body: usize, vertices| {
+                    let AffineSweep { position, frame, .. } = &sweeps[body];
+                    PlacedSurface { own, position, frame, vertices }
+                };
+                let (first, second) = (of(one, i, &first[..]), of(other, j, &second[..]));
+                count_meeting(&first, &second, &mut PairBuffers::default()) > 0
+            }
+            (Some((_, body)), None) => under(&body, j),
+            (None, Some((_, body))) => under(&body, i),
+            (None, None) => false,
+        }
+    }
 }
 
 impl AffineSweep {
@@ -307,23 +356,6 @@ impl AffineSweep {
         let frame = self.frame + self.frame_move * share;
         Bounds { middle: self.point(share, &rest.middle), half: frame.abs() * rest.half }
     }
-}
-
-fn corners(bounds: &Bounds) -> SweptBox {
-    [(bounds.middle - bounds.half).into(), (bounds.middle + bounds.half).into()]
-}
-
-fn around(a: &SweptBox, b: &SweptBox) -> SweptBox {
-    [std::array::from_fn(|k| a[0][k].min(b[0][k])), std::array::from_fn(|k| a[1][k].max(b[1][k]))]
-}
-
-fn common(a: &SweptBox, b: &SweptBox) -> SweptBox {
-    [std::array::from_fn(|k| a[0][k].max(b[0][k])), std::array::from_fn(|k| a[1][k].min(b[1][k]))]
-}
-
-#[inline]
-fn overlap(a: &SweptBox, b: &SweptBox) -> bool {
-    (0..3).all(|k| a[0][k] <= b[1][k] && b[0][k] <= a[1][k])
 }
 
 /// Tells all pairs of overlapping boxes of two lists.

@@ -215,7 +215,7 @@ fn target(shape: &Shape) -> Option<SharedShape> {
             (!parts.is_empty()).then(|| SharedShape::compound(parts))
         }
         Shape::HalfSpace => None,
-        Shape::Mesh { vertices, triangles } => {
+        Shape::Mesh { vertices, triangles, .. } => {
             let vertices = vertices.iter().map(vector).collect();
             TriMesh::new(vertices, triangles.to_vec()).ok().map(SharedShape::new)
         }

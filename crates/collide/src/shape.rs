@@ -102,7 +102,9 @@ fn collect(shape: &Shape, place: &Transform, at_origin: bool, pieces: &mut Vec<B
             return;
         }
         Shape::HalfSpace => Kind::Plane,
-        Shape::Mesh { vertices, triangles } => Kind::Mesh(Box::new(Mesh::new(vertices, triangles))),
+        Shape::Mesh { vertices, triangles, .. } => {
+            Kind::Mesh(Box::new(Mesh::new(vertices, triangles)))
+        }
         _ => match RoundedSolid::new(shape) {
             Some(solid) => Kind::Solid(solid),
             None => return,

@@ -47,7 +47,7 @@ impl Surface {
             Shape::Hull { points } => Hull::new(points)?.triangles(),
             Shape::Compound { parts } => return compound(parts, segments),
             Shape::HalfSpace => return None,
-            Shape::Mesh { vertices, triangles } => (vertices.to_vec(), triangles.to_vec()),
+            Shape::Mesh { vertices, triangles, .. } => (vertices.to_vec(), triangles.to_vec()),
         };
         (!triangles.is_empty()).then(|| Self::of(vertices, triangles))
     }

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use taut_core::{Mat3, Vec3};
+use taut_core::{Mat3, Scene, Vec3, scene::Shape};
 use taut_ipc::{
     distance::{edge_edge, point_triangle},
     intersect::triangles_intersect,
@@ -84,6 +84,35 @@ impl SearchedSurface {
         });
         Self { bounds: surface.bounds(), surface, trees }
     }
+
+    /// The trees of vertices, edges and triangles, where these are many.
+    pub(crate) fn trees(&self) -> Option<&[SurfaceTree; 3]> {
+        self.trees.as_ref()
+    }
+}
+
+/// Of each body which surface it has, if any, and these: bodies of one shape share it.
+pub(crate) fn distinct_surfaces(
+    scene: &Scene,
+    segments: u32,
+) -> (Vec<Option<usize>>, Vec<SearchedSurface>) {
+    let mut kinds: Vec<SearchedSurface> = vec![];
+    let mut shapes: Vec<(&Shape, usize)> = vec![];
+    let mut of_body = vec![];
+    for body in &scene.bodies {
+        // Scenes repeat few shapes many times, or have many that are all different.
+        let known = shapes.iter().rev().take(16).find(|(shape, _)| **shape == body.shape);
+        let kind = match known {
+            Some((_, kind)) => Some(*kind),
+            None => Surface::new(&body.shape, segments).map(|surface| {
+                kinds.push(SearchedSurface::new(surface));
+                shapes.push((&body.shape, kinds.len() - 1));
+                kinds.len() - 1
+            }),
+        };
+        of_body.push(kind);
+    }
+    (of_body, kinds)
 }
 
 impl PlacedSurface<'_> {

@@ -18,8 +18,8 @@ use crate::{
     broad::{Bounds, BroadPhase, HalfSpace},
     detect::joined,
     surface_pair::{
-        Corners, PairBuffers, PlacedSurface, SearchedSurface, count_meeting, least_distance,
-        squared_gap,
+        Corners, PairBuffers, PlacedSurface, SearchedSurface, count_meeting, distinct_surfaces,
+        least_distance, squared_gap,
     },
     traits::Traits,
 };
@@ -70,22 +70,7 @@ impl SurfaceProbe {
     /// For states of a scene; `None` where nothing has contacts.
     pub fn new(scene: &Scene) -> Option<Self> {
         let contacts = scene.contacts?;
-        let mut kinds: Vec<SearchedSurface> = vec![];
-        let mut shapes: Vec<(&Shape, usize)> = vec![];
-        let mut of_body = vec![];
-        for body in &scene.bodies {
-            // Scenes repeat few shapes many times, or have many that are all different.
-            let known = shapes.iter().rev().take(16).find(|(shape, _)| **shape == body.shape);
-            let kind = match known {
-                Some((_, kind)) => Some(*kind),
-                None => Surface::new(&body.shape, Surface::SEGMENTS).map(|surface| {
-                    kinds.push(SearchedSurface::new(surface));
-                    shapes.push((&body.shape, kinds.len() - 1));
-                    kinds.len() - 1
-                }),
-            };
-            of_body.push(kind);
-        }
+        let (of_body, kinds) = distinct_surfaces(scene, Surface::SEGMENTS);
         let flat = |(i, body): (u32, &taut_core::scene::Body)| {
             matches!(body.shape, Shape::HalfSpace).then_some(i)
         };

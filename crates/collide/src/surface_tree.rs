@@ -61,6 +61,15 @@ impl SurfaceTree {
         self.tree.intersect_aabb(&aabb(low, high)).for_each(visit);
     }
 
+    /// Features in boxes of which `meets` says that they may matter, by lowest and highest corner in rest coordinates
+    /// [m]: of a box that does not, nothing inside does. The order is the same each time.
+    pub fn features_where(
+        &self,
+        meets: impl Fn(&Vec3, &Vec3) -> bool,
+    ) -> impl Iterator<Item = u32> {
+        self.tree.leaves(move |node: &BvhNode| meets(&vector(node.mins()), &vector(node.maxs())))
+    }
+
     /// Visits pairs of a feature of each tree whose boxes may be no farther apart than `reach` [m] in the world. The
     /// points of each are at `position + frame * rest`, as `frames` has them. The visit may lessen the reach.
     pub fn visit_pairs(

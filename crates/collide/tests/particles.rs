@@ -106,7 +106,11 @@ fn a_seam_between_pieces_is_no_edge() {
 fn fold(slope: f64) -> Shape {
     let corner = |x: f64, y: f64| Vec3::new(x, y, slope * x.abs());
     let vertices = [corner(0.0, -1.0), corner(0.0, 1.0), corner(1.0, 0.0), corner(-1.0, 0.0)];
-    Shape::Mesh { vertices: vertices.into(), triangles: [[0, 2, 1], [0, 1, 3]].into() }
+    Shape::Mesh {
+        vertices: vertices.into(),
+        triangles: [[0, 2, 1], [0, 1, 3]].into(),
+        control: None,
+    }
 }
 
 #[test]
@@ -133,8 +137,11 @@ fn the_back_of_a_thin_plate_does_not_pull() {
     let triangles: Vec<[u32; 3]> =
         quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
     let vertices: Vec<Vec3> = (0..8).map(corner).collect();
-    let plate =
-        || Shape::Mesh { vertices: vertices.clone().into(), triangles: triangles.clone().into() };
+    let plate = || Shape::Mesh {
+        vertices: vertices.clone().into(),
+        triangles: triangles.clone().into(),
+        control: None,
+    };
     near(only(plate(), Vec3::new(0.3, 0.2, 0.01)), -0.005, Vec3::z());
     near(only(plate(), Vec3::new(0.3, 0.2, 0.004)), -0.011, Vec3::z());
     near(only(plate(), Vec3::new(0.3, 0.2, -0.004)), -0.011, -Vec3::z());

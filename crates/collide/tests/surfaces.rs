@@ -226,8 +226,11 @@ fn meshes_are_met_as_they_are() {
     };
     let vertices: Vec<Vec3> = rim(0.0).into();
     let mut scene = scene(BOXES);
-    scene.bodies[0].shape =
-        Shape::Mesh { vertices: vertices.into(), triangles: vec![[0, 1, 2], [0, 2, 3]].into() };
+    scene.bodies[0].shape = Shape::Mesh {
+        vertices: vertices.into(),
+        triangles: vec![[0, 1, 2], [0, 2, 3]].into(),
+        control: None,
+    };
     scene.bodies[0] = scene.bodies[0].clone().fixed();
     let mut probe = SurfaceProbe::new(&scene).unwrap();
     let mut state = scene.initial_state();

@@ -5,12 +5,15 @@
 
 mod author;
 mod body;
+mod closed;
 mod connect;
 mod elements;
 mod error;
 mod expand;
 mod expression;
 mod mesh_file;
+mod mesh_folder;
+mod mesh_shape;
 mod names;
 mod timed;
 mod validate;
@@ -30,6 +33,7 @@ use crate::{
 use error::{At, Result};
 use expand::{Builder, ELEMENTS_MAX};
 use expression::{Formula, Scope, Triple, is_parameter_name, vector};
+use mesh_folder::MeshFolder;
 
 /// A scene and what its loading had to say.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,7 +123,8 @@ impl<'a> SourceText<'a> {
     ) -> Result<Loaded> {
         let file: author::File = self.parse(self.text)?;
         let parameters = parameters(&file.parameters, overrides).at("parameters")?;
-        let scope = Scope::new(&parameters);
+        let files = MeshFolder::new(folder, elements_max);
+        let scope = Scope::new(&parameters).with_files(&files);
         let mut scene = Scene {
             about: file.about.trim().to_owned(),
             gravity: Vec3::new(0.0, 0.0, -9.81),

@@ -7,7 +7,7 @@ use crate::{
     Scene, Unsupported,
     constraint::{RowKind, free_coordinate, locked_rows},
     energy::SheetEnergy,
-    scene::{AppliedForce, Body, ForceKind, Joint, Motion, Particle, Spring, SpringKind},
+    scene::{AppliedForce, Body, ForceKind, Joint, Motion, Particle, Shape, Spring, SpringKind},
 };
 
 /// A set of flags: what a scene needs, or what a backend takes.
@@ -20,6 +20,7 @@ const WORDS: &[(Needs, &str)] = &[
     (Needs::PARTICLES, "particles"),
     (Needs::DRIVEN, "driven bodies"),
     (Needs::RESTITUTION, "bodies that bounce"),
+    (Needs::DYNAMIC_MESHES, "dynamic bodies that are meshes"),
     (Needs::POINTS, "joints that hold a point"),
     (Needs::SLIDES, "joints that slide"),
     (Needs::DOTS, "joints that hold one direction"),
@@ -95,6 +96,8 @@ impl Needs {
     pub const TOUCHING_PARTICLES: Self = Self(1 << 20);
     /// Particles that touch triangles of others: cloth and solids that touch themselves and each other.
     pub const SOFT_CONTACTS: Self = Self(1 << 21);
+    /// Dynamic bodies whose surface is a closed mesh.
+    pub const DYNAMIC_MESHES: Self = Self(1 << 22);
 
     /// Driven bodies that do more than keep their velocities.
     pub const PATHS: Self = Self(1 << 24);
@@ -254,7 +257,10 @@ fn of_sheet(energy: &SheetEnergy) -> Needs {
 
 fn of_body(body: &Body, touch: bool) -> Needs {
     let bounces = touch && body.material.restitution > 0.0;
-    given(Needs::DRIVEN, body.motion == Motion::Kinematic).with(given(Needs::RESTITUTION, bounces))
+    let meshed = body.is_dynamic() && matches!(body.shape, Shape::Mesh { .. });
+    given(Needs::DRIVEN, body.motion == Motion::Kinematic)
+        .with(given(Needs::RESTITUTION, bounces))
+        .with(given(Needs::DYNAMIC_MESHES, meshed))
 }
 
 fn of_particle(particle: &Particle, touch: bool) -> Needs {
@@ -364,6 +370,17 @@ mod tests {
         scene.contacts = Some(Contacts::default());
         let words = "takes no particles that touch, such as particle `dust`";
         assert_eq!(refusal(Needs::MULTIBODY, &scene), words);
+    }
+
+    #[test]
+    fn only_a_mesh_that_forces_move_is_asked_for() {
+        let shape = Shape::Mesh { vertices: [].into(), triangles: [].into(), control: None };
+        let name = "gear".to_owned();
+        let gear = Body { shape, name, ..Body::solid_box(Vec3::repeat(1.0), 1.0) };
+        let scene = |body: Body| Scene { bodies: vec![body], ..Scene::default() };
+        assert_eq!(Needs::of(&scene(gear.clone().fixed())), Needs::NONE);
+        let words = "takes no dynamic bodies that are meshes, such as body `gear`";
+        assert_eq!(refusal(Needs::MULTIBODY, &scene(gear)), words);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Vectors are lists of three numbers, rotations quaternions `[x, y, z, w]` from body to world, matrices nine
 //! numbers column by column. In JSON a bound that is infinite is `null`, and so is a number of a state that is
 //! not finite; the latter reads back as no number. Names and order of the fields are frozen by a snapshot: a
-//! change raises [`SCHEMA`], and readers refuse any other. `drives`, `forces` and `damping` are there only where a
+//! change raises [`SCHEMA`], and readers refuse any other. `drives`, `forces`, `damping` and a mesh's `control` are there only where a
 //! scene has any, and whoever does not know them refuses it.
 
 use std::sync::Arc;
@@ -176,6 +176,25 @@ pub(crate) mod points {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<[Vec3]>, D::Error> {
         Ok(Vec::<[f64; 3]>::deserialize(from)?.into_iter().map(Vec3::from).collect())
+    }
+}
+
+/// Four points, or none.
+pub(crate) mod four_points {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(
+        value: &Option<Arc<[Vec3; 4]>>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        value.as_ref().map(|points| points.map(<[f64; 3]>::from)).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Arc<[Vec3; 4]>>, D::Error> {
+        let points = Option::<[[f64; 3]; 4]>::deserialize(from)?;
+        Ok(points.map(|points| Arc::new(points.map(Vec3::from))))
     }
 }
 

@@ -256,7 +256,7 @@ fn contact_fields_are_read() {
     assert_eq!([material.friction_static, material.friction_dynamic], [0.6, 0.4]);
     // A surface stays where it was written: it has no centre of mass to be moved to.
     assert_eq!((plane.position.z, hill.position, hill.mass), (1.0, Vec3::zeros(), 0.0));
-    let Shape::Mesh { vertices, triangles } = &hill.shape else { panic!("a mesh") };
+    let Shape::Mesh { vertices, triangles, .. } = &hill.shape else { panic!("a mesh") };
     assert_eq!((vertices[3].z, &triangles[..]), (2.0, &[[0, 1, 2], [0, 3, 1]][..]));
     assert_eq!((ball.material.restitution, ball.group), (0.5, Some(3)));
     let plain = load_str("(bodies: [body(shape: sphere(radius: 1), mass: 1)])", "test", &[]);

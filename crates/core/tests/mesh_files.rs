@@ -64,9 +64,13 @@ fn files_that_are_not_right_are_told_with_their_line() {
     let node = ("m.node", NODE);
     for (files, mesh, message) in [
         (vec![], &cloth, "m.obj: no such file"),
-        (vec![("m.obj", "v 0 0 0\nf 1 2 3\n")], &cloth, "out of bounds"),
+        (
+            vec![("m.obj", "v 0 0 0\nf 1 2 3\n")],
+            &cloth,
+            "m.obj:2: there is no vertex 2: the file has 1",
+        ),
         (vec![("m.obj", "v 0 0 0\n")], &cloth, "no element"),
-        (vec![("m.obj", "v a b c\n")], &cloth, "position parse error"),
+        (vec![("m.obj", "v a b c\n")], &cloth, "m.obj:1: expected three coordinates"),
         (
             vec![("m.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n")],
             &cloth,

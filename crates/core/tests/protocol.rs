@@ -28,6 +28,17 @@ fn every_scene_comes_back_equal() {
 }
 
 #[test]
+fn a_mesh_that_forces_move_is_asked_for_by_a_word() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes");
+    let asked = |name: &str| {
+        let scene = load_file(&folder.join(name), &[]).unwrap().scene;
+        words_of(&scene).into_iter().find(|need| need.word == "body.mesh")
+    };
+    assert_eq!(asked("bolt.ron").expect("a screw").witness, "body 1");
+    assert_eq!(asked("shapes.ron"), None);
+}
+
+#[test]
 fn another_schema_and_unknown_keys_are_refused() {
     let text = serde_json::to_string(&SceneForm::from(&Scene::default())).unwrap();
     let other: SceneForm =

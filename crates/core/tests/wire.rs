@@ -37,7 +37,7 @@ fn everything() -> Scene {
         Shape::Hull { points: corners() },
         Shape::Compound { parts: [part].into() },
         Shape::HalfSpace,
-        Shape::Mesh { vertices: corners(), triangles: [[0, 1, 2]].into() },
+        Shape::Mesh { vertices: corners(), triangles: [[0, 1, 2]].into(), control: None },
     ];
     let mut elastic = cube();
     elastic.elasticity = Some(Elasticity { young: 1e9, poisson: 0.3 });

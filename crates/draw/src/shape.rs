@@ -132,7 +132,7 @@ impl Polyhedron {
                 whole(round::cylinder(*radius, *half_length))
             }
             Shape::Hull { points } => whole(hull(points)),
-            Shape::Mesh { vertices, triangles } => {
+            Shape::Mesh { vertices, triangles, .. } => {
                 let faces = triangles.iter().map(|corners| corners.to_vec()).collect();
                 whole(Self::new(vertices.to_vec(), faces, true))
             }

@@ -100,7 +100,7 @@ fn every_shape() {
     hold_shape("compound", Shape::Compound { parts: dumbbell.into() });
     let triangles = [[0, 1, 2], [1, 4, 2], [4, 3, 2], [3, 0, 2]];
     let vertices = valley.map(Vec3::from).into();
-    hold_shape("mesh", Shape::Mesh { vertices, triangles: triangles.into() });
+    hold_shape("mesh", Shape::Mesh { vertices, triangles: triangles.into(), control: None });
 }
 
 /// Frames need not be rotations.

@@ -92,7 +92,8 @@ fn shapes() -> DrawList {
         ridge.iter().chain(&top).map(|&(x, y, z)| Vec3::new(x, y, z)).collect();
     // Seen from both sides, so that some triangles may face downwards.
     let triangles = [[0, 1, 4], [1, 5, 4], [1, 2, 5], [2, 3, 5], [3, 4, 5], [3, 4, 0]];
-    let mesh = Shape::Mesh { vertices: vertices.into(), triangles: Arc::new(triangles) };
+    let mesh =
+        Shape::Mesh { vertices: vertices.into(), triangles: Arc::new(triangles), control: None };
     add(&mut list, &mesh, pose(1.0, -1.4, 0.0, -10.0), colour::PLAIN);
     list
 }

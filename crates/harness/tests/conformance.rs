@@ -1,6 +1,9 @@
 //! The conformance suite over the table of backends, and over backends that are wrong on purpose.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    path::Path,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use taut::{
     backends,
@@ -8,7 +11,8 @@ use taut::{
 };
 use taut_core::{
     BuildError, ContactForce, Devices, Info, Multipliers, Native, Needs, Pull, Runs, Scene,
-    Settings, Solver, SolverError, State, Step, Table, Vec3,
+    Settings, Solver, SolverError, State, Step, Table, Unsupported, Vec3, load::load_file,
+    scene::Body,
 };
 
 /// All that the program comes with, and the engines that it is built with on request only.
@@ -40,6 +44,31 @@ fn backends_on_adapters_are_asked_by_the_script() {
         names(&table(), Runs::OnGpu).iter().map(|name| format!(" -b {name}")).collect();
     let script = include_str!("../../../scripts/test");
     assert!(script.contains(&format!("taut verify{asked}\n")), "verify{asked}");
+}
+
+/// A screw in a nut, of which contacts between analytic shapes know nothing.
+#[test]
+fn dynamic_meshes_are_for_those_who_list_them() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/bolt.ron");
+    let mut scene = load_file(&file, &[]).expect("a scene of the project").scene;
+    let takers = |scene: &Scene| -> Vec<String> {
+        let table = table();
+        let takes = table.iter().filter(|backend| backend.supports(scene).is_ok());
+        takes.map(|backend| backend.info().name.to_string()).collect()
+    };
+    assert_eq!(takers(&scene), ["abd-cpu", "null"]);
+    for (backend, reason) in
+        table().iter().map(|backend| (backend.info(), backend.supports(&scene)))
+    {
+        if let Err(Unsupported(reason)) = reason {
+            let known =
+                reason.contains("meshes, such as body `screw`") || reason.contains("contacts");
+            assert!(known, "{}: {reason}", backend.name);
+        }
+    }
+    // A mesh that stays is for all who know contacts.
+    scene.bodies[1] = Body::solid_box(Vec3::repeat(0.01), 1000.0).at(Vec3::z());
+    assert!(takers(&scene).len() > 8);
 }
 
 #[test]

@@ -61,7 +61,11 @@ fn scene(gravity: f64, bodies: Vec<Body>, particles: Vec<Particle>) -> Scene {
 fn square_mesh() -> Shape {
     let corner = |x: f64, y: f64| Vec3::new(x, y, 0.0);
     let corners = [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
-    Shape::Mesh { vertices: corners.into(), triangles: [[0, 1, 2], [0, 2, 3]].into() }
+    Shape::Mesh {
+        vertices: corners.into(),
+        triangles: [[0, 1, 2], [0, 2, 3]].into(),
+        control: None,
+    }
 }
 
 /// What a particle can rest on, with where it does.

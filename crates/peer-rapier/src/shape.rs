@@ -52,7 +52,7 @@ fn collect(
             SharedShape::convex_hull(&points).ok_or("has a hull that Rapier cannot make")?
         }
         Shape::HalfSpace => SharedShape::halfspace(Vector::Z),
-        Shape::Mesh { vertices, triangles } => {
+        Shape::Mesh { vertices, triangles, .. } => {
             // Contacts on the back of a triangle are dropped, and edges inside a surface do not catch.
             let flags = TriMeshFlags::FIX_INTERNAL_EDGES;
             let vertices = vertices.iter().map(vector).collect();

@@ -36,7 +36,8 @@ fn refusals_name_their_reason() {
     let mut slippery = touching(10.0, vec![plane(0.5), cube(0.5)]);
     slippery.bodies[1].material.friction_dynamic = 0.3;
     assert!(refusal(&slippery).contains("friction"));
-    let bare = Shape::Mesh { vertices: Arc::new([Vec3::zeros()]), triangles: Arc::new([]) };
+    let bare =
+        Shape::Mesh { vertices: Arc::new([Vec3::zeros()]), triangles: Arc::new([]), control: None };
     let bare = Body { shape: bare, ..plane(0.5) };
     let reason = refusal(&touching(10.0, vec![plane(0.5), bare]));
     assert!(reason.starts_with("body 1"), "{reason}");

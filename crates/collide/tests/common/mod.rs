@@ -114,7 +114,7 @@ pub(crate) fn terrain(n: u32, cell: f64, height: impl Fn(f64, f64) -> f64) -> Sh
             triangles.extend([[a, a + 1, b + 1], [a, b + 1, b]]);
         }
     }
-    Shape::Mesh { vertices: vertices.into(), triangles: triangles.into() }
+    Shape::Mesh { vertices: vertices.into(), triangles: triangles.into(), control: None }
 }
 
 /// One of each convex shape, each about a metre large.

@@ -150,7 +150,40 @@ pub(super) enum ShapeSpec {
     Hull { points: Vec<Triple> },
     Compound { parts: Vec<PartSpec> },
     HalfSpace,
-    Mesh { vertices: Vec<Triple>, triangles: Vec<(Formula, Formula, Formula)> },
+    Mesh(Box<MeshShape>),
+    Tube(Box<TubeShape>),
+}
+
+/// Triangles, as a list or from a file beside the scene.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "mesh", deny_unknown_fields)]
+pub(super) struct MeshShape {
+    /// [m]
+    pub(super) vertices: Option<Vec<Triple>>,
+    pub(super) triangles: Option<Vec<(Formula, Formula, Formula)>>,
+    /// `.obj`.
+    pub(super) file: Option<String>,
+    /// [m] per unit of the file.
+    pub(super) scale: Option<Formula>,
+    /// Four points that move the body [m]; its centre and points on its principal axes unless given.
+    pub(super) control: Option<[Triple; 4]>,
+}
+
+/// Triangles between rings of vertices, each of which is where a formula of its indices says.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(rename = "tube", deny_unknown_fields)]
+pub(super) struct TubeShape {
+    /// Vertices of a ring, which `u` counts.
+    pub(super) around: Formula,
+    /// Rings, which `v` counts.
+    pub(super) along: Formula,
+    /// [m]
+    pub(super) vertex: Triple,
+    /// Whether the last ring is joined to the first, as in a torus; else both ends are closed by a face.
+    #[serde(default)]
+    pub(super) looped: bool,
+    /// As of a mesh.
+    pub(super) control: Option<[Triple; 4]>,
 }
 
 /// A shape somewhere in a compound.

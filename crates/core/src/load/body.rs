@@ -1,9 +1,10 @@
 //! From a body as written to a body as simulated: shape, mass, pose about the centre of mass.
 
 use super::{
-    author,
+    author, closed,
     error::{At, Result, SceneError},
     expression::{Formula, Scope, Triple, vector},
+    mesh_shape,
 };
 use crate::{
     math::{Mat3, Quat, Vec3},
@@ -57,16 +58,14 @@ impl Blank {
 /// Evaluates a body but for its name and position.
 pub(super) fn blank(spec: &author::BodySpec, scope: &Scope) -> Result<Blank> {
     let mut turn = Quat::identity();
-    let shape = shape(&spec.shape, scope).at("shape")?;
-    let solid = mass::properties(&shape)
-        .ok_or_else(|| SceneError::new("expected points that span a volume"))
-        .at("shape")?;
+    let motion = spec.motion.kind();
+    let shape = shape(&spec.shape, scope).map_err(|error| of_mesh(spec, error)).at("shape")?;
+    let solid = solid(&shape, motion).map_err(|error| of_file(spec, error)).at("shape")?;
     if let Some(rotation) = &spec.rotation {
         turn = self::rotation(rotation, scope).at("rotation")?;
     }
-    let motion = spec.motion.kind();
-    if motion == Motion::Dynamic && matches!(shape, Shape::HalfSpace | Shape::Mesh { .. }) {
-        let message = "a half-space or mesh has no mass; expected `motion: static` or `kinematic`";
+    if motion == Motion::Dynamic && matches!(shape, Shape::HalfSpace) {
+        let message = "a half-space has no mass; expected `motion: static` or `kinematic`";
         return Err(SceneError::new(message)).at("motion");
     }
     let (mass, inertia) = masses(spec, &solid, motion, scope)?;
@@ -98,6 +97,41 @@ pub(super) fn blank(spec: &author::BodySpec, scope: &Scope) -> Result<Blank> {
         omega: speed(&spec.omega, "omega")?,
     };
     Ok(Blank { body, centre: solid.centre })
+}
+
+/// What a body of this shape weighs for unit density. A mesh that forces do not move is a surface alone, and need
+/// not be closed.
+fn solid(shape: &Shape, motion: Motion) -> Result<mass::MassProperties> {
+    if matches!(shape, Shape::Mesh { .. }) && motion != Motion::Dynamic {
+        return Ok(mass::SURFACE);
+    }
+    closed::check_solid(shape)?;
+    mass::properties(shape).ok_or_else(|| SceneError::new("expected points that span a volume"))
+}
+
+/// An error in the mesh of a body, with the body's name: meshes come from files, and many bodies from one entry.
+fn of_mesh(spec: &author::BodySpec, error: SceneError) -> SceneError {
+    let meshed = matches!(spec.shape, author::ShapeSpec::Mesh(_) | author::ShapeSpec::Tube(_));
+    if !meshed || spec.name.is_empty() {
+        return error;
+    }
+    let message = format!("{} (of body `{}`)", error.message, spec.name);
+    SceneError { message, ..error }
+}
+
+/// An error in the whole of a body's mesh, with the file that the mesh is from, if any.
+fn of_file(spec: &author::BodySpec, error: SceneError) -> SceneError {
+    let error = of_mesh(spec, error);
+    match &spec.shape {
+        author::ShapeSpec::Mesh(mesh) => match &mesh.file {
+            Some(file) => {
+                let message = format!("{file}: {}", error.message);
+                SceneError { message, ..error }.within("file")
+            }
+            None => error,
+        },
+        _ => error,
+    }
 }
 
 /// Mass [kg] and inertia [kg m^2], zero for what forces do not move.
@@ -273,50 +307,9 @@ fn shape(spec: &author::ShapeSpec, scope: &Scope) -> Result<Shape> {
         author::ShapeSpec::Hull { points } => hull(points, scope)?,
         author::ShapeSpec::Compound { parts } => compound(parts, scope)?,
         author::ShapeSpec::HalfSpace => Shape::HalfSpace,
-        author::ShapeSpec::Mesh { vertices, triangles } => mesh(vertices, triangles, scope)?,
+        author::ShapeSpec::Mesh(spec) => mesh_shape::mesh(spec, scope)?,
+        author::ShapeSpec::Tube(spec) => mesh_shape::tube(spec, scope)?,
     })
-}
-
-fn mesh(
-    vertices: &[Triple],
-    triangles: &[(Formula, Formula, Formula)],
-    scope: &Scope,
-) -> Result<Shape> {
-    let vertices: Vec<Vec3> = vertices
-        .iter()
-        .enumerate()
-        .map(|(i, vertex)| vector(vertex, scope).at_index("vertices", i))
-        .collect::<Result<_>>()?;
-    if triangles.is_empty() {
-        return Err(SceneError::new("expected at least one triangle")).at("triangles");
-    }
-    let corner = |number: &Formula| {
-        let index = number.whole(scope, 0)?;
-        match u32::try_from(index) {
-            Ok(index) if (index as usize) < vertices.len() => Ok(index),
-            _ => {
-                let count = vertices.len();
-                let message = format!("expected an index below {count}, found {index}");
-                Err(SceneError::new(message))
-            }
-        }
-    };
-    let triangle = |(a, b, c): &(Formula, Formula, Formula)| {
-        let corners = [corner(a)?, corner(b)?, corner(c)?];
-        let [a, b, c] = corners.map(|i| vertices[i as usize]);
-        let (area, side) = ((b - a).cross(&(c - a)).norm(), (b - a).norm().max((c - a).norm()));
-        // A sliver has no normal to push along; infinite ones come from corners too far apart.
-        if area > 1e-12 * side.powi(2) && area.is_finite() {
-            return Ok(corners);
-        }
-        Err(SceneError::new("expected three corners that span a triangle"))
-    };
-    let triangles: Vec<[u32; 3]> = triangles
-        .iter()
-        .enumerate()
-        .map(|(i, spec)| triangle(spec).at_index("triangles", i))
-        .collect::<Result<_>>()?;
-    Ok(Shape::Mesh { vertices: vertices.into(), triangles: triangles.into() })
 }
 
 fn hull(points: &[Triple], scope: &Scope) -> Result<Shape> {
@@ -338,7 +331,7 @@ fn compound(parts: &[author::PartSpec], scope: &Scope) -> Result<Shape> {
         let what = match spec.shape {
             author::ShapeSpec::Compound { .. } => "another compound",
             author::ShapeSpec::HalfSpace => "a half-space",
-            author::ShapeSpec::Mesh { .. } => "a mesh",
+            author::ShapeSpec::Mesh(_) | author::ShapeSpec::Tube(_) => "a mesh",
             _ => "",
         };
         if !what.is_empty() {

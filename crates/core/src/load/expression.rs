@@ -4,11 +4,20 @@ use std::{cell::Cell, fmt};
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 
-use super::error::{Result, SceneError};
-use crate::formula::{Expression, FUNCTIONS, TIME, TimeFormula};
+use super::{
+    error::{Result, SceneError},
+    mesh_folder::MeshFolder,
+};
+use crate::{
+    formula::{Expression, FUNCTIONS, TIME, TimeFormula},
+    math::Vec3,
+};
 
 /// Index variables of generators, outermost first.
 pub(super) const INDICES: [&str; 4] = ["i", "j", "k", "l"];
+
+/// What counts the vertices around and the rings along a tube.
+pub(super) const RING: [&str; 2] = ["u", "v"];
 
 /// A number as written.
 #[derive(Clone, Debug)]
@@ -22,19 +31,59 @@ pub(super) enum Formula {
 pub(super) struct Scope<'a> {
     parameters: &'a [(String, f64)],
     indices: Vec<usize>,
-    /// Whether an index was looked up since [`Scope::watch_indices`].
+    /// Whether an index was looked up since the scope was made.
     index_used: Cell<bool>,
+    /// What [`RING`] counts, while vertices are evaluated.
+    ring: Cell<Option<[usize; 2]>>,
+    /// Where meshes of bodies are.
+    files: Option<&'a MeshFolder>,
 }
 
 impl<'a> Scope<'a> {
     pub(super) fn new(parameters: &'a [(String, f64)]) -> Self {
-        Self { parameters, indices: Vec::new(), index_used: Cell::new(false) }
+        Self {
+            parameters,
+            indices: Vec::new(),
+            index_used: Cell::new(false),
+            ring: Cell::new(None),
+            files: None,
+        }
+    }
+
+    /// This scope with files that bodies may name.
+    pub(super) fn with_files(self, files: &'a MeshFolder) -> Self {
+        Self { files: Some(files), ..self }
+    }
+
+    /// Where meshes of bodies are, if anywhere.
+    pub(super) fn files(&self) -> Option<&'a MeshFolder> {
+        self.files
     }
 
     /// This scope with further index variables, the next free ones of [`INDICES`].
     pub(super) fn indexed(&self, indices: &[usize]) -> Self {
         let indices: Vec<usize> = self.indices.iter().chain(indices).copied().collect();
-        Self { parameters: self.parameters, indices, index_used: Cell::new(false) }
+        Self {
+            parameters: self.parameters,
+            indices,
+            index_used: Cell::new(false),
+            ring: Cell::new(None),
+            files: self.files,
+        }
+    }
+
+    /// The vector that a triple is for a vertex of a tube, at this place around and along it. Unlike indices these
+    /// end within the shape: they do not make it differ from member to member.
+    pub(super) fn at_vertex(&self, triple: &Triple, place: [usize; 2]) -> Result<Vec3> {
+        self.ring.set(Some(place));
+        let found = vector(triple, self);
+        self.ring.set(None);
+        found
+    }
+
+    /// Whether a parameter has this name.
+    pub(super) fn has_parameter(&self, name: &str) -> bool {
+        self.parameters.iter().any(|(known, _)| known == name)
     }
 
     /// Refuses a generator with this many indices inside others where it is too deep.
@@ -58,6 +107,10 @@ impl<'a> Scope<'a> {
         if let Some((_, value)) = self.parameters.iter().find(|(known, _)| known == name) {
             return Some(*value);
         }
+        if let (Some(place), Some(k)) = (self.ring.get(), RING.iter().position(|own| *own == name))
+        {
+            return Some(place[k] as f64);
+        }
         let place = INDICES.iter().position(|&index| index == name)?;
         let value = *self.indices.get(place)?;
         self.index_used.set(true);
@@ -66,7 +119,8 @@ impl<'a> Scope<'a> {
 
     fn names(&self) -> impl Iterator<Item = &str> {
         let parameters = self.parameters.iter().map(|(name, _)| name.as_str());
-        parameters.chain(INDICES[..self.indices.len()].iter().copied()).chain(["pi"])
+        let ring = self.ring.get().iter().flat_map(|_| RING).collect::<Vec<_>>();
+        parameters.chain(INDICES[..self.indices.len()].iter().copied()).chain(ring).chain(["pi"])
     }
 }
 
@@ -218,9 +272,9 @@ impl Visitor<'_> for FormulaVisitor {
 pub(super) type Triple = [Formula; 3];
 
 /// The value of a vector.
-pub(super) fn vector(triple: &Triple, scope: &Scope) -> Result<crate::math::Vec3> {
+pub(super) fn vector(triple: &Triple, scope: &Scope) -> Result<Vec3> {
     let [x, y, z] = triple;
-    Ok(crate::math::Vec3::new(x.evaluate(scope)?, y.evaluate(scope)?, z.evaluate(scope)?))
+    Ok(Vec3::new(x.evaluate(scope)?, y.evaluate(scope)?, z.evaluate(scope)?))
 }
 
 /// A vector that depends on time.

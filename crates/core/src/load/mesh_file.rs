@@ -1,13 +1,10 @@
 //! Meshes from files: triangles of Wavefront's `.obj`, tetrahedra of TetGen's `.node` and `.ele`.
 //!
-//! Messages name the file, and in TetGen's also the line.
+//! Messages name the file and, where it is one that is wrong, the line.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{BufReader, ErrorKind},
-    path::Path,
-};
+mod obj;
+
+use std::{fs, io::ErrorKind, path::Path};
 
 use super::error::{Result, SceneError};
 use crate::{energy::volume, math::Vec3};
@@ -28,7 +25,7 @@ pub(super) struct MeshFile {
 pub(super) fn read(path: &Path, most: usize) -> Result<MeshFile> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let mesh = match extension.as_deref() {
-        Some("obj") => read_obj(path)?,
+        Some("obj") => obj::read(path, &text(path)?)?,
         Some("ele" | "node") => read_tetgen(path, most)?,
         _ => {
             let message = "expected `.obj`, or `.ele` beside its `.node`; convert others to those";
@@ -50,6 +47,27 @@ pub(super) fn read(path: &Path, most: usize) -> Result<MeshFile> {
     Ok(mesh.upright())
 }
 
+/// Reads the triangles of an `.obj` as the surface of a body: its faces are flat and convex, and nothing in it is
+/// without a face.
+pub(super) fn read_surface(path: &Path, most: usize) -> Result<MeshFile> {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    if extension.as_deref() != Some("obj") {
+        let message = format!("{}: expected `.obj`; convert others to it", path.display());
+        return Err(SceneError::new(message));
+    }
+    let text = text(path)?;
+    obj::check_surface(path, &text)?;
+    let mesh = obj::read(path, &text)?;
+    match mesh.triangles.len() {
+        0 => Err(SceneError::new(format!("{}: no face in it", path.display()))),
+        count if count > most => {
+            let message = format!("{}: {count} triangles, expected at most {most}", path.display());
+            Err(SceneError::new(message))
+        }
+        _ => Ok(mesh),
+    }
+}
+
 fn text(path: &Path) -> Result<String> {
     let told = |message: String| SceneError::new(format!("{}: {message}", path.display()));
     if path.is_dir() {
@@ -60,45 +78,6 @@ fn text(path: &Path) -> Result<String> {
         _ => told(format!("cannot be read: {error}")),
     })?;
     String::from_utf8(bytes).map_err(|_| told("expected text".to_owned()))
-}
-
-fn read_obj(path: &Path) -> Result<MeshFile> {
-    let text = text(path)?;
-    let options = tobj::LoadOptions {
-        triangulate: true,
-        ignore_points: true,
-        ignore_lines: true,
-        ..Default::default()
-    };
-    // Materials are not of this world.
-    let no_materials = |_: &Path| Err(tobj::LoadError::GenericFailure);
-    let (models, _) =
-        tobj::load_obj_buf(&mut BufReader::new(text.as_bytes()), &options, no_materials)
-            .map_err(|error| SceneError::new(format!("{}: {error}", path.display())))?;
-    let mut mesh = MeshFile::default();
-    // Groups have their own copies of the points that they share.
-    let mut known: BTreeMap<[u64; 3], usize> = BTreeMap::new();
-    for model in models {
-        let places = model.mesh.positions.chunks_exact(3).map(|p| Vec3::new(p[0], p[1], p[2]));
-        let numbers: Vec<usize> = places
-            .map(|place| {
-                *known.entry([place.x, place.y, place.z].map(f64::to_bits)).or_insert_with(|| {
-                    mesh.points.push(place);
-                    mesh.points.len() - 1
-                })
-            })
-            .collect();
-        for three in model.mesh.indices.chunks_exact(3) {
-            let [a, b, c] =
-                [three[0], three[1], three[2]].map(|i| numbers.get(i as usize).copied());
-            let (Some(a), Some(b), Some(c)) = (a, b, c) else {
-                let message = format!("{}: a face has a point that is not there", path.display());
-                return Err(SceneError::new(message));
-            };
-            mesh.triangles.push([a, b, c]);
-        }
-    }
-    Ok(mesh)
 }
 
 /// The numbers of a file's lines, comments and empty lines left out.

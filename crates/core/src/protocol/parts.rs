@@ -76,6 +76,8 @@ enum ShapeRecord {
         vertices_m: Arc<[Vec3]>,
         #[serde(with = "wire::shared")]
         triangles: Arc<[[u32; 3]]>,
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "wire::four_points")]
+        control_m: Option<Arc<[Vec3; 4]>>,
     },
 }
 
@@ -262,9 +264,11 @@ impl From<&Shape> for ShapeRecord {
                 Self::Compound { parts: parts.iter().map(record).collect() }
             }
             Shape::HalfSpace => Self::HalfSpace {},
-            Shape::Mesh { vertices, triangles } => {
-                Self::Mesh { vertices_m: vertices.clone(), triangles: triangles.clone() }
-            }
+            Shape::Mesh { vertices, triangles, control } => Self::Mesh {
+                vertices_m: vertices.clone(),
+                triangles: triangles.clone(),
+                control_m: control.clone(),
+            },
         }
     }
 }
@@ -290,8 +294,8 @@ impl From<ShapeRecord> for Shape {
                 Self::Compound { parts: parts.into_iter().map(part).collect() }
             }
             ShapeRecord::HalfSpace {} => Self::HalfSpace,
-            ShapeRecord::Mesh { vertices_m, triangles } => {
-                Self::Mesh { vertices: vertices_m, triangles }
+            ShapeRecord::Mesh { vertices_m, triangles, control_m } => {
+                Self::Mesh { vertices: vertices_m, triangles, control: control_m }
             }
         }
     }

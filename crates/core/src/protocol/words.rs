@@ -14,6 +14,7 @@ pub const WORDS: &[&str] = &[
     "body.static",
     "body.kinematic",
     "body.elastic",
+    "body.mesh",
     "particle",
     "particle.touch",
     "joint.ball",
@@ -136,6 +137,8 @@ fn of_body(body: &Body, touch: bool) -> Vec<&'static str> {
         Motion::Kinematic => "body.kinematic",
     }];
     words.extend(body.elasticity.map(|_| "body.elastic"));
+    let meshed = body.is_dynamic() && matches!(body.shape, Shape::Mesh { .. });
+    words.extend(meshed.then_some("body.mesh"));
     if touch {
         let material = body.material;
         let pair = material.friction_static != material.friction_dynamic;

@@ -1,6 +1,7 @@
 //! Volume, centre and inertia of shapes, and the shift of a body's origin to its centre of mass.
 
 mod hull;
+mod mesh;
 
 use std::sync::Arc;
 
@@ -28,9 +29,15 @@ pub(crate) fn second_of(inertia: &Mat3) -> Mat3 {
     Mat3::identity() * (0.5 * inertia.trace()) - inertia
 }
 
-/// Volume, centroid and inertia of a shape in its own coordinates; `None` for a flat hull.
+/// What is a surface and no solid: it has no volume, and its origin stays.
+pub(crate) const SURFACE: MassProperties =
+    MassProperties { volume: 0.0, centre: Vec3::new(0.0, 0.0, 0.0), inertia: NOTHING };
+
+const NOTHING: Mat3 = Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
+
+/// Volume, centroid and inertia of a shape in its own coordinates; `None` for a flat hull or mesh.
 ///
-/// Half-spaces and meshes are surfaces, not solids: they have no volume, and their origin stays.
+/// Those of a mesh are of what is inside, and mean something only where it is closed.
 pub(crate) fn properties(shape: &Shape) -> Option<MassProperties> {
     use std::f64::consts::PI;
     let centred = |volume: f64, second: Vec3| MassProperties {
@@ -52,7 +59,8 @@ pub(crate) fn properties(shape: &Shape) -> Option<MassProperties> {
         Shape::Capsule { radius, half_length } => capsule(*radius, *half_length),
         Shape::Hull { points } => hull::properties(points)?,
         Shape::Compound { parts } => compound(parts)?,
-        Shape::HalfSpace | Shape::Mesh { .. } => centred(0.0, Vec3::zeros()),
+        Shape::HalfSpace => SURFACE,
+        Shape::Mesh { vertices, triangles, .. } => mesh::properties(vertices, triangles)?,
     })
 }
 
@@ -104,6 +112,11 @@ pub(crate) fn recentred(shape: Shape, centre: &Vec3) -> Shape {
                 .map(|p| moved_part(p.shape.clone(), p.position, p.rotation))
                 .collect(),
         },
+        Shape::Mesh { vertices, triangles, control } => Shape::Mesh {
+            vertices: vertices.iter().map(|p| p - centre).collect(),
+            triangles,
+            control: control.map(|points| Arc::new(points.map(|p| p - centre))),
+        },
         // The other shapes are centred already.
         shape => Shape::Compound {
             parts: Arc::from([moved_part(shape, Vec3::zeros(), Quat::identity())]),
@@ -111,9 +124,14 @@ pub(crate) fn recentred(shape: Shape, centre: &Vec3) -> Shape {
     }
 }
 
+/// Volume inside a closed mesh [m^3]; negative where its triangles turn inward.
+pub(crate) fn volume_inside(vertices: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
+    mesh::properties(vertices, triangles).map_or(0.0, |solid| solid.volume)
+}
+
 impl Shape {
-    /// Volume [m^3]; zero for a surface, and where parts of a compound overlap counted twice, as in
-    /// its mass.
+    /// Volume [m^3]; zero for a half-space, and where parts of a compound overlap counted twice, as in
+    /// its mass. That of a mesh is of what is inside, and means something only where it is closed.
     pub fn volume(&self) -> f64 {
         properties(self).map_or(0.0, |solid| solid.volume)
     }

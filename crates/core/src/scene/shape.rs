@@ -52,7 +52,8 @@ pub enum Shape {
     },
     /// Everything below the plane through the origin, body z outward. Never dynamic.
     HalfSpace,
-    /// A surface of triangles, seen from the side from which they run counterclockwise. Never dynamic.
+    /// A surface of triangles, seen from the side from which they run counterclockwise. That of a dynamic body is
+    /// closed and the body is what is inside; of any other body it is the surface alone.
     Mesh {
         /// Corners [m].
         #[serde(with = "wire::points")]
@@ -60,6 +61,9 @@ pub enum Shape {
         /// Corner indices of each triangle.
         #[serde(with = "wire::shared")]
         triangles: Arc<[[u32; 3]]>,
+        /// Four points that move the body, where a scene has chosen them [m].
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "wire::four_points")]
+        control: Option<Arc<[Vec3; 4]>>,
     },
 }
 
