@@ -27,8 +27,8 @@ const ARMIJO: f64 = 1e-4;
 const ROUNDING: f64 = 1e-13;
 /// Newton steps of no more than this share of what ends a step are made without asking for a lower energy [1].
 const NOTHING: f64 = 1e-6;
-/// Shares of the masses that are added where the system is not positive definite, each ten times the one before.
-const RAISED: [f64; 7] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
+/// Share of the masses that is added first where the system is not positive definite, and how often it grows tenfold.
+const RAISED: (f64, i32) = (1e-6, 18);
 
 /// Bodies, joints and the system of one step.
 pub(crate) struct Abd {
@@ -167,8 +167,8 @@ impl Abd {
             self.matrix.factorise()
         });
         if !definite && self.contact.is_some() {
-            definite = RAISED.into_iter().any(|share| {
-                self.raise_masses(share);
+            definite = (0..RAISED.1).any(|times| {
+                self.raise_masses(RAISED.0 * 10_f64.powi(times));
                 self.matrix.factorise()
             });
         }
