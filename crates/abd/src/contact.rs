@@ -126,7 +126,8 @@ impl BarrierContact {
             scene.contacts.unwrap_or_default().margin
         };
         let vertices: usize = dynamic().map(|node| search.vertices(node.body).len()).sum();
-        let stiffness = Stiffness::new(scene, bodies, vertices, length, (d_hat, settings.stiffness));
+        let stiffness =
+            Stiffness::new(scene, bodies, vertices, length, (d_hat, settings.stiffness));
         let zero = vec![V3::ZERO; count];
         Self {
             search,
@@ -347,7 +348,6 @@ impl BarrierContact {
         let barrier = self.sums.iter().map(|sum| sum.value).sum::<f64>();
         self.stiffness.kappa() * barrier + self.sliding_energy(0.0)
     }
-
 
     /// How far a driven body is from where it is to be, along one axis [m]; none of a body that is not driven.
     pub(crate) fn lag(&self, node: &AffineBody) -> Option<f64> {

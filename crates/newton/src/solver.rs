@@ -1,8 +1,8 @@
 //! The solver interface on top of the stepper: states in and out, breaking, forces.
 
 use taut_core::{
-    BodyState, BuildError, Multipliers, Placement, Pull, Scene, Solver, SolverError, SolverReport, StageTime,
-    State, Step, Vec3, constraint::Pose, scene::FastestMotor,
+    BodyState, BuildError, Multipliers, Placement, Pull, Scene, Solver, SolverError, SolverReport,
+    StageTime, State, Step, Vec3, constraint::Pose, scene::FastestMotor,
 };
 
 use crate::{

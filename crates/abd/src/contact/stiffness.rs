@@ -82,7 +82,11 @@ impl Stiffness {
         self.most = RANGE * least;
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let square = dot(own, own);
-        let balance = if square > 0.0 && self.rule == StiffnessRule::Balanced { -dot(own, others) / square } else { 0.0 };
+        let balance = if square > 0.0 && self.rule == StiffnessRule::Balanced {
+            -dot(own, others) / square
+        } else {
+            0.0
+        };
         // Not a number where sums overflow.
         self.kappa = if balance > least { balance.min(self.most) } else { least };
     }

@@ -60,9 +60,7 @@ impl Dissection<'_> {
         let axis = self.longest(&set);
         let places = self.places;
         // By number where places are equal, so that the order is the same each time.
-        set.sort_unstable_by(|&a, &b| {
-            places[a][axis].total_cmp(&places[b][axis]).then(a.cmp(&b))
-        });
+        set.sort_unstable_by(|&a, &b| places[a][axis].total_cmp(&places[b][axis]).then(a.cmp(&b)));
         let upper = set.split_off(set.len() / 2);
         self.next += 1;
         for &body in &set {
