@@ -48,6 +48,8 @@ pub(crate) struct Abd {
     end_s: f64,
     stepping: bool,
     pub(crate) converged: bool,
+    /// Whether the step ends though it is not solved, since no direction or no share of it was found.
+    stalled: bool,
     /// How often friction took its normal forces in this step, and whether that was after the last iteration.
     lags: u32,
     renewed: bool,
@@ -104,6 +106,7 @@ impl Abd {
             end_s: 0.0,
             stepping: false,
             converged: false,
+            stalled: false,
             lags: 0,
             renewed: false,
             work: NewtonWork::default(),
@@ -253,7 +256,7 @@ impl Abd {
         self.set_motion();
         self.fit_matrix().map_err(SolverError::NotConverged)?;
         if !self.solve() {
-            self.converged = true;
+            (self.converged, self.stalled) = (true, true);
             return Ok(());
         }
         self.set_motion();
@@ -272,6 +275,7 @@ impl Abd {
             self.certify()?;
         }
         let settled = found.is_none_or(|share| share >= 1.0 && farthest <= enough);
+        self.stalled |= found.is_none() && farthest > enough;
         self.converged =
             settled && drives_are_done(&mut self.bodies) && (first || self.friction_is_done());
         Ok(())
@@ -378,7 +382,7 @@ impl Solver for Abd {
         let h = step.dt;
         self.end_s = self.state.time_s + h;
         (self.step, self.stepping, self.converged) = (step, true, false);
-        (self.lags, self.renewed) = (1, false);
+        (self.lags, self.renewed, self.stalled) = (1, false, false);
         let adaptive = self.settings.first_guess == FirstGuess::Adaptive && self.contact.is_some();
         self.begin_pulls();
         let fall = joined(&Mat3::zeros(), &self.scene.gravity) * (h * h);
@@ -426,7 +430,7 @@ impl Solver for Abd {
         for node in &mut self.bodies {
             node.end(self.step.dt, &self.scene.gravity);
         }
-        self.work.unconverged_steps += u64::from(!self.converged);
+        self.work.unconverged_steps += u64::from(!self.converged || self.stalled);
         self.state.time_s = self.end_s;
         self.stepping = false;
         Ok(())
