@@ -27,6 +27,7 @@ use crate::{
     AbdSettings,
     body::{AffineBody, split},
     matrix::{BlockMatrix, SIZE},
+    warnings,
 };
 use group::{GroupSum, PairGroup};
 use sliding::SlidingPoint;
@@ -347,6 +348,11 @@ impl BarrierContact {
     pub(crate) fn energy_here(&self) -> f64 {
         let barrier = self.sums.iter().map(|sum| sum.value).sum::<f64>();
         self.stiffness.kappa() * barrier + self.sliding_energy(0.0)
+    }
+
+    /// What is taken as it is, though it may not be what was meant.
+    pub(crate) fn warnings(&self, scene: &Scene) -> Vec<String> {
+        warnings::of_contacts(scene, self.d_hat, |body| self.boxes[body][1])
     }
 
     /// How far a driven body is from where it is to be, along one axis [m]; none of a body that is not driven.

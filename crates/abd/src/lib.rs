@@ -49,6 +49,7 @@ mod settings;
 mod solver;
 #[cfg(test)]
 mod solver_tests;
+mod warnings;
 
 pub use control::{ControlTetrahedron, EmbeddedMesh};
 pub use settings::{AbdSettings, ContactModel, FirstGuess, Projection, StiffnessRule};

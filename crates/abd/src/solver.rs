@@ -455,6 +455,10 @@ impl Solver for Abd {
         true
     }
 
+    fn warnings(&self) -> Vec<String> {
+        self.contact.as_ref().map_or(vec![], |contact| contact.warnings(&self.scene))
+    }
+
     fn report(&self) -> SolverReport {
         let mut report = SolverReport {
             newton_iterations: Some(self.work.iterations),

@@ -79,21 +79,24 @@ fn a_cube_rests_within_reach_of_the_barrier_on_boxes_and_half_spaces() {
     }
 }
 
-/// At tan = 0.5 it slides with 0.49, by what gravity is more than friction, and creeps with 0.51 at no more than the
+/// At tan = 0.5 it speeds up with 0.49 by what gravity is more than friction, and creeps with 0.51 at no more than the
 /// speed below which friction is smooth.
 #[test]
 fn a_slope_holds_a_cube_by_its_coefficient() {
     let slope = 0.5_f64.atan();
+    let down = Vec3::new(slope.cos(), 0.0, -slope.sin());
     for ground in [floor, plane] {
-        let speed = |friction: f64| {
+        // It lands first, in steps that stop it.
+        let speeds = |friction: f64| {
             let cube = rubbing(cube(0.5009), friction, friction);
             let scene = scene(GRAVITY, 0.01, vec![ground(friction), cube]);
-            let scene = tilted(scene, slope.to_degrees());
-            run(&scene, "()").end(100).bodies[1].velocity.norm()
+            let mut run = run(&tilted(scene, slope.to_degrees()), "()");
+            [100, 100].map(|steps| stepped(&mut run, steps).bodies[1].velocity.dot(&down))
         };
         let expected = GRAVITY * (slope.sin() - 0.49 * slope.cos());
-        let (slides, creeps) = (speed(0.49), speed(0.51));
-        assert!((slides / expected - 1.0).abs() < 0.1, "{slides} {expected}");
+        let ([before, after], [_, creeps]) = (speeds(0.49), speeds(0.51));
+        let gained = after - before;
+        assert!((gained / expected - 1.0).abs() < 0.02, "{gained} {expected}");
         assert!(creeps < 2e-3 * 3_f64.sqrt(), "{creeps}");
     }
 }
@@ -222,4 +225,14 @@ fn renewed_friction_acts_in_the_step_of_the_impact() {
     let slowed = many.z + 3.0 + GRAVITY * 0.01;
     assert!(slowed > 1.0 && (many.x - (3.0 - 0.5 * slowed)).abs() < 0.02, "{many}");
     assert_eq!(unconverged, Some(0));
+}
+
+#[test]
+fn a_thick_barrier_and_a_second_coefficient_are_warned_of() {
+    let fine = scene(GRAVITY, 0.01, vec![floor(0.5), rubbing(cube(0.502), 0.5, 0.5)]);
+    assert!(run(&fine, "()").solver.warnings().is_empty());
+    let odd = scene(GRAVITY, 0.01, vec![floor(0.5), rubbing(cube(0.9), 0.6, 0.5)]);
+    let [thick, rough] = &run(&odd, "(d_hat: 0.3)").solver.warnings()[..] else { panic!("two") };
+    assert!(thick.contains("a fifth of") && thick.contains("1.000e0 m thick"), "{thick}");
+    assert!(rough.contains("0.5, and 0.6 at rest"), "{rough}");
 }

@@ -84,6 +84,11 @@ pub trait Solver {
         Ok(())
     }
 
+    /// What a person should know of the scene under the settings in force, though the solver takes it: one sentence each.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What the solver tells of its own work.
     fn report(&self) -> SolverReport {
         SolverReport::default()

@@ -163,6 +163,11 @@ impl Session<'_> {
             for row in document.runs.iter().filter(|row| !row.reason.is_empty()) {
                 text += &format!("{}: {}: {}\n", row.label, row.status.name(), row.reason);
             }
+            for row in &document.runs {
+                for warning in &row.warnings {
+                    text += &format!("{}: warning: {warning}\n", row.label);
+                }
+            }
             text += &format!("\nwritten to {}\n", out.display());
             print(&text)?;
         }

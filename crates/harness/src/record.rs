@@ -135,6 +135,9 @@ pub struct RunRow {
     pub status: Status,
     /// Why it is not `ok`, or why it stopped early; empty otherwise.
     pub reason: String,
+    /// What its solver warns of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// What its steps left unsolved on average, where that is much; a method may be stopped early on purpose, so this
     /// stands beside the status.
     #[serde(skip_serializing_if = "Option::is_none")]

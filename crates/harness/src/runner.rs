@@ -148,6 +148,7 @@ impl<'a> Bench<'a> {
                 backend.supports(scene).map_err(BuildError::from)?;
                 let mut solver = build(backend, scene, &spec.settings)?;
                 row.settings = solver.resolved_settings();
+                row.warnings = solver.warnings();
                 row.device = device(backend);
                 body(&mut *solver, row)
             })
