@@ -52,7 +52,7 @@ mod solver_tests;
 mod warnings;
 
 pub use control::{ControlTetrahedron, EmbeddedMesh};
-pub use settings::{AbdSettings, ContactModel, FirstGuess, Projection, StiffnessRule};
+pub use settings::{AbdSettings, ContactModel, FirstGuess, HessianProjection, StiffnessRule};
 use solver::Abd;
 use taut_collide::SurfaceProbe;
 use taut_core::{

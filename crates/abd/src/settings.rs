@@ -31,7 +31,7 @@ pub struct AbdSettings {
     /// How the stiffness of the barrier is found. Default `least`.
     pub stiffness: StiffnessRule,
     /// How systems with contacts are made positive definite. Default `clamp`.
-    pub projection: Projection,
+    pub projection: HessianProjection,
     /// Where the search for the end of a step with contacts begins. Default `adaptive`.
     pub first_guess: FirstGuess,
     /// How often normal forces and tangents of friction are renewed in a step, at most: 1, the default, takes those of
@@ -72,13 +72,13 @@ pub enum StiffnessRule {
 /// How systems with contacts are made positive definite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Projection {
+pub enum HessianProjection {
     /// Not unless they have to be, and then by more mass: Newton's own step near a minimum.
     None,
     /// Negative eigenvalues are set to zero, contact by contact and body by body.
     #[default]
     Clamp,
-    /// The same where the system is not positive definite as it is (Longva et al., "Pitfalls of Projection", 2023).
+    /// The same where the system is not positive definite as it is (Longva et al., "Pitfalls of HessianProjection", 2023).
     OnDemand,
 }
 
@@ -106,7 +106,7 @@ impl Default for AbdSettings {
             gap_tolerance: 1e-3,
             smooth_speed: 1e-3,
             stiffness: StiffnessRule::Least,
-            projection: Projection::Clamp,
+            projection: HessianProjection::Clamp,
             first_guess: FirstGuess::Adaptive,
             friction_lags: 1,
             segments: 24,

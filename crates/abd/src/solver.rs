@@ -10,7 +10,7 @@ use taut_core::{
 use taut_model::Model;
 
 use crate::{
-    AbdSettings, ContactModel, FirstGuess, Projection,
+    AbdSettings, ContactModel, FirstGuess, HessianProjection,
     body::{AffineBody, carried, driven_bodies, drives_are_done, joined, split},
     contact::BarrierContact,
     joint::{Tie, ties},
@@ -160,10 +160,10 @@ impl Abd {
     /// Solves for the Newton direction; `false` where no positive definite system was found.
     fn solve(&mut self) -> bool {
         let ways: &[bool] = match (&self.contact, self.settings.projection) {
-            (None, _) | (Some(_), Projection::OnDemand) => &[false, true],
+            (None, _) | (Some(_), HessianProjection::OnDemand) => &[false, true],
             // Barriers are clamped pair by pair, so that nothing else may be indefinite.
-            (Some(_), Projection::Clamp) => &[true],
-            (Some(_), Projection::None) => &[false],
+            (Some(_), HessianProjection::Clamp) => &[true],
+            (Some(_), HessianProjection::None) => &[false],
         };
         let mut definite = ways.iter().any(|&project| {
             self.assemble(project);

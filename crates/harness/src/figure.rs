@@ -146,7 +146,7 @@ pub struct RunSpec {
     pub backend: String,
     /// A parameter of the scene that takes several values, with a run for each.
     #[serde(default)]
-    pub over: Option<Sweep>,
+    pub over: Option<ParameterSweep>,
     /// The backend's settings.
     #[serde(default)]
     pub settings: Option<Box<RawValue>>,
@@ -169,7 +169,7 @@ pub struct RunSpec {
 /// A parameter of a scene and the values that it takes.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Sweep {
+pub struct ParameterSweep {
     /// Its name.
     pub parameter: String,
     /// One run for each, with the value at the end of its label.

@@ -137,10 +137,6 @@ impl Default for Ruler {
             }),
             always("energy_j", |s| Some(s.energy_j())),
             always("energy_drift_j", |s| Some(s.energy_j() - s.facts.energy_j - s.work()?.net_j())),
-            touching("total_energy_drift_j", |s| {
-                let stored = s.report.stored_energy_j?;
-                Some(s.energy_j() + stored - s.facts.energy_j - s.work()?.net_j())
-            }),
             always("work_forces_j", |s| s.facts.work.is_some().then_some(s.work()?.forces_j)),
             always("work_drives_j", |s| s.facts.work.is_some().then_some(s.work()?.drives_j)),
             always("heat_dampers_j", |s| s.facts.work.is_some().then_some(s.work()?.dampers_j)),
@@ -175,25 +171,41 @@ impl Default for Ruler {
                 metrics::imbalance_share_max(s.scene, before, s.state, s.dt, s.forces)
             }),
             always(ITERATIONS_USED, |s| s.report.iterations_used.map(f64::from)),
-            told("newton_iterations", |told| count(told.newton_iterations)),
-            told("newton_speed_m_s", |told| told.newton_speed_m_s),
-            told("unconverged_steps", |told| count(told.unconverged_steps)),
-            told("line_search_halvings", |told| count(told.line_search_halvings)),
-            told("candidates", |told| count(told.candidates)),
-            told("active_pairs", |told| count(told.active_pairs)),
-            told("ccd_queries", |told| count(told.ccd_queries)),
-            told("step_share_min", |told| told.step_share_min),
-            told("kappa_j_m4", |told| told.kappa_j_m4),
-            told("stored_energy_j", |told| told.stored_energy_j),
-            told("kinematic_lag_m", |told| told.kinematic_lag_m),
             always("objective_gap_j", |s| {
                 metrics::objective_gap_j(s.scene, s.before?, s.state, s.target?, s.dt)
             }),
         ])
+        .joined(reported())
     }
 }
 
+/// What solvers with barriers tell of themselves.
+fn reported() -> Vec<Metric> {
+    vec![
+        touching("total_energy_drift_j", |s| {
+            let stored = s.report.stored_energy_j?;
+            Some(s.energy_j() + stored - s.facts.energy_j - s.work()?.net_j())
+        }),
+        told("newton_iterations", |told| count(told.newton_iterations)),
+        told("newton_speed_m_s", |told| told.newton_speed_m_s),
+        told("unconverged_steps", |told| count(told.unconverged_steps)),
+        told("line_search_halvings", |told| count(told.line_search_halvings)),
+        told("candidates", |told| count(told.candidates)),
+        told("active_pairs", |told| count(told.active_pairs)),
+        told("ccd_queries", |told| count(told.ccd_queries)),
+        told("step_share_min", |told| told.step_share_min),
+        told("kappa_j_m4", |told| told.kappa_j_m4),
+        told("stored_energy_j", |told| told.stored_energy_j),
+        told("kinematic_lag_m", |told| told.kinematic_lag_m),
+    ]
+}
+
 impl Ruler {
+    fn joined(mut self, others: Vec<Metric>) -> Self {
+        self.0.extend(others);
+        self
+    }
+
     /// This ruler and one more metric, which takes the place of one of the same name.
     #[must_use]
     pub fn with(mut self, metric: Metric) -> Self {

@@ -37,13 +37,13 @@ pub(super) fn dissected(places: &[Vec3], pairs: &[[u32; 2]]) -> Vec<usize> {
         neighbours[a as usize].push(b as usize);
         neighbours[b as usize].push(a as usize);
     }
-    let mut dissection = Dissection { places, neighbours, side: vec![0; places.len()], next: 0 };
+    let mut dissection = Halving { places, neighbours, side: vec![0; places.len()], next: 0 };
     let mut order = Vec::with_capacity(places.len());
     dissection.divide((0..places.len()).collect(), &mut order);
     order
 }
 
-struct Dissection<'a> {
+struct Halving<'a> {
     places: &'a [Vec3],
     neighbours: Vec<Vec<usize>>,
     /// The number of the half that each body was last in.
@@ -51,7 +51,7 @@ struct Dissection<'a> {
     next: usize,
 }
 
-impl Dissection<'_> {
+impl Halving<'_> {
     fn divide(&mut self, mut set: Vec<usize>, order: &mut Vec<usize>) {
         if set.len() <= UNDIVIDED {
             order.append(&mut set);
