@@ -12,7 +12,7 @@
 use std::{env, hint::black_box, path::Path, process::ExitCode, time::Instant};
 
 use taut_abd::BACKEND;
-use taut_collide::{AffineSweep, Candidates, FeaturePair, FeatureSearch};
+use taut_collide::{AffineSweep, Candidates, FeaturePair, FeatureSearch, Surface};
 use taut_core::{BodyState, Quat, Scene, State, Vec3, load, scene::Body};
 use taut_fixtures::Run;
 use taut_ipc::ccd::{
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     };
     let scene = loaded.scene;
     let mut run = Run::new(&BACKEND, &scene, "()", BUDGET);
-    let mut search = FeatureSearch::new(&scene, 24);
+    let mut search = FeatureSearch::new(&scene, Surface::SEGMENTS);
     let mut vertices = Vec::new();
     for (body, _) in scene.bodies.iter().enumerate() {
         let surface = search.surface(body).map_or(&[][..], |surface| &surface.vertices);

@@ -37,7 +37,7 @@ pub(crate) struct AffineBody {
 
 impl AffineBody {
     pub(crate) fn new(index: usize, body: &Body, settings: &AbdSettings) -> Self {
-        let second = Mat3::identity() * (0.5 * body.inertia.trace()) - body.inertia;
+        let second = second_of(body);
         let stiffness = match body.elasticity {
             // Uniaxial strain e costs E/2 e^2 in a linear solid without lateral contraction, 4 kappa e^2 here.
             Some(elasticity) => elasticity.young / 8.0 * body.shape.volume(),
@@ -74,6 +74,11 @@ impl AffineBody {
     pub(crate) fn hold(&self) -> f64 {
         self.drive.as_ref().map_or(1.0, BodyDrive::strength)
     }
+}
+
+/// Integral of `x x^T` over the mass of a body, in its own axes [kg m^2].
+pub(crate) fn second_of(body: &Body) -> Mat3 {
+    Mat3::identity() * (0.5 * body.inertia.trace()) - body.inertia
 }
 
 /// Frame and position.

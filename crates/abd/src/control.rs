@@ -10,6 +10,8 @@ use taut_core::{
     scene::{Body, Shape},
 };
 
+use crate::body::second_of;
+
 /// Least volume, against the cube of the longest edge, at which four points still span space.
 const FLATTEST: f64 = 1e-9;
 
@@ -39,8 +41,7 @@ impl ControlTetrahedron {
         if let Shape::Mesh { control: Some(points), .. } = &body.shape {
             return Self::new(**points);
         }
-        let second = Mat3::identity() * (0.5 * body.inertia.trace()) - body.inertia;
-        let spread = second.symmetric_eigen();
+        let spread = second_of(body).symmetric_eigen();
         let point = |k: usize| {
             let length = (spread.eigenvalues[k] / body.mass).max(0.0).sqrt();
             spread.eigenvectors.column(k) * length
