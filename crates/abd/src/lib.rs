@@ -43,6 +43,7 @@ mod body;
 mod contact;
 mod control;
 mod energy;
+mod islands;
 mod joint;
 mod matrix;
 mod settings;

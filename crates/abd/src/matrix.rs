@@ -36,6 +36,9 @@ pub(crate) type BodyBlock = [[f64; SIZE]; SIZE];
 
 /// The lower triangle by columns and its factor.
 pub(crate) struct BlockMatrix {
+    /// The bodies that it has blocks of, in their order, and where each of all bodies is among them.
+    bodies: Vec<u32>,
+    block_of: Vec<Option<u32>>,
     /// Pairs of coupled blocks by column and then row, the row being the later one.
     pairs: Vec<[u32; 2]>,
     /// Where the pairs of each column begin.
@@ -45,13 +48,33 @@ pub(crate) struct BlockMatrix {
     symbolic: SymbolicCholesky<usize>,
     factor: Vec<f64>,
     scratch: MemBuffer,
+    /// Right side and solution of these bodies.
+    unknowns: Vec<f64>,
 }
 
 impl BlockMatrix {
     /// Room for the blocks of bodies at `places` [m] on the diagonal and for those of the given pairs, in any order.
     pub(crate) fn new(places: &[Vec3], pairs: &[[u32; 2]]) -> Result<Self, String> {
-        let blocks = places.len();
-        let mut pairs: Vec<[u32; 2]> = pairs.iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect();
+        Self::of((0..places.len() as u32).collect(), places, pairs)
+    }
+
+    /// The same of some of the bodies, in rising order, and of pairs of these.
+    pub(crate) fn of(
+        bodies: Vec<u32>,
+        places: &[Vec3],
+        pairs: &[[u32; 2]],
+    ) -> Result<Self, String> {
+        let mut block_of = vec![None; places.len()];
+        for (block, &body) in bodies.iter().enumerate() {
+            block_of[body as usize] = Some(block as u32);
+        }
+        let blocks = bodies.len();
+        let places: Vec<Vec3> = bodies.iter().map(|&body| places[body as usize]).collect();
+        let within = |pair: &[u32; 2]| {
+            let [a, b] = pair.map(|body| block_of[body as usize]);
+            Some([a?.min(b?), a?.max(b?)])
+        };
+        let mut pairs: Vec<[u32; 2]> = pairs.iter().filter_map(within).collect();
         pairs.sort_unstable();
         pairs.dedup();
         let mut first = vec![0; blocks + 1];
@@ -63,7 +86,7 @@ impl BlockMatrix {
         let by_degree = least_degree(blocks, &pairs, &first)?;
         let mut symbolic = eliminated(&pattern, &by_degree)?;
         if blocks >= DISSECTED {
-            let by_halves = eliminated(&pattern, &dissected(places, &pairs))?;
+            let by_halves = eliminated(&pattern, &dissected(&places, &pairs))?;
             if by_halves.len_val() < symbolic.len_val() {
                 symbolic = by_halves;
             }
@@ -75,11 +98,38 @@ impl BlockMatrix {
         let scratch = MemBuffer::try_new(need).map_err(|error| format!("{error:?}"))?;
         let values = vec![0.0; pattern.row_idx().len()];
         let factor = vec![0.0; symbolic.len_val()];
-        Ok(Self { pairs, first, pattern, values, symbolic, factor, scratch })
+        let unknowns = vec![0.0; blocks * SIZE];
+        Ok(Self {
+            bodies,
+            block_of,
+            pairs,
+            first,
+            pattern,
+            values,
+            symbolic,
+            factor,
+            scratch,
+            unknowns,
+        })
+    }
+
+    /// Of how many bodies it is.
+    pub(crate) fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether there is room for a body.
+    pub(crate) fn holds(&self, body: usize) -> bool {
+        self.block_of[body].is_some()
+    }
+
+    fn block(&self, body: usize) -> Option<usize> {
+        self.block_of[body].map(|block| block as usize)
     }
 
     /// Whether there is room for the block of a pair.
     pub(crate) fn has(&self, a: usize, b: usize) -> bool {
+        let (Some(a), Some(b)) = (self.block(a), self.block(b)) else { return false };
         a == b || self.find(a.max(b), a.min(b)).is_some()
     }
 
@@ -88,7 +138,8 @@ impl BlockMatrix {
     }
 
     /// Adds the lower triangle of a block on the diagonal.
-    pub(crate) fn add_diagonal(&mut self, i: usize, block: &BodyBlock) {
+    pub(crate) fn add_diagonal(&mut self, body: usize, block: &BodyBlock) {
+        let Some(i) = self.block(body) else { return };
         for column in 0..SIZE {
             let start = self.pattern.col_ptr()[i * SIZE + column];
             for (value, row) in self.values[start..].iter_mut().zip(&block[column..]) {
@@ -99,6 +150,7 @@ impl BlockMatrix {
 
     /// Adds the block with the rows of body `a` and the columns of body `b`, which are two.
     pub(crate) fn add(&mut self, a: usize, b: usize, block: &BodyBlock) {
+        let (Some(a), Some(b)) = (self.block(a), self.block(b)) else { return };
         let Some(nth) = self.find(a.max(b), a.min(b)) else { return };
         let column = a.min(b) * SIZE;
         let start = |c: usize| self.pattern.col_ptr()[column + c] + (SIZE - c) + nth * SIZE;
@@ -148,13 +200,20 @@ impl BlockMatrix {
         done.is_ok()
     }
 
-    /// Solves with the last factor, in place.
+    /// Solves with the last factor, in place, for the rows of its bodies among those of all.
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
-        let size = x.len();
-        let x = MatMut::from_column_major_slice_mut(x, size, 1);
+        let rows = |body: u32| body as usize * SIZE..(body as usize + 1) * SIZE;
+        for (own, &body) in self.unknowns.chunks_exact_mut(SIZE).zip(&self.bodies) {
+            own.copy_from_slice(&x[rows(body)]);
+        }
+        let size = self.unknowns.len();
+        let right = MatMut::from_column_major_slice_mut(&mut self.unknowns, size, 1);
         let factor = LltRef::new(&self.symbolic, &self.factor);
         let stack = MemStack::new(&mut self.scratch);
-        factor.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack);
+        factor.solve_in_place_with_conj(Conj::No, right, Par::Seq, stack);
+        for (own, &body) in self.unknowns.chunks_exact(SIZE).zip(&self.bodies) {
+            x[rows(body)].copy_from_slice(own);
+        }
     }
 }
 
