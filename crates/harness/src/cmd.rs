@@ -30,6 +30,7 @@ use taut_core::Scene;
 
 use crate::{
     args::{Common, Selection},
+    checkout::Checkout,
     machine::Machine,
     places,
     record::{Document, OutDir, ReferenceDocument, RunRow, SCHEMA, SceneCounts, SceneFacts},
@@ -43,6 +44,8 @@ use crate::{
 pub(crate) struct Session<'a> {
     pub(crate) bench: Bench<'a>,
     pub(crate) common: Common,
+    /// Where scenes and figures come from.
+    pub(crate) root: Checkout,
     pub(crate) command: String,
 }
 
@@ -87,7 +90,7 @@ impl Session<'_> {
         for spec in &specs {
             self.bench.find(&spec.backend)?;
         }
-        let (file, loaded) = places::load(&selection.scene, &grid.set)?;
+        let (file, loaded) = places::load(&self.root, &selection.scene, &grid.set)?;
         for warning in &loaded.warnings {
             eprintln!("taut: warning: {}: {warning}", file.display());
         }

@@ -7,6 +7,7 @@
 mod adapter;
 mod args;
 pub mod backends;
+pub mod checkout;
 mod cmd;
 mod curve;
 pub mod figure;
@@ -41,7 +42,11 @@ use taut_core::Table;
 
 use crate::{
     args::{Cli, Verb},
-    cmd::{Outcome, Session, reproduce::Questions},
+    checkout::Checkout,
+    cmd::{
+        Outcome, Session,
+        reproduce::{Holding, Questions},
+    },
     ruler::Ruler,
     runner::Bench,
 };
@@ -115,6 +120,7 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
     let setup = &processes::extended(&asking, &cli.common, &cli.verb.backends())?;
     let session = Session {
         bench: Bench::new(setup, usize::from(cli.common.threads), interrupt::flag())?,
+        root: Checkout::find(cli.common.root.as_deref())?,
         common: cli.common,
         command: command_line(arguments),
     };
@@ -141,15 +147,11 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
                 strict: args.figures.strict,
                 sabotage: args.sabotage,
             };
-            cmd::reproduce::main(&session, &args.figures, questions)
+            cmd::reproduce::main(&session, &args.figures, questions, Holding::default())
         }
-        Verb::Regress(args) => {
-            let questions =
-                Questions { claims: false, curves: true, strict: args.strict, sabotage: false };
-            cmd::reproduce::main(&session, args, questions)
-        }
+        Verb::Regress(args) => cmd::reproduce::regress(&session, args),
         Verb::Verify(args) => cmd::verify::main(&session, args),
-        Verb::Export(args) => cmd::export::main(args),
+        Verb::Export(args) => cmd::export::main(&session, args),
         Verb::NewSolver(args) => cmd::new_solver::main(args),
         Verb::View(args) => cmd::view::main(&session, args),
     }

@@ -311,7 +311,7 @@ fn records_are_of_revisions_that_exist() {
 
 #[test]
 fn every_committed_figure_is_sound_and_recorded() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = taut::checkout::Checkout::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let ids = taut::figure::ids(&root).unwrap();
     assert!(!ids.is_empty());
     let setup = taut::Setup::default();

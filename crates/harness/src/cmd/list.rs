@@ -1,9 +1,6 @@
 //! `taut list`: what there is, and what takes what.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use anyhow::Context;
 use serde::Serialize;
@@ -13,10 +10,9 @@ use super::{Outcome, Session, json, print};
 use crate::{
     Setup, adapter,
     args::{ListArgs, What},
-    backends::LEFT_OUT,
+    checkout::Checkout,
     figure,
     matrix::Matrix,
-    places,
     record::{SCHEMA, write_atomically},
     splice::splice,
     text_table::TextTable,
@@ -77,7 +73,7 @@ struct AdapterEntry {
 pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Outcome> {
     let table = &session.bench.setup.table;
     if let Some(file) = &args.splice {
-        return splice_file(session.bench.setup, file).map(|()| Outcome::Good);
+        return splice_file(session, file).map(|()| Outcome::Good);
     }
     let wants = |what| args.what.is_none_or(|only| only == what);
     let entries = table.iter().map(|backend| backend.info()).map(|info| BackendEntry {
@@ -86,18 +82,14 @@ pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Out
         reference: &info.reference,
         deterministic: info.determinism == Determinism::Bitwise,
     });
-    // Backends and adapters are there outside a checkout, too.
-    let root = match wants(What::Scenes) || wants(What::Figures) {
-        true => places::root()?,
-        false => PathBuf::new(),
-    };
-    let matrix = wants(What::Scenes).then(|| Matrix::of(table, &root)).transpose()?;
+    let root = &session.root;
+    let matrix = wants(What::Scenes).then(|| Matrix::of(table, root)).transpose()?;
     let document = ListDocument {
         schema: SCHEMA,
         verb: "list",
         backends: wants(What::Backends).then(|| entries.collect()),
         scenes: matrix.map(scene_entries),
-        figures: wants(What::Figures).then(|| figures(&root, session.bench.setup)).transpose()?,
+        figures: wants(What::Figures).then(|| figures(root, session.bench.setup)).transpose()?,
         // Drivers may be slow to ask, so only on request.
         adapters: (args.what == Some(What::Adapters)).then(adapters),
     };
@@ -106,13 +98,17 @@ pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Out
 }
 
 /// Replaces each generated section that a file has.
-fn splice_file(setup: &Setup, file: &Path) -> anyhow::Result<()> {
-    let (_, spliced) = spliced(setup, &places::root()?, file)?;
+fn splice_file(session: &Session<'_>, file: &Path) -> anyhow::Result<()> {
+    let (_, spliced) = spliced(session.bench.setup, &session.root, file)?;
     write_atomically(file, spliced.as_bytes())
 }
 
 /// The text of a file, and the same with each generated section as it would be made now.
-pub(super) fn spliced(setup: &Setup, root: &Path, file: &Path) -> anyhow::Result<(String, String)> {
+pub(super) fn spliced(
+    setup: &Setup,
+    root: &Checkout,
+    file: &Path,
+) -> anyhow::Result<(String, String)> {
     let name = file.display();
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
     let matrix = || anyhow::Ok(Matrix::of(&setup.table, root)?.markdown());
@@ -157,16 +153,14 @@ fn scene_entries(matrix: Matrix) -> Vec<SceneEntry> {
     rows.collect()
 }
 
-fn figures(root: &Path, setup: &Setup) -> anyhow::Result<Vec<FigureEntry>> {
+fn figures(root: &Checkout, setup: &Setup) -> anyhow::Result<Vec<FigureEntry>> {
     // A checkout without figures has none, which is no error.
     let ids = figure::ids(root).unwrap_or_default();
-    let load = |id: String| match figure::load(root, &id, setup) {
-        Ok(figure) => Some(Ok(FigureEntry { id, title: figure.title, source: figure.source })),
-        // What this program was built without draws no figure.
-        Err(error) if error.message.ends_with(LEFT_OUT) => None,
-        Err(error) => Some(Err(error.into())),
+    let load = |id: String| {
+        let figure = figure::load(root, &id, setup)?;
+        Ok(FigureEntry { id, title: figure.title, source: figure.source })
     };
-    ids.into_iter().filter_map(load).collect()
+    ids.into_iter().map(load).collect()
 }
 
 fn adapters() -> Vec<AdapterEntry> {

@@ -3,7 +3,6 @@
 use std::{
     collections::BTreeSet,
     ffi::OsStr,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -11,11 +10,12 @@ use taut_core::settings::nearest;
 
 use super::{
     Claim, ClaimCheck, Figure, PanelSpec, Planned, ProbeSpec, ProfileSpec, SHORTEST, TIMED, Target,
-    folder, is_time,
+    filed, is_time,
 };
 use crate::{
     Setup,
-    backends::{LEFT_OUT, left_out},
+    backends::left_out,
+    checkout::{self, Checkout},
     plot::MOST_EMPHASISED,
 };
 
@@ -48,19 +48,20 @@ impl std::error::Error for LoadError {}
 ///
 /// # Errors
 /// [`LoadError`] when there is no such figure, or its file is malformed or contradicts itself.
-pub fn load(root: &Path, id: &str, setup: &Setup) -> Result<Figure, LoadError> {
-    let path = folder(root, id).join("figure.ron");
+pub fn load(root: &Checkout, id: &str, setup: &Setup) -> Result<Figure, LoadError> {
+    let path = filed(root, id, "figure.ron");
     let fail = |message| LoadError { path: path.clone(), line: 0, column: 0, message };
     // Results are written to a folder of the figure's name.
     if Path::new(id).file_name() != Some(OsStr::new(id)) {
         return Err(fail(format!("`{id}` is a path, not the name of a figure")));
     }
-    let bytes = fs::read(&path).map_err(|error| {
+    let unknown = || {
         let ids = super::ids(root).unwrap_or_default();
         let known: Vec<&str> = ids.iter().map(String::as_str).collect();
-        fail(format!("no figure `{id}`: {error}{}", hint(id, &known)))
-    })?;
-    let text = String::from_utf8(bytes).map_err(|_| fail("not UTF-8 text".to_owned()))?;
+        fail(format!("no figure `{id}`{}", hint(id, &known)))
+    };
+    let text = checkout::text(&path).map_err(|error| fail(error.root_cause().to_string()))?;
+    let text = text.ok_or_else(unknown)?;
     parse(&text, id, &path, setup)
 }
 
@@ -106,7 +107,7 @@ fn hint(found: &str, known: &[&str]) -> String {
     nearest(found, known).map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
 }
 
-fn hint_or_list(found: &str, known: &[&str]) -> String {
+pub(super) fn hint_or_list(found: &str, known: &[&str]) -> String {
     match hint(found, known) {
         hint if hint.is_empty() => format!(", expected one of {}", known.join(", ")),
         hint => hint,
@@ -160,11 +161,7 @@ fn check_runs(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {
         }
     }
     for run in &figure.runs {
-        if left_out(&run.backend) {
-            let what = format!("no backend `{}`: {LEFT_OUT}", run.backend);
-            return Err(Wrong::named(what, &run.backend));
-        }
-        if !backends.contains(&run.backend.as_str()) {
+        if !backends.contains(&run.backend.as_str()) && !left_out(&run.backend) {
             return Err(Wrong::unknown("backend", &run.backend, &backends));
         }
         if run.iterations.is_empty() || run.iterations.contains(&0) {

@@ -101,7 +101,7 @@ fn the_page_of_all_figures_is_whole() {
     let [page, again] = [(); 2].map(|()| of(std::slice::from_ref(&figures)).unwrap());
     assert!(page == again, "equal files give equal bytes");
     asks_for_nothing(&page);
-    let ids = crate::figure::ids(&checkout()).unwrap();
+    let ids = crate::figure::ids(&crate::checkout::Checkout::at(checkout())).unwrap();
     assert_eq!(page.matches("<section class=\"figure\"").count(), ids.len());
     for id in &ids {
         assert!(page.contains(&format!("<section class=\"figure\" id=\"{id}\"")), "{id}");
