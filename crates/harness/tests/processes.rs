@@ -307,6 +307,12 @@ fn verified(language: &str, build: impl Fn(&Path)) {
     assert!(written.status.success(), "{}", errors(&written));
     let again = taut(&["new-solver", language, solver.to_str().unwrap()]);
     assert_eq!(again.status.code(), Some(2), "nothing is replaced");
+    let workflow = fs::read_to_string(solver.join(".github/workflows/taut.yml")).unwrap();
+    assert_eq!(workflow.contains("- run: c++ "), language == "cpp", "{workflow}");
+    assert!(
+        workflow.contains("\n      - uses: OWNER/taut@") && !workflow.contains("BUILD"),
+        "{workflow}"
+    );
     build(&solver);
     let file = solver.join("backends.ron");
     let arguments = ["verify", "-b", "mine", "--backends", file.to_str().unwrap()];

@@ -76,7 +76,7 @@ def inverse(m):
 
 
 class FreeFlight:
-    """Bodies that only gravity and drag act on; the angular momentum of each is kept."""
+    """Bodies that only gravity and drag act on, which takes a share of velocity and spin; what else turns is kept."""
 
     HELLO = {
         "name": "free-flight",
@@ -139,6 +139,7 @@ class FreeFlight:
             before = x[at + 7 + k]
             x[at + 7 + k] = (before + h * self.gravity[k]) * decay
             x[at + k] += 0.5 * h * (before + x[at + 7 + k])
+        self.momentum[i] = [each * decay for each in self.momentum[i]]
         # By the rate in the middle of the step: second order.
         q = list(x[at + 3 : at + 7])
         middle = rotated(q, self.rate(i, q), 0.5 * h)
