@@ -146,6 +146,7 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
                 curves: args.regress,
                 strict: args.figures.strict,
                 sabotage: args.sabotage,
+                bless: args.figures.bless,
             };
             cmd::reproduce::main(&session, &args.figures, questions, Holding::default())
         }

@@ -21,7 +21,11 @@ pub(crate) fn scene_names(root: &Checkout) -> anyhow::Result<Vec<String>> {
     let names = root.names("scenes");
     let names =
         names.with_context(|| format!("cannot read {}", root.on_disk("scenes").display()))?;
-    Ok(names.iter().filter_map(|name| name.strip_suffix(".ron")).map(str::to_owned).collect())
+    let stems = names.iter().filter_map(|name| name.strip_suffix(".ron"));
+    let mut stems: Vec<String> = stems.map(str::to_owned).collect();
+    // A dash comes before the dot of an extension.
+    stems.sort();
+    Ok(stems)
 }
 
 /// The path of a scene's file by its name.

@@ -30,6 +30,8 @@ pub(crate) struct Questions {
     pub(crate) strict: bool,
     /// Can the claims fail?
     pub(crate) sabotage: bool,
+    /// Is the answer what is recorded from now on?
+    pub(crate) bless: bool,
 }
 
 impl Questions {
@@ -57,7 +59,8 @@ pub(crate) struct Holding<'a> {
 /// Compares curves with recorded ones: those of figures, or of a backend that takes part in them.
 pub(crate) fn regress(session: &Session<'_>, args: &RegressArgs) -> anyhow::Result<Outcome> {
     let strict = args.figures.strict;
-    let questions = Questions { claims: false, curves: true, strict, sabotage: false };
+    let bless = args.figures.bless;
+    let questions = Questions { claims: false, curves: true, strict, sabotage: false, bless };
     let guest = match (&args.guest.backend, &args.guest.like) {
         (Some(backend), Some(like)) => {
             if args.figures.figures.is_empty() {
@@ -118,7 +121,7 @@ pub(crate) fn main(
     let document = document(session, args, questions, &figures, &file)?;
     out.write(&name, &pretty(&document)?)?;
     if !questions.claims {
-        out.write("regress.md", &markdown(&figures))?;
+        out.write("regress.md", &markdown(&figures, questions))?;
     }
     if session.common.json {
         print(&pretty(&document)?)?;

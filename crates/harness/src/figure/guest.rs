@@ -3,12 +3,11 @@
 //! It is how a program elsewhere is held to a figure: drawn among the figure's runs, and the only one whose curves and
 //! end are recorded and compared, so that nothing but its own changes can fail its check.
 
-use taut_core::Settings;
-
 use anyhow::{Context, anyhow, ensure};
 use ron::value::RawValue;
+use taut_core::{Settings, settings::nearest};
 
-use super::{Figure, PanelCurves, PanelSpec, RunSpec, load, load::hint_or_list};
+use super::{Figure, PanelCurves, PanelSpec, Planned, RunSpec, load};
 use crate::{Setup, checkout::Checkout};
 
 /// Who takes part, and in the manner of which run.
@@ -95,10 +94,14 @@ impl Figure {
             });
         }
         self.runs.iter().find(|run| run.label == name).cloned().with_context(|| {
-            let labels = plan.iter().map(|planned| planned.label.as_str());
-            let known: Vec<&str> =
-                labels.chain(self.runs.iter().map(|run| run.label.as_str())).collect();
-            format!("unknown run `{name}`{}", hint_or_list(name, &known))
+            let mut known: Vec<&str> = self.runs.iter().map(|run| run.label.as_str()).collect();
+            known.extend(plan.iter().map(|planned| planned.label.as_str()));
+            known.sort_unstable();
+            known.dedup();
+            match nearest(name, &known) {
+                Some(near) => format!("unknown run `{name}`: did you mean `{near}`?"),
+                None => format!("unknown run `{name}`: there are `{}`", known.join("`, `")),
+            }
         })
     }
 
@@ -107,6 +110,15 @@ impl Figure {
         let Some(guest) = &self.guest else { return false };
         let own = self.plan(false).into_iter().filter(|planned| planned.group == guest.label);
         guest.label == label || own.into_iter().any(|planned| planned.label == label)
+    }
+
+    /// Whether a run is made from moved starts too: with a guest, its runs and what they are compared with.
+    pub(super) fn is_moved(&self, planned: &Planned) -> bool {
+        let names = |guest: &Planned| guest.run.reference.as_ref() == Some(&planned.label);
+        self.guest.as_ref().is_none_or(|guest| {
+            let mut own = self.plan(false).into_iter().filter(|own| own.group == guest.label);
+            planned.group == guest.label || own.any(|own| names(&own))
+        })
     }
 
     /// The curves that are recorded and compared: the guest's alone where there is one.
@@ -134,12 +146,12 @@ mod tests {
             settings,
             like: like.to_owned(),
         };
-        load_with(&Checkout::embedded(None), "avbd-fig10", &Setup::default(), (Some(&guest), quick))
+        load_with(&Checkout::embedded(None), "mabd-fig08", &Setup::default(), (Some(&guest), quick))
     }
 
     #[test]
     fn a_guest_takes_scene_budget_and_panels_of_a_run() {
-        let own = load(&Checkout::embedded(None), "avbd-fig10", &Setup::default()).unwrap();
+        let own = load(&Checkout::embedded(None), "mabd-fig08", &Setup::default()).unwrap();
         let like = own.plan(false).into_iter().find(|p| p.run.reference.is_some()).unwrap();
         let figure = figure(false, "MINE", &like.label).unwrap();
         let plan = figure.plan(false);
@@ -160,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_guest_without_a_place_is_told_so() {
-        let own = load(&Checkout::embedded(None), "avbd-fig10", &Setup::default()).unwrap();
+        let own = load(&Checkout::embedded(None), "mabd-fig08", &Setup::default()).unwrap();
         let like = own.plan(false)[0].label.clone();
         let said =
             |label: &str, like: &str| format!("{:#}", figure(false, label, like).unwrap_err());

@@ -107,7 +107,7 @@ fn hint(found: &str, known: &[&str]) -> String {
     nearest(found, known).map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
 }
 
-pub(super) fn hint_or_list(found: &str, known: &[&str]) -> String {
+fn hint_or_list(found: &str, known: &[&str]) -> String {
     match hint(found, known) {
         hint if hint.is_empty() => format!(", expected one of {}", known.join(", ")),
         hint => hint,

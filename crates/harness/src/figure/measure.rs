@@ -206,7 +206,13 @@ fn moved(
     };
     let scenes: BTreeMap<&String, LoadedScene> =
         scenes.iter().map(|(key, loaded)| (key, moved(loaded))).collect();
-    let jobs: Vec<Job<'_>> = plan.iter().map(|p| job(p, &scenes[&scene_key(p)], quick)).collect();
+    let jobs: Vec<Job<'_>> = plan
+        .iter()
+        .map(|p| {
+            let job = job(p, &scenes[&scene_key(p)], quick);
+            Job { skipped: job.skipped.or((!figure.is_moved(p)).then_some("not held")), ..job }
+        })
+        .collect();
     run_all(bench, figure, &jobs, yardsticks, &|_| {})
 }
 

@@ -2,7 +2,7 @@
 
 use super::Questions;
 use crate::{
-    figure::{Reproduced, Sabotage, baseline::Shift},
+    figure::{Judged, Reproduced, Sabotage, baseline::Shift},
     text_table::TextTable,
 };
 
@@ -12,7 +12,7 @@ pub(super) fn describe(figure: &Reproduced, questions: Questions) -> String {
     for run in figure.runs.iter().filter(|run| !run.reason.is_empty()) {
         text += &format!("  {}: {}: {}\n", run.label, run.status.name(), run.reason);
     }
-    if questions.claims || figure.figure.guest.is_some() {
+    if questions.claims {
         for claim in &figure.claims {
             let regression = if claim.is_claim() { "" } else { " (a regression check)" };
             text += &format!("  {:<10} {}{regression}\n", claim.verdict.as_str(), claim.text);
@@ -22,6 +22,9 @@ pub(super) fn describe(figure: &Reproduced, questions: Questions) -> String {
             }
         }
     }
+    if figure.figure.guest.is_some() {
+        text += &format!("  {}\n", counted(&figure.claims));
+    }
     if let Some(sabotage) = &figure.sabotage {
         text += &describe_sabotage(sabotage);
     }
@@ -29,7 +32,7 @@ pub(super) fn describe(figure: &Reproduced, questions: Questions) -> String {
         return text;
     }
     let (Some(shifts), Some(differences)) = (&figure.shifts, &figure.differences) else {
-        return text + "  nothing recorded: give --bless to record\n";
+        return text + &format!("  {}\n", unrecorded(questions));
     };
     for difference in differences {
         text += &format!("  changed    {difference}\n");
@@ -50,6 +53,24 @@ pub(super) fn describe(figure: &Reproduced, questions: Questions) -> String {
     text + &table.render()
 }
 
+/// What there is to say where nothing was on file.
+fn unrecorded(questions: Questions) -> &'static str {
+    if questions.bless { "recorded" } else { "nothing recorded: give --bless to record" }
+}
+
+/// How the claims of a figure stand, counted.
+fn counted(claims: &[Judged]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for verdict in claims.iter().map(|claim| claim.verdict.as_str()) {
+        match counts.iter_mut().find(|(known, _)| *known == verdict) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((verdict, 1)),
+        }
+    }
+    let words: Vec<String> = counts.iter().map(|(word, count)| format!("{count} {word}")).collect();
+    format!("the figure's own claims: {}", words.join(", "))
+}
+
 /// How a curve moved, each measure beside what it may be.
 fn cells(shift: &Shift) -> [String; 6] {
     let measured = |value: f64, band: f64| format!("{value:+.4} of {band:.4}");
@@ -65,19 +86,22 @@ fn cells(shift: &Shift) -> [String; 6] {
 }
 
 /// How all curves moved, for a page that is read where the check has run.
-pub(super) fn markdown(figures: &[Reproduced]) -> String {
+pub(super) fn markdown(figures: &[Reproduced], questions: Questions) -> String {
     let mut text = String::new();
-    for Reproduced { figure, runs, shifts, differences, .. } in figures {
+    for Reproduced { figure, runs, claims, shifts, differences, .. } in figures {
         text += &format!("## {}: {}\n\n", figure.id, figure.title);
         let ended = runs.iter().filter(|run| !run.reason.is_empty());
         for run in ended.filter(|run| figure.guest.is_none() || figure.is_guest(&run.label)) {
             text += &format!("- {}: {}: {}\n", run.label, run.status.name(), run.reason);
         }
+        if figure.guest.is_some() {
+            text += &format!("- {}\n", counted(claims));
+        }
         for difference in differences.iter().flatten() {
             text += &format!("- changed: {difference}\n");
         }
         let Some(shifts) = shifts.as_ref().filter(|_| differences.is_some()) else {
-            text += "Nothing is recorded: `--bless` records.\n\n";
+            text += &format!("{}\n\n", unrecorded(questions));
             continue;
         };
         text += "\n| change | panel | curve | area | end | slope |\n|---|---|---|---|---|---|\n";
