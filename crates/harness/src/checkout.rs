@@ -67,6 +67,11 @@ impl Checkout {
         )
     }
 
+    /// Whether a file is in the program and, as the folder stands for itself, not looked for there.
+    pub(crate) fn hides(&self, file: &str) -> bool {
+        !self.completed && EMBEDDED.get_file(file).is_some()
+    }
+
     /// Where a file of the checkout is or would be on disk, such as `scenes/rope.ron`.
     pub fn on_disk(&self, file: &str) -> PathBuf {
         match &self.folder {

@@ -55,10 +55,8 @@ fn scene_file(root: &Checkout, argument: &str) -> anyhow::Result<PathBuf> {
         // A folder: the loader says so.
         return Ok(path.to_owned());
     }
-    if let (true, Ok(folder)) = (bare, root.folder())
-        && embedded(&named(&Checkout::embedded(None), argument)).is_some()
-    {
-        let folder = folder.display();
+    if bare && root.hides(&format!("scenes/{argument}.ron")) {
+        let folder = root.folder()?.display();
         bail!("no scene `{argument}` in {folder}: `--root {folder}` adds those of the program");
     }
     let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or_default();

@@ -31,7 +31,7 @@ use anyhow::{Context, anyhow, bail, ensure};
 use eframe::egui::{self, ViewportBuilder};
 use taut_core::Scene;
 
-use crate::{Setup, adapter, film::replay, places, runner::Bench, spec};
+use crate::{Setup, adapter, checkout::Checkout, film::replay, places, runner::Bench, spec};
 pub use desk::{Desk, PANES_MAX};
 pub(crate) use desk::{PaneSubject, SceneSource};
 pub(crate) use errand::Errand;

@@ -67,6 +67,7 @@ fn messages_name_files_that_are_built_in() {
         (&["reproduce", "mabd-fig7"], "no figure `mabd-fig7` (did you mean `mabd-fig07`?)"),
         (&["reproduce", FIGURE, "--bless", "--dirty"], "a folder by --root DIR"),
         (&["redraw", "--all"], "this asks for a checkout"),
+        (&["report"], "this asks for a checkout"),
         (&["--root", "gone", "list", "scenes"], "--root gone: there is no such folder"),
     ];
     for (arguments, message) in cases {
@@ -76,6 +77,7 @@ fn messages_name_files_that_are_built_in() {
     // A folder that has scenes by chance stands for itself, and the message says what it hides.
     fs::create_dir(here.join("scenes")).unwrap();
     refused(here, &["check", "rope"], "no scene `rope` in .: `--root .` adds those of the program");
+    refused(here, &["reproduce", FIGURE], "`--root DIR` adds those of the program");
     document(here, 0, &["--root", ".", "check", "rope"]);
 }
 

@@ -323,6 +323,30 @@ fn verified(language: &str, build: impl Fn(&Path)) {
 }
 
 #[test]
+fn a_guest_that_may_differ_from_run_to_run_is_refused() {
+    if !is_here(PYTHON) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let here = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_taut"));
+        command.current_dir(folder.path()).args(arguments).output().unwrap()
+    };
+    assert!(here(&["new-solver", "python", "."]).status.success());
+    let solver = folder.path().join("solver.py");
+    let text = fs::read_to_string(&solver).unwrap();
+    fs::write(&solver, text.replace("\"bitwise\"", "\"none\"")).unwrap();
+    let row = format!("MINE=exec:{PYTHON} solver.py");
+    let run = "implicit RBD, h = 0.01";
+    let record = ["--baseline", "ci", "--bless", "--dirty"];
+    let arguments = ["regress", "mabd-fig08", "--as", &row, "--like", run];
+    let output = here(&[&arguments[..], &record].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("does not promise equal bits"), "{}", errors(&output));
+    assert!(!folder.path().join("ci").exists());
+}
+
+#[test]
 fn the_template_in_python_verifies() {
     if is_here(PYTHON) {
         verified("python", |_| {});
