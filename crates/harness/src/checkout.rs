@@ -80,7 +80,7 @@ impl Checkout {
         }
     }
 
-    /// The path of a file by which [`text`] finds it: that on disk, or that in the program where it has the file.
+    /// The path by which a file is read: that on disk, or that in the program where only the program has it.
     pub fn path(&self, file: &str) -> PathBuf {
         let on_disk = self.on_disk(file);
         let there = self.folder.is_some() && on_disk.exists();

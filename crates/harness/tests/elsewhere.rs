@@ -118,6 +118,23 @@ fn a_folder_given_as_root_stands_before_what_is_built_in() {
     assert_eq!(moved["figures"][0]["curves"][0]["change"], "worse");
 }
 
+#[test]
+fn a_record_in_a_folder_is_not_mixed_with_that_which_is_built_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let regress = ["--root", ".", "regress", FIGURE, "--quick"];
+    let band = || {
+        let held = document(here, 0, &regress);
+        held["figures"][0]["curves"][0]["band"][0].as_f64().unwrap()
+    };
+    assert!(band() < 0.01, "of spreads that are built in");
+    document(here, 0, &[&regress[..], &["--bless", "--dirty", "--spread", "2"]].concat());
+    let record = here.join("results/figures").join(FIGURE);
+    assert!(band() < 0.01, "of those in the folder");
+    fs::remove_file(record.join("spread-quick.csv")).unwrap();
+    assert!(band() > 0.01, "of the figure");
+}
+
 /// `regress` of [`FIGURE`] with a backend that takes part like [`RUN`].
 fn with_guest<'a>(backend: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = vec!["regress", FIGURE, "--as", backend, "--like", RUN, "--baseline", "ci"];

@@ -48,8 +48,12 @@ impl RecordPlace<'_> {
     /// # Errors
     /// When a file cannot be read, or is of another schema.
     pub(super) fn read(self, id: &str) -> anyhow::Result<FigureRecord> {
+        let on_disk = super::folder(self.root, id);
+        // Files of two records do not belong together: that of the program counts where there is none on disk.
+        let is_on_disk = self.names().iter().any(|name| on_disk.join(name).is_file());
         let [curves, spreads, verdicts] = self.names().map(|name| match self.baseline {
             Some(folder) => folder.join(id).join(name),
+            None if is_on_disk => on_disk.join(name),
             None => super::filed(self.root, id, name),
         });
         Ok(FigureRecord {
