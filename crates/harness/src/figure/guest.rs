@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow, ensure};
 use ron::value::RawValue;
 use taut_core::{Settings, settings::nearest};
 
-use super::{Figure, PanelCurves, PanelSpec, Planned, RunSpec, load};
+use super::{Figure, PanelCurves, Planned, RunSpec, load};
 use crate::{Setup, checkout::Checkout};
 
 /// Who takes part, and in the manner of which run.
@@ -46,14 +46,28 @@ impl Figure {
     fn admit(&mut self, guest: &Guest) -> anyhow::Result<()> {
         let Guest { label, like, .. } = guest;
         let run = self.like(like)?;
+        let plan = self.plan(false);
+        // Budgets append the same to its label as to that of an entry which it is like.
+        let budgets = plan.iter().filter(|planned| planned.group == *like);
+        let own = |planned: &Planned| {
+            planned.label.strip_prefix(like.as_str()).map(|budget| format!("{label}{budget}"))
+        };
+        let budgets: Vec<(&Planned, String)> = budgets.filter_map(|p| Some((p, own(p)?))).collect();
+        let mut held = false;
         for panel in &mut self.plot.panels {
             // Profiles are made of entries of their own, which a guest has none of.
-            if panel.profile.is_none() && !panel.runs.is_empty() && panel.takes(like, &run.label) {
-                panel.runs.push(label.clone());
+            if panel.profile.is_none() && !panel.runs.is_empty() {
+                let named = budgets.iter().filter(|(p, _)| panel.takes(&p.label, &p.group));
+                let shown: Vec<String> = match panel.takes(like, &run.label) {
+                    true => vec![label.clone()],
+                    false => named.map(|(_, own)| own.clone()).collect(),
+                };
+                held |= panel.is_recorded() && !shown.is_empty();
+                panel.runs.extend(shown);
+            } else {
+                held |= panel.is_recorded();
             }
         }
-        let shown = |panel: &&PanelSpec| panel.runs.is_empty() || panel.runs.contains(label);
-        let held = self.plot.panels.iter().filter(|panel| panel.is_recorded()).any(|p| shown(&p));
         ensure!(
             held,
             "no recorded panel shows `{like}`, so that nothing of `{label}` could be held"
@@ -137,6 +151,7 @@ impl Figure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::PanelSpec;
 
     fn figure(quick: bool, label: &str, like: &str) -> anyhow::Result<Figure> {
         let settings = Settings::default();
@@ -168,6 +183,32 @@ mod tests {
             assert_eq!(shown(before, &like.label), shown(after, "MINE"), "{}", before.title);
         }
         assert!(figure.is_guest("MINE") && !figure.is_guest(&like.label));
+    }
+
+    #[test]
+    fn a_guest_like_an_entry_takes_its_budgets_and_the_panels_of_each() {
+        let root = Checkout::embedded(None);
+        let guest = Guest {
+            label: "MINE".to_owned(),
+            backend: "null".to_owned(),
+            settings: Settings::default(),
+            like: "AVBD iterations".to_owned(),
+        };
+        let setup = Setup::default();
+        let figure = load_with(&root, "cross-chain50", &setup, (Some(&guest), false)).unwrap();
+        let plan = figure.plan(false);
+        let labels = |group: &str| -> Vec<String> {
+            let own = plan.iter().filter(|planned| planned.group == group);
+            own.map(|planned| planned.label.replacen(group, "", 1)).collect()
+        };
+        assert_eq!(labels("MINE"), labels("AVBD iterations"));
+        assert!(labels("MINE").len() > 1);
+        let places = |label: &str| -> Vec<bool> {
+            figure.plot.panels.iter().map(|panel| panel.takes(label, label)).collect()
+        };
+        assert_eq!(places("MINE"), places("AVBD iterations"));
+        assert_eq!(places("MINE 4"), places("AVBD iterations 4"));
+        assert!(places("MINE 4").contains(&true));
     }
 
     #[test]
