@@ -18,6 +18,8 @@ mod group;
 mod sliding;
 mod stiffness;
 
+use std::ops::Range;
+
 use taut_collide::{AffineSweep, Candidates, FeaturePair, FeatureSearch, PlanePair};
 use taut_core::{Scene, SolverReport, Vec3};
 use taut_ipc::ccd::Features;
@@ -26,6 +28,7 @@ use taut_math::V3;
 use crate::{
     AbdSettings,
     body::{AffineBody, split},
+    islands::Islands,
     matrix::{BlockMatrix, SIZE},
     warnings,
 };
@@ -71,8 +74,9 @@ pub(crate) struct BarrierContact {
     /// Median diagonal of the boxes around dynamic bodies [m].
     length: f64,
     stiffness: Stiffness,
-    /// Contacts that slide.
+    /// Contacts that slide, and which of them may in this iteration, run by run of the same bodies.
     sliding: Vec<SlidingPoint>,
+    rubbing: Vec<Range<usize>>,
     /// Bodies where the step began.
     origins: Vec<AffineSweep>,
     /// The way below which their friction is smooth [m].
@@ -154,6 +158,7 @@ impl BarrierContact {
             length,
             stiffness,
             sliding: Vec::new(),
+            rubbing: Vec::new(),
             origins: Vec::new(),
             smooth_way: 0.0,
             sums: Vec::new(),
@@ -166,6 +171,7 @@ impl BarrierContact {
     pub(crate) fn forget(&mut self) {
         self.searched.clear();
         self.sliding.clear();
+        self.rubbing.clear();
         self.stiffness.forget();
         self.nearest = f64::INFINITY;
         self.sums.clear();
@@ -188,11 +194,13 @@ impl BarrierContact {
         self.length
     }
 
-    /// Sets how all bodies of the scene move, from where they are, and finds what may come near on the way.
+    /// Sets how all bodies of the scene move, from where they are, and finds what may come near on the way, of islands
+    /// that have not settled.
     pub(crate) fn set_motion(
         &mut self,
         sweeps: impl Iterator<Item = AffineSweep>,
         broken: &[bool],
+        islands: &Islands,
     ) {
         self.here = 0.0;
         self.sweeps.clear();
@@ -215,13 +223,15 @@ impl BarrierContact {
                 std::array::from_fn(|k| higher(place.0[k], end.0[k])),
             ];
         }
-        self.find_live();
+        self.find_live(islands);
+        self.find_rubbing(islands);
     }
 
     /// Takes note that bodies have made a share of their motion.
     pub(crate) fn advance(&mut self, share: f64) {
         self.here = share;
-        if self.searched == self.sweeps {
+        let along = |(now, then): (&AffineSweep, &AffineSweep)| now == then || now.is_still();
+        if self.sweeps.iter().zip(&self.searched).all(along) {
             self.made = share;
         }
     }
@@ -240,20 +250,29 @@ impl BarrierContact {
         self.searched.len() == self.sweeps.len() && !(0..self.sweeps.len()).any(far)
     }
 
-    /// The farthest that a vertex of a dynamic body may move along the direction, along one axis [m].
-    pub(crate) fn largest_move(&self) -> f64 {
-        let still = |sweep: &AffineSweep| AffineSweep::still(sweep.frame, sweep.position);
-        let moves = (0..self.sweeps.len()).filter(|&i| self.search.surface(i).is_some());
-        moves
-            .map(|i| still(&self.sweeps[i]).offset(0.0, &self.sweeps[i], 1.0, &self.boxes[i]))
-            .fold(0.0, f64::max)
+    /// The farthest that a vertex of a body may move along the direction, along one axis [m].
+    pub(crate) fn largest_move(&self, body: usize) -> f64 {
+        let sweep = &self.sweeps[body];
+        let still = AffineSweep::still(sweep.frame, sweep.position);
+        still.offset(0.0, sweep, 1.0, &self.boxes[body])
+    }
+
+    /// Pairs of dynamic bodies that may come near each other along the direction, or rub against each other.
+    pub(crate) fn met(&self) -> impl Iterator<Item = [usize; 2]> {
+        let near = self.groups.iter().filter(|group| !group.is_plane).map(|group| group.bodies);
+        let rubbing = self.rubbing.iter().map(|run| self.sliding[run.start].bodies);
+        near.chain(rubbing).filter_map(|pair| self.both_unknown(pair))
+    }
+
+    fn both_unknown(&self, [a, b]: [u32; 2]) -> Option<[usize; 2]> {
+        Some([self.unknown[a as usize]?, self.unknown[b as usize]?])
     }
 
     /// Pairs of dynamic bodies that the matrix couples.
     pub(crate) fn coupled(&self) -> impl Iterator<Item = [usize; 2]> {
         let pairs = self.candidates.bodies.iter().copied();
         let pairs = pairs.chain(self.sliding.iter().map(|point| point.bodies));
-        pairs.filter_map(|[a, b]| Some([self.unknown[a as usize]?, self.unknown[b as usize]?]))
+        pairs.filter_map(|pair| self.both_unknown(pair))
     }
 
     fn find_groups(&mut self) {
@@ -271,13 +290,14 @@ impl BarrierContact {
         }
     }
 
-    /// Takes those candidates whose boxes come as near as the barrier reaches.
-    fn find_live(&mut self) {
-        let Self { found, groups, pairs, planes, candidates, ways, d_hat, .. } = self;
+    /// Takes those candidates whose boxes come as near as the barrier reaches, unless both bodies have settled.
+    fn find_live(&mut self, islands: &Islands) {
+        let Self { found, groups, pairs, planes, candidates, ways, d_hat, unknown, .. } = self;
+        let awake = |bodies: &[u32; 2]| is_any_awake(bodies, unknown, islands);
         groups.clear();
         pairs.clear();
         planes.clear();
-        for group in found.iter() {
+        for group in found.iter().filter(|group| awake(&group.bodies)) {
             let all = group.range.start as usize..group.range.end as usize;
             let range = if group.is_plane {
                 let first = planes.len();
@@ -374,7 +394,7 @@ impl BarrierContact {
     pub(crate) fn report(&self, out: &mut SolverReport) {
         let found = self.candidates.pairs.len() + self.candidates.planes.len();
         out.candidates = Some(found as u64);
-        out.active_pairs = Some(self.sums.iter().map(|sum| u64::from(sum.active)).sum());
+        out.active_pairs = Some(self.barrier_of_all().1);
         out.ccd_queries = Some(self.work.ccd_queries);
         out.step_share_min = Some(self.work.step_share_min);
         out.kappa_j_m4 = Some(self.stiffness.kappa());
@@ -382,13 +402,18 @@ impl BarrierContact {
 
     /// Energy of the barrier after the last Newton step [J].
     pub(crate) fn stored_energy(&self) -> f64 {
-        self.stiffness.kappa() * self.barrier_energy(self.here)
+        self.stiffness.kappa() * self.barrier_of_all().0
     }
 
     /// Energy of barrier and friction after a share of the direction [J]; infinite where surfaces touch.
     pub(crate) fn energy(&self, share: f64) -> f64 {
         self.stiffness.kappa() * self.barrier_energy(share) + self.sliding_energy(share)
     }
+}
+
+/// Whether any of two bodies of the scene has not settled.
+fn is_any_awake(bodies: &[u32; 2], unknown: &[Option<usize>], islands: &Islands) -> bool {
+    bodies.iter().any(|&body| unknown[body as usize].is_some_and(|i| islands.is_awake(i)))
 }
 
 /// Whether the boxes around the ways of two features are no farther apart than `reach` [m] along every axis.

@@ -31,7 +31,8 @@
 //! Two things depart from the sources. The stiffness of the barrier is the least that their rule allows (`stiffness:
 //! balanced` is the rule): raised while the barrier is strained, it brings energy in. And the first guess of a step takes
 //! that share of gravity which a body followed in the step before (`first_guess: inertia` takes all of it): where much
-//! rests, that saves four of five iterations.
+//! rests, that saves four of five iterations. Islands, bodies that touch or are joined with each other and no others, settle
+//! by themselves, and take no part in the later iterations of a step.
 //!
 //! Sources: Lan et al., "Affine Body Dynamics" (SIGGRAPH 2022), for the energy; Chen et al., "A Unified
 //! Newton Barrier Method for Multibody Dynamics" (SIGGRAPH 2022), for the joints, without their change
@@ -43,6 +44,7 @@ mod body;
 mod contact;
 mod control;
 mod energy;
+mod islands;
 mod joint;
 mod matrix;
 mod settings;

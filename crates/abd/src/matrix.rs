@@ -1,32 +1,17 @@
-//! A symmetric positive definite matrix of 12 x 12 blocks, factorised by faer's sparse Cholesky.
+//! A symmetric positive definite matrix of 12 x 12 blocks and its factor.
 //!
-//! The order of elimination is found for blocks, and is kept with all that follows from the pattern until a pair of
-//! bodies is coupled that was not before. Of two ways to find it ([`order`]) that one counts which fills less.
+//! Where bodies are coupled as a forest, as in chains and trees, blocks are eliminated from the leaves ([`forest`]);
+//! everything else is left to faer's sparse Cholesky ([`sparse`]). Which of them, in which order, and all that follows from the
+//! pattern is kept until a pair of bodies is coupled that was not before.
 
+mod forest;
 mod order;
+mod sparse;
 
-use faer::{
-    Conj, MatMut, Par, Side,
-    dyn_stack::{MemBuffer, MemStack, StackReq},
-    linalg::cholesky::llt::factor::LltRegularization,
-    perm::PermRef,
-    sparse::{
-        SparseColMatRef, SymbolicSparseColMat,
-        linalg::{
-            SupernodalThreshold,
-            cholesky::{
-                CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering,
-                factorize_symbolic_cholesky,
-            },
-        },
-    },
-};
-
-use order::{dissected, least_degree};
+use faer::sparse::SymbolicSparseColMat;
+use forest::Forest;
+use sparse::SparseFactor;
 use taut_core::Vec3;
-
-/// From so many bodies on more than one order is tried.
-const DISSECTED: usize = 32;
 
 /// Unknowns of a body.
 pub(crate) const SIZE: usize = 12;
@@ -36,22 +21,48 @@ pub(crate) type BodyBlock = [[f64; SIZE]; SIZE];
 
 /// The lower triangle by columns and its factor.
 pub(crate) struct BlockMatrix {
+    /// The bodies that it has blocks of, in their order, and where each of all bodies is among them.
+    bodies: Vec<u32>,
+    block_of: Vec<Option<u32>>,
     /// Pairs of coupled blocks by column and then row, the row being the later one.
     pairs: Vec<[u32; 2]>,
     /// Where the pairs of each column begin.
     first: Vec<usize>,
     pattern: SymbolicSparseColMat<usize>,
     values: Vec<f64>,
-    symbolic: SymbolicCholesky<usize>,
-    factor: Vec<f64>,
-    scratch: MemBuffer,
+    factor: Factor,
+    /// Right side and solution of these bodies.
+    unknowns: Vec<f64>,
+}
+
+enum Factor {
+    Forest(Forest),
+    Sparse(Box<SparseFactor>),
 }
 
 impl BlockMatrix {
     /// Room for the blocks of bodies at `places` [m] on the diagonal and for those of the given pairs, in any order.
     pub(crate) fn new(places: &[Vec3], pairs: &[[u32; 2]]) -> Result<Self, String> {
-        let blocks = places.len();
-        let mut pairs: Vec<[u32; 2]> = pairs.iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect();
+        Self::of((0..places.len() as u32).collect(), places, pairs)
+    }
+
+    /// The same of some of the bodies, in rising order, and of pairs of these.
+    pub(crate) fn of(
+        bodies: Vec<u32>,
+        places: &[Vec3],
+        pairs: &[[u32; 2]],
+    ) -> Result<Self, String> {
+        let mut block_of = vec![None; places.len()];
+        for (block, &body) in bodies.iter().enumerate() {
+            block_of[body as usize] = Some(block as u32);
+        }
+        let blocks = bodies.len();
+        let places: Vec<Vec3> = bodies.iter().map(|&body| places[body as usize]).collect();
+        let within = |pair: &[u32; 2]| {
+            let [a, b] = pair.map(|body| block_of[body as usize]);
+            Some([a?.min(b?), a?.max(b?)])
+        };
+        let mut pairs: Vec<[u32; 2]> = pairs.iter().filter_map(within).collect();
         pairs.sort_unstable();
         pairs.dedup();
         let mut first = vec![0; blocks + 1];
@@ -60,26 +71,35 @@ impl BlockMatrix {
         }
         (0..blocks).for_each(|column| first[column + 1] += first[column]);
         let pattern = scalars(blocks, &pairs, &first);
-        let by_degree = least_degree(blocks, &pairs, &first)?;
-        let mut symbolic = eliminated(&pattern, &by_degree)?;
-        if blocks >= DISSECTED {
-            let by_halves = eliminated(&pattern, &dissected(places, &pairs))?;
-            if by_halves.len_val() < symbolic.len_val() {
-                symbolic = by_halves;
+        let factor = match Forest::new(blocks, &pairs) {
+            Some(forest) => Factor::Forest(forest),
+            None => {
+                let sparse = SparseFactor::new(&places, &pairs, &first, &pattern)?;
+                Factor::Sparse(Box::new(sparse))
             }
-        }
-        let need = StackReq::or(
-            symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()),
-            symbolic.solve_in_place_scratch::<f64>(1, Par::Seq),
-        );
-        let scratch = MemBuffer::try_new(need).map_err(|error| format!("{error:?}"))?;
+        };
         let values = vec![0.0; pattern.row_idx().len()];
-        let factor = vec![0.0; symbolic.len_val()];
-        Ok(Self { pairs, first, pattern, values, symbolic, factor, scratch })
+        let unknowns = vec![0.0; blocks * SIZE];
+        Ok(Self { bodies, block_of, pairs, first, pattern, values, factor, unknowns })
+    }
+
+    /// Of how many bodies it is.
+    pub(crate) fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether there is room for a body.
+    pub(crate) fn holds(&self, body: usize) -> bool {
+        self.block_of[body].is_some()
+    }
+
+    fn block(&self, body: usize) -> Option<usize> {
+        self.block_of[body].map(|block| block as usize)
     }
 
     /// Whether there is room for the block of a pair.
     pub(crate) fn has(&self, a: usize, b: usize) -> bool {
+        let (Some(a), Some(b)) = (self.block(a), self.block(b)) else { return false };
         a == b || self.find(a.max(b), a.min(b)).is_some()
     }
 
@@ -88,7 +108,8 @@ impl BlockMatrix {
     }
 
     /// Adds the lower triangle of a block on the diagonal.
-    pub(crate) fn add_diagonal(&mut self, i: usize, block: &BodyBlock) {
+    pub(crate) fn add_diagonal(&mut self, body: usize, block: &BodyBlock) {
+        let Some(i) = self.block(body) else { return };
         for column in 0..SIZE {
             let start = self.pattern.col_ptr()[i * SIZE + column];
             for (value, row) in self.values[start..].iter_mut().zip(&block[column..]) {
@@ -99,6 +120,7 @@ impl BlockMatrix {
 
     /// Adds the block with the rows of body `a` and the columns of body `b`, which are two.
     pub(crate) fn add(&mut self, a: usize, b: usize, block: &BodyBlock) {
+        let (Some(a), Some(b)) = (self.block(a), self.block(b)) else { return };
         let Some(nth) = self.find(a.max(b), a.min(b)) else { return };
         let column = a.min(b) * SIZE;
         let start = |c: usize| self.pattern.col_ptr()[column + c] + (SIZE - c) + nth * SIZE;
@@ -133,28 +155,44 @@ impl BlockMatrix {
 
     /// Factorises the matrix, which it keeps; `false` where it is not positive definite.
     pub(crate) fn factorise(&mut self) -> bool {
-        let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.values);
-        let stack = MemStack::new(&mut self.scratch);
-        let (how, params) = (LltRegularization::default(), Default::default());
-        let done = self.symbolic.factorize_numeric_llt(
-            &mut self.factor,
-            matrix,
-            Side::Lower,
-            how,
-            Par::Seq,
-            stack,
-            params,
-        );
-        done.is_ok()
+        let Self { pairs, first, pattern, values, factor, .. } = self;
+        let column = |block: usize, c: usize| pattern.col_ptr()[block * SIZE + c];
+        match factor {
+            Factor::Sparse(sparse) => sparse.factorise(pattern, values),
+            Factor::Forest(forest) => {
+                let own = |block: usize| {
+                    let mut rows = [[0.0; SIZE]; SIZE];
+                    for c in 0..SIZE {
+                        let entries = &values[column(block, c)..];
+                        rows[c..].iter_mut().zip(entries).for_each(|(row, x)| row[c] = *x);
+                    }
+                    rows
+                };
+                let coupling = |nth: usize| {
+                    let block = pairs[nth][0] as usize;
+                    let before = (nth - first[block]) * SIZE;
+                    let entries = |c: usize| &values[column(block, c) + (SIZE - c) + before..];
+                    let columns: [&[f64]; SIZE] = std::array::from_fn(entries);
+                    std::array::from_fn(|r| std::array::from_fn(|c| columns[c][r]))
+                };
+                forest.factorise(own, coupling)
+            }
+        }
     }
 
-    /// Solves with the last factor, in place.
+    /// Solves with the last factor, in place, for the rows of its bodies among those of all.
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
-        let size = x.len();
-        let x = MatMut::from_column_major_slice_mut(x, size, 1);
-        let factor = LltRef::new(&self.symbolic, &self.factor);
-        let stack = MemStack::new(&mut self.scratch);
-        factor.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack);
+        let rows = |body: u32| body as usize * SIZE..(body as usize + 1) * SIZE;
+        for (own, &body) in self.unknowns.chunks_exact_mut(SIZE).zip(&self.bodies) {
+            own.copy_from_slice(&x[rows(body)]);
+        }
+        match &mut self.factor {
+            Factor::Sparse(sparse) => sparse.solve(&mut self.unknowns),
+            Factor::Forest(forest) => forest.solve(&mut self.unknowns),
+        }
+        for (own, &body) in self.unknowns.chunks_exact(SIZE).zip(&self.bodies) {
+            x[rows(body)].copy_from_slice(own);
+        }
     }
 }
 
@@ -174,27 +212,6 @@ fn scalars(blocks: usize, pairs: &[[u32; 2]], first: &[usize]) -> SymbolicSparse
     SymbolicSparseColMat::new_checked(size, size, starts, None, rows)
 }
 
-/// What follows from the pattern when blocks are eliminated in an order.
-fn eliminated(
-    pattern: &SymbolicSparseColMat<usize>,
-    blocks: &[usize],
-) -> Result<SymbolicCholesky<usize>, String> {
-    let order = scalar_order(blocks);
-    let mut place = vec![0; order.len()];
-    order.iter().enumerate().for_each(|(at, &row)| place[row] = at);
-    let params = CholeskySymbolicParams {
-        supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
-        ..CholeskySymbolicParams::default()
-    };
-    let ordering = SymmetricOrdering::Custom(PermRef::new_checked(&order, &place, order.len()));
-    factorize_symbolic_cholesky(pattern.as_ref(), Side::Lower, ordering, params)
-        .map_err(|error| format!("symbolic factorisation: {error}"))
-}
-
-fn scalar_order(blocks: &[usize]) -> Vec<usize> {
-    blocks.iter().flat_map(|&block| block * SIZE..(block + 1) * SIZE).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,11 +219,19 @@ mod tests {
 
     const BLOCKS: usize = 5;
     const PAIRS: [[u32; 2]; 3] = [[0, 1], [3, 1], [4, 2]];
+    const LOOP: [[u32; 2]; 4] = [[0, 1], [3, 1], [4, 2], [0, 3]];
 
     #[test]
     fn it_solves_as_a_dense_factorisation_does() {
+        for pairs in [&PAIRS[..], &LOOP[..]] {
+            check_solution(pairs);
+        }
+    }
+
+    fn check_solution(pairs: &[[u32; 2]]) {
         let n = BLOCKS * SIZE;
-        let mut matrix = BlockMatrix::new(&[Vec3::zeros(); BLOCKS], &PAIRS).unwrap();
+        let mut matrix = BlockMatrix::new(&[Vec3::zeros(); BLOCKS], pairs).unwrap();
+        assert_eq!(matches!(matrix.factor, Factor::Forest(_)), pairs.len() == PAIRS.len());
         let entry = |i: usize, j: usize| ((7 * i + 3 * j) % 11) as f64 / 11.0 - 0.5;
         let mut dense = DMatrix::<f64>::identity(n, n) * 40.0;
         for block in 0..BLOCKS {
@@ -220,7 +245,7 @@ mod tests {
                 }
             }
         }
-        for [a, b] in PAIRS.map(|pair| pair.map(|i| i as usize)) {
+        for [a, b] in pairs.iter().map(|pair| pair.map(|i| i as usize)) {
             let block: BodyBlock = std::array::from_fn(|r| std::array::from_fn(|c| entry(r, c)));
             matrix.add(a, b, &block);
             for (r, row) in block.iter().enumerate() {

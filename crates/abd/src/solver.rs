@@ -1,6 +1,7 @@
 //! One step: predict, minimise the incremental energy, derive velocities.
 
 mod system;
+mod touching;
 
 use taut_collide::AffineSweep;
 use taut_core::{
@@ -11,8 +12,9 @@ use taut_model::Model;
 
 use crate::{
     AbdSettings, ContactModel, FirstGuess, HessianProjection,
-    body::{AffineBody, carried, driven_bodies, drives_are_done, joined, split},
+    body::{AffineBody, carried, driven_bodies, joined, split},
     contact::BarrierContact,
+    islands::Islands,
     joint::{Tie, ties},
     matrix::{BlockMatrix, SIZE},
 };
@@ -25,8 +27,6 @@ const HALVINGS_MAX: [usize; 2] = [30, 60];
 const ARMIJO: f64 = 1e-4;
 /// Energies that differ by less than this share are equal to rounding.
 const ROUNDING: f64 = 1e-13;
-/// Newton steps of no more than this share of what ends a step are made without asking for a lower energy [1].
-const NOTHING: f64 = 1e-6;
 /// Share of the masses that is added first where the system is not positive definite, and how often it grows tenfold.
 const RAISED: (f64, i32) = (1e-6, 18);
 
@@ -54,7 +54,14 @@ pub(crate) struct Abd {
     lags: u32,
     renewed: bool,
     work: NewtonWork,
+    pub(crate) islands: Islands,
+    /// The system of the present iteration: of all bodies, or of a part to which all belong that have not settled.
     pub(crate) matrix: BlockMatrix,
+    /// The other one of these two, if there is one.
+    spare: Option<BlockMatrix>,
+    /// How far the vertices of each body move at most along the direction [m].
+    moves: Vec<f64>,
+    whole_direction: Vec<f64>,
     pub(crate) gradient: Vec<f64>,
     pub(crate) direction: Vec<f64>,
 }
@@ -110,7 +117,11 @@ impl Abd {
             lags: 0,
             renewed: false,
             work: NewtonWork::default(),
+            islands: Islands::new(unknowns / SIZE),
             matrix,
+            spare: None,
+            moves: Vec::new(),
+            whole_direction: Vec::new(),
             gradient: vec![0.0; unknowns],
             direction: vec![0.0; unknowns],
         };
@@ -129,7 +140,8 @@ impl Abd {
             }
             None => AffineSweep::still(self.state.bodies[i].frame, self.state.bodies[i].position),
         };
-        contact.set_motion((0..self.scene.bodies.len()).map(sweep), &self.state.broken);
+        let sweeps = (0..self.scene.bodies.len()).map(sweep);
+        contact.set_motion(sweeps, &self.state.broken, &self.islands);
         self.contact = Some(contact);
     }
 
@@ -206,10 +218,9 @@ impl Abd {
         self.bodies.iter().enumerate().map(step).fold(0.0, f64::max)
     }
 
-    /// The share of the direction, at most `most`, after which the energy has fallen enough, if any.
-    fn searched(&mut self, most: f64) -> Option<f64> {
+    /// The share of the direction, at most `most`, after which the energy has fallen enough from `before` [J], if any.
+    fn searched(&mut self, most: f64, before: f64) -> Option<f64> {
         let slope: f64 = self.gradient.iter().zip(&self.direction).map(|(g, d)| g * d).sum();
-        let before = self.energy_here();
         let mut share = most;
         for _ in 0..HALVINGS_MAX[usize::from(self.contact.is_some())] {
             let allowed = before + ARMIJO * share * slope + ROUNDING * before.abs();
@@ -242,71 +253,10 @@ impl Abd {
         }
         let last = self.largest_step() <= self.settings.tolerance;
         // What no share of the direction lowers is a minimum to rounding.
-        let share = if last { Some(1.0) } else { self.searched(1.0) };
+        let share = if last { Some(1.0) } else { self.searched(1.0, self.energy_here()) };
         self.converged = last || share.is_none();
         if let Some(share) = share {
             self.advance(share);
-        }
-    }
-
-    /// One Newton iteration among surfaces that stay apart.
-    fn iterate_touching(&mut self) -> Result<(), SolverError> {
-        let first = std::mem::take(&mut self.renewed);
-        self.direction.fill(0.0);
-        self.set_motion();
-        self.fit_matrix().map_err(SolverError::NotConverged)?;
-        if !self.solve() {
-            (self.converged, self.stalled) = (true, true);
-            return Ok(());
-        }
-        self.set_motion();
-        let Some(contact) = &mut self.contact else { return Ok(()) };
-        let gap = self.settings.gap_tolerance * contact.d_hat();
-        let enough = gap.min(self.settings.speed_tolerance * contact.length() * self.step.dt);
-        let (safe, farthest) = (contact.safe_share(), contact.largest_move());
-        self.work.speed = farthest / self.step.dt;
-        // Rounding decides whether so little lowers anything; what no share lowers is a minimum to rounding.
-        let found = match safe >= 1.0 && farthest <= NOTHING * enough {
-            true => Some(1.0),
-            false => self.searched(safe),
-        };
-        if let Some(share) = found {
-            self.advance(share);
-            self.certify()?;
-        }
-        let settled = found.is_none_or(|share| share >= 1.0 && farthest <= enough);
-        self.stalled |= found.is_none() && farthest > enough;
-        self.converged =
-            settled && drives_are_done(&mut self.bodies) && (first || self.friction_is_done());
-        Ok(())
-    }
-
-    /// Whether friction acts with the forces of where bodies are, or is to be left as it is; if not, it does from now on.
-    fn friction_is_done(&mut self) -> bool {
-        if self.lags >= self.settings.friction_lags {
-            return true;
-        }
-        self.direction.fill(0.0);
-        self.set_motion();
-        if let Some(contact) = &mut self.contact {
-            contact.renew_sliding();
-        }
-        (self.lags, self.renewed) = (self.lags + 1, true);
-        false
-    }
-
-    /// Makes sure that what was accepted is free of intersections.
-    pub(crate) fn certify(&mut self) -> Result<(), SolverError> {
-        if !self.settings.certify {
-            return Ok(());
-        }
-        self.direction.fill(0.0);
-        self.set_motion();
-        match self.contact.as_ref().and_then(BarrierContact::intersecting) {
-            Some([a, b]) => {
-                Err(SolverError::NotConverged(format!("bodies {a} and {b} intersect after a step")))
-            }
-            None => Ok(()),
         }
     }
 }
@@ -372,6 +322,7 @@ impl Solver for Abd {
             let pairs: Vec<[u32; 2]> = tied(&self.ties, &self.body_of).collect();
             self.matrix =
                 BlockMatrix::new(&self.places(), &pairs).map_err(SolverError::NotConverged)?;
+            self.spare = None;
         }
         (self.stepping, self.converged) = (false, false);
         self.work = NewtonWork::default();
@@ -383,6 +334,7 @@ impl Solver for Abd {
         self.end_s = self.state.time_s + h;
         (self.step, self.stepping, self.converged) = (step, true, false);
         (self.lags, self.renewed, self.stalled) = (1, false, false);
+        self.islands.wake();
         let adaptive = self.settings.first_guess == FirstGuess::Adaptive && self.contact.is_some();
         self.begin_pulls();
         let fall = joined(&Mat3::zeros(), &self.scene.gravity) * (h * h);

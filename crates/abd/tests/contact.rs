@@ -194,6 +194,38 @@ fn no_energy_comes_in_with_the_least_stiffness() {
     }
 }
 
+/// A tower that has come to rest takes no part in what others take their iterations for, until they meet it.
+#[test]
+fn a_tower_does_not_feel_what_it_does_not_meet() {
+    let mut bodies = stack().bodies;
+    let high = cube(4.0);
+    let aside = |x: f64, turn: f64| Body {
+        rotation: Quat::from_scaled_axis(Vec3::new(0.4, turn, -0.3)),
+        ..high.clone().at(Vec3::new(x, 0.1, 9.0))
+    };
+    // They meet after the tower has come to rest, and fall on it last.
+    bodies.push(Body { velocity: Vec3::new(1.0, 0.0, -1.0), ..aside(-1.2, 0.7) });
+    bodies.push(Body { velocity: Vec3::new(-1.5, 0.0, -1.0), ..aside(0.9, -0.2) });
+    let watched = scene(GRAVITY, 0.01, bodies);
+    let [mut alone, mut watched] = [stack(), watched].map(|scene| run(&scene, "()"));
+    let mut off = 0.0_f64;
+    let (mut met, mut felt) = (false, false);
+    for _ in 0..130 {
+        let (a, b) = (alone.step().clone(), watched.step().clone());
+        let falling = b.bodies[5].position.z > 6.0;
+        let way = |i: usize| (a.bodies[i].position - b.bodies[i].position).norm();
+        let most = (1..4).map(way).fold(0.0, f64::max);
+        met |= falling && b.bodies[4].velocity.x < 0.5;
+        felt |= most > 1e-3;
+        if falling {
+            off = off.max(most);
+        }
+    }
+    assert!(met && felt, "{met} {felt}");
+    // A step ends where the next Newton step would be shorter than this.
+    assert!(off < 1e-3 * D_HAT, "{off:e}");
+}
+
 #[test]
 fn a_report_tells_what_steps_took() {
     let scene = stack();

@@ -16,6 +16,7 @@ use taut_math::V3;
 use super::{
     BarrierContact,
     group::{GroupSum, PairGroup},
+    may_come_near,
 };
 
 impl BarrierContact {
@@ -71,21 +72,37 @@ impl BarrierContact {
         &self.planes[group.range.start as usize..group.range.end as usize]
     }
 
-    /// `sum b` after a share of the direction [m^4].
+    /// `sum b` after a share of the direction, of islands that have not settled [m^4].
     pub(super) fn barrier_energy(&self, share: f64) -> f64 {
-        let of_group = |group: &PairGroup| {
-            if group.is_plane {
-                let square = self.d_hat * self.d_hat;
-                let value = |pair: &PlanePair| match self.over_plane(pair, share).1 {
-                    height if height > 0.0 => barrier(height * height, square).value,
-                    _ => f64::INFINITY,
-                };
-                return self.planes_of(group).iter().map(value).sum();
+        let of_group = |group: &PairGroup| match group.is_plane {
+            true => {
+                self.planes_of(group).iter().map(|pair| self.value_over_plane(pair, share)).sum()
             }
-            let value = |pair| self.active(pair, share).map_or(0.0, |pair| pair.value());
-            self.pairs_of(group).iter().map(value).sum::<f64>()
+            false => {
+                let value = |pair| self.active(pair, share).map_or(0.0, |pair| pair.value());
+                self.pairs_of(group).iter().map(value).sum::<f64>()
+            }
         };
         self.each_group(of_group).into_iter().sum()
+    }
+
+    /// `b` of a vertex over a half-space after a share of the direction [m^4]; infinite below it.
+    fn value_over_plane(&self, pair: &PlanePair, share: f64) -> f64 {
+        match self.over_plane(pair, share).1 {
+            height if height > 0.0 => barrier(height * height, self.d_hat * self.d_hat).value,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// `sum b` over all bodies after the last Newton step [m^4], and how many pairs are nearer than the barrier reaches.
+    pub(super) fn barrier_of_all(&self) -> (f64, u64) {
+        let near = |pair: &&FeaturePair| may_come_near(pair, &self.ways, self.d_hat);
+        let pairs = self.candidates.pairs.iter().filter(near);
+        let pairs = pairs.filter_map(|pair| Some(self.active(pair, self.here)?.value()));
+        let planes = self.candidates.planes.iter();
+        let planes = planes.map(|pair| self.value_over_plane(pair, self.here));
+        let all = pairs.chain(planes.filter(|value| *value > 0.0));
+        all.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1))
     }
 
     /// Sums up gradients of each pair of bodies where they are, and Hessians if it is said whether to clamp them.

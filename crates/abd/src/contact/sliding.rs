@@ -3,8 +3,8 @@
 use taut_ipc::{ccd::Features, friction::SlidingPair, tangents};
 use taut_math::V3;
 
-use super::{BarrierContact, NewtonSystem, group::GroupSum};
-use crate::matrix::SIZE;
+use super::{BarrierContact, NewtonSystem, group::GroupSum, is_any_awake};
+use crate::{islands::Islands, matrix::SIZE};
 
 /// A contact of the step's start.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +89,19 @@ impl BarrierContact {
             }));
         }
         self.sliding = sliding;
+        self.find_rubbing(&Islands::new(self.unknown.len()));
+    }
+
+    /// Finds those runs of sliding contacts of which a body has not settled.
+    pub(super) fn find_rubbing(&mut self, islands: &Islands) {
+        self.rubbing.clear();
+        let mut first = 0;
+        for run in self.sliding.chunk_by(|a, b| a.bodies == b.bodies) {
+            if is_any_awake(&run[0].bodies, &self.unknown, islands) {
+                self.rubbing.push(first..first + run.len());
+            }
+            first += run.len();
+        }
     }
 
     fn slid(&self, point: &SlidingPoint, share: f64) -> SlidingPair {
@@ -104,12 +117,12 @@ impl BarrierContact {
 
     /// Energy of friction after a share of the direction [J].
     pub(super) fn sliding_energy(&self, share: f64) -> f64 {
-        self.sliding.iter().map(|point| self.slid(point, share).value()).sum()
+        let points = self.rubbing.iter().flat_map(|run| &self.sliding[run.clone()]);
+        points.map(|point| self.slid(point, share).value()).sum()
     }
 
     pub(super) fn assemble_sliding(&self, system: &mut NewtonSystem<'_>) {
-        let bodies = |point: &SlidingPoint| point.bodies;
-        for group in self.sliding.chunk_by(|a, b| bodies(a) == bodies(b)) {
+        for group in self.rubbing.iter().map(|run| &self.sliding[run.clone()]) {
             let mut sum = GroupSum::EMPTY;
             for point in group {
                 let slid = self.slid(point, 0.0);

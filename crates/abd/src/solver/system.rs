@@ -7,8 +7,19 @@ use crate::{
     contact::{BarrierContact, NewtonSystem},
     energy,
     joint::Tie,
-    matrix::{BlockMatrix, BodyBlock, SIZE},
+    matrix::{BodyBlock, SIZE},
     solver::Abd,
+};
+
+/// The rows of a body that has settled.
+const STILL: BodyBlock = {
+    let mut block = [[0.0; SIZE]; SIZE];
+    let mut k = 0;
+    while k < SIZE {
+        block[k][k] = 1.0;
+        k += 1;
+    }
+    block
 };
 
 impl Abd {
@@ -79,6 +90,12 @@ impl Abd {
         self.ties.iter().filter(|tie| !self.state.broken[tie.joint])
     }
 
+    /// Whether both sides of a joint have settled or never move.
+    fn rests(&self, tie: &Tie) -> bool {
+        let awake = |node: &usize| self.body_of[*node].is_some_and(|i| self.islands.is_awake(i));
+        !tie.nodes.iter().any(awake)
+    }
+
     /// Stiffness of a joint's points [N/m]: with the inertia of both sides it grows as their `1/h^2`, so
     /// that the system stays as well scaled for heavy bodies as for light ones.
     fn strength(&self, tie: &Tie) -> f64 {
@@ -100,6 +117,10 @@ impl Abd {
         self.assemble_gradient();
         let square = self.step.dt * self.step.dt;
         for (i, node) in self.bodies.iter().enumerate() {
+            if !self.islands.is_awake(i) {
+                self.matrix.add_diagonal(i, &STILL);
+                continue;
+            }
             let (frame, _) = split(&node.now);
             let hold = node.hold() / square;
             let mut hessian = energy::hessian(&frame) * node.stiffness;
@@ -124,11 +145,12 @@ impl Abd {
         }
     }
 
-    /// The gradient of all but contacts.
+    /// The gradient of all but contacts, of bodies that have not settled.
     pub(crate) fn assemble_gradient(&mut self) {
         let square = self.step.dt * self.step.dt;
         self.gradient.fill(0.0);
-        for (i, node) in self.bodies.iter().enumerate() {
+        let awake = |(i, _): &(usize, &AffineBody)| self.islands.is_awake(*i);
+        for (i, node) in self.bodies.iter().enumerate().filter(awake) {
             let (frame, _) = split(&node.now);
             let (off, place) = split(&(node.now - node.target));
             let hold = node.hold() / square;
@@ -137,11 +159,13 @@ impl Abd {
             self.gradient[i * SIZE..(i + 1) * SIZE].copy_from_slice(force.as_slice());
         }
         for (i, local, force) in &self.loads {
-            add_force(&mut self.gradient, *i, &weights(local), &-force);
+            if self.islands.is_awake(*i) {
+                add_force(&mut self.gradient, *i, &weights(local), &-force);
+            }
         }
         for k in 0..self.ties.len() {
             let tie = &self.ties[k];
-            if self.state.broken[tie.joint] {
+            if self.state.broken[tie.joint] || self.rests(tie) {
                 continue;
             }
             let stiffness = self.strength(tie);
@@ -164,7 +188,7 @@ impl Abd {
     fn assemble_ties(&mut self) {
         for k in 0..self.ties.len() {
             let tie = &self.ties[k];
-            if self.state.broken[tie.joint] {
+            if self.state.broken[tie.joint] || self.rests(tie) {
                 continue;
             }
             let stiffness = self.strength(tie);
@@ -192,18 +216,6 @@ impl Abd {
     /// Where bodies are [m].
     pub(crate) fn places(&self) -> Vec<Vec3> {
         self.bodies.iter().map(|node| split(&node.now).1).collect()
-    }
-
-    /// Makes room in the matrix for all that is coupled now. `Err` where there is no memory for it.
-    pub(crate) fn fit_matrix(&mut self) -> Result<(), String> {
-        let Some(contact) = &self.contact else { return Ok(()) };
-        if contact.coupled().all(|[a, b]| self.matrix.has(a, b)) {
-            return Ok(());
-        }
-        let pairs = contact.coupled().map(|pair| pair.map(|i| i as u32));
-        let pairs: Vec<[u32; 2]> = pairs.chain(tied(&self.ties, &self.body_of)).collect();
-        self.matrix = BlockMatrix::new(&self.places(), &pairs)?;
-        Ok(())
     }
 }
 

@@ -1,0 +1,144 @@
+//! Bodies that are coupled with each other, and with no others, settle by themselves.
+//!
+//! Joints and contacts that something may come near in an iteration couple bodies. An island whose Newton step is small
+//! enough has settled: its bodies stay where they are, and cost nothing, until the step ends or something that has not
+//! settled comes near. Beside a chain that swings, a heap at rest takes one iteration.
+
+/// Which of the dynamic bodies are coupled, and which have settled.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Islands {
+    /// A body of the same island for each body, the lowest one in the end.
+    parent: Vec<u32>,
+    settled: Vec<bool>,
+    /// By their lowest bodies: whether something in the island keeps it awake.
+    kept: Vec<bool>,
+}
+
+impl Islands {
+    /// So many bodies, none of them settled.
+    pub(crate) fn new(count: usize) -> Self {
+        Self {
+            parent: (0..count as u32).collect(),
+            settled: vec![false; count],
+            kept: vec![false; count],
+        }
+    }
+
+    /// Whether a body has not settled.
+    pub(crate) fn is_awake(&self, body: usize) -> bool {
+        !self.settled[body]
+    }
+
+    /// How many have not settled.
+    pub(crate) fn awake(&self) -> usize {
+        self.settled.iter().filter(|settled| !**settled).count()
+    }
+
+    /// None has settled.
+    pub(crate) fn wake(&mut self) {
+        self.settled.fill(false);
+    }
+
+    /// Couples the bodies of each pair anew. What has settled keeps its islands and wakes where it is coupled with what
+    /// has not.
+    pub(crate) fn couple(&mut self, pairs: impl Iterator<Item = [usize; 2]>) {
+        for (body, parent) in self.parent.iter_mut().enumerate() {
+            if !self.settled[body] {
+                *parent = body as u32;
+            }
+        }
+        for pair in pairs {
+            let [a, b] = pair.map(|body| self.root(body));
+            self.parent[a.max(b)] = a.min(b) as u32;
+        }
+        self.keep_awake(|_| true);
+        for body in 0..self.parent.len() {
+            self.settled[body] &= !self.is_kept(body);
+        }
+    }
+
+    /// Keeps those islands awake that have a body which is to be.
+    pub(crate) fn keep_awake(&mut self, is_to_be: impl Fn(usize) -> bool) {
+        self.keep(|islands, body| islands.is_awake(body) && is_to_be(body));
+    }
+
+    /// Whether a body is in an island that is kept awake.
+    pub(crate) fn is_kept(&mut self, body: usize) -> bool {
+        let root = self.root(body);
+        self.kept[root]
+    }
+
+    /// Whether any body that has not settled is, or is not, in an island that is kept awake.
+    pub(crate) fn has(&mut self, kept: bool) -> bool {
+        (0..self.parent.len()).any(|body| self.is_awake(body) && self.is_kept(body) == kept)
+    }
+
+    /// Those settle that are not kept awake.
+    pub(crate) fn settle(&mut self) {
+        for body in 0..self.parent.len() {
+            self.settled[body] |= !self.is_kept(body);
+        }
+    }
+
+    /// All settle.
+    pub(crate) fn settle_all(&mut self) {
+        self.settled.fill(true);
+    }
+
+    /// Marks the islands of those bodies of which `keeps` says so.
+    fn keep(&mut self, keeps: impl Fn(&Self, usize) -> bool) {
+        self.kept.fill(false);
+        for body in 0..self.parent.len() {
+            if keeps(self, body) {
+                let root = self.root(body);
+                self.kept[root] = true;
+            }
+        }
+    }
+
+    /// The lowest body of an island.
+    fn root(&mut self, body: usize) -> usize {
+        let mut at = body;
+        while self.parent[at] as usize != at {
+            let above = self.parent[self.parent[at] as usize];
+            self.parent[at] = above;
+            at = above as usize;
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn awake(islands: &Islands) -> Vec<usize> {
+        (0..islands.settled.len()).filter(|&body| islands.is_awake(body)).collect()
+    }
+
+    #[test]
+    fn an_island_settles_whole_or_not_at_all() {
+        let mut islands = Islands::new(6);
+        islands.couple([[0, 1], [4, 3]].into_iter());
+        islands.keep_awake(|body| body == 3);
+        assert!(islands.has(true) && islands.has(false));
+        islands.settle();
+        assert_eq!(awake(&islands), [3, 4]);
+        assert!(islands.has(true) && !islands.has(false));
+    }
+
+    #[test]
+    fn what_has_settled_wakes_whole_when_it_is_met() {
+        let mut islands = Islands::new(6);
+        islands.couple([[0, 1], [1, 2], [3, 4]].into_iter());
+        islands.keep_awake(|body| body >= 3);
+        islands.settle();
+        islands.couple([[3, 4]].into_iter());
+        assert_eq!(awake(&islands), [3, 4, 5]);
+        islands.couple([[5, 2]].into_iter());
+        assert_eq!(awake(&islands), [0, 1, 2, 3, 4, 5], "3 and 4 never settled");
+        islands.keep_awake(|body| body == 5);
+        islands.settle();
+        assert_eq!(awake(&islands), [0, 1, 2, 5]);
+    }
+}

@@ -1,0 +1,176 @@
+//! Newton iterations among surfaces that stay apart.
+
+use taut_core::SolverError;
+
+use super::{Abd, system::tied};
+use crate::{
+    body::drives_are_done,
+    contact::BarrierContact,
+    matrix::{BlockMatrix, SIZE},
+};
+
+/// Newton steps of no more than this share of what ends a step are made without asking for a lower energy [1].
+const NOTHING: f64 = 1e-6;
+
+impl Abd {
+    /// One Newton iteration. Islands that are to settle move by themselves, so that no other cuts their steps short.
+    pub(super) fn iterate_touching(&mut self) -> Result<(), SolverError> {
+        let first = std::mem::take(&mut self.renewed);
+        self.direction.fill(0.0);
+        self.set_motion();
+        self.fit_matrix().map_err(SolverError::NotConverged)?;
+        if !self.solve() {
+            (self.converged, self.stalled) = (true, true);
+            return Ok(());
+        }
+        self.set_motion();
+        let enough = self.enough();
+        let farthest = self.find_moves();
+        self.work.speed = farthest / self.step.dt;
+        self.couple_islands();
+        self.islands.keep_awake(|body| self.moves[body] > enough);
+        let (small, large) = (self.islands.has(false), self.islands.has(true));
+        if small {
+            self.whole_direction.clone_from(&self.direction);
+            if large {
+                self.mask(true);
+            }
+            let before = if large { self.energy(0.0) } else { self.energy_here() };
+            let found = self.go(before, enough)?;
+            // What no share lowers is a minimum to rounding.
+            if found.is_none_or(|share| share >= 1.0) {
+                self.islands.settle();
+            }
+        }
+        if large {
+            if small {
+                self.direction.clone_from(&self.whole_direction);
+                self.mask(false);
+            }
+            let before = if small { self.energy(0.0) } else { self.energy_here() };
+            if self.go(before, enough)?.is_none() {
+                self.stalled = true;
+                self.islands.settle_all();
+            }
+        }
+        let settled = self.islands.awake() == 0;
+        self.converged =
+            settled && drives_are_done(&mut self.bodies) && (first || self.friction_is_done());
+        if settled && !self.converged {
+            self.islands.wake();
+        }
+        Ok(())
+    }
+
+    /// How far vertices may move in a step that is the last [m].
+    fn enough(&self) -> f64 {
+        let Some(contact) = &self.contact else { return 0.0 };
+        let gap = self.settings.gap_tolerance * contact.d_hat();
+        gap.min(self.settings.speed_tolerance * contact.length() * self.step.dt)
+    }
+
+    /// Finds how far the vertices of each body move at most along the direction, and returns the most of all [m].
+    fn find_moves(&mut self) -> f64 {
+        self.moves.clear();
+        let contact = self.contact.as_ref();
+        let of = |body: usize| contact.map_or(0.0, |contact| contact.largest_move(body));
+        self.moves.extend(self.bodies.iter().map(|node| of(node.body)));
+        self.moves.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Couples bodies with those that they are joined with or may meet along the direction.
+    fn couple_islands(&mut self) {
+        let Some(contact) = &self.contact else { return };
+        let ties = tied(&self.ties, &self.body_of).map(|pair| pair.map(|body| body as usize));
+        self.islands.couple(contact.met().chain(ties));
+    }
+
+    /// Takes the motion of those islands that are kept awake, or of the others, out of the direction.
+    fn mask(&mut self, kept: bool) {
+        for (body, step) in self.direction.chunks_exact_mut(SIZE).enumerate() {
+            if self.islands.is_kept(body) == kept {
+                step.fill(0.0);
+            }
+        }
+        self.set_motion();
+    }
+
+    /// Moves bodies along the direction as far as is safe and lowers the energy, which is `before` [J]. Returns the share
+    /// they went, if any.
+    fn go(&mut self, before: f64, enough: f64) -> Result<Option<f64>, SolverError> {
+        let safe = self.contact.as_mut().map_or(1.0, BarrierContact::safe_share);
+        let farthest = self.find_moves();
+        // Rounding decides whether so little lowers anything.
+        let found = match safe >= 1.0 && farthest <= NOTHING * enough {
+            true => Some(1.0),
+            false => self.searched(safe, before),
+        };
+        if let Some(share) = found {
+            self.advance(share);
+            self.certify()?;
+        }
+        Ok(found)
+    }
+
+    /// Whether friction acts with the forces of where bodies are, or is to be left as it is; if not, it does from now on.
+    fn friction_is_done(&mut self) -> bool {
+        if self.lags >= self.settings.friction_lags {
+            return true;
+        }
+        self.islands.wake();
+        self.direction.fill(0.0);
+        self.set_motion();
+        if let Some(contact) = &mut self.contact {
+            contact.renew_sliding();
+        }
+        (self.lags, self.renewed) = (self.lags + 1, true);
+        false
+    }
+
+    /// Makes sure that what was accepted is free of intersections.
+    pub(super) fn certify(&mut self) -> Result<(), SolverError> {
+        if !self.settings.certify {
+            return Ok(());
+        }
+        self.direction.fill(0.0);
+        self.set_motion();
+        match self.contact.as_ref().and_then(BarrierContact::intersecting) {
+            Some([a, b]) => {
+                Err(SolverError::NotConverged(format!("bodies {a} and {b} intersect after a step")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Makes the system fit what is coupled now: that of all bodies while most have not settled, then that of a part.
+    /// `Err` where there is no memory for it.
+    fn fit_matrix(&mut self) -> Result<(), String> {
+        let Some(contact) = &self.contact else { return Ok(()) };
+        let (all, awake) = (self.bodies.len(), self.islands.awake());
+        let in_part = 2 * awake < all;
+        let mut other = in_part == (self.matrix.len() == all);
+        if other && let Some(spare) = &mut self.spare {
+            std::mem::swap(spare, &mut self.matrix);
+            other = false;
+        }
+        let is_awake = |body: usize| self.islands.is_awake(body);
+        let both = |pair: &[usize; 2]| pair.iter().all(|&body| is_awake(body));
+        if !other
+            && (!in_part || self.matrix.len() <= 2 * awake)
+            && (0..all).all(|body| !is_awake(body) || self.matrix.holds(body))
+            && contact.coupled().filter(both).all(|[a, b]| self.matrix.has(a, b))
+        {
+            return Ok(());
+        }
+        let pairs = contact.coupled().filter(both).map(|pair| pair.map(|i| i as u32));
+        let ties = tied(&self.ties, &self.body_of).filter(|pair| both(&pair.map(|i| i as usize)));
+        let pairs: Vec<[u32; 2]> = pairs.chain(ties).collect();
+        let bodies = (0..all as u32).filter(|&body| !in_part || is_awake(body as usize));
+        let fitting = BlockMatrix::of(bodies.collect(), &self.places(), &pairs)?;
+        let before = std::mem::replace(&mut self.matrix, fitting);
+        if other {
+            self.spare = Some(before);
+        }
+        Ok(())
+    }
+}
