@@ -1,5 +1,6 @@
 //! The command line.
 
+mod list;
 mod outside;
 mod view;
 
@@ -13,6 +14,7 @@ use crate::{
 };
 
 pub(crate) use self::{
+    list::{ListArgs, What},
     outside::{ExportArgs, Language, NewSolverArgs, ProgramArgs, SceneFormat},
     view::ViewArgs,
 };
@@ -96,24 +98,6 @@ pub(crate) enum Verb {
     NewSolver(NewSolverArgs),
     /// Watch runs of a scene side by side in a window, or recorded ones
     View(ViewArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ListArgs {
-    /// Only these
-    pub(crate) what: Option<What>,
-    /// Replace the support matrix, or the table of figures, between the markers of this Markdown file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) splice: Option<PathBuf>,
-}
-
-/// What can be listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum What {
-    Backends,
-    Scenes,
-    Figures,
-    Adapters,
 }
 
 #[derive(Debug, Args)]

@@ -32,7 +32,9 @@ use crate::{
     args::{Common, Selection},
     machine::Machine,
     places,
-    record::{Document, OutDir, ReferenceDocument, RunRow, SCHEMA, SceneCounts, SceneFacts},
+    record::{
+        Document, OutDir, ReferenceDocument, RunRow, SCHEMA, SceneCounts, SceneFacts, Status,
+    },
     runner::Bench,
     spec::{self, Spec},
     text_table::TextTable,
@@ -51,7 +53,7 @@ pub(crate) struct Session<'a> {
 pub(crate) enum Outcome {
     /// Measured; labels are results too.
     Good,
-    /// Every row is unsupported, failed or skipped.
+    /// Every row is unsupported, failed or skipped, and not all are skipped: what is not here is no failure.
     NothingMeasured,
     /// A claim or a comparison with a record failed.
     CheckFailed,
@@ -177,7 +179,9 @@ impl Session<'_> {
     fn outcome(&self, runs: &[RunRow]) -> Outcome {
         if self.bench.is_cancelled() {
             Outcome::Interrupted
-        } else if runs.iter().any(|row| row.status.is_measured()) {
+        } else if runs.iter().any(|row| row.status.is_measured())
+            || runs.iter().all(|row| row.status == Status::Skipped)
+        {
             Outcome::Good
         } else {
             Outcome::NothingMeasured

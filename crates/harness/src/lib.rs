@@ -33,11 +33,12 @@ pub mod verify;
 #[cfg(feature = "view")]
 pub mod view;
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, path::Path, process::ExitCode};
 
 use anyhow::Context;
 use clap::Parser;
 use taut_core::Table;
+use taut_exec::ExecBackend;
 
 use crate::{
     args::{Cli, Verb},
@@ -62,6 +63,19 @@ impl Default for Setup {
     /// What the `taut` program has.
     fn default() -> Self {
         Self { table: backends::table(), metrics: Ruler::default() }
+    }
+}
+
+impl Setup {
+    /// The same with a row for each engine that a checkout names in `peers`; none is started.
+    ///
+    /// # Errors
+    /// A file there that cannot be read.
+    pub fn with_engines(mut self, root: &Path) -> anyhow::Result<Self> {
+        for program in processes::engines(root)? {
+            self.table = self.table.with(ExecBackend::new(program));
+        }
+        Ok(self)
     }
 }
 

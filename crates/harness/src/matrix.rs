@@ -22,7 +22,7 @@ pub(crate) struct MatrixRow {
 }
 
 impl Matrix {
-    /// Asks every backend about every scene below `root` at default parameters.
+    /// Asks every backend that comes with the program about every scene below `root` at default parameters.
     ///
     /// # Errors
     /// When a scene cannot be loaded.
@@ -31,14 +31,16 @@ impl Matrix {
         for scene in places::scene_names(root)? {
             let file = root.join("scenes").join(format!("{scene}.ron"));
             let loaded = taut_core::load::load_file(&file, &[])?;
-            let refusals = table.iter().map(|backend| backend.supports(&loaded.scene).err());
+            let own = table.iter().filter(|backend| !backend.is_peer());
+            let refusals = own.map(|backend| backend.supports(&loaded.scene).err());
             rows.push(MatrixRow {
                 about: loaded.scene.about.clone(),
                 refusals: refusals.map(|why| why.map(|why| why.to_string())).collect(),
                 scene,
             });
         }
-        Ok(Self { backends: table.names().map(str::to_owned).collect(), rows })
+        let own = table.iter().filter(|backend| !backend.is_peer());
+        Ok(Self { backends: own.map(|backend| backend.info().name.to_string()).collect(), rows })
     }
 
     /// A Markdown table with numbered reasons below it.

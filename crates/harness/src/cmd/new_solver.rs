@@ -16,6 +16,7 @@ type SolverTemplate = &'static [(&'static str, &'static str)];
 const PYTHON: SolverTemplate = &[
     ("solver.py", include_str!("../../assets/new-solver/solver.py")),
     ("backends.ron", include_str!("../../assets/new-solver/python.ron")),
+    ("deviations.ron", include_str!("../../assets/new-solver/deviations.ron")),
 ];
 
 const CPP: SolverTemplate = &[
