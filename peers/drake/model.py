@@ -4,8 +4,8 @@ import numpy as np
 from pydrake.common.eigen_geometry import Quaternion
 from pydrake.geometry import (
     AddCompliantHydroelasticProperties,
-    AddCompliantHydroelasticPropertiesForHalfSpace,
     AddContactMaterial,
+    AddRigidHydroelasticProperties,
     Box,
     Capsule,
     CollisionFilterDeclaration,
@@ -186,6 +186,8 @@ class Model:
             form = Capsule(about["radius_m"], 2 * about["half_length_m"])
         elif kind == "cylinder":
             form = Cylinder(about["radius_m"], 2 * about["half_length_m"])
+        elif body["motion"] == "dynamic":
+            raise Refusal("unsupported", f"body {i} is a half space that moves")
         else:
             form = HalfSpace()
         mu, s = body["friction"][0], self.settings
@@ -194,10 +196,11 @@ class Model:
             properties=properties, friction=CoulombFriction(mu, mu), dissipation=s["dissipation_s_m"]
         )
         # A ball touches in one point, which is exact; what has edges would stand on one, so it gets a field of pressure.
-        if kind == "half_space":
-            AddCompliantHydroelasticPropertiesForHalfSpace(1.0, s["hydroelastic_pa"], properties)
+        least = min(about.get("half_m", [about.get("radius_m", 1.0)]))
+        if body["motion"] != "dynamic":
+            # The surface of contact is that of the rigid one then, with its normals.
+            AddRigidHydroelasticProperties(least, properties)
         elif kind != "sphere":
-            least = min(about.get("half_m", [about.get("radius_m", 1.0)]))
             AddCompliantHydroelasticProperties(least, s["hydroelastic_pa"], properties)
         count = len(self.plant.GetCollisionGeometriesForBody(self.bodies[i]))
         self.plant.RegisterCollisionGeometry(self.bodies[i], place, form, f"g{i}.{count}", properties)

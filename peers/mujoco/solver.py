@@ -191,4 +191,6 @@ class Mujoco:
 
 
 if __name__ == "__main__":
+    # Else it writes MUJOCO_LOG.TXT beside this file.
+    mujoco.set_mju_user_warning(lambda text: print(text, file=sys.stderr))
     wire.serve(Mujoco)
