@@ -16,6 +16,8 @@ SORTS = {"ball": "spherical", "hinge": "revolute", "prismatic": "prismatic", "fi
 EYE = Place(np.eye(3), np.zeros(3))
 FLAGS = p.URDF_USE_INERTIA_FROM_FILE | p.URDF_USE_SELF_COLLISION | p.URDF_USE_IMPLICIT_CYLINDER
 STILL = '<inertial><mass value="0"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>'
+# Of one multibody; the engine says no more than that it cannot load one with more.
+MOST_COORDINATES = 128
 # An effort without bound [N or N m].
 STRONG = 1e12
 
@@ -52,6 +54,8 @@ class Model:
         self.places = places
         bodies = scene["bodies"]
         self.links, self.loops = forest(scene, broken, {"ball"})
+        if settings["coordinates"] == "maximal":
+            self.links, self.loops = [], [k for k in range(len(scene["joints"])) if k not in broken]
         self.moments = [principal(np.reshape(b["inertia_kg_m2"], (3, 3))) for b in bodies]
         self.at: list[tuple[int, int]] = [(-1, -1)] * len(bodies)
         self.frames = [EYE] * len(bodies)
@@ -88,6 +92,10 @@ class Model:
         texts.append("</robot>")
         fixed = root is None or self.scene["bodies"][root]["motion"] != "dynamic"
         place = EYE if root is None else self.places[root]
+        coordinates = sum(4 if self.scene["joints"][link.joint]["kind"] == "ball" else 1 for link in order)
+        if coordinates > MOST_COORDINATES:
+            words = f"{coordinates} coordinates in one tree, and PyBullet takes {MOST_COORDINATES}"
+            raise Refusal("unsupported", f"{words}: `coordinates: maximal` holds balls by impulses")
         number = self.loaded("".join(texts), place, fixed)
         if root is not None:
             self.at[root] = (number, -1)
@@ -206,7 +214,7 @@ class Model:
 
     def close(self, k: int, joint: dict):
         if joint["kind"] != "ball":
-            raise Refusal("unsupported", f"joint {k} is a {joint['kind']} that closes a loop or is open")
+            raise Refusal("unsupported", f"joint {k} is a {joint['kind']} that is no coordinate, and Bullet has no such constraint")
         a, b = self.end(joint["a"], joint["anchor_a"]), self.end(joint["b"], joint["anchor_b"])
         if a[0] < 0:
             a, b = b, a

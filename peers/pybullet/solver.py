@@ -16,7 +16,7 @@ from audit import audit
 from frames import Place, about, body_places, quaternion, start_of
 from model import EYE, Model
 from tree import frame_on
-from wire import Refusal, number
+from wire import Refusal, number, one_of
 
 # A state that is farther from all that the coordinates can hold is refused [m, and as share of a turn].
 OFF = 1e-6
@@ -43,6 +43,7 @@ class PyBullet:
         ],
     }
     SETTINGS = {
+        "coordinates": ("reduced", one_of("reduced", "maximal")),
         "solver_iterations": (50, number(1, 100_000, whole=True)),
         "erp": (0.2, number(0, 1)),
         "contact_erp": (0.2, number(0, 1)),
