@@ -17,7 +17,7 @@ def audit(solver) -> dict:
         "gyroscopic": True,
         "bodies": [body(solver, i) for i in range(len(model.bodies))],
         "joints": joints(solver),
-        "contacts": {"margin": 0, "friction_rule": "harmonic mean", "restitution_rule": "none"},
+        "contacts": {"law": "compliant", "margin": 0, "friction_rule": "harmonic mean", "restitution_rule": "none"},
         "effective": {
             "time_step": plant.time_step(),
             "contact_model": plant.get_contact_model().name,

@@ -24,6 +24,7 @@ def audit(solver) -> dict:
         "bodies": [body(solver, int(b)) for b in solver.model.ids],
         "joints": joints(solver),
         "contacts": {
+            "law": "soft constraint",
             "margin": float(m.geom_margin.max(initial=0.0)),
             "friction_rule": "of each pair" if m.npair else "larger",
             "restitution_rule": "none",
@@ -81,8 +82,10 @@ def coordinate(solver, link) -> dict:
     if joint["kind"] in ("hinge", "prismatic", "cylindrical"):
         axis = -zero.r @ m.jnt_axis[first] if link.turned else m.jnt_axis[first]
     a, on_b = reversed(ends) if link.turned else ends
+    law = "soft limit" if m.jnt_limited[first : first + count].any() else "coordinates"
+    driven = any(m.actuator_trnid[act, 0] in range(first, first + count) for act in range(m.nu))
     return {
-        "law": "coordinates",
+        "law": "velocity servo" if driven else law,
         "rows": 6 - int(m.body_dofnum[b]),
         "anchor_a": a.tolist(),
         "anchor_b": on_b.tolist(),
