@@ -170,6 +170,9 @@ impl Audit {
         self.world(scene, &mut findings)?;
         self.of_bodies(scene, &mut findings)?;
         self.of_joints(scene, &mut findings)?;
+        let contacts = self.contacts.as_ref().filter(|_| scene.contacts.is_some());
+        let law = contacts.and_then(|contacts| contacts.get("law")?.as_str());
+        findings.facts.laws.extend(law.map(str::to_owned));
         let mut effective = self.effective.clone();
         let precision = self.precision.map(|precision| match precision {
             Precision::F32 => Value::from("f32"),
@@ -178,7 +181,7 @@ impl Audit {
         let more = [
             ("precision", precision),
             ("threads", self.threads.map(Value::from)),
-            ("contacts", self.contacts.clone().filter(|_| scene.contacts.is_some())),
+            ("contacts", contacts.cloned()),
         ];
         let told = more.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
         effective.extend(told);

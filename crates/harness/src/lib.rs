@@ -9,6 +9,7 @@ mod args;
 pub mod backends;
 mod cmd;
 mod curve;
+mod features;
 pub mod figure;
 pub mod film;
 mod interrupt;

@@ -14,7 +14,7 @@ use crate::{
     Setup, adapter,
     args::{ListArgs, What},
     backends::LEFT_OUT,
-    figure,
+    features, figure,
     matrix::Matrix,
     places,
     record::{SCHEMA, write_atomically},
@@ -130,12 +130,14 @@ pub(super) fn spliced(setup: &Setup, root: &Path, file: &Path) -> anyhow::Result
     let pictures = || figure::picture_table(setup, root);
     let counts = || figure::counts(setup, root);
     let thumbs = || figure::front_thumbs(setup, root);
-    let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 5] = [
+    let engines = || features::markdown(&setup.table);
+    let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 6] = [
         ("matrix", &matrix),
         ("figures", &figures),
         ("pictures", &pictures),
         ("counts", &counts),
         ("thumbs", &thumbs),
+        ("engines", &engines),
     ];
     let mut spliced = text.clone();
     let mut found = false;
