@@ -50,7 +50,7 @@ pub struct Deviation {
 #[serde(default)]
 pub(crate) struct Audit {
     gravity: Option<[f64; 3]>,
-    precision: Option<Precision>,
+    precision: Option<AuditPrecision>,
     threads: Option<u32>,
     sleeping: Option<bool>,
     damping_linear: Option<f64>,
@@ -69,7 +69,7 @@ pub(crate) struct Audit {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Precision {
+enum AuditPrecision {
     F32,
     F64,
 }
@@ -165,7 +165,7 @@ impl Audit {
         scene: &Scene,
         deviations: &[Deviation],
     ) -> Result<AuditFacts, String> {
-        let tolerance = if self.precision == Some(Precision::F32) { 1e-5 } else { 1e-9 };
+        let tolerance = if self.precision == Some(AuditPrecision::F32) { 1e-5 } else { 1e-9 };
         let mut findings = Findings { deviations, tolerance, facts: AuditFacts::default() };
         self.world(scene, &mut findings)?;
         self.of_bodies(scene, &mut findings)?;
@@ -175,8 +175,8 @@ impl Audit {
         findings.facts.laws.extend(law.map(str::to_owned));
         let mut effective = self.effective.clone();
         let precision = self.precision.map(|precision| match precision {
-            Precision::F32 => Value::from("f32"),
-            Precision::F64 => Value::from("f64"),
+            AuditPrecision::F32 => Value::from("f32"),
+            AuditPrecision::F64 => Value::from("f64"),
         });
         let more = [
             ("precision", precision),
