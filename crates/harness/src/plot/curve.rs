@@ -1,6 +1,9 @@
 //! Curves: their points, how much they matter, and where their runs failed.
 
-use super::{Panel, colour::method_of};
+use super::{
+    Panel,
+    colour::{method_of, style_of},
+};
 
 /// One curve. Points that an axis cannot show (non-finite, or not positive on a log axis) are gaps.
 #[derive(Clone, Debug, Default, PartialEq)]
