@@ -114,7 +114,7 @@ pub(super) const TOLERANCES: &[Tolerance] = &[
         "the engine turns driven bodies from sub-step to sub-step",
     ),
     row(
-        &["mujoco", "pybullet"],
+        &["dart", "mujoco", "pybullet"],
         "linear_momentum",
         "",
         1e-4,
