@@ -56,8 +56,7 @@ const YIELDS: &str = "its motors yield under load";
 const EXPLICIT: &str =
     "its springs are explicit: eight sub-steps in a frame are too long for the stiffer one";
 const SOFT_LIMIT: &str = "its limits are springs and dampers of 0.02 s that give way to what hits them; `timeconst_s` stiffens them";
-const SOFT_CONTACT: &str =
-    "its contacts are springs and dampers; what slides is lifted and loses friction for a while";
+const SOFT_CONTACT: &str = "its contacts are springs and dampers: with coefficients above 1 a block stops up to 5 % too early";
 const PYRAMID: &str = "its friction is a pyramid as delivered; `cone: elliptic` makes it a cone";
 const ASLANT: &str = "what slides aslant of its edges on its soft contacts goes 0.3 % farther";
 const FLUNG: &str = "a constraint takes back what is open within a step or two, and bodies keep that speed: it leaves \
