@@ -1,6 +1,7 @@
 //! The command line.
 
 mod figures;
+mod list;
 mod outside;
 mod view;
 
@@ -17,6 +18,7 @@ pub(crate) use self::{
     figures::{
         FigureArgs, GalleryArgs, ProfileArgs, RedrawArgs, RegressArgs, ReportArgs, ReproduceArgs,
     },
+    list::{ListArgs, What},
     outside::{ExportArgs, Language, NewSolverArgs, ProgramArgs, SceneFormat},
     view::ViewArgs,
 };
@@ -104,24 +106,6 @@ pub(crate) enum Verb {
     NewSolver(NewSolverArgs),
     /// Watch runs of a scene side by side in a window, or recorded ones
     View(ViewArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ListArgs {
-    /// Only these
-    pub(crate) what: Option<What>,
-    /// Replace the support matrix, or the table of figures, between the markers of this Markdown file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) splice: Option<PathBuf>,
-}
-
-/// What can be listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum What {
-    Backends,
-    Scenes,
-    Figures,
-    Adapters,
 }
 
 #[derive(Debug, Args)]

@@ -33,7 +33,9 @@ use crate::{
     checkout::Checkout,
     machine::Machine,
     places,
-    record::{Document, OutDir, ReferenceDocument, RunRow, SCHEMA, SceneCounts, SceneFacts},
+    record::{
+        Document, OutDir, ReferenceDocument, RunRow, SCHEMA, SceneCounts, SceneFacts, Status,
+    },
     runner::Bench,
     spec::{self, Spec},
     text_table::TextTable,
@@ -54,7 +56,7 @@ pub(crate) struct Session<'a> {
 pub(crate) enum Outcome {
     /// Measured; labels are results too.
     Good,
-    /// Every row is unsupported, failed or skipped.
+    /// Every row is unsupported, failed or skipped, and not all are skipped: what is not here is no failure.
     NothingMeasured,
     /// A claim or a comparison with a record failed.
     CheckFailed,
@@ -180,7 +182,9 @@ impl Session<'_> {
     fn outcome(&self, runs: &[RunRow]) -> Outcome {
         if self.bench.is_cancelled() {
             Outcome::Interrupted
-        } else if runs.iter().any(|row| row.status.is_measured()) {
+        } else if runs.iter().any(|row| row.status.is_measured())
+            || runs.iter().all(|row| row.status == Status::Skipped)
+        {
             Outcome::Good
         } else {
             Outcome::NothingMeasured

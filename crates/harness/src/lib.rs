@@ -10,6 +10,7 @@ pub mod backends;
 pub mod checkout;
 mod cmd;
 mod curve;
+mod features;
 pub mod figure;
 pub mod film;
 mod interrupt;
@@ -39,6 +40,7 @@ use std::{ffi::OsString, process::ExitCode};
 use anyhow::Context;
 use clap::Parser;
 use taut_core::Table;
+use taut_exec::ExecBackend;
 
 use crate::{
     args::{Cli, Verb},
@@ -67,6 +69,19 @@ impl Default for Setup {
     /// What the `taut` program has.
     fn default() -> Self {
         Self { table: backends::table(), metrics: Ruler::default() }
+    }
+}
+
+impl Setup {
+    /// The same with a row for each engine that a checkout names in `peers`; none is started.
+    ///
+    /// # Errors
+    /// A file there that cannot be read.
+    pub fn with_engines(mut self, root: &Checkout) -> anyhow::Result<Self> {
+        for program in processes::engines(root)? {
+            self.table = self.table.with(ExecBackend::new(program));
+        }
+        Ok(self)
     }
 }
 
@@ -117,10 +132,11 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
         asked.extend(args.within.iter().map(|(metric, _)| metric.clone()));
     }
     let asking = Setup { metrics: metrics.asked_for(&asked), ..setup.clone() };
-    let setup = &processes::extended(&asking, &cli.common, &cli.verb.backends())?;
+    let root = Checkout::find(cli.common.root.as_deref())?;
+    let setup = &processes::extended(&asking, &cli.common, &root, &cli.verb.backends())?;
     let session = Session {
         bench: Bench::new(setup, usize::from(cli.common.threads), interrupt::flag())?,
-        root: Checkout::find(cli.common.root.as_deref())?,
+        root,
         common: cli.common,
         command: command_line(arguments),
     };

@@ -20,7 +20,7 @@ pub(crate) struct MatrixRow {
 }
 
 impl Matrix {
-    /// Asks every backend about every scene of a checkout at default parameters.
+    /// Asks every backend that comes with the program about every scene of a checkout at default parameters.
     ///
     /// # Errors
     /// When a scene cannot be loaded.
@@ -28,14 +28,16 @@ impl Matrix {
         let mut rows = Vec::new();
         for scene in places::scene_names(root)? {
             let loaded = places::read(&places::named(root, &scene), &[])?;
-            let refusals = table.iter().map(|backend| backend.supports(&loaded.scene).err());
+            let own = table.iter().filter(|backend| !backend.is_peer());
+            let refusals = own.map(|backend| backend.supports(&loaded.scene).err());
             rows.push(MatrixRow {
                 about: loaded.scene.about.clone(),
                 refusals: refusals.map(|why| why.map(|why| why.to_string())).collect(),
                 scene,
             });
         }
-        Ok(Self { backends: table.names().map(str::to_owned).collect(), rows })
+        let own = table.iter().filter(|backend| !backend.is_peer());
+        Ok(Self { backends: own.map(|backend| backend.info().name.to_string()).collect(), rows })
     }
 
     /// A Markdown table with numbered reasons below it.

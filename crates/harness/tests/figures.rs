@@ -314,7 +314,7 @@ fn every_committed_figure_is_sound_and_recorded() {
     let root = taut::checkout::Checkout::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let ids = taut::figure::ids(&root).unwrap();
     assert!(!ids.is_empty());
-    let setup = taut::Setup::default();
+    let setup = taut::Setup::default().with_engines(&root).unwrap();
     for id in ids {
         let figure = taut::figure::load(&root, &id, &setup).unwrap();
         assert!(!figure.claims.is_empty(), "{id} claims nothing");

@@ -17,9 +17,14 @@ fn root() -> Checkout {
     Checkout::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
+/// What figures may name: the backends of the program, and engines whether they are here or not.
+fn setup() -> Setup {
+    Setup::default().with_engines(&root()).expect("files of engines")
+}
+
 /// All committed pictures by name.
 fn committed() -> Vec<(String, PlotSpec)> {
-    let setup = Setup::default();
+    let setup = setup();
     let mut pictures = Vec::new();
     for id in figure::ids(&root()).expect("figures") {
         let (first, more) = figure::filed_pictures(&setup, &root(), &id).expect("on file");
@@ -169,7 +174,7 @@ fn committed_pictures_can_be_read() {
 #[test]
 fn committed_pictures_are_as_drawn_and_small() {
     for id in figure::ids(&root()).expect("figures") {
-        let changed = figure::redraw(&Setup::default(), &root(), &id, true).expect("on file");
+        let changed = figure::redraw(&setup(), &root(), &id, true).expect("on file");
         assert!(changed.is_empty(), "run `taut redraw --all`: {changed:?}");
         let svg = figure::folder(&root(), &id).join("figure.svg");
         let length = svg.metadata().expect("a picture").len();
@@ -180,7 +185,7 @@ fn committed_pictures_are_as_drawn_and_small() {
 #[test]
 fn every_figure_has_a_conclusion() {
     for id in figure::ids(&root()).expect("figures") {
-        let figure = figure::load(&root(), &id, &Setup::default()).expect("a definition");
+        let figure = figure::load(&root(), &id, &setup()).expect("a definition");
         assert!(figure.conclusion.is_some(), "{id} has no conclusion");
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     Setup, adapter,
     args::{ListArgs, What},
     checkout::Checkout,
-    figure,
+    features, figure,
     matrix::Matrix,
     record::{SCHEMA, write_atomically},
     splice::splice,
@@ -39,6 +39,8 @@ struct BackendEntry<'a> {
     summary: &'a str,
     reference: &'a str,
     deterministic: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -76,11 +78,19 @@ pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Out
         return splice_file(session, file).map(|()| Outcome::Good);
     }
     let wants = |what| args.what.is_none_or(|only| only == what);
-    let entries = table.iter().map(|backend| backend.info()).map(|info| BackendEntry {
-        name: &info.name,
-        summary: &info.summary,
-        reference: &info.reference,
-        deterministic: info.determinism == Determinism::Bitwise,
+    let entries = table.iter().map(|backend| (backend.info(), backend)).map(|(info, backend)| {
+        // Of what is part of this program, its own version.
+        let found = || match backend.version() {
+            Ok(version) => version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
+            Err(why) => why,
+        };
+        BackendEntry {
+            name: &info.name,
+            summary: &info.summary,
+            reference: &info.reference,
+            deterministic: info.determinism == Determinism::Bitwise,
+            version: args.probe.then(found),
+        }
     });
     let root = &session.root;
     let matrix = wants(What::Scenes).then(|| Matrix::of(table, root)).transpose()?;
@@ -116,12 +126,14 @@ pub(super) fn spliced(
     let pictures = || figure::picture_table(setup, root);
     let counts = || figure::counts(setup, root);
     let thumbs = || figure::front_thumbs(setup, root);
-    let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 5] = [
+    let engines = || features::markdown(&setup.table);
+    let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 6] = [
         ("matrix", &matrix),
         ("figures", &figures),
         ("pictures", &pictures),
         ("counts", &counts),
         ("thumbs", &thumbs),
+        ("engines", &engines),
     ];
     let mut spliced = text.clone();
     let mut found = false;
@@ -175,8 +187,12 @@ fn in_words(document: &ListDocument<'_>) -> String {
     let mut parts = Vec::new();
     if let Some(backends) = &document.backends {
         let mut table = TextTable::default().text("backend").text("does").text("after");
+        if backends.iter().any(|b| b.version.is_some()) {
+            table = table.text("version");
+        }
         for b in backends {
-            table.push(vec![b.name.to_owned(), b.summary.to_owned(), b.reference.to_owned()]);
+            let cells = [b.name, b.summary, b.reference].map(str::to_owned);
+            table.push(cells.into_iter().chain(b.version.clone()).collect());
         }
         parts.push(table.render());
     }

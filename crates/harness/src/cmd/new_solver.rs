@@ -25,6 +25,7 @@ const CI: &str = include_str!("../../assets/new-solver/ci.yml");
 const PYTHON: SolverTemplate = &[
     ("solver.py", include_str!("../../assets/new-solver/solver.py")),
     ("backends.ron", include_str!("../../assets/new-solver/python.ron")),
+    ("deviations.ron", include_str!("../../assets/new-solver/deviations.ron")),
 ];
 
 const CPP: SolverTemplate = &[

@@ -248,10 +248,10 @@ mod tests {
     fn the_report_is_up_to_date() {
         let root = Checkout::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
         let readme = std::fs::read_to_string(root.on_disk("results/README.md")).unwrap();
-        let gallery = gallery(&Setup::default(), &root).unwrap();
+        let setup = Setup::default().with_engines(&root).unwrap();
+        let gallery = gallery(&setup, &root).unwrap();
         let spliced = splice(&readme, "figures", &gallery).unwrap();
-        let spliced =
-            splice(&spliced, "pictures", &pictures(&Setup::default(), &root).unwrap()).unwrap();
+        let spliced = splice(&spliced, "pictures", &pictures(&setup, &root).unwrap()).unwrap();
         assert!(readme == spliced, "run `cargo run -- gallery`");
     }
 }
