@@ -17,6 +17,20 @@ pub trait Backend: Debug + Send + Sync {
         self.info().determinism
     }
 
+    /// Whether it is an engine of others that comes with an environment of its own: such rows stand in tables of their
+    /// own, as what they take is known only where that is there.
+    fn is_peer(&self) -> bool {
+        false
+    }
+
+    /// The version of what is not part of this program; `None` of what is.
+    ///
+    /// # Errors
+    /// Why it cannot be asked.
+    fn version(&self) -> Result<Option<String>, String> {
+        Ok(None)
+    }
+
     /// Names of checks that `verify` asks of this backend alone.
     fn own_checks(&self) -> &'static [&'static str] {
         &[]

@@ -5,6 +5,7 @@
 //! `a` and `b`; a relative position is always `a - b`, a relative rotation takes A's joint frame to B's.
 
 pub mod applied;
+mod audit;
 pub mod backend;
 pub mod constraint;
 pub mod energy;
@@ -22,6 +23,7 @@ pub mod solver;
 pub mod state;
 pub mod wire;
 
+pub use audit::AuditFacts;
 pub use backend::{Backend, Determinism, Devices, Given, Info, Native, NoDevices, Runs, Table};
 pub use error::{BuildError, SolverError, Unsupported};
 pub use formula::TimeFormula;

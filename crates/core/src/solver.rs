@@ -1,6 +1,6 @@
 //! The interface all backends implement and only the runner calls.
 
-use crate::{Scene, SolverError, State, math::Vec3, state::BitHash};
+use crate::{AuditFacts, Scene, SolverError, State, math::Vec3, state::BitHash};
 
 /// A solver loaded with one scene, advanced one iteration at a time.
 ///
@@ -81,6 +81,19 @@ pub trait Solver {
 
     /// Asks for nothing, and returns once that has been answered: what each request to another process costs.
     fn ping(&mut self) -> Result<(), SolverError> {
+        Ok(())
+    }
+
+    /// What an engine says that it compiled, where it does; what disagrees with the scene has failed before.
+    fn audit(&self) -> Option<AuditFacts> {
+        None
+    }
+
+    /// Whether everything fixed in size has sufficed since the last `load`; asked at the end of a run.
+    ///
+    /// # Errors
+    /// What was too small: the motion is not that of the scene then.
+    fn check_capacity(&mut self) -> Result<(), SolverError> {
         Ok(())
     }
 

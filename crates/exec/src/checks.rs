@@ -10,7 +10,7 @@ use taut_core::{
 };
 
 use crate::{
-    fault::LinkFault,
+    fault::{BlockDue, LinkFault},
     hello::Refinement,
     link::{ProcessLink, keys},
     program::{Program, limit},
@@ -28,6 +28,7 @@ pub(crate) const NAMES: &[&str] = &[
     "parts_equal_steps",
     "scene_forgets",
     "static_bodies_stay",
+    "audit_agrees",
     "no_work_in_read",
     "clocks_agree",
     "memory_stays",
@@ -52,6 +53,7 @@ pub(crate) fn ask(name: &str, program: &Program) -> CheckAnswer {
         "parts_equal_steps" => run.parts(&mut link),
         "scene_forgets" => run.scene_forgets(&mut link),
         "static_bodies_stay" => run.static_bodies(&mut link),
+        "audit_agrees" => run.audit(&mut link),
         "no_work_in_read" => run.reading(&mut link),
         "clocks_agree" => run.clocks(&mut link),
         "memory_stays" => run.memory(&mut link),
@@ -97,10 +99,10 @@ fn refused(answer: Result<(), LinkFault>, kind: &str, about: &str) -> Result<(),
 
 fn unknown_requests(link: &mut ProcessLink) -> CheckAnswer {
     let time = limit(link.child.limits().read_s, 0, 1.0);
-    let answer = link.child.ask("dance", Map::new(), &[], time, 0).map(drop);
+    let answer = link.child.ask("dance", Map::new(), &[], time, BlockDue::NOTHING).map(drop);
     refused(answer, "unknown", "an unknown request")?;
     let extra = keys(json!({"unheard": {"of": [1, 2]}}));
-    link.child.ask("ping", extra, &[], time, 0).map_err(words)?;
+    link.child.ask("ping", extra, &[], time, BlockDue::NOTHING).map_err(words)?;
     Ok(None)
 }
 
@@ -248,6 +250,14 @@ impl WireRun<'_> {
         let width = 8 * link.form().width();
         debug_assert_eq!(block_len(&self.scene, link.form()), 3 * width);
         same(&before[2 * width..], &after[2 * width..], "a static body before and after")
+    }
+
+    fn audit(&self, link: &mut ProcessLink) -> CheckAnswer {
+        self.start(link)?;
+        let Some(audit) = link.audit(self.scene.bodies.len()).map_err(words)? else {
+            return Ok(Some("it tells nothing of what it compiled".to_owned()));
+        };
+        audit.agree(&self.scene, &self.program.deviations).map(|_| None)
     }
 
     /// The least of some times: what else runs on the machine only ever adds.

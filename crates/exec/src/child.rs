@@ -20,7 +20,7 @@ use nix::{
 use serde_json::{Map, Value};
 
 use crate::{
-    fault::{LinkFault, Reply},
+    fault::{BlockDue, LinkFault, Reply},
     program::{Limits, Program},
     tail::Tail,
 };
@@ -106,7 +106,7 @@ impl Child {
         !self.broken
     }
 
-    /// Asks, and waits for the answer; `due` is how many bytes have to follow a good one.
+    /// Asks, and waits for the answer; `due` is what has to follow a good one.
     ///
     /// # Errors
     /// A refusal, or the end of the process.
@@ -116,7 +116,7 @@ impl Child {
         mut keys: Map<String, Value>,
         block: &[u8],
         limit: Duration,
-        due: usize,
+        due: BlockDue,
     ) -> Result<Reply, LinkFault> {
         if self.broken {
             return Err(LinkFault::Broken("has ended before".to_owned()));
@@ -138,7 +138,7 @@ impl Child {
     }
 
     /// The answer to the request that was sent last.
-    fn answer(&mut self, deadline: Deadline, due: usize) -> Result<Reply, LinkFault> {
+    fn answer(&mut self, deadline: Deadline, due: BlockDue) -> Result<Reply, LinkFault> {
         let line = self.line(deadline)?;
         let parsed: Option<Map<String, Value>> = serde_json::from_slice(&line).ok();
         let good = |keys: &Map<String, Value>| keys.get("ok").and_then(Value::as_bool);
@@ -158,13 +158,17 @@ impl Child {
             // Nobody sends more than there is memory for; so much is no block that is due either.
             Some(bytes) => bytes.as_u64().unwrap_or(u64::MAX),
         };
-        let due = if ok { due as u64 } else { 0 };
-        if told != due {
+        let (least, most) = match due {
+            BlockDue::Exactly(bytes) if ok => (bytes, bytes),
+            BlockDue::AtMost(bytes) if ok => (0, bytes),
+            _ => (0, 0),
+        };
+        if told < least as u64 || told > most as u64 {
             return Err(
-                self.broken(format!("not a reply: a block of {told} bytes where {due} are due"))
+                self.broken(format!("not a reply: a block of {told} bytes where {most} are due"))
             );
         }
-        let told = due as usize;
+        let told = told as usize;
         self.got.reserve(told.saturating_sub(self.got.len()));
         while self.got.len() < told {
             self.more(deadline)?;

@@ -10,6 +10,20 @@ pub(crate) struct Reply {
     pub(crate) block: Vec<u8>,
 }
 
+/// How many bytes have to follow a good answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BlockDue {
+    /// A state of a scene that is known.
+    Exactly(usize),
+    /// A text.
+    AtMost(usize),
+}
+
+impl BlockDue {
+    /// Of an answer that is all in its line.
+    pub(crate) const NOTHING: Self = Self::Exactly(0);
+}
+
 /// Why a request has no good answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum LinkFault {

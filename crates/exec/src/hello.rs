@@ -24,6 +24,12 @@ pub(crate) struct Handshake {
     #[serde(default)]
     pub(crate) contacts: ContactFinder,
     takes: Vec<String>,
+    /// Of the engine.
+    #[serde(default)]
+    pub(crate) version: Option<String>,
+    /// Whether it tells what its engine compiled.
+    #[serde(default)]
+    pub(crate) audit: bool,
     #[serde(default)]
     pub(crate) settings: Map<String, Value>,
     #[serde(default)]

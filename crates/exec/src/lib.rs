@@ -5,6 +5,7 @@
 //! one that ends, does not answer or does not keep to the protocol is killed with all that it has started, and the
 //! reason is told. Its standard error is taken off its hands and the last of it kept.
 
+mod audit;
 mod checks;
 #[cfg(unix)]
 mod child;
@@ -15,11 +16,14 @@ mod fault;
 mod hello;
 mod idle;
 mod link;
+mod presets;
 mod program;
 mod row;
 mod settings;
 mod solver;
 mod tail;
 
-pub use program::{Limits, Program};
+pub use audit::{AUDIT_ITEMS, Deviation};
+pub use presets::Presets;
+pub use program::{Limits, Program, ProgramEnvironment};
 pub use row::ExecBackend;

@@ -7,8 +7,9 @@ use taut_core::{
 };
 
 use crate::{
+    audit::Audit,
     child::Child,
-    fault::LinkFault,
+    fault::{BlockDue, LinkFault},
     hello::{Handshake, PROTOCOL},
     program::{Program, limit},
     settings::JsonSettings,
@@ -18,6 +19,8 @@ use crate::{
 const SCENE_PER_S: f64 = 1e6;
 /// Bytes of a state for which a second more is granted.
 const STATE_PER_S: f64 = 1e7;
+/// What a program may tell of a scene at most: more than its numbers take as text [bytes].
+const LONGEST_AUDIT: usize = 1 << 30;
 
 /// A process that has said what it is.
 #[derive(Debug)]
@@ -46,7 +49,7 @@ impl ProcessLink {
             "protocol": [PROTOCOL], "taut": version, "threads": program.threads, "seed": program.seed,
         });
         let time = limit(child.limits().hello_s, 0, 1.0);
-        let reply = child.ask("hello", keys(asked), &[], time, 0);
+        let reply = child.ask("hello", keys(asked), &[], time, BlockDue::NOTHING);
         let reply = reply.map_err(|fault| fault.words())?;
         match Handshake::read(reply.keys) {
             Ok(hello) => Ok(Self { child, hello, block: Vec::new(), spent: [0.0; 2] }),
@@ -69,11 +72,27 @@ impl ProcessLink {
         (self.child.steps, self.spent) = (0, [0.0; 2]);
         let asked = keys(json!({"schema": SCENE_SCHEMA, "settings": settings}));
         let time = limit(self.child.limits().scene_s, text.len(), SCENE_PER_S);
-        let mut reply = self.child.ask("scene", asked, &text, time, 0)?;
+        let mut reply = self.child.ask("scene", asked, &text, time, BlockDue::NOTHING)?;
         match reply.keys.remove("settings") {
             Some(Value::Object(settings)) => Ok(settings),
             _ => Err(self.child.broken("not a reply: it has no `settings`".to_owned())),
         }
+    }
+
+    /// What the engine holds of the scene; `None` where the program does not tell.
+    pub(crate) fn audit(&mut self, bodies: usize) -> Result<Option<Audit>, LinkFault> {
+        if !self.hello.audit {
+            return Ok(None);
+        }
+        // A body takes some hundred bytes as text.
+        let time = limit(self.child.limits().scene_s, 1000 * bodies, SCENE_PER_S);
+        let due = BlockDue::AtMost(LONGEST_AUDIT);
+        let block = match self.child.ask("audit", Map::new(), &[], time, due) {
+            Ok(reply) => reply.block,
+            Err(LinkFault::Refused { kind, .. }) if kind == "unknown" => return Ok(None),
+            Err(fault) => return Err(fault),
+        };
+        Audit::read(&block).map(Some).map_err(|why| self.child.broken(why))
     }
 
     pub(crate) fn load(&mut self, state: &State) -> Result<(), LinkFault> {
@@ -93,7 +112,7 @@ impl ProcessLink {
     ) -> Result<(), LinkFault> {
         let asked = keys(json!({"time_s": time_s, "broken": broken}));
         let time = limit(self.child.limits().load_s, block.len(), STATE_PER_S);
-        self.child.ask("load", asked, block, time, 0).map(drop)
+        self.child.ask("load", asked, block, time, BlockDue::NOTHING).map(drop)
     }
 
     /// `step`, `begin`, `iterate` or `end`.
@@ -107,7 +126,7 @@ impl ProcessLink {
         let limits = self.child.limits();
         let first = self.child.steps == 0;
         let time = limit(if first { limits.first_step_s } else { limits.step_s }, 0, 1.0);
-        let reply = self.child.ask(request, keys(asked), contacts, time, 0)?;
+        let reply = self.child.ask(request, keys(asked), contacts, time, BlockDue::NOTHING)?;
         self.child.steps += u64::from(steps);
         for (sum, key) in self.spent.iter_mut().zip(["wall_s", "cpu_s"]) {
             *sum += reply.keys.get(key).and_then(Value::as_f64).unwrap_or(0.0);
@@ -133,7 +152,7 @@ impl ProcessLink {
     ) -> Result<(Vec<u8>, f64, Vec<usize>), LinkFault> {
         let due = block_len(scene, self.form());
         let time = limit(self.child.limits().read_s, due, STATE_PER_S);
-        let reply = self.child.ask("read", Map::new(), &[], time, due)?;
+        let reply = self.child.ask("read", Map::new(), &[], time, BlockDue::Exactly(due))?;
         let joint = |index: &Value| {
             index.as_u64().filter(|&i| i < scene.joints.len() as u64).map(|i| i as usize)
         };
@@ -162,6 +181,6 @@ impl ProcessLink {
 
     pub(crate) fn ping(&mut self) -> Result<(), LinkFault> {
         let time = limit(self.child.limits().read_s, 0, 1.0);
-        self.child.ask("ping", Map::new(), &[], time, 0).map(drop)
+        self.child.ask("ping", Map::new(), &[], time, BlockDue::NOTHING).map(drop)
     }
 }

@@ -5,7 +5,7 @@ use std::{convert::Infallible, time::Duration};
 use serde_json::{Map, Value};
 
 use crate::{
-    fault::{LinkFault, Reply},
+    fault::{BlockDue, LinkFault, Reply},
     program::{Limits, Program},
 };
 
@@ -39,7 +39,7 @@ impl Child {
         _: Map<String, Value>,
         _: &[u8],
         _: Duration,
-        _: usize,
+        _: BlockDue,
     ) -> Result<Reply, LinkFault> {
         match self.never {}
     }

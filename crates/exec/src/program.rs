@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
+use crate::{audit::Deviation, presets::Presets};
+
 /// A solver that is a program of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
@@ -15,6 +17,16 @@ pub struct Program {
     pub env: BTreeMap<String, String>,
     /// What is set unless a row says otherwise, as the RON text of a struct.
     pub settings: String,
+    /// What it is, in one line; made from the command where it is not given.
+    pub summary: Option<String>,
+    /// The version of the engine that its results are of; any, if none is given.
+    pub version: Option<String>,
+    /// What has to be there before it can be started.
+    pub environment: Option<ProgramEnvironment>,
+    /// Settings that go together, under names.
+    pub presets: Option<Presets>,
+    /// Where it may depart from a scene, see [`Deviation`].
+    pub deviations: Vec<Deviation>,
     /// How long it may take to answer.
     pub limits: Limits,
     /// How many threads it is told to use.
@@ -32,11 +44,25 @@ impl Program {
             directory: None,
             env: BTreeMap::new(),
             settings: "()".to_owned(),
+            summary: None,
+            version: None,
+            environment: None,
+            presets: None,
+            deviations: Vec::new(),
             limits: Limits::default(),
             threads: 1,
             seed: 0,
         }
     }
+}
+
+/// What a program needs beside itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramEnvironment {
+    /// A file or folder that is there once all is set up.
+    pub path: PathBuf,
+    /// The command that sets it up.
+    pub setup: String,
 }
 
 /// How long a program may take to answer [s] before it is killed.

@@ -2,16 +2,19 @@
 
 use std::{borrow::Cow, sync::OnceLock};
 
+use serde_json::Value;
 use taut_core::{
-    Backend, BuildError, Determinism, Devices, Info, Needs, Runs, Scene, Settings, Solver,
-    SolverError, Unsupported,
+    AuditFacts, Backend, BuildError, Determinism, Devices, Info, Needs, Runs, Scene, Settings,
+    Solver, SolverError, Unsupported,
 };
 
 use crate::{
     checks,
+    fault::LinkFault,
     hello::Handshake,
     idle::Idle,
     link::ProcessLink,
+    presets::PRESET,
     program::Program,
     settings::{JsonSettings, to_json},
     solver::RemoteSolver,
@@ -30,7 +33,8 @@ pub struct ExecBackend {
 impl ExecBackend {
     /// A row for a program. Nothing is started yet.
     pub fn new(program: Program) -> Self {
-        let summary = format!("another process: {}", program.command.join(" "));
+        let command = || format!("another process: {}", program.command.join(" "));
+        let summary = program.summary.clone().unwrap_or_else(command);
         let info = Info {
             promises_no_intersection: false,
             name: Cow::Owned(program.name.clone()),
@@ -45,20 +49,57 @@ impl ExecBackend {
 
     fn hello(&self) -> Result<&Handshake, String> {
         let asked = || {
+            if let Some(setup) = self.missing() {
+                return Err(setup);
+            }
             let link = ProcessLink::open(&self.program)?;
             let hello = link.hello.clone();
             self.idle.give(link);
-            Ok(hello)
+            let Program { name, version, .. } = &self.program;
+            let here = hello.version.as_deref().unwrap_or("of no version");
+            match version.as_deref().filter(|pinned| *pinned != here) {
+                Some(pinned) => Err(format!("{name} {here} is here, {pinned} is pinned")),
+                None => Ok(hello),
+            }
         };
         self.hello.get_or_init(asked).as_ref().map_err(Clone::clone)
     }
 
-    /// The settings of the row, and over them those that are given.
-    fn settings(&self, given: &Settings) -> Result<JsonSettings, BuildError> {
+    /// What to do where what the program needs is not here.
+    fn missing(&self) -> Option<String> {
+        let environment = self.program.environment.as_ref();
+        let missing = environment.filter(|environment| !environment.path.exists());
+        missing.map(|environment| format!("run {}", environment.setup))
+    }
+
+    /// Has a scene compiled and compares what came of it: the settings in force, and what the engine tells.
+    fn compiled(
+        &self,
+        link: &mut ProcessLink,
+        scene: &Scene,
+        settings: &JsonSettings,
+    ) -> Result<(JsonSettings, Option<AuditFacts>), BuildError> {
+        let resolved = link.scene(scene, settings).map_err(LinkFault::in_building)?;
+        let audit = link.audit(scene.bodies.len()).map_err(LinkFault::in_building)?;
+        let facts = audit.map(|audit| audit.agree(scene, &self.program.deviations));
+        Ok((resolved, facts.transpose().map_err(process)?))
+    }
+
+    /// The settings of the row, over them those of a preset, over these what is given; and the preset's name.
+    fn settings(
+        &self,
+        scene: &Scene,
+        given: &Settings,
+    ) -> Result<(JsonSettings, Option<Value>), BuildError> {
         let read = |text: &str| to_json(text).map_err(BuildError::Settings);
         let mut settings = read(&self.program.settings)?;
         settings.extend(read(given.as_str())?);
-        Ok(settings)
+        let Some(presets) = &self.program.presets else { return Ok((settings, None)) };
+        let name = settings.remove(PRESET).unwrap_or_else(|| "default".into());
+        let wrong = || BuildError::Settings(format!("`{PRESET}` is {name}, expected a name"));
+        let mut chosen = read(presets.of(name.as_str().ok_or_else(wrong)?, scene)?)?;
+        chosen.extend(settings);
+        Ok((chosen, Some(name)))
     }
 }
 
@@ -91,17 +132,22 @@ impl Backend for ExecBackend {
         settings: &Settings,
         _: &dyn Devices,
     ) -> Result<Box<dyn Solver>, BuildError> {
+        if let Some(setup) = self.missing() {
+            return Err(BuildError::NoDevice(setup));
+        }
+        let (settings, preset) = self.settings(scene, settings)?;
         self.hello().map_err(process)?.refuse(scene)?;
-        let settings = self.settings(settings)?;
         let waiting = self.idle.take().map_or_else(|| ProcessLink::open(&self.program), Ok);
         let mut link = waiting.map_err(process)?;
-        match link.scene(scene, &settings) {
-            Ok(resolved) => {
-                Ok(Box::new(RemoteSolver::new(link, self.idle.clone(), scene, resolved)))
+        match self.compiled(&mut link, scene, &settings) {
+            Ok((mut resolved, facts)) => {
+                resolved.extend(preset.map(|name| (PRESET.to_owned(), name)));
+                let solver = RemoteSolver::new(link, self.idle.clone(), scene, resolved);
+                Ok(Box::new(solver.audited(facts)))
             }
-            Err(fault) => {
+            Err(error) => {
                 self.idle.give(link);
-                Err(fault.in_building())
+                Err(error)
             }
         }
     }
@@ -110,7 +156,18 @@ impl Backend for ExecBackend {
         checks::NAMES
     }
 
+    fn is_peer(&self) -> bool {
+        self.program.environment.is_some()
+    }
+
+    fn version(&self) -> Result<Option<String>, String> {
+        Ok(self.hello()?.version.clone())
+    }
+
     fn own_check(&self, name: &str) -> Result<Option<String>, String> {
+        if let Some(setup) = self.missing() {
+            return Ok(Some(setup));
+        }
         checks::ask(name, &self.program)
     }
 }

@@ -4,7 +4,9 @@ use std::mem;
 
 use serde_json::json;
 use taut_collide::{ContactSet, NONE};
-use taut_core::{Elsewhere, Iteration, Scene, Solver, SolverError, StageTime, State, Step};
+use taut_core::{
+    AuditFacts, Elsewhere, Iteration, Scene, Solver, SolverError, StageTime, State, Step,
+};
 
 use crate::{
     hello::{ContactFinder, Refinement},
@@ -21,6 +23,8 @@ pub(crate) struct RemoteSolver {
     idle: Idle,
     scene: Scene,
     settings: JsonSettings,
+    /// What the engine says that it compiled, once compared.
+    audit: Option<AuditFacts>,
     /// What finds the contacts that are given with each step.
     contacts: Option<ContactSet>,
     /// Of the points that are given: 17 numbers each.
@@ -46,11 +50,18 @@ impl RemoteSolver {
             idle,
             scene: scene.clone(),
             settings,
+            audit: None,
             points: Vec::new(),
             state: State::default(),
             step: None,
             times: Vec::new(),
         }
+    }
+
+    /// The same with what the engine said of the scene.
+    pub(crate) fn audited(mut self, audit: Option<AuditFacts>) -> Self {
+        self.audit = audit;
+        self
     }
 
     fn link(&mut self) -> Result<&mut ProcessLink, SolverError> {
@@ -162,6 +173,28 @@ impl Solver for RemoteSolver {
 
     fn resolved_settings(&self) -> String {
         to_ron(&self.settings)
+    }
+
+    fn audit(&self) -> Option<AuditFacts> {
+        self.audit.clone()
+    }
+
+    fn check_capacity(&mut self) -> Result<(), SolverError> {
+        if self.audit.is_none() {
+            return Ok(());
+        }
+        let bodies = self.scene.bodies.len();
+        let audit = self.link()?.audit(bodies).map_err(|fault| fault.in_a_step())?;
+        audit.map_or(Ok(()), |audit| audit.suffices().map_err(SolverError::Process))
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let Some(audit) = &self.audit else { return Vec::new() };
+        let deviations =
+            audit.deviations.iter().map(|words| format!("not as in the scene: {words}"));
+        let untold = (!audit.untold.is_empty())
+            .then(|| format!("the audit is partial, without {}", audit.untold.join(", ")));
+        deviations.chain(untold).collect()
     }
 
     fn elsewhere(&self) -> Option<Elsewhere> {

@@ -1,5 +1,7 @@
 //! The command line.
 
+mod figures;
+mod list;
 mod outside;
 mod view;
 
@@ -13,6 +15,10 @@ use crate::{
 };
 
 pub(crate) use self::{
+    figures::{
+        FigureArgs, GalleryArgs, ProfileArgs, RedrawArgs, RegressArgs, ReportArgs, ReproduceArgs,
+    },
+    list::{ListArgs, What},
     outside::{ExportArgs, Language, NewSolverArgs, ProgramArgs, SceneFormat},
     view::ViewArgs,
 };
@@ -37,6 +43,10 @@ pub(crate) struct Common {
     /// Print one JSON document on standard output instead of text
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Folder whose `scenes` and `results/figures` are used, before those that are built in [default: the nearest
+    /// folder upwards with `scenes`, alone; else what is built in]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
     /// Where files go [default: results/local/<time>-<verb>]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -87,7 +97,7 @@ pub(crate) enum Verb {
     /// Draw the committed pictures of figures again from what is on file, without any solver
     Redraw(RedrawArgs),
     /// Compare the curves of figures with the recorded ones; all figures unless some are named
-    Regress(FigureArgs),
+    Regress(RegressArgs),
     /// Hold backends to what the interface and mechanics ask of them
     Verify(VerifyArgs),
     /// Write a scene as other programs read it
@@ -96,24 +106,6 @@ pub(crate) enum Verb {
     NewSolver(NewSolverArgs),
     /// Watch runs of a scene side by side in a window, or recorded ones
     View(ViewArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ListArgs {
-    /// Only these
-    pub(crate) what: Option<What>,
-    /// Replace the support matrix, or the table of figures, between the markers of this Markdown file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) splice: Option<PathBuf>,
-}
-
-/// What can be listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum What {
-    Backends,
-    Scenes,
-    Figures,
-    Adapters,
 }
 
 #[derive(Debug, Args)]
@@ -357,90 +349,6 @@ pub(crate) struct BestArgs {
     #[arg(long, required = true, value_name = "METRIC=BOUND", value_delimiter = ',',
         value_parser = bound)]
     pub(crate) within: Vec<(String, f64)>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RedrawArgs {
-    /// Names of folders in `results/figures`
-    #[arg(value_name = "FIGURE", required_unless_present = "all")]
-    pub(crate) figures: Vec<String>,
-    /// All figures
-    #[arg(long, conflicts_with = "figures")]
-    pub(crate) all: bool,
-    /// Write nothing; exit with 1 and name each file that is not as it would be drawn
-    #[arg(long)]
-    pub(crate) check: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct GalleryArgs {
-    /// Write nothing; exit with 1 where a page is not as it would be made
-    #[arg(long)]
-    pub(crate) check: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ProfileArgs {
-    /// Ids of problems in `results/profiles.ron` [default: all]
-    #[arg(value_name = "PROBLEM", conflicts_with = "bless")]
-    pub(crate) problems: Vec<String>,
-    /// Replace `results/profiles.csv` by what is measured now
-    #[arg(long)]
-    pub(crate) bless: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ReportArgs {
-    /// Folders of figures, or with what other verbs have written [default: `results/figures`]
-    #[arg(value_name = "DIR")]
-    pub(crate) folders: Vec<PathBuf>,
-    /// Leave films, loops, tables of numbers and forms for small screens out, for a page to be sent
-    #[arg(long)]
-    pub(crate) light: bool,
-    /// Another folder of figures, of another machine or revision: tell which verdicts and ends of runs differ
-    #[arg(long, value_name = "OTHER")]
-    pub(crate) with: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ReproduceArgs {
-    #[command(flatten)]
-    pub(crate) figures: FigureArgs,
-    /// Compare the curves with the recorded ones too, as `regress` does
-    #[arg(long)]
-    pub(crate) regress: bool,
-    /// Ask each claim whether it can fail: rows are spoilt, and `null` put in the place of each method
-    #[arg(long)]
-    pub(crate) sabotage: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct FigureArgs {
-    /// Names of folders in `results/figures`
-    #[arg(value_name = "FIGURE", conflicts_with = "all")]
-    pub(crate) figures: Vec<String>,
-    /// All figures
-    #[arg(long)]
-    pub(crate) all: bool,
-    /// With --all, also figures that take many minutes or gigabytes at full size
-    #[arg(long)]
-    pub(crate) large: bool,
-    /// Smaller sizes for a quick check; claims that need the full size are not judged
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Replace the committed picture and recorded curves by what is measured now
-    #[arg(long)]
-    pub(crate) bless: bool,
-    /// With --bless, from how many moved starts the spread of the recorded curves is found, by which they are compared
-    /// from then on [default: 8 with --quick, else 0]
-    #[arg(long, value_name = "N", requires = "bless")]
-    pub(crate) spread: Option<u32>,
-    /// With --bless, also when the program was built from sources that differ from their revision
-    #[arg(long, requires = "bless")]
-    pub(crate) dirty: bool,
-    /// Where curves are compared with recorded ones: fail where one became better, too
-    #[arg(long)]
-    pub(crate) strict: bool,
 }
 
 #[derive(Debug, Args)]

@@ -30,9 +30,12 @@ use taut_core::Scene;
 
 use crate::{
     args::{Common, Selection},
+    checkout::Checkout,
     machine::Machine,
     places,
-    record::{Document, OutDir, ReferenceDocument, RunRow, SCHEMA, SceneCounts, SceneFacts},
+    record::{
+        Document, OutDir, ReferenceDocument, RunRow, SCHEMA, SceneCounts, SceneFacts, Status,
+    },
     runner::Bench,
     spec::{self, Spec},
     text_table::TextTable,
@@ -43,6 +46,8 @@ use crate::{
 pub(crate) struct Session<'a> {
     pub(crate) bench: Bench<'a>,
     pub(crate) common: Common,
+    /// Where scenes and figures come from.
+    pub(crate) root: Checkout,
     pub(crate) command: String,
 }
 
@@ -51,7 +56,7 @@ pub(crate) struct Session<'a> {
 pub(crate) enum Outcome {
     /// Measured; labels are results too.
     Good,
-    /// Every row is unsupported, failed or skipped.
+    /// Every row is unsupported, failed or skipped, and not all are skipped: what is not here is no failure.
     NothingMeasured,
     /// A claim or a comparison with a record failed.
     CheckFailed,
@@ -87,7 +92,7 @@ impl Session<'_> {
         for spec in &specs {
             self.bench.find(&spec.backend)?;
         }
-        let (file, loaded) = places::load(&selection.scene, &grid.set)?;
+        let (file, loaded) = places::load(&self.root, &selection.scene, &grid.set)?;
         for warning in &loaded.warnings {
             eprintln!("taut: warning: {}: {warning}", file.display());
         }
@@ -177,7 +182,9 @@ impl Session<'_> {
     fn outcome(&self, runs: &[RunRow]) -> Outcome {
         if self.bench.is_cancelled() {
             Outcome::Interrupted
-        } else if runs.iter().any(|row| row.status.is_measured()) {
+        } else if runs.iter().any(|row| row.status.is_measured())
+            || runs.iter().all(|row| row.status == Status::Skipped)
+        {
             Outcome::Good
         } else {
             Outcome::NothingMeasured

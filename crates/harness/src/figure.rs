@@ -9,6 +9,7 @@ mod claim;
 mod conclusion;
 mod curves;
 mod gallery;
+mod guest;
 mod judge;
 mod load;
 mod measure;
@@ -17,6 +18,7 @@ mod picture;
 mod plan;
 mod probe;
 mod profile;
+mod record;
 mod redraw;
 mod reproduce;
 mod row;
@@ -27,10 +29,7 @@ mod times;
 mod verdict;
 mod views;
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use ron::value::RawValue;
 use serde::Deserialize;
@@ -40,6 +39,7 @@ pub use self::{
     conclusion::{Conclusion, MeasuredValue, heading, with_unit},
     curves::{PanelCurves, collect, write_csv},
     gallery::{counts, front_thumbs, gallery, paper, pictures as picture_table, unfiled},
+    guest::{Guest, load_with},
     judge::{Judged, StartCount, Verdict, judge, number},
     load::{LoadError, load, parse},
     measure::{Beside, MeasuredFigure, measure},
@@ -54,7 +54,10 @@ pub use self::{
     verdict::{ClaimVerdict, RunVerdict, VerdictFile, definition_hash, read as read_verdict},
     views::{ViewKind, ViewSpec, write_views},
 };
-use crate::plot::Scale;
+use crate::{
+    checkout::{Checkout, embedded},
+    plot::Scale,
+};
 
 /// A figure as its file defines it.
 #[derive(Clone, Debug, Deserialize)]
@@ -66,6 +69,9 @@ pub struct Figure {
     /// Metrics measured on demand that it names.
     #[serde(skip)]
     pub asked: Vec<String>,
+    /// Who takes part beside its own runs.
+    #[serde(skip)]
+    pub guest: Option<Guest>,
     /// Heading of the picture.
     pub title: String,
     /// Publication and figure that it reproduces.
@@ -317,7 +323,7 @@ pub struct Quick {
 impl Figure {
     /// Name of its small picture, which is the last row of its first film and like that in areas or in pixels, else
     /// its first panel without text.
-    pub fn thumb(&self, root: &Path) -> &'static str {
+    pub fn thumb(&self, root: &Checkout) -> &'static str {
         let film = self.first_film().map(|view| view.file(&folder(root, &self.id)));
         if film.is_some_and(|film| film.ends_with(".svg")) { "thumb.svg" } else { "thumb.png" }
     }
@@ -346,23 +352,25 @@ fn is_time(quantity: &str) -> bool {
     quantity == TIMED || quantity == SHORTEST
 }
 
-/// Folder of a figure's definition and records.
-pub fn folder(root: &Path, id: &str) -> PathBuf {
-    root.join("results").join("figures").join(id)
+/// Folder of a figure's definition and records on disk, whether it is there or not.
+pub fn folder(root: &Checkout, id: &str) -> PathBuf {
+    root.on_disk(&format!("results/figures/{id}"))
 }
 
-/// Names of all figures under a checkout, sorted.
+/// A file of a figure, on disk or in the program.
+fn filed(root: &Checkout, id: &str, name: &str) -> PathBuf {
+    root.path(&format!("results/figures/{id}/{name}"))
+}
+
+/// Names of all figures of a checkout, sorted.
 ///
 /// # Errors
 /// When the folder of figures cannot be read.
-pub fn ids(root: &Path) -> std::io::Result<Vec<String>> {
-    let mut ids = Vec::new();
-    for entry in std::fs::read_dir(root.join("results").join("figures"))? {
-        let entry = entry?;
-        if entry.path().join("figure.ron").is_file() {
-            ids.push(entry.file_name().to_string_lossy().into_owned());
-        }
-    }
-    ids.sort();
+pub fn ids(root: &Checkout) -> std::io::Result<Vec<String>> {
+    let mut ids = root.names("results/figures")?;
+    ids.retain(|id| {
+        let definition = filed(root, id, "figure.ron");
+        embedded(&definition).is_some() || definition.is_file()
+    });
     Ok(ids)
 }

@@ -7,8 +7,10 @@
 mod adapter;
 mod args;
 pub mod backends;
+pub mod checkout;
 mod cmd;
 mod curve;
+mod features;
 pub mod figure;
 pub mod film;
 mod interrupt;
@@ -38,10 +40,15 @@ use std::{ffi::OsString, process::ExitCode};
 use anyhow::Context;
 use clap::Parser;
 use taut_core::Table;
+use taut_exec::ExecBackend;
 
 use crate::{
     args::{Cli, Verb},
-    cmd::{Outcome, Session, reproduce::Questions},
+    checkout::Checkout,
+    cmd::{
+        Outcome, Session,
+        reproduce::{Holding, Questions},
+    },
     ruler::Ruler,
     runner::Bench,
 };
@@ -62,6 +69,19 @@ impl Default for Setup {
     /// What the `taut` program has.
     fn default() -> Self {
         Self { table: backends::table(), metrics: Ruler::default() }
+    }
+}
+
+impl Setup {
+    /// The same with a row for each engine that a checkout names in `peers`; none is started.
+    ///
+    /// # Errors
+    /// A file there that cannot be read.
+    pub fn with_engines(mut self, root: &Checkout) -> anyhow::Result<Self> {
+        for program in processes::engines(root)? {
+            self.table = self.table.with(ExecBackend::new(program));
+        }
+        Ok(self)
     }
 }
 
@@ -112,9 +132,11 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
         asked.extend(args.within.iter().map(|(metric, _)| metric.clone()));
     }
     let asking = Setup { metrics: metrics.asked_for(&asked), ..setup.clone() };
-    let setup = &processes::extended(&asking, &cli.common, &cli.verb.backends())?;
+    let root = Checkout::find(cli.common.root.as_deref())?;
+    let setup = &processes::extended(&asking, &cli.common, &root, &cli.verb.backends())?;
     let session = Session {
         bench: Bench::new(setup, usize::from(cli.common.threads), interrupt::flag())?,
+        root,
         common: cli.common,
         command: command_line(arguments),
     };
@@ -140,16 +162,13 @@ fn dispatch(setup: &Setup, cli: Cli, arguments: &[OsString]) -> anyhow::Result<O
                 curves: args.regress,
                 strict: args.figures.strict,
                 sabotage: args.sabotage,
+                bless: args.figures.bless,
             };
-            cmd::reproduce::main(&session, &args.figures, questions)
+            cmd::reproduce::main(&session, &args.figures, questions, Holding::default())
         }
-        Verb::Regress(args) => {
-            let questions =
-                Questions { claims: false, curves: true, strict: args.strict, sabotage: false };
-            cmd::reproduce::main(&session, args, questions)
-        }
+        Verb::Regress(args) => cmd::reproduce::regress(&session, args),
         Verb::Verify(args) => cmd::verify::main(&session, args),
-        Verb::Export(args) => cmd::export::main(args),
+        Verb::Export(args) => cmd::export::main(&session, args),
         Verb::NewSolver(args) => cmd::new_solver::main(args),
         Verb::View(args) => cmd::view::main(&session, args),
     }

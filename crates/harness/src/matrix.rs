@@ -1,10 +1,8 @@
 //! Which backend takes which scene, with the reasons where not.
 
-use std::path::Path;
-
 use taut_core::Table;
 
-use crate::places;
+use crate::{checkout::Checkout, places};
 
 /// Support of every backend for every scene.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,23 +20,24 @@ pub(crate) struct MatrixRow {
 }
 
 impl Matrix {
-    /// Asks every backend about every scene below `root` at default parameters.
+    /// Asks every backend that comes with the program about every scene of a checkout at default parameters.
     ///
     /// # Errors
     /// When a scene cannot be loaded.
-    pub(crate) fn of(table: &Table, root: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn of(table: &Table, root: &Checkout) -> anyhow::Result<Self> {
         let mut rows = Vec::new();
         for scene in places::scene_names(root)? {
-            let file = root.join("scenes").join(format!("{scene}.ron"));
-            let loaded = taut_core::load::load_file(&file, &[])?;
-            let refusals = table.iter().map(|backend| backend.supports(&loaded.scene).err());
+            let loaded = places::read(&places::named(root, &scene), &[])?;
+            let own = table.iter().filter(|backend| !backend.is_peer());
+            let refusals = own.map(|backend| backend.supports(&loaded.scene).err());
             rows.push(MatrixRow {
                 about: loaded.scene.about.clone(),
                 refusals: refusals.map(|why| why.map(|why| why.to_string())).collect(),
                 scene,
             });
         }
-        Ok(Self { backends: table.names().map(str::to_owned).collect(), rows })
+        let own = table.iter().filter(|backend| !backend.is_peer());
+        Ok(Self { backends: own.map(|backend| backend.info().name.to_string()).collect(), rows })
     }
 
     /// A Markdown table with numbered reasons below it.
@@ -105,8 +104,8 @@ mod tests {
 
     #[test]
     fn the_readme_is_up_to_date() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+        let root = Checkout::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+        let readme = std::fs::read_to_string(root.on_disk("README.md")).unwrap();
         let matrix = Matrix::of(&crate::backends::table(), &root).unwrap();
         let spliced = splice(&readme, "matrix", &matrix.markdown()).unwrap();
         assert!(readme == spliced, "run `cargo run -- list --splice README.md`");

@@ -1,7 +1,10 @@
 //! Solvers in other processes as rows of the table: commands given on the command line, and files that name them.
 //!
-//! A child has the rights of whoever calls the program. So only the command line and files that it points at, by
-//! `--backends` or by the variable `TAUT_BACKENDS`, turn a name into a command: figures and results hold names.
+//! A child has the rights of whoever calls the program. So only the command line, files that it points at, by
+//! `--backends` or by the variable `TAUT_BACKENDS`, and those of the checkout's own engines in `peers` turn a name into
+//! a command: figures and results hold names.
+
+mod companions;
 
 use std::{
     collections::BTreeMap,
@@ -12,12 +15,12 @@ use std::{
 use anyhow::{Context, anyhow, bail, ensure};
 use ron::value::RawValue;
 use serde::Deserialize;
-use taut_core::settings::nearest;
-use taut_exec::{ExecBackend, Limits, Program};
+use taut_exec::{ExecBackend, Limits, Program, ProgramEnvironment};
 
 use crate::{
     Setup,
     args::Common,
+    checkout::Checkout,
     spec::{self, EXEC},
 };
 
@@ -43,6 +46,14 @@ struct NamedProgram {
     #[serde(default)]
     env: BTreeMap<String, String>,
     settings: Option<Box<RawValue>>,
+    /// One line for `list`.
+    summary: Option<String>,
+    /// Of the engine; another one is a failure.
+    version: Option<String>,
+    /// What has to be there, seen from the folder of the file.
+    environment: Option<PathBuf>,
+    /// The command that sets that up.
+    setup: Option<String>,
     hello_s: Option<f64>,
     scene_s: Option<f64>,
     first_step_s: Option<f64>,
@@ -55,7 +66,12 @@ struct NamedProgram {
 ///
 /// # Errors
 /// A file or command that cannot be read, a name that is taken, and any of them under `--no-exec`.
-pub(crate) fn extended(setup: &Setup, common: &Common, named: &[&str]) -> anyhow::Result<Setup> {
+pub(crate) fn extended(
+    setup: &Setup,
+    common: &Common,
+    root: &Checkout,
+    named: &[&str],
+) -> anyhow::Result<Setup> {
     let mut setup = setup.clone();
     let commands = named.iter().map(|text| spec::without_label(text));
     let mut commands = commands.filter(|text| text.starts_with(EXEC));
@@ -64,7 +80,21 @@ pub(crate) fn extended(setup: &Setup, common: &Common, named: &[&str]) -> anyhow
             bail!("`{command}` is refused by --no-exec");
         }
         ensure!(common.programs.backend_files.is_empty(), "--backends is refused by --no-exec");
+        for mut program in engines(root)? {
+            let names = named.iter().map(|text| spec::without_label(text));
+            let mut names = names.map(|text| text.split([':', '@']).next().unwrap_or(text));
+            ensure!(names.all(|n| n != program.name), "`{}` is refused by --no-exec", program.name);
+            // Figures name it all the same; its rows are skipped.
+            program.environment = Some(ProgramEnvironment {
+                path: PathBuf::new(),
+                setup: "taut without --no-exec".to_owned(),
+            });
+            add(&mut setup, common, program);
+        }
         return Ok(setup);
+    }
+    for program in engines(root)? {
+        add(&mut setup, common, program);
     }
     let listed = env::var_os(VARIABLE).unwrap_or_default();
     let listed = env::split_paths(&listed).filter(|path| !path.as_os_str().is_empty());
@@ -82,6 +112,23 @@ pub(crate) fn extended(setup: &Setup, common: &Common, named: &[&str]) -> anyhow
         }
     }
     Ok(setup)
+}
+
+/// The rows of every `peers/*/backends.ron` of a checkout, in the order of their names; none where there is no folder.
+///
+/// # Errors
+/// A file that cannot be read.
+pub(crate) fn engines(root: &Checkout) -> anyhow::Result<Vec<Program>> {
+    let Ok(folder) = root.folder() else { return Ok(Vec::new()) };
+    let Ok(entries) = fs::read_dir(folder.join("peers")) else { return Ok(Vec::new()) };
+    let files = entries.filter_map(|entry| Some(entry.ok()?.path().join("backends.ron")));
+    let mut files: Vec<PathBuf> = files.filter(|file| file.is_file()).collect();
+    files.sort();
+    let mut programs = Vec::new();
+    for file in files {
+        programs.extend(of_file(&file)?);
+    }
+    Ok(programs)
 }
 
 fn add(setup: &mut Setup, common: &Common, mut program: Program) {
@@ -112,21 +159,17 @@ fn of_command(text: &str) -> anyhow::Result<Program> {
 
 fn of_file(file: &Path) -> anyhow::Result<Vec<Program>> {
     let name = file.display();
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
-    let options =
-        ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-    let read: BackendsFile = options.from_str(&text).map_err(|error| {
-        let near = match &error.code {
-            ron::Error::NoSuchStructField { expected, found, .. } => nearest(found, expected),
-            _ => None,
-        };
-        let near = near.map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default();
-        let (line, column) = (error.span.start.line, error.span.start.col);
-        anyhow!("{name}:{line}:{column}: {}{near}", error.code)
-    })?;
+    let read: BackendsFile = companions::read(file)?;
     let folder = file.parent().unwrap_or(Path::new(""));
     let programs = read.backends.into_iter().map(|row| row.program(folder));
-    programs.collect::<anyhow::Result<_>>().with_context(|| name.to_string())
+    let mut programs: Vec<Program> =
+        programs.collect::<anyhow::Result<_>>().with_context(|| name.to_string())?;
+    let (presets, deviations) = (companions::presets(folder)?, companions::deviations(folder)?);
+    for program in &mut programs {
+        program.presets.clone_from(&presets);
+        program.deviations.clone_from(&deviations);
+    }
+    Ok(programs)
 }
 
 impl NamedProgram {
@@ -153,12 +196,28 @@ impl NamedProgram {
             load_s: limit("load_s", self.load_s, common.load_s)?,
             read_s: limit("read_s", self.read_s, common.read_s)?,
         };
+        let environment = match (self.environment, self.setup) {
+            (Some(path), Some(setup)) => {
+                Some(ProgramEnvironment { path: folder.join(path), setup })
+            }
+            (None, None) => None,
+            _ => bail!("`{name}` needs both `environment` and `setup`, or neither"),
+        };
+        let mut command = command;
+        if environment.is_some() && command[0].contains('/') {
+            // From the folder of the file, wherever the program is started; the links in it make the environment.
+            let place = std::path::absolute(folder.join(&command[0]));
+            command[0] = place.context("no working directory")?.display().to_string();
+        }
         let directory = folder.join(self.directory);
         let here = directory.as_os_str().is_empty();
         let settings = self.settings.map(|raw| raw.get_ron().trim().to_owned());
         let mut program = Program::new(&name, command);
         program.directory = (!here).then_some(directory);
         program.env = self.env;
+        program.summary = self.summary;
+        program.version = self.version;
+        program.environment = environment;
         program.settings = settings.unwrap_or(program.settings);
         program.limits = limits;
         Ok(program)

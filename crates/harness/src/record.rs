@@ -10,7 +10,7 @@ mod pipe;
 mod sensitivity;
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
-use taut_core::{BitHash, labels::Label};
+use taut_core::{AuditFacts, BitHash, labels::Label};
 
 pub(crate) use self::document::scene_hash;
 pub use self::{
@@ -138,6 +138,9 @@ pub struct RunRow {
     /// What its solver warns of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// What its engine says that it compiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit: Option<AuditFacts>,
     /// What its steps left unsolved on average, where that is much; a method may be stopped early on purpose, so this
     /// stands beside the status.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -403,7 +406,8 @@ impl RunRow {
         Self { status: Status::Skipped, reason: reason.to_owned(), ..Self::new(spec) }
     }
 
-    /// The status for a table, marked where steps were left unsolved or the times beside it say nothing.
+    /// The status for a table, marked where steps were left unsolved, the times beside it say nothing, or an engine
+    /// departs from the scene or does not tell all of what it holds.
     pub fn status_and_mark(&self) -> String {
         let mut cell = self.status.name().to_owned();
         if self.unconverged.is_some() {
@@ -412,6 +416,7 @@ impl RunRow {
         if self.device == RunDevice::Software {
             cell += ", software";
         }
+        cell += self.audit.as_ref().map_or("", AuditFacts::mark);
         cell
     }
 

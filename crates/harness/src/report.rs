@@ -21,12 +21,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
-use crate::{Setup, places};
+use crate::Setup;
 
 /// What to gather.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportOptions<'a> {
-    /// Folders of figures, or with what verbs have written; none stands for the figures of the checkout.
+    /// Folders of figures, or with what verbs have written.
     pub folders: &'a [PathBuf],
     /// Whether films, loops and tables of numbers are left out.
     pub light: bool,
@@ -39,13 +39,7 @@ pub struct ReportOptions<'a> {
 /// # Errors
 /// When a folder cannot be read or holds nothing to report, or what is on file of a figure is malformed.
 pub fn report(setup: &Setup, options: ReportOptions<'_>) -> anyhow::Result<String> {
-    let own;
-    let folders = if options.folders.is_empty() {
-        own = [places::root()?.join("results").join("figures")];
-        &own
-    } else {
-        options.folders
-    };
+    let ReportOptions { folders, .. } = options;
     let mut roots = folders.iter().filter_map(|folder| figures::root_of(folder));
     let root = roots.next();
     if roots.next().is_some() {
@@ -59,5 +53,5 @@ pub fn report(setup: &Setup, options: ReportOptions<'_>) -> anyhow::Result<Strin
         .map(PathBuf::as_path)
         .filter(|folder| figures::root_of(folder).is_none())
         .collect();
-    page::page(setup, root.as_deref(), &others, options)
+    page::page(setup, root.as_ref(), &others, options)
 }

@@ -149,8 +149,10 @@ impl<'a> Bench<'a> {
                 let mut solver = build(backend, scene, &spec.settings)?;
                 row.settings = solver.resolved_settings();
                 row.warnings = solver.warnings();
+                row.audit = solver.audit();
                 row.device = device(backend);
-                body(&mut *solver, row)
+                body(&mut *solver, row)?;
+                solver.check_capacity().map_err(Halt::from)
             })
         });
         match halted {
@@ -168,6 +170,8 @@ pub(crate) enum Halt {
     Build(#[from] BuildError),
     #[error(transparent)]
     Solver(#[from] SolverError),
+    #[error("not converged in frame {frame}: {why}")]
+    NotConverged { frame: u32, why: String },
     #[error("non-finite state {0}")]
     NonFinite(String),
     #[error("interrupted {0}")]
@@ -179,7 +183,7 @@ impl Halt {
         let status = match self {
             Self::Build(BuildError::Unsupported(_)) => Status::Unsupported,
             Self::Build(BuildError::NoDevice(_)) => Status::Skipped,
-            Self::Build(_) | Self::Solver(_) => Status::Failed,
+            Self::Build(_) | Self::Solver(_) | Self::NotConverged { .. } => Status::Failed,
             Self::NonFinite(_) => Status::Diverged,
             // What was measured until then keeps the status it has earned.
             Self::Cancelled(_) if row.steps > 0 || !row.curves.is_empty() => row.status,

@@ -1,6 +1,6 @@
 //! Records the motion of runs, between frames and with the clock stopped.
 
-use std::{fs, ops::ControlFlow};
+use std::{ops::ControlFlow, path::Path};
 
 use anyhow::{Context, ensure};
 use taut_core::{Scene, State};
@@ -8,6 +8,7 @@ use taut_recording::{About, Allowance, Archivist, Array, CHUNK, RecordedRun, Sca
 
 use crate::{
     args::RecordArgs,
+    checkout,
     machine::Machine,
     record::{RunRow, SceneFacts, metric, metric_names, scene_hash},
     ruler::{Moment, Sample},
@@ -50,7 +51,7 @@ impl Tape {
             path.display()
         );
         let cannot = || format!("cannot write {}", path.display());
-        let text = fs::read_to_string(&facts.scene_file)
+        let text = checkout::text(Path::new(&facts.scene_file))?
             .with_context(|| format!("cannot read {}", facts.scene_file))?;
         let mut archivist = Archivist::create(path).with_context(cannot)?;
         archivist.text("scene.ron", &text).with_context(cannot)?;

@@ -31,7 +31,7 @@ use anyhow::{Context, anyhow, bail, ensure};
 use eframe::egui::{self, ViewportBuilder};
 use taut_core::Scene;
 
-use crate::{Setup, adapter, film::replay, places, runner::Bench, spec};
+use crate::{Setup, adapter, checkout::Checkout, film::replay, places, runner::Bench, spec};
 pub use desk::{Desk, PANES_MAX};
 pub(crate) use desk::{PaneSubject, SceneSource};
 pub(crate) use errand::Errand;
@@ -46,13 +46,18 @@ const SIZE: [f32; 2] = [1280.0, 800.0];
 /// # Errors
 /// When there is none, or it cannot be loaded.
 pub(crate) fn subject(
+    root: &Checkout,
     argument: &str,
     set: &[(String, f64)],
 ) -> anyhow::Result<(Scene, SceneSource, Vec<PaneSubject>)> {
-    let source =
-        |parameters| SceneSource { argument: argument.to_owned(), set: set.to_vec(), parameters };
+    let source = |parameters| SceneSource {
+        root: root.clone(),
+        argument: argument.to_owned(),
+        set: set.to_vec(),
+        parameters,
+    };
     if !argument.ends_with(".npz") {
-        let (file, loaded) = places::load(argument, set)?;
+        let (file, loaded) = places::load(root, argument, set)?;
         for warning in &loaded.warnings {
             eprintln!("taut: warning: {}: {warning}", file.display());
         }
@@ -76,7 +81,7 @@ pub fn unopened(setup: &Setup, argument: &str, backends: &[&str]) -> anyhow::Res
     for spec in &specs {
         bench.find(&spec.backend)?;
     }
-    let (scene, source, recorded) = subject(argument, &[])?;
+    let (scene, source, recorded) = subject(&Checkout::find(None)?, argument, &[])?;
     let live = specs.into_iter().map(PaneSubject::Live);
     let subjects = recorded.into_iter().chain(live).collect();
     let desk = Desk::open(setup, 1, scene, source, subjects)?;

@@ -311,10 +311,10 @@ fn records_are_of_revisions_that_exist() {
 
 #[test]
 fn every_committed_figure_is_sound_and_recorded() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = taut::checkout::Checkout::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let ids = taut::figure::ids(&root).unwrap();
     assert!(!ids.is_empty());
-    let setup = taut::Setup::default();
+    let setup = taut::Setup::default().with_engines(&root).unwrap();
     for id in ids {
         let figure = taut::figure::load(&root, &id, &setup).unwrap();
         assert!(!figure.claims.is_empty(), "{id} claims nothing");

@@ -1,26 +1,33 @@
 //! Every committed picture, read as the list of what is drawn: nothing covers a name, nothing leaves the page, and
 //! who failed is seen. Each rule is shown to fail on a picture doctored against it.
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
 
 use taut::{
-    Setup, figure,
+    Setup,
+    checkout::Checkout,
+    figure,
     plot::{
         self, ClaimMark, Curve, CurveWeight, Failure, Item, ItemRole, ItemShape, MOST_EMPHASISED,
         Panel, Picture, PictureForm, PixelBox, PlotSpec, Strip, colour::vision::least_difference,
     },
 };
 
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+fn root() -> Checkout {
+    Checkout::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// What figures may name: the backends of the program, and engines whether they are here or not.
+fn setup() -> Setup {
+    Setup::default().with_engines(&root()).expect("files of engines")
 }
 
 /// All committed pictures by name.
 fn committed() -> Vec<(String, PlotSpec)> {
-    let setup = Setup::default();
+    let setup = setup();
     let mut pictures = Vec::new();
-    for id in figure::ids(root()).expect("figures") {
-        let (first, more) = figure::filed_pictures(&setup, root(), &id).expect("on file");
+    for id in figure::ids(&root()).expect("figures") {
+        let (first, more) = figure::filed_pictures(&setup, &root(), &id).expect("on file");
         pictures.push((id.clone(), first));
         pictures.extend(more.map(|more| (format!("{id}, supplement"), more)));
     }
@@ -166,10 +173,10 @@ fn committed_pictures_can_be_read() {
 
 #[test]
 fn committed_pictures_are_as_drawn_and_small() {
-    for id in figure::ids(root()).expect("figures") {
-        let changed = figure::redraw(&Setup::default(), root(), &id, true).expect("on file");
+    for id in figure::ids(&root()).expect("figures") {
+        let changed = figure::redraw(&setup(), &root(), &id, true).expect("on file");
         assert!(changed.is_empty(), "run `taut redraw --all`: {changed:?}");
-        let svg = figure::folder(root(), &id).join("figure.svg");
+        let svg = figure::folder(&root(), &id).join("figure.svg");
         let length = svg.metadata().expect("a picture").len();
         assert!(length < 90_000, "{id}: {length} bytes");
     }
@@ -177,8 +184,8 @@ fn committed_pictures_are_as_drawn_and_small() {
 
 #[test]
 fn every_figure_has_a_conclusion() {
-    for id in figure::ids(root()).expect("figures") {
-        let figure = figure::load(root(), &id, &Setup::default()).expect("a definition");
+    for id in figure::ids(&root()).expect("figures") {
+        let figure = figure::load(&root(), &id, &setup()).expect("a definition");
         assert!(figure.conclusion.is_some(), "{id} has no conclusion");
     }
 }

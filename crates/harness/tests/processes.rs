@@ -307,6 +307,12 @@ fn verified(language: &str, build: impl Fn(&Path)) {
     assert!(written.status.success(), "{}", errors(&written));
     let again = taut(&["new-solver", language, solver.to_str().unwrap()]);
     assert_eq!(again.status.code(), Some(2), "nothing is replaced");
+    let workflow = fs::read_to_string(solver.join(".github/workflows/taut.yml")).unwrap();
+    assert_eq!(workflow.contains("- run: c++ "), language == "cpp", "{workflow}");
+    assert!(
+        workflow.contains("\n      - uses: OWNER/taut@") && !workflow.contains("BUILD"),
+        "{workflow}"
+    );
     build(&solver);
     let file = solver.join("backends.ron");
     let arguments = ["verify", "-b", "mine", "--backends", file.to_str().unwrap()];
@@ -314,6 +320,30 @@ fn verified(language: &str, build: impl Fn(&Path)) {
     let report = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{report}{}", errors(&output));
     assert!(report.contains(" 0 failed, 0 known failures, "), "{report}");
+}
+
+#[test]
+fn a_guest_that_may_differ_from_run_to_run_is_refused() {
+    if !is_here(PYTHON) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let here = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_taut"));
+        command.current_dir(folder.path()).args(arguments).output().unwrap()
+    };
+    assert!(here(&["new-solver", "python", "."]).status.success());
+    let solver = folder.path().join("solver.py");
+    let text = fs::read_to_string(&solver).unwrap();
+    fs::write(&solver, text.replace("\"bitwise\"", "\"none\"")).unwrap();
+    let row = format!("MINE=exec:{PYTHON} solver.py");
+    let run = "implicit RBD, h = 0.01";
+    let record = ["--baseline", "ci", "--bless", "--dirty"];
+    let arguments = ["regress", "mabd-fig08", "--as", &row, "--like", run];
+    let output = here(&[&arguments[..], &record].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(errors(&output).contains("does not promise equal bits"), "{}", errors(&output));
+    assert!(!folder.path().join("ci").exists());
 }
 
 #[test]

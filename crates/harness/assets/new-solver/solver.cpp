@@ -55,7 +55,7 @@ Matrix inverse(const Matrix &m) {
     return out;
 }
 
-// Bodies that only gravity and drag act on; the angular momentum of each is kept.
+// Bodies that only gravity and drag act on, which takes a share of velocity and spin; what else turns is kept.
 class FreeFlight : public taut::Solver {
 public:
     static constexpr std::size_t width = 13; // position 3, quaternion 4, velocity 3, angular velocity in world axes 3
@@ -119,7 +119,8 @@ private:
         return turn(q, product(body.inverse, turned_back(q, body.momentum)));
     }
 
-    void fly(const Body &body, double *x, double h) const {
+    void fly(Body &body, double *x, double h) const {
+        for (double &each : body.momentum) each /= 1 + h * drag;
         for (int k = 0; k < 3; ++k) {
             const double before = x[7 + k];
             x[7 + k] = (before + h * gravity[k]) / (1 + h * drag);

@@ -76,7 +76,7 @@ def inverse(m):
 
 
 class FreeFlight:
-    """Bodies that only gravity and drag act on; the angular momentum of each is kept."""
+    """Bodies that only gravity and drag act on, which takes a share of velocity and spin; what else turns is kept."""
 
     HELLO = {
         "name": "free-flight",
@@ -91,6 +91,8 @@ class FreeFlight:
         # Scenes that need a word which is not here are never sent. `taut export` shows the words of a scene.
         "takes": ["body.dynamic", "body.static"],
         "settings": {"drag": 0.0},
+        # Whether it answers `audit` by what it holds of the scene, which is compared before each run.
+        "audit": True,
     }
     WIDTH = 13  # Numbers of a body: position 3, quaternion 4, velocity 3, angular velocity in world axes 3.
 
@@ -104,6 +106,7 @@ class FreeFlight:
         self.settings = {**self.HELLO["settings"], **settings}
         self.gravity = scene["gravity"]
         self.moving = [i for i, body in enumerate(scene["bodies"]) if body["motion"] == "dynamic"]
+        self.mass = [body["mass_kg"] for body in scene["bodies"]]
         self.inertia = [body["inertia_kg_m2"] for body in scene["bodies"]]
         self.inverse = {i: inverse(self.inertia[i]) for i in self.moving}
         self.size = self.WIDTH * len(scene["bodies"]) + 6 * len(scene["particles"])
@@ -139,6 +142,7 @@ class FreeFlight:
             before = x[at + 7 + k]
             x[at + 7 + k] = (before + h * self.gravity[k]) * decay
             x[at + k] += 0.5 * h * (before + x[at + 7 + k])
+        self.momentum[i] = [each * decay for each in self.momentum[i]]
         # By the rate in the middle of the step: second order.
         q = list(x[at + 3 : at + 7])
         middle = rotated(q, self.rate(i, q), 0.5 * h)
@@ -149,6 +153,19 @@ class FreeFlight:
     def read(self):
         """Time [s], the numbers of the state, and which joints are broken. Changes nothing."""
         return self.time_s, self.numbers, []
+
+    def audit(self):
+        """What is held of the scene, from the arrays that steps are taken with, never from the scene itself."""
+        bodies = [{"mass": m, "centre": [0, 0, 0], "inertia": i} for m, i in zip(self.mass, self.inertia)]
+        return {
+            "gravity": self.gravity,
+            "precision": "f64",
+            "sleeping": False,
+            "damping_linear": self.settings["drag"],
+            "damping_angular": 0,
+            "bodies": bodies,
+            "joints": [],
+        }
 
 
 class Conversation:
@@ -178,6 +195,9 @@ class Conversation:
             return self.step(request)
         if name == "read":
             return self.read()
+        if name == "audit" and self.solver is not None and hasattr(self.solver, "audit"):
+            block = json.dumps(self.solver.audit()).encode()
+            return {"bytes": len(block)}, block
         # Where `iteration` is refine: `begin` as `step`, then `iterate` with a `count`, then `end`.
         raise Refusal("unknown", f"there is no request `{name}`")
 

@@ -64,6 +64,7 @@ impl Verb {
             Self::Time(args) => strings(&args.selection.backends),
             Self::Draw(args) => strings(&args.backends),
             Self::Verify(args) => strings(&args.backends),
+            Self::Regress(args) => args.guest.backend.as_deref().into_iter().collect(),
             Self::View(args) => strings(&args.backends),
             _ => Vec::new(),
         }

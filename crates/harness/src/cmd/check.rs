@@ -37,7 +37,8 @@ struct Checked {
 
 /// Checks every scene, the good ones after a bad one too.
 pub(crate) fn main(session: &Session<'_>, args: &CheckArgs) -> anyhow::Result<Outcome> {
-    let scenes: Vec<Checked> = args.scenes.iter().map(|scene| check(scene, &args.set)).collect();
+    let scenes: Vec<Checked> =
+        args.scenes.iter().map(|scene| check(session, scene, &args.set)).collect();
     if session.common.json {
         let command = &session.command;
         print(&json(&CheckDocument { schema: SCHEMA, verb: "check", command, scenes: &scenes })?)?;
@@ -52,8 +53,8 @@ pub(crate) fn main(session: &Session<'_>, args: &CheckArgs) -> anyhow::Result<Ou
     Err(anyhow!("{last}"))
 }
 
-fn check(scene: &str, set: &[(String, f64)]) -> Checked {
-    match places::load(scene, set) {
+fn check(session: &Session<'_>, scene: &str, set: &[(String, f64)]) -> Checked {
+    match places::load(&session.root, scene, set) {
         Err(error) => Checked {
             file: scene.to_owned(),
             error: Some(format!("{error:#}")),

@@ -13,7 +13,6 @@ use crate::{
         compose, compose_loop, film_png, frames_at, loop_frames, loop_png, replay, still_png,
     },
     machine::Machine,
-    places,
     progress::Progress,
     record::{OutDir, ReferenceDocument, RunRow, write_atomically},
     runner::{self, Observer, References, RunOptions},
@@ -61,14 +60,15 @@ pub(crate) fn main(session: &Session<'_>, args: &DrawArgs) -> anyhow::Result<Out
 
 /// Makes the films of figures anew.
 fn of_figures(session: &Session<'_>, ids: &[String]) -> anyhow::Result<Outcome> {
-    let root = places::root()?;
+    let root = &session.root;
+    let folder = root.folder()?;
     let progress = Progress::new(ids.len() as u64, "figures");
     let mut files = Vec::new();
     for id in ids {
         progress.start(id);
-        files.extend(figure::write_views(&session.bench, &root, id)?);
-        let drawn = figure::redraw(session.bench.setup, &root, id, false)?;
-        files.extend(drawn.into_iter().map(|file| root.join(file)));
+        files.extend(figure::write_views(&session.bench, root, id)?);
+        let drawn = figure::redraw(session.bench.setup, root, id, false)?;
+        files.extend(drawn.into_iter().map(|file| folder.join(file)));
         progress.advance(1);
     }
     progress.finish();

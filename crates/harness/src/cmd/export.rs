@@ -3,15 +3,15 @@
 use anyhow::Context;
 use taut_core::protocol::SceneForm;
 
-use super::{Outcome, print};
+use super::{Outcome, Session, print};
 use crate::{
     args::{ExportArgs, SceneFormat},
     places,
 };
 
 /// Prints the scene; it goes to a file as any output does.
-pub(crate) fn main(args: &ExportArgs) -> anyhow::Result<Outcome> {
-    let (file, loaded) = places::load(&args.scene, &args.set)?;
+pub(crate) fn main(session: &Session<'_>, args: &ExportArgs) -> anyhow::Result<Outcome> {
+    let (file, loaded) = places::load(&session.root, &args.scene, &args.set)?;
     for warning in &loaded.warnings {
         eprintln!("taut: warning: {}: {warning}", file.display());
     }

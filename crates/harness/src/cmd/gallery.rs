@@ -1,7 +1,5 @@
 //! `taut gallery`: the generated parts of the front pages.
 
-use std::path::Path;
-
 use anyhow::bail;
 use serde::Serialize;
 
@@ -9,7 +7,8 @@ use super::{Outcome, Session, json, list::spliced, print};
 use crate::{
     Setup,
     args::GalleryArgs,
-    figure, places,
+    checkout::Checkout,
+    figure,
     record::{SCHEMA, write_atomically},
 };
 
@@ -28,7 +27,7 @@ struct GalleryDocument {
 }
 
 pub(crate) fn main(session: &Session<'_>, args: &GalleryArgs) -> anyhow::Result<Outcome> {
-    let found = gallery(session.bench.setup, &places::root()?, args.check)?;
+    let found = gallery(session.bench.setup, &session.root, args.check)?;
     let stale = !found.changed.is_empty() || !found.missing.is_empty();
     let outcome = if args.check && stale { Outcome::CheckFailed } else { Outcome::Good };
     print(&if session.common.json {
@@ -43,7 +42,8 @@ pub(crate) fn main(session: &Session<'_>, args: &GalleryArgs) -> anyhow::Result<
 }
 
 /// Writes the generated parts of the pages; with `check` only finds which are not as they would be.
-fn gallery(setup: &Setup, root: &Path, check: bool) -> anyhow::Result<GalleryDocument> {
+fn gallery(setup: &Setup, root: &Checkout, check: bool) -> anyhow::Result<GalleryDocument> {
+    let folder = root.folder()?;
     let mut found = GalleryDocument {
         schema: SCHEMA,
         verb: "gallery",
@@ -51,7 +51,7 @@ fn gallery(setup: &Setup, root: &Path, check: bool) -> anyhow::Result<GalleryDoc
         missing: figure::unfiled(root)?,
     };
     for page in PAGES {
-        let path = root.join(page);
+        let path = folder.join(page);
         if !path.is_file() {
             if !check {
                 bail!(
@@ -75,7 +75,7 @@ fn gallery(setup: &Setup, root: &Path, check: bool) -> anyhow::Result<GalleryDoc
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{fs, path::Path};
 
     use super::*;
 
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn what_is_missing_or_stale_is_named() {
         let dir = checkout();
-        let ask = |check| gallery(&Setup::default(), dir.path(), check).unwrap();
+        let ask = |check| gallery(&Setup::default(), &Checkout::at(dir.path()), check).unwrap();
         assert_eq!(ask(true).changed, PAGES);
         assert_eq!(ask(false).changed, PAGES);
         let now = ask(true);
@@ -116,6 +116,6 @@ mod tests {
             ["verdict.json", "thumb.png"].map(|n| format!("results/figures/mabd-fig02/{n}"));
         assert_eq!(ask(true).missing[..2], missing);
         assert_eq!(ask(true).missing[2..], ["results/README.md"]);
-        assert!(gallery(&Setup::default(), dir.path(), false).is_err());
+        assert!(gallery(&Setup::default(), &Checkout::at(dir.path()), false).is_err());
     }
 }

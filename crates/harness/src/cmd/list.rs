@@ -1,9 +1,6 @@
 //! `taut list`: what there is, and what takes what.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use anyhow::Context;
 use serde::Serialize;
@@ -13,10 +10,9 @@ use super::{Outcome, Session, json, print};
 use crate::{
     Setup, adapter,
     args::{ListArgs, What},
-    backends::LEFT_OUT,
-    figure,
+    checkout::Checkout,
+    features, figure,
     matrix::Matrix,
-    places,
     record::{SCHEMA, write_atomically},
     splice::splice,
     text_table::TextTable,
@@ -43,6 +39,8 @@ struct BackendEntry<'a> {
     summary: &'a str,
     reference: &'a str,
     deterministic: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -77,27 +75,31 @@ struct AdapterEntry {
 pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Outcome> {
     let table = &session.bench.setup.table;
     if let Some(file) = &args.splice {
-        return splice_file(session.bench.setup, file).map(|()| Outcome::Good);
+        return splice_file(session, file).map(|()| Outcome::Good);
     }
     let wants = |what| args.what.is_none_or(|only| only == what);
-    let entries = table.iter().map(|backend| backend.info()).map(|info| BackendEntry {
-        name: &info.name,
-        summary: &info.summary,
-        reference: &info.reference,
-        deterministic: info.determinism == Determinism::Bitwise,
+    let entries = table.iter().map(|backend| (backend.info(), backend)).map(|(info, backend)| {
+        // Of what is part of this program, its own version.
+        let found = || match backend.version() {
+            Ok(version) => version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
+            Err(why) => why,
+        };
+        BackendEntry {
+            name: &info.name,
+            summary: &info.summary,
+            reference: &info.reference,
+            deterministic: info.determinism == Determinism::Bitwise,
+            version: args.probe.then(found),
+        }
     });
-    // Backends and adapters are there outside a checkout, too.
-    let root = match wants(What::Scenes) || wants(What::Figures) {
-        true => places::root()?,
-        false => PathBuf::new(),
-    };
-    let matrix = wants(What::Scenes).then(|| Matrix::of(table, &root)).transpose()?;
+    let root = &session.root;
+    let matrix = wants(What::Scenes).then(|| Matrix::of(table, root)).transpose()?;
     let document = ListDocument {
         schema: SCHEMA,
         verb: "list",
         backends: wants(What::Backends).then(|| entries.collect()),
         scenes: matrix.map(scene_entries),
-        figures: wants(What::Figures).then(|| figures(&root, session.bench.setup)).transpose()?,
+        figures: wants(What::Figures).then(|| figures(root, session.bench.setup)).transpose()?,
         // Drivers may be slow to ask, so only on request.
         adapters: (args.what == Some(What::Adapters)).then(adapters),
     };
@@ -106,13 +108,17 @@ pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Out
 }
 
 /// Replaces each generated section that a file has.
-fn splice_file(setup: &Setup, file: &Path) -> anyhow::Result<()> {
-    let (_, spliced) = spliced(setup, &places::root()?, file)?;
+fn splice_file(session: &Session<'_>, file: &Path) -> anyhow::Result<()> {
+    let (_, spliced) = spliced(session.bench.setup, &session.root, file)?;
     write_atomically(file, spliced.as_bytes())
 }
 
 /// The text of a file, and the same with each generated section as it would be made now.
-pub(super) fn spliced(setup: &Setup, root: &Path, file: &Path) -> anyhow::Result<(String, String)> {
+pub(super) fn spliced(
+    setup: &Setup,
+    root: &Checkout,
+    file: &Path,
+) -> anyhow::Result<(String, String)> {
     let name = file.display();
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
     let matrix = || anyhow::Ok(Matrix::of(&setup.table, root)?.markdown());
@@ -120,12 +126,14 @@ pub(super) fn spliced(setup: &Setup, root: &Path, file: &Path) -> anyhow::Result
     let pictures = || figure::picture_table(setup, root);
     let counts = || figure::counts(setup, root);
     let thumbs = || figure::front_thumbs(setup, root);
-    let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 5] = [
+    let engines = || features::markdown(&setup.table);
+    let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 6] = [
         ("matrix", &matrix),
         ("figures", &figures),
         ("pictures", &pictures),
         ("counts", &counts),
         ("thumbs", &thumbs),
+        ("engines", &engines),
     ];
     let mut spliced = text.clone();
     let mut found = false;
@@ -157,16 +165,14 @@ fn scene_entries(matrix: Matrix) -> Vec<SceneEntry> {
     rows.collect()
 }
 
-fn figures(root: &Path, setup: &Setup) -> anyhow::Result<Vec<FigureEntry>> {
+fn figures(root: &Checkout, setup: &Setup) -> anyhow::Result<Vec<FigureEntry>> {
     // A checkout without figures has none, which is no error.
     let ids = figure::ids(root).unwrap_or_default();
-    let load = |id: String| match figure::load(root, &id, setup) {
-        Ok(figure) => Some(Ok(FigureEntry { id, title: figure.title, source: figure.source })),
-        // What this program was built without draws no figure.
-        Err(error) if error.message.ends_with(LEFT_OUT) => None,
-        Err(error) => Some(Err(error.into())),
+    let load = |id: String| {
+        let figure = figure::load(root, &id, setup)?;
+        Ok(FigureEntry { id, title: figure.title, source: figure.source })
     };
-    ids.into_iter().filter_map(load).collect()
+    ids.into_iter().map(load).collect()
 }
 
 fn adapters() -> Vec<AdapterEntry> {
@@ -181,8 +187,12 @@ fn in_words(document: &ListDocument<'_>) -> String {
     let mut parts = Vec::new();
     if let Some(backends) = &document.backends {
         let mut table = TextTable::default().text("backend").text("does").text("after");
+        if backends.iter().any(|b| b.version.is_some()) {
+            table = table.text("version");
+        }
         for b in backends {
-            table.push(vec![b.name.to_owned(), b.summary.to_owned(), b.reference.to_owned()]);
+            let cells = [b.name, b.summary, b.reference].map(str::to_owned);
+            table.push(cells.into_iter().chain(b.version.clone()).collect());
         }
         parts.push(table.render());
     }

@@ -8,14 +8,24 @@ use std::{
 use anyhow::Context;
 
 use super::{Outcome, print};
-use crate::args::{Language, NewSolverArgs};
+use crate::{
+    args::{Language, NewSolverArgs},
+    machine::Machine,
+};
 
 /// Files of a solver: names and texts.
 type SolverTemplate = &'static [(&'static str, &'static str)];
 
+/// The commit of this program's sources, in full.
+const COMMIT: &str = env!("TAUT_COMMIT");
+
+/// What holds a solver in its repository, with gaps for how it is built and for the revision of this program.
+const CI: &str = include_str!("../../assets/new-solver/ci.yml");
+
 const PYTHON: SolverTemplate = &[
     ("solver.py", include_str!("../../assets/new-solver/solver.py")),
     ("backends.ron", include_str!("../../assets/new-solver/python.ron")),
+    ("deviations.ron", include_str!("../../assets/new-solver/deviations.ron")),
 ];
 
 const CPP: SolverTemplate = &[
@@ -29,15 +39,19 @@ pub(crate) fn main(args: &NewSolverArgs) -> anyhow::Result<Outcome> {
     let folder = &args.folder;
     let (template, build) = match args.language {
         Language::Python => (PYTHON, ""),
-        Language::Cpp => (CPP, "c++ -std=c++17 -O2 solver.cpp -o solver && "),
+        Language::Cpp => (CPP, "c++ -std=c++17 -O2 solver.cpp -o solver"),
     };
-    for (name, _) in template {
+    let ci = ci(build);
+    let files: Vec<(&str, &str)> =
+        template.iter().copied().chain([(".github/workflows/taut.yml", &*ci)]).collect();
+    for (name, _) in &files {
         let file = folder.join(name);
         anyhow::ensure!(!file.exists(), "{} is there already", file.display());
     }
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    for (name, text) in template {
+    for (name, text) in &files {
         let file = folder.join(name);
+        let within = file.parent().unwrap_or(folder);
+        fs::create_dir_all(within).with_context(|| format!("cannot make {}", within.display()))?;
         let mut open = OpenOptions::new();
         let written = open
             .write(true)
@@ -46,7 +60,8 @@ pub(crate) fn main(args: &NewSolverArgs) -> anyhow::Result<Outcome> {
             .and_then(|mut file| file.write_all(text.as_bytes()));
         written.with_context(|| format!("cannot write {}", file.display()))?;
     }
-    let names: Vec<&str> = template.iter().map(|(name, _)| *name).collect();
+    let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+    let build = if build.is_empty() { String::new() } else { format!("{build} && ") };
     print(&format!(
         "{}: {}\nask it: cd {} && {build}taut --backends backends.ron verify -b mine\n",
         folder.display(),
@@ -54,4 +69,13 @@ pub(crate) fn main(args: &NewSolverArgs) -> anyhow::Result<Outcome> {
         folder.display()
     ))?;
     Ok(Outcome::Good)
+}
+
+/// The file for continuous integration.
+fn ci(build: &str) -> String {
+    let step = if build.is_empty() { String::new() } else { format!("      - run: {build}\n") };
+    // What was built from changed sources is nowhere to be had.
+    let revision = Machine::here(1).revision;
+    let gone = revision == "unknown" || revision.ends_with("-dirty");
+    CI.replace("BUILD", &step).replace("REVISION", if gone { "REVISION" } else { COMMIT })
 }

@@ -43,14 +43,14 @@ struct RowDocument {
 }
 
 pub(crate) fn main(session: &Session<'_>, args: &ProfileArgs) -> anyhow::Result<Outcome> {
-    let root = places::root()?;
-    let Some(file) = problems(&root)? else {
+    let root = session.root.folder()?;
+    let Some(file) = problems(root)? else {
         bail!("no results/profiles.ron, which says what is asked");
     };
     let chosen = chosen(&file, &args.problems)?;
     // A wrong parameter is told before anything runs.
     for problem in &chosen {
-        scene(problem)?;
+        scene(session, problem)?;
     }
     let mut out = OutDir::create(session.common.out.as_deref(), "profile")?;
     let machine = crate::machine::Machine::here(session.bench.threads());
@@ -79,7 +79,7 @@ pub(crate) fn main(session: &Session<'_>, args: &ProfileArgs) -> anyhow::Result<
         return Ok(Outcome::Interrupted);
     }
     if args.bless {
-        found.write(&root)?;
+        found.write(root)?;
     }
     present(session, &found, &out)?;
     Ok(Outcome::Good)
@@ -102,9 +102,9 @@ fn chosen<'a>(file: &'a ProblemFile, names: &[String]) -> anyhow::Result<Vec<&'a
 }
 
 /// The file and scene of a problem.
-fn scene(problem: &Problem) -> anyhow::Result<(PathBuf, Loaded)> {
+fn scene(session: &Session<'_>, problem: &Problem) -> anyhow::Result<(PathBuf, Loaded)> {
     let set: Vec<(String, f64)> = problem.parameters.clone().into_iter().collect();
-    let found = places::load(&problem.scene, &set);
+    let found = places::load(&session.root, &problem.scene, &set);
     found.with_context(|| format!("problem `{}`", problem.id))
 }
 
@@ -114,7 +114,7 @@ fn solve(
     methods: &[ProblemMethod],
     problem: &Problem,
 ) -> anyhow::Result<Vec<ProblemRow>> {
-    let (file, loaded) = scene(problem)?;
+    let (file, loaded) = scene(session, problem)?;
     let mut specs = Vec::new();
     for method in methods {
         for &iterations in &method.iterations {

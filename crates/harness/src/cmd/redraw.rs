@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Outcome, Session, json, print};
-use crate::{args::RedrawArgs, figure, places, record::SCHEMA};
+use crate::{args::RedrawArgs, figure, record::SCHEMA};
 
 /// The `--json` document.
 #[derive(Serialize)]
@@ -16,11 +16,12 @@ struct RedrawDocument {
 }
 
 pub(crate) fn main(session: &Session<'_>, args: &RedrawArgs) -> anyhow::Result<Outcome> {
-    let root = places::root()?;
-    let ids = if args.all { figure::ids(&root)? } else { args.figures.clone() };
+    let root = &session.root;
+    root.folder()?;
+    let ids = if args.all { figure::ids(root)? } else { args.figures.clone() };
     let mut changed = Vec::new();
     for id in &ids {
-        changed.extend(figure::redraw(session.bench.setup, &root, id, args.check)?);
+        changed.extend(figure::redraw(session.bench.setup, root, id, args.check)?);
     }
     let outcome =
         if args.check && !changed.is_empty() { Outcome::CheckFailed } else { Outcome::Good };

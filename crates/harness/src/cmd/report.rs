@@ -18,8 +18,12 @@ struct ReportDocument {
 }
 
 pub(crate) fn main(session: &Session<'_>, args: &ReportArgs) -> anyhow::Result<Outcome> {
+    let folders = match &args.folders[..] {
+        [] => vec![session.root.folder()?.join("results").join("figures")],
+        named => named.to_vec(),
+    };
     let options =
-        ReportOptions { folders: &args.folders, light: args.light, with: args.with.as_deref() };
+        ReportOptions { folders: &folders, light: args.light, with: args.with.as_deref() };
     let page = report(session.bench.setup, options)?;
     let mut out = OutDir::create(session.common.out.as_deref(), "report")?;
     out.write("report.html", &page)?;

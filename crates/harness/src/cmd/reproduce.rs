@@ -1,20 +1,22 @@
 //! `taut reproduce` and `taut regress`: figures run again, their claims judged, their curves compared.
 
+mod words;
+
 use std::path::Path;
 
 use anyhow::bail;
 use serde_json::{Value, json};
 
+use self::words::{describe, markdown};
 use super::{Outcome, Session, json as pretty, print};
 use crate::{
-    args::FigureArgs,
-    backends::LEFT_OUT,
-    figure::{self, ReproduceOptions, Reproduced, Sabotage},
+    args::{FigureArgs, RegressArgs},
+    checkout::Checkout,
+    figure::{self, Guest, ReproduceOptions, Reproduced},
     machine::Machine,
-    places,
     progress::Progress,
     record::{OutDir, SCHEMA},
-    text_table::TextTable,
+    spec::Named,
 };
 
 /// What is asked of the figures.
@@ -28,6 +30,8 @@ pub(crate) struct Questions {
     pub(crate) strict: bool,
     /// Can the claims fail?
     pub(crate) sabotage: bool,
+    /// Is the answer what is recorded from now on?
+    pub(crate) bless: bool,
 }
 
 impl Questions {
@@ -45,32 +49,43 @@ impl Questions {
     }
 }
 
+/// What curves are held to beside or instead of what is committed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Holding<'a> {
+    guest: Option<Guest>,
+    baseline: Option<&'a Path>,
+}
+
+/// Compares curves with recorded ones: those of figures, or of a backend that takes part in them.
+pub(crate) fn regress(session: &Session<'_>, args: &RegressArgs) -> anyhow::Result<Outcome> {
+    let strict = args.figures.strict;
+    let bless = args.figures.bless;
+    let questions = Questions { claims: false, curves: true, strict, sabotage: false, bless };
+    let guest = match (&args.guest.backend, &args.guest.like) {
+        (Some(backend), Some(like)) => {
+            if args.figures.figures.is_empty() {
+                bail!("--as takes part in figures that are named: `taut list figures` shows them");
+            }
+            let spec = Named::parse(backend)?.spec(1, 1);
+            session.bench.find(&spec.backend)?;
+            let (label, backend, settings) = (spec.label, spec.backend, spec.settings);
+            Some(Guest { label, backend, settings, like: like.clone() })
+        }
+        _ => None,
+    };
+    main(session, &args.figures, questions, Holding { guest, baseline: args.baseline.as_deref() })
+}
+
 pub(crate) fn main(
     session: &Session<'_>,
     args: &FigureArgs,
     questions: Questions,
+    holding: Holding<'_>,
 ) -> anyhow::Result<Outcome> {
-    let root = places::root()?;
-    let chosen = choose(&root, args, questions)?;
-    // All definitions are read before the first run: a mistake should not cost minutes.
-    let named = !args.figures.is_empty();
-    let mut planned = 0;
-    let mut ids = Vec::with_capacity(chosen.len());
-    for id in chosen {
-        match figure::load(&root, &id, session.bench.setup) {
-            Ok(figure) if figure.large && !(args.quick || args.large || named) => {
-                eprintln!("taut: {id} is large and left out: name it, or give --large");
-                continue;
-            }
-            Ok(figure) => planned += figure.plan(args.quick).len() as u64,
-            // Only what was named must be drawn; of all figures, those that this program can draw.
-            Err(error) if !named && error.message.ends_with(LEFT_OUT) => {
-                eprintln!("taut: {id} is left out: {error}");
-                continue;
-            }
-            Err(error) => return Err(error.into()),
-        }
-        ids.push(id);
+    let root = &session.root;
+    let (ids, planned) = planned(session, args, questions, holding.guest.as_ref())?;
+    if args.bless && holding.baseline.is_none() {
+        root.folder()?;
     }
     let built = Machine::here(1).revision;
     if args.bless && !args.dirty && built.ends_with("-dirty") {
@@ -81,10 +96,12 @@ pub(crate) fn main(
     }
     let mut out = OutDir::create(session.common.out.as_deref(), questions.verb())?;
     let options = ReproduceOptions {
-        root: &root,
+        root,
         out: out.path(),
         quick: args.quick,
         bless: args.bless,
+        guest: holding.guest.as_ref(),
+        baseline: holding.baseline,
         sabotage: questions.sabotage,
         starts: args.spread.unwrap_or(if args.quick { 8 } else { 0 }),
     };
@@ -103,6 +120,9 @@ pub(crate) fn main(
     let file = out.add(&name);
     let document = document(session, args, questions, &figures, &file)?;
     out.write(&name, &pretty(&document)?)?;
+    if !questions.claims {
+        out.write("regress.md", &markdown(&figures, questions))?;
+    }
     if session.common.json {
         print(&pretty(&document)?)?;
     } else {
@@ -112,8 +132,31 @@ pub(crate) fn main(
     Ok(outcome(session, args, questions, &figures))
 }
 
+/// The figures to make and how many runs they have. All definitions are read before the first run: a mistake should not
+/// cost minutes.
+fn planned(
+    session: &Session<'_>,
+    args: &FigureArgs,
+    questions: Questions,
+    guest: Option<&Guest>,
+) -> anyhow::Result<(Vec<String>, u64)> {
+    let named = !args.figures.is_empty();
+    let (mut ids, mut planned) = (Vec::new(), 0);
+    for id in choose(&session.root, args, questions)? {
+        let setup = session.bench.setup;
+        let figure = figure::load_with(&session.root, &id, setup, (guest, args.quick))?;
+        if figure.large && !(args.quick || args.large || named) {
+            eprintln!("taut: {id} is large and left out: name it, or give --large");
+            continue;
+        }
+        planned += figure.plan(args.quick).len() as u64;
+        ids.push(id);
+    }
+    Ok((ids, planned))
+}
+
 /// The figures asked for; `regress` takes all unless some are named.
-fn choose(root: &Path, args: &FigureArgs, questions: Questions) -> anyhow::Result<Vec<String>> {
+fn choose(root: &Checkout, args: &FigureArgs, questions: Questions) -> anyhow::Result<Vec<String>> {
     let all = args.all || (args.figures.is_empty() && !questions.claims);
     if !all && args.figures.is_empty() {
         bail!("name a figure, or --all; `taut list figures` shows what there is");
@@ -123,7 +166,7 @@ fn choose(root: &Path, args: &FigureArgs, questions: Questions) -> anyhow::Resul
     }
     let ids = figure::ids(root)?;
     if ids.is_empty() {
-        bail!("there are no figures in {}", root.join("results/figures").display());
+        bail!("there are no figures in {}", root.on_disk("results/figures").display());
     }
     Ok(ids)
 }
@@ -136,6 +179,8 @@ fn document(
     file: &Path,
 ) -> anyhow::Result<Value> {
     let entry = |figure: &Reproduced| match (questions.claims, questions.curves) {
+        // Whoever takes part wants to see among whom.
+        (false, _) if figure.figure.guest.is_some() => figure.document_with_curves(),
         (false, _) => Ok(figure.regression()),
         (true, false) => figure.document(),
         (true, true) => figure.document_with_curves(),
@@ -170,71 +215,4 @@ fn outcome(
     } else {
         Outcome::CheckFailed
     }
-}
-
-/// A figure's answer for a terminal.
-fn describe(figure: &Reproduced, questions: Questions) -> String {
-    let mut text = format!("{}: {}\n", figure.figure.id, figure.figure.title);
-    for run in figure.runs.iter().filter(|run| !run.reason.is_empty()) {
-        text += &format!("  {}: {}: {}\n", run.label, run.status.name(), run.reason);
-    }
-    if questions.claims {
-        for claim in &figure.claims {
-            let regression = if claim.is_claim() { "" } else { " (a regression check)" };
-            text += &format!("  {:<10} {}{regression}\n", claim.verdict.as_str(), claim.text);
-            text += &format!("  {:<10} {}\n", "", claim.measured);
-            if let Some(why) = &claim.known_deviation {
-                text += &format!("  {:<10} known deviation: {why}\n", "");
-            }
-        }
-    }
-    if let Some(sabotage) = &figure.sabotage {
-        text += &describe_sabotage(sabotage);
-    }
-    if !questions.curves {
-        return text;
-    }
-    let (Some(shifts), Some(differences)) = (&figure.shifts, &figure.differences) else {
-        return text + "  nothing recorded: give --bless to record\n";
-    };
-    for difference in differences {
-        text += &format!("  changed    {difference}\n");
-    }
-    if figure.is_better() {
-        text += "  better than recorded: look into it, then give --bless\n";
-    }
-    let mut table = TextTable::default()
-        .text("change")
-        .text("panel")
-        .text("curve")
-        .number("area", "")
-        .number("end", "")
-        .number("slope", "");
-    for shift in shifts {
-        let measured = [shift.area, shift.end, shift.slope].into_iter().zip(shift.band);
-        let numbers = measured.map(|(value, band)| format!("{value:+.4} of {band:.4}"));
-        let mut cells = vec![
-            shift.change.name().to_owned(),
-            (shift.panel + 1).to_string(),
-            shift.curve.clone(),
-        ];
-        cells.extend(numbers);
-        table.push(cells);
-    }
-    text + &table.render()
-}
-
-fn describe_sabotage(found: &Sabotage) -> String {
-    let mut text = String::new();
-    for method in &found.replaceable {
-        text += &format!("  sabotage   passes with `null` in the place of {method}\n");
-    }
-    for claim in &found.unfailing {
-        text += &format!("  sabotage   cannot fail: {claim}\n");
-    }
-    for (claim, why, flips) in &found.excused {
-        let but = if *flips { ": BUT IT DOES, take the excuse away" } else { "" };
-        text += &format!("  sabotage   said not to fail ({why}): {claim}{but}\n");
-    }
-    text
 }

@@ -22,7 +22,7 @@ pub(crate) fn main(session: &Session<'_>, args: &ViewArgs) -> anyhow::Result<Out
     for spec in &specs {
         session.bench.find(&spec.backend)?;
     }
-    let (scene, source, recorded) = view::subject(&args.subject, &args.grid.set)?;
+    let (scene, source, recorded) = view::subject(&session.root, &args.subject, &args.grid.set)?;
     for spec in &specs {
         session.bench.check(&scene, spec)?;
     }

@@ -3,9 +3,12 @@
 //! A curve's band is three times what it moved, so that no other compiler's rounding fails a check, and no wider, so
 //! that little passes unseen.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
-use super::curves::{quote, unquote};
+use anyhow::anyhow;
+
+use super::curves::{check_head, quote, unquote};
+use crate::checkout;
 
 /// Bands are so many times the spread on file.
 const TIMES: f64 = 3.0;
@@ -44,9 +47,12 @@ impl CurveSpread {
     }
 }
 
+/// The columns of a `spread.csv`, which are its schema.
+const HEAD: &str = "panel,curve,start,area,end,slope";
+
 /// The text of a `spread.csv`.
 pub(super) fn record(spreads: &[CurveSpread]) -> String {
-    let mut text = "panel,curve,start,area,end,slope\n".to_owned();
+    let mut text = format!("{HEAD}\n");
     for spread in spreads {
         for (start, [area, end, slope]) in spread.starts.iter().enumerate() {
             // Writing to a string cannot fail.
@@ -61,14 +67,24 @@ pub(super) fn record(spreads: &[CurveSpread]) -> String {
     text
 }
 
+/// The spreads in a file; none where there is no file.
+///
+/// # Errors
+/// When it cannot be read, or is of another schema.
+pub(super) fn read(path: &Path) -> anyhow::Result<Vec<CurveSpread>> {
+    let Some(text) = checkout::text(path)? else { return Ok(Vec::new()) };
+    parse(&text).map_err(|message| anyhow!("{}: {message}", path.display()))
+}
+
 /// Reads the text of a `spread.csv`.
 ///
 /// # Errors
-/// Says which line is malformed.
-pub(super) fn parse(text: &str) -> Result<Vec<CurveSpread>, String> {
+/// When its columns are others; says which line is malformed.
+fn parse(text: &str) -> Result<Vec<CurveSpread>, String> {
+    check_head(text, HEAD)?;
     let mut spreads: Vec<CurveSpread> = Vec::new();
     for (number, line) in text.lines().enumerate().skip(1) {
-        let wrong = || format!("line {}: expected `panel,curve,start,area,end,slope`", number + 1);
+        let wrong = || format!("line {}: expected `{HEAD}`", number + 1);
         let (panel, rest) = line.split_once(',').ok_or_else(wrong)?;
         let mut cells = rest.rsplitn(5, ',');
         let mut cell = || cells.next().ok_or_else(wrong);
@@ -105,6 +121,9 @@ mod tests {
     fn a_spread_is_read_as_it_was_written() {
         let all = [spread(&[0.25, -0.5]), CurveSpread { panel: 2, ..spread(&[1.0]) }];
         assert_eq!(parse(&record(&all)).expect("whole"), all);
-        assert!(parse("h\n1,a,0,1,2\n").is_err() && parse("h\n1,a,0,1,x,3\n").is_err());
+        for wrong in ["1,a,0,1,2", "1,a,0,1,x,3"] {
+            assert!(parse(&format!("{HEAD}\n{wrong}\n")).unwrap_err().starts_with("line 2"));
+        }
+        assert!(parse("panel,curve,area\n").unwrap_err().starts_with("another schema"));
     }
 }

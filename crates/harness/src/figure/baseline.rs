@@ -4,16 +4,17 @@
 //! compared one by one: what counts is the signed area between the curves, their level at the end
 //! and their slope.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
+use anyhow::anyhow;
 use taut_core::{Determinism, Table};
 
 use super::{
     Figure, FigureRow, PanelCurves, PanelSpec,
     band::{CurveSpread, NARROWEST},
-    curves::{quote, unquote},
+    curves::{check_head, quote, unquote},
 };
-use crate::{curve::measures, plot, plot::Scale};
+use crate::{checkout, curve::measures, plot, plot::Scale};
 
 /// Curves are recorded with at most this many points.
 const POINTS: usize = 120;
@@ -96,9 +97,12 @@ pub fn repeatable(table: &Table, figure: &Figure, curves: &[PanelCurves]) -> Vec
     .collect()
 }
 
+/// The columns of a `baseline.csv`, which are its schema.
+const HEAD: &str = "panel,curve,x,y";
+
 /// The text of a `baseline.csv`.
 pub fn record(table: &Table, figure: &Figure, curves: &[PanelCurves]) -> String {
-    let mut text = "panel,curve,x,y\n".to_owned();
+    let mut text = format!("{HEAD}\n");
     for panel in repeatable(table, figure, curves) {
         for curve in &panel.curves {
             let stride = curve.points.len().div_ceil(POINTS).max(1);
@@ -114,11 +118,21 @@ pub fn record(table: &Table, figure: &Figure, curves: &[PanelCurves]) -> String 
     text
 }
 
+/// The curves in a file; `None` where there is no file.
+///
+/// # Errors
+/// When it cannot be read, or is of another schema.
+pub(super) fn read(path: &Path) -> anyhow::Result<Option<Vec<PanelCurves>>> {
+    let Some(text) = checkout::text(path)? else { return Ok(None) };
+    parse_record(&text).map(Some).map_err(|message| anyhow!("{}: {message}", path.display()))
+}
+
 /// Reads the text of a `baseline.csv`.
 ///
 /// # Errors
-/// Says which line is malformed.
+/// When its columns are others; says which line is malformed.
 pub fn parse_record(text: &str) -> Result<Vec<PanelCurves>, String> {
+    check_head(text, HEAD)?;
     let mut panels: Vec<PanelCurves> = Vec::new();
     for (number, line) in text.lines().enumerate().skip(1) {
         let wrong = || format!("line {}: expected `panel,curve,x,y`, found `{line}`", number + 1);

@@ -78,8 +78,12 @@ fn panel_curves(panel: &PanelSpec, rows: &[FigureRow]) -> Vec<plot::Curve> {
 impl PanelSpec {
     /// Whether it shows a run, if there is anything to show.
     pub(super) fn shows(&self, row: &FigureRow) -> bool {
-        let named = || self.runs.iter().any(|pattern| matches(pattern, &row.label, &row.group));
-        row.was_run() && (self.runs.is_empty() || named())
+        row.was_run() && (self.runs.is_empty() || self.takes(&row.label, &row.group))
+    }
+
+    /// Whether a run of this label and entry is among those that it names.
+    pub(super) fn takes(&self, label: &str, group: &str) -> bool {
+        self.runs.iter().any(|pattern| matches(pattern, label, group))
     }
 
     /// Whether its curves are recorded: not those that clocks move, nor profiles, which are made of what others show.
@@ -114,6 +118,16 @@ pub fn write_csv(figure: &Figure, curves: &[PanelCurves]) -> String {
         }
     }
     text
+}
+
+/// Says so where a table has other columns than those of this program.
+pub(super) fn check_head(text: &str, head: &str) -> Result<(), String> {
+    match text.lines().next().unwrap_or_default() {
+        first if first == head => Ok(()),
+        other => {
+            Err(format!("another schema: its columns are `{other}`, this program reads `{head}`"))
+        }
+    }
 }
 
 /// A CSV field.

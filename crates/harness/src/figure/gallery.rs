@@ -1,11 +1,11 @@
 //! The reproducibility report: what of each paper stands, from the verdicts on file.
 
-use std::{collections::BTreeMap, fmt::Write as _, path::Path};
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::{
     Claim, ClaimVerdict, Figure, VerdictFile, conclusion, folder, ids, load, read_verdict,
 };
-use crate::{Setup, backends::LEFT_OUT, places::scene_names};
+use crate::{Setup, checkout::Checkout, places::scene_names};
 
 /// A figure with its verdicts at full size, where there are any.
 struct ReportedFigure {
@@ -17,7 +17,7 @@ struct ReportedFigure {
 ///
 /// # Errors
 /// When a definition or a verdict cannot be read.
-pub fn gallery(setup: &Setup, root: &Path) -> anyhow::Result<String> {
+pub fn gallery(setup: &Setup, root: &Checkout) -> anyhow::Result<String> {
     let papers = reported(setup, root)?;
     let seconds = |large: bool| -> f64 {
         let all = papers.values().flatten().filter(|one| one.figure.large == large);
@@ -40,13 +40,13 @@ pub fn gallery(setup: &Setup, root: &Path) -> anyhow::Result<String> {
 }
 
 /// All figures by the paper that they are from.
-fn reported(setup: &Setup, root: &Path) -> anyhow::Result<BTreeMap<String, Vec<ReportedFigure>>> {
+fn reported(
+    setup: &Setup,
+    root: &Checkout,
+) -> anyhow::Result<BTreeMap<String, Vec<ReportedFigure>>> {
     let mut papers: BTreeMap<String, Vec<ReportedFigure>> = BTreeMap::new();
     for id in ids(root)? {
-        let figure = match load(root, &id, setup) {
-            Err(error) if error.message.ends_with(LEFT_OUT) => continue,
-            loaded => loaded?,
-        };
+        let figure = load(root, &id, setup)?;
         let file = read_verdict(root, &id, false)?;
         papers.entry(paper(&figure.source)).or_default().push(ReportedFigure { figure, file });
     }
@@ -64,7 +64,7 @@ pub fn paper(source: &str) -> String {
 ///
 /// # Errors
 /// When a definition or a verdict cannot be read.
-pub fn counts(setup: &Setup, root: &Path) -> anyhow::Result<String> {
+pub fn counts(setup: &Setup, root: &Checkout) -> anyhow::Result<String> {
     let papers = reported(setup, root)?;
     let all: Vec<&ReportedFigure> = papers.values().flatten().collect();
     let verdicts = || {
@@ -91,7 +91,7 @@ const FRONT: [[&str; 3]; 2] =
 ///
 /// # Errors
 /// When a definition or a verdict cannot be read.
-pub fn front_thumbs(setup: &Setup, root: &Path) -> anyhow::Result<String> {
+pub fn front_thumbs(setup: &Setup, root: &Checkout) -> anyhow::Result<String> {
     let mut text = "\n| | | |\n|---|---|---|\n".to_owned();
     for ids in FRONT {
         let mut cells = Vec::new();
@@ -116,7 +116,7 @@ pub fn front_thumbs(setup: &Setup, root: &Path) -> anyhow::Result<String> {
 ///
 /// # Errors
 /// When a definition or a verdict cannot be read.
-pub fn pictures(setup: &Setup, root: &Path) -> anyhow::Result<String> {
+pub fn pictures(setup: &Setup, root: &Checkout) -> anyhow::Result<String> {
     let mut text = String::new();
     for (paper, entries) in reported(setup, root)? {
         // Writing to a string cannot fail, hence the results that are let go.
@@ -155,7 +155,7 @@ pub fn pictures(setup: &Setup, root: &Path) -> anyhow::Result<String> {
 ///
 /// # Errors
 /// When the folder of figures cannot be read.
-pub fn unfiled(root: &Path) -> anyhow::Result<Vec<String>> {
+pub fn unfiled(root: &Checkout) -> anyhow::Result<Vec<String>> {
     let mut missing = Vec::new();
     for id in ids(root)? {
         // A small picture is drawn or a film's last row, of either kind.
@@ -246,12 +246,12 @@ mod tests {
 
     #[test]
     fn the_report_is_up_to_date() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let readme = std::fs::read_to_string(root.join("results/README.md")).unwrap();
-        let gallery = gallery(&Setup::default(), &root).unwrap();
+        let root = Checkout::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+        let readme = std::fs::read_to_string(root.on_disk("results/README.md")).unwrap();
+        let setup = Setup::default().with_engines(&root).unwrap();
+        let gallery = gallery(&setup, &root).unwrap();
         let spliced = splice(&readme, "figures", &gallery).unwrap();
-        let spliced =
-            splice(&spliced, "pictures", &pictures(&Setup::default(), &root).unwrap()).unwrap();
+        let spliced = splice(&spliced, "pictures", &pictures(&setup, &root).unwrap()).unwrap();
         assert!(readme == spliced, "run `cargo run -- gallery`");
     }
 }

@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, btree_map::Entry},
     ops::ControlFlow,
-    path::Path,
     sync::Arc,
     thread,
     time::Instant,
@@ -18,6 +17,8 @@ use super::{
 };
 use crate::{
     adapter,
+    backends::{LEFT_OUT, left_out},
+    checkout::Checkout,
     parallel::in_parallel,
     places,
     record::{RunDevice, RunRow, metric, metric_names},
@@ -73,8 +74,11 @@ struct Job<'a> {
     skipped: Option<&'static str>,
 }
 
-/// Why a run is not made on this machine's adapter.
-fn needs_hardware(planned: &Planned, quick: bool) -> Option<&'static str> {
+/// Why a run is not made by this program on this machine.
+fn skipped(planned: &Planned, quick: bool) -> Option<&'static str> {
+    if left_out(&planned.run.backend) {
+        return Some(LEFT_OUT);
+    }
     let lacking = planned.run.needs_hardware && !quick && !adapter::is_hardware();
     lacking.then_some("at this size a software adapter would take hours")
 }
@@ -120,7 +124,7 @@ impl Observer for ProbedFrames<'_> {
 /// When a scene cannot be loaded or settings cannot be read. What goes wrong later is a row.
 pub fn measure(
     bench: &Bench<'_>,
-    root: &Path,
+    root: &Checkout,
     figure: &Figure,
     quick: bool,
     beside: Beside,
@@ -143,10 +147,12 @@ pub fn measure(
     }
     let mut jobs = Vec::new();
     for planned in &plan {
-        let job = job(planned, &scenes[&scene_key(planned)]);
-        let checked = bench.check(&job.loaded.scene, &job.spec);
-        checked.with_context(|| format!("figure `{}`, run `{}`", figure.id, planned.label))?;
-        jobs.push(Job { skipped: needs_hardware(planned, quick), ..job });
+        let job = job(planned, &scenes[&scene_key(planned)], quick);
+        if job.skipped.is_none() {
+            let checked = bench.check(&job.loaded.scene, &job.spec);
+            checked.with_context(|| format!("figure `{}`, run `{}`", figure.id, planned.label))?;
+        }
+        jobs.push(job);
     }
     let yardsticks = yardsticks(bench, figure, &jobs, quick, &mut warnings);
     let done = run_all(bench, figure, &jobs, &yardsticks, on_run)?;
@@ -202,7 +208,10 @@ fn moved(
         scenes.iter().map(|(key, loaded)| (key, moved(loaded))).collect();
     let jobs: Vec<Job<'_>> = plan
         .iter()
-        .map(|p| Job { skipped: needs_hardware(p, quick), ..job(p, &scenes[&scene_key(p)]) })
+        .map(|p| {
+            let job = job(p, &scenes[&scene_key(p)], quick);
+            Job { skipped: job.skipped.or((!figure.is_moved(p)).then_some("not held")), ..job }
+        })
         .collect();
     run_all(bench, figure, &jobs, yardsticks, &|_| {})
 }
@@ -223,12 +232,12 @@ fn scene_key(planned: &Planned) -> String {
 }
 
 fn load_scene(
-    root: &Path,
+    root: &Checkout,
     planned: &Planned,
     warnings: &mut Vec<String>,
 ) -> anyhow::Result<LoadedScene> {
     let name = &planned.run.scene;
-    let path = root.join("scenes").join(format!("{name}.ron"));
+    let path = places::named(root, name);
     let overrides: Vec<(String, f64)> =
         planned.run.parameters.iter().map(|(name, &value)| (name.clone(), value)).collect();
     let loaded = places::load_checked(&path, &overrides)?;
@@ -236,9 +245,9 @@ fn load_scene(
     Ok(LoadedScene { scene: loaded.scene, parameters: loaded.parameters })
 }
 
-fn job<'a>(planned: &'a Planned, loaded: &'a LoadedScene) -> Job<'a> {
+fn job<'a>(planned: &'a Planned, loaded: &'a LoadedScene, quick: bool) -> Job<'a> {
     let steps = planned.run.steps.unwrap_or(loaded.scene.steps);
-    Job { planned, loaded, spec: planned.spec(), steps, skipped: None }
+    Job { planned, loaded, spec: planned.spec(), steps, skipped: skipped(planned, quick) }
 }
 
 /// Times the rows whose speed claims compare, and those of the method that does nothing in their place.
@@ -255,6 +264,7 @@ fn time_in_turn(
     let keys: Vec<String> =
         jobs.iter().filter(|job| named(job.planned)).map(|job| null_key(job.planned)).collect();
     let wanted: Vec<usize> = (0..jobs.len())
+        .filter(|&i| jobs[i].skipped.is_none())
         .filter(|&i| named(jobs[i].planned) || keys.contains(&jobs[i].planned.group))
         .collect();
     let timed: Vec<TimedRow<'_>> = wanted

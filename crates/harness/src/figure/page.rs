@@ -1,12 +1,13 @@
 //! The page of one figure: its picture, what became of its claims and of its runs, from what is on file.
 
-use std::{fmt::Write as _, path::Path};
+use std::fmt::Write as _;
 
 use super::{Figure, VerdictFile, conclusion, folder, number};
+use crate::checkout::Checkout;
 
 /// Markdown for the folder of a figure.
 pub(super) fn page(
-    root: &Path,
+    root: &Checkout,
     figure: &Figure,
     verdicts: &VerdictFile,
     has_supplement: bool,

@@ -81,7 +81,7 @@ impl<'a> DrawnRuns<'a> {
             self.timed(place, panel)
         };
         curves.retain(|curve| !self.is_twin(&curve.label));
-        emphasise(&mut curves, &panel.emphasis);
+        emphasise(&mut curves, &panel.emphasis, |label| self.drawn.figure.is_guest(label));
         let x = panel.profile.as_ref().map_or_else(|| axis(&panel.x), |p| p.x(axis(&panel.x)));
         plot::Panel {
             title: heading(panel),
@@ -182,10 +182,10 @@ impl<'a> DrawnRuns<'a> {
     }
 }
 
-/// Leaves those in their weight that are named; where none are, references and then one run of each method in turn, as
-/// many as a panel takes.
-fn emphasise(curves: &mut [plot::Curve], named: &[String]) {
-    let mut kept: Vec<usize> = Vec::new();
+/// Leaves guests in their weight and those that are named; where none are, references and then one run of each method
+/// in turn, as many as a panel takes.
+fn emphasise(curves: &mut [plot::Curve], named: &[String], is_guest: impl Fn(&str) -> bool) {
+    let mut kept: Vec<usize>;
     if named.is_empty() {
         let matters = |i: &usize| curves[*i].weight != CurveWeight::Context;
         let rank = |i: usize| {
@@ -195,10 +195,12 @@ fn emphasise(curves: &mut [plot::Curve], named: &[String]) {
         };
         kept = (0..curves.len()).filter(matters).collect();
         kept.sort_by_key(|&i| (rank(i), i));
-        kept.truncate(MOST_EMPHASISED);
     } else {
-        kept.extend((0..curves.len()).filter(|&i| named.contains(&curves[i].label)));
+        let is_named = |label: &String| named.contains(label) || is_guest(label);
+        kept = (0..curves.len()).filter(|&i| is_named(&curves[i].label)).collect();
     }
+    kept.sort_by_key(|&i| !is_guest(&curves[i].label));
+    kept.truncate(MOST_EMPHASISED);
     for (i, curve) in curves.iter_mut().enumerate() {
         if !kept.contains(&i) {
             curve.weight = CurveWeight::Context;

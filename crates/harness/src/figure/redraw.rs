@@ -1,18 +1,19 @@
 //! Pictures made again from what is on file, without any solver.
 
-use std::{fs, path::Path};
+use std::fs;
 
 use anyhow::Context;
 use taut_draw::svg;
 
 use super::{
-    VerdictFile, baseline, folder, load,
+    VerdictFile, baseline, filed, folder, load,
     page::page,
     picture::{Drawn, pictures},
     read_verdict, times, views,
 };
 use crate::{
     Setup,
+    checkout::Checkout,
     plot::{self, PictureForm, PlotSpec},
     record::write_atomically,
 };
@@ -23,21 +24,14 @@ use crate::{
 /// When a file is missing or cannot be read.
 pub fn filed_pictures(
     setup: &Setup,
-    root: &Path,
+    root: &Checkout,
     id: &str,
 ) -> anyhow::Result<(PlotSpec, Option<PlotSpec>)> {
     let figure = load(root, id, setup)?;
     let verdicts: VerdictFile = read_verdict(root, id, false)?.with_context(|| {
         format!("`{id}` has no verdict on file: `taut reproduce {id} --bless` makes one")
     })?;
-    let path = folder(root, id).join("baseline.csv");
-    let text = if path.is_file() {
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?
-    } else {
-        String::new()
-    };
-    let curves = baseline::parse_record(&text)
-        .map_err(|message| anyhow::anyhow!("{}: {message}", path.display()))?;
+    let curves = baseline::read(&filed(root, id, "baseline.csv"))?.unwrap_or_default();
     let times = times::read(root, id)?;
     let drawn = Drawn { figure: &figure, curves: &curves, times: &times, verdicts: &verdicts };
     Ok(pictures(drawn))
@@ -47,7 +41,12 @@ pub fn filed_pictures(
 ///
 /// # Errors
 /// When a file is missing, or cannot be read or written.
-pub fn redraw(setup: &Setup, root: &Path, id: &str, check: bool) -> anyhow::Result<Vec<String>> {
+pub fn redraw(
+    setup: &Setup,
+    root: &Checkout,
+    id: &str,
+    check: bool,
+) -> anyhow::Result<Vec<String>> {
     let figure = load(root, id, setup)?;
     let (picture, more) = filed_pictures(setup, root, id)?;
     let mut texts = vec![("figure.svg", plot::to_svg(&picture, PictureForm::Wide)?)];

@@ -6,24 +6,27 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 use serde_json::{Value, json};
 use taut_core::Table;
 
 use super::{
-    Beside, Figure, FigureRow, Judged, MeasuredFigure, PanelCurves, Sabotage,
-    band::{self, CurveSpread},
+    Beside, Figure, FigureRow, Guest, Judged, MeasuredFigure, PanelCurves, Sabotage,
+    band::CurveSpread,
     baseline::{self, Change, Shift},
-    collect, folder, judge, load, measure, number,
+    collect, folder, judge, load_with, measure, number,
     picture::{Drawn, pictures},
-    profile, redraw,
+    profile,
+    record::{FigureRecord, RecordPlace},
+    redraw,
     sabotage::sabotage,
     spread, starts,
     times::{self, TimedPoint},
-    verdict::{self, VerdictFile, definition_hash},
+    verdict::{VerdictFile, definition_hash},
     write_csv, write_views,
 };
 use crate::{
+    checkout::Checkout,
     plot::{self, PlotSpec},
     record::{RunRow, write_atomically},
     runner::Bench,
@@ -33,17 +36,27 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct ReproduceOptions<'a> {
     /// The checkout.
-    pub root: &'a Path,
+    pub root: &'a Checkout,
     /// Folder for results; each figure gets one of its own inside.
     pub out: &'a Path,
     /// Smaller sizes.
     pub quick: bool,
-    /// Whether the committed picture and record are replaced.
+    /// Whether the record is replaced, and the committed pictures with it unless it is that of `baseline`.
     pub bless: bool,
+    /// Who takes part beside the figures' own runs.
+    pub guest: Option<&'a Guest>,
+    /// Folder with a record for each figure, in the place of that with its definition.
+    pub baseline: Option<&'a Path>,
     /// Whether claims are asked if they can fail.
     pub sabotage: bool,
     /// From how many moved starts the spread of what is blessed is found; none is written with zero.
     pub starts: u32,
+}
+
+impl<'a> ReproduceOptions<'a> {
+    fn place(&self) -> RecordPlace<'a> {
+        RecordPlace { root: self.root, baseline: self.baseline, quick: self.quick }
+    }
 }
 
 /// A figure after its runs.
@@ -80,11 +93,9 @@ pub fn reproduce(
     on_run: &(dyn Fn(&RunRow) + Sync),
 ) -> anyhow::Result<Reproduced> {
     let table = &bench.setup.table;
-    let figure = load(options.root, id, bench.setup)?;
+    let figure = load_with(options.root, id, bench.setup, (options.guest, options.quick))?;
     let definition = definition_hash(options.root, &figure)?;
-    let on_file = verdict::read(options.root, id, options.quick)?;
-    let recorded = read_record(&record_path(options, id))?;
-    let spreads = read_spreads(&spread_path(options, id))?;
+    let FigureRecord { curves: recorded, spreads, verdicts: on_file } = options.place().read(id)?;
     let starts = if options.bless { options.starts } else { 0 };
     let beside = Beside { null: options.sabotage, starts };
     let MeasuredFigure { runs, mut rows, null_rows, moved_rows, warnings, seconds } =
@@ -95,16 +106,20 @@ pub fn reproduce(
     let mut claims = judge(&figure.claims, &rows, options.quick);
     match &on_file {
         Some(file) if !options.bless => starts::recall(&mut claims, file),
+        // With a guest, moved starts are of its runs alone, of which no claim tells.
+        _ if figure.guest.is_some() => {}
         _ => starts::judge_all(&figure.claims, &mut claims, &moved_rows, options.quick),
     }
     let sabotage =
         options.sabotage.then(|| sabotage(&figure, &rows, &null_rows, (&claims, options.quick)));
     let verdicts = VerdictFile::new(definition, options.quick, &claims, (&runs, &rows), seconds);
-    let differences = on_file.map(|file| file.differences(&verdicts));
+    let differences = on_file.map(|file| file.differences(&verdicts.held(&figure)));
     let curves = collect(&figure, &rows);
+    let held = figure.held(&curves);
+    check_guest(table, &figure, &rows, &held)?;
     let mut shifts = recorded
         .as_ref()
-        .map(|recorded| baseline::compare(table, &figure, &curves, recorded, &spreads));
+        .map(|recorded| baseline::compare(table, &figure, &held, recorded, &spreads));
     baseline::excuse(shifts.as_deref_mut().unwrap_or_default(), &figure, &rows);
     if let (Some(recorded), Some(shifts), false) = (&recorded, &mut shifts, options.bless) {
         settle(bench, &figure, options, (recorded, &spreads), shifts)?;
@@ -129,7 +144,7 @@ pub fn reproduce(
     done.write((&curves, &pairwise), (&picture, more.as_ref()), options)?;
     if options.bless {
         let moved = all_curves(&done.figure, &moved_rows);
-        done.bless_all(bench, &verdicts, &rows, (&curves, &moved, &times), options)?;
+        done.bless_all(bench, &verdicts, &rows, (&held, &moved, &times), options)?;
     }
     Ok(done)
 }
@@ -153,40 +168,26 @@ fn settle(
     Ok(())
 }
 
-fn record_path(options: &ReproduceOptions<'_>, id: &str) -> PathBuf {
-    let name = if options.quick { "baseline-quick.csv" } else { "baseline.csv" };
-    folder(options.root, id).join(name)
+/// Says so where the curves of a guest that was run cannot be held, or a check of it would be blind.
+fn check_guest(
+    table: &Table,
+    figure: &Figure,
+    rows: &[FigureRow],
+    held: &[PanelCurves],
+) -> anyhow::Result<()> {
+    let Some(Guest { label, .. }) = &figure.guest else { return Ok(()) };
+    let was_run = rows.iter().any(|row| row.group == *label && row.was_run());
+    let holds = baseline::repeatable(table, figure, held).iter().any(|p| !p.curves.is_empty());
+    ensure!(
+        !was_run || holds,
+        "`{label}` does not promise equal bits of equal runs (`determinism: bitwise`), so that no curve of it can be held"
+    );
+    Ok(())
 }
 
-fn spread_path(options: &ReproduceOptions<'_>, id: &str) -> PathBuf {
-    let name = if options.quick { "spread-quick.csv" } else { "spread.csv" };
-    folder(options.root, id).join(name)
-}
-
-fn read_spreads(path: &Path) -> anyhow::Result<Vec<CurveSpread>> {
-    if !path.is_file() {
-        return Ok(Vec::new());
-    }
-    let text =
-        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    band::parse(&text).map_err(|message| anyhow!("{}: {message}", path.display()))
-}
-
-/// The curves from each moved start.
+/// The curves from each moved start that are recorded or compared.
 fn all_curves(figure: &Figure, moved_rows: &[Vec<FigureRow>]) -> Vec<Vec<PanelCurves>> {
-    moved_rows.iter().map(|rows| collect(figure, rows)).collect()
-}
-
-fn read_record(path: &Path) -> anyhow::Result<Option<Vec<PanelCurves>>> {
-    if !path.is_file() {
-        return Ok(None);
-    }
-    let text =
-        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    match baseline::parse_record(&text) {
-        Ok(recorded) => Ok(Some(recorded)),
-        Err(message) => bail!("{}: {message}", path.display()),
-    }
+    moved_rows.iter().map(|rows| figure.held(&collect(figure, rows))).collect()
 }
 
 impl Reproduced {
@@ -352,48 +353,30 @@ impl Reproduced {
         if bench.is_cancelled() {
             bail!("interrupted: nothing is blessed");
         }
-        let skipped = |row: &&FigureRow| row.was_skipped() && !self.figure.needs_hardware(row);
+        let skipped = |row: &&FigureRow| {
+            let committed = self.figure.guest.is_none() && !self.figure.needs_hardware(row);
+            committed && row.was_skipped()
+        };
         if let Some(row) = rows.iter().find(skipped) {
             bail!(
                 "{} was skipped, and would be lost from the record: nothing is blessed",
                 row.label
             );
         }
-        self.bless(&bench.setup.table, verdicts, (curves, moved), options)?;
-        if !options.quick {
+        let lost = |row: &&FigureRow| self.figure.is_guest(&row.label) && !row.was_run();
+        if let Some(row) = rows.iter().find(lost) {
+            let why = row.reason.as_deref().unwrap_or_default();
+            bail!("{} was {}: {why}: nothing is blessed", row.label, row.status);
+        }
+        let held = verdicts.held(&self.figure);
+        let table = &bench.setup.table;
+        self.files.extend(options.place().write(table, &self.figure, (curves, moved), &held)?);
+        if !options.quick && options.baseline.is_none() {
             self.bless_times(times, options)?;
             self.files.extend(write_views(bench, options.root, &self.figure.id)?);
             let drawn = redraw(bench.setup, options.root, &self.figure.id, false)?;
-            self.files.extend(drawn.into_iter().map(|file| options.root.join(file)));
+            self.files.extend(drawn.into_iter().map(|file| options.root.on_disk(&file)));
         }
-        Ok(())
-    }
-
-    /// Replaces the recorded curves, how they move with their starts, and the verdicts.
-    fn bless(
-        &mut self,
-        table: &Table,
-        verdicts: &VerdictFile,
-        (curves, moved): (&[PanelCurves], &[Vec<PanelCurves>]),
-        options: &ReproduceOptions<'_>,
-    ) -> anyhow::Result<()> {
-        let id = self.figure.id.clone();
-        let path = record_path(options, &id);
-        write_atomically(&path, baseline::record(table, &self.figure, curves).as_bytes())?;
-        self.files.push(path);
-        let path = spread_path(options, &id);
-        if moved.is_empty() {
-            // That of older curves says nothing of these.
-            let _ = fs::remove_file(&path);
-        } else {
-            let spreads = spread::spreads(table, &self.figure, curves, moved);
-            write_atomically(&path, band::record(&spreads).as_bytes())?;
-            self.files.push(path);
-        }
-        let path = folder(options.root, &id).join(verdict::file_name(options.quick));
-        let text = serde_json::to_string_pretty(verdicts)?;
-        write_atomically(&path, format!("{text}\n").as_bytes())?;
-        self.files.push(path);
         Ok(())
     }
 

@@ -1,11 +1,12 @@
 //! Points of panels over the clock, on file beside the recorded curves: no two runs have the same, so nothing is
 //! compared with them, and pictures are drawn from them.
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::fmt::Write as _;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 
-use super::{Figure, FigureRow, collect, curves::quote, folder};
+use super::{Figure, FigureRow, collect, curves::quote, filed};
+use crate::checkout::{self, Checkout};
 
 /// One point of a panel over the clock.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,13 +131,9 @@ fn fields(line: &str) -> Vec<String> {
 ///
 /// # Errors
 /// When the file cannot be read.
-pub(super) fn read(root: &Path, id: &str) -> anyhow::Result<Vec<TimedPoint>> {
-    let path = folder(root, id).join("times.csv");
-    if !path.is_file() {
-        return Ok(Vec::new());
-    }
-    let text =
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+pub(super) fn read(root: &Checkout, id: &str) -> anyhow::Result<Vec<TimedPoint>> {
+    let path = filed(root, id, "times.csv");
+    let Some(text) = checkout::text(&path)? else { return Ok(Vec::new()) };
     parse(&text).map_err(|message| anyhow!("{}: {message}", path.display()))
 }
 

@@ -5,7 +5,6 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -13,8 +12,10 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use taut_core::BitHash;
 
-use super::{Figure, FigureRow, Judged, StartCount, folder};
+use super::{Figure, FigureRow, Judged, StartCount, filed};
 use crate::{
+    checkout::{self, Checkout},
+    places,
     record::{RunRow, Status},
     ruler::ITERATIONS_USED,
 };
@@ -148,6 +149,16 @@ impl VerdictFile {
         }
     }
 
+    /// What is recorded of a figure and compared: all, or the ends of the guest's runs where there is one.
+    pub(super) fn held(&self, figure: &Figure) -> Self {
+        let mut held = self.clone();
+        if figure.guest.is_some() {
+            held.claims.clear();
+            held.runs.retain(|run| figure.is_guest(&run.label));
+        }
+        held
+    }
+
     /// The horizons on file, into the rows of the same labels.
     pub(super) fn recall_horizons(&self, rows: &mut [FigureRow]) {
         for row in rows {
@@ -207,13 +218,16 @@ pub(super) fn file_name(quick: bool) -> &'static str {
 ///
 /// # Errors
 /// When the file cannot be read, or is of another version.
-pub fn read(root: &Path, id: &str, quick: bool) -> anyhow::Result<Option<VerdictFile>> {
-    let path = folder(root, id).join(file_name(quick));
-    if !path.is_file() {
-        return Ok(None);
-    }
-    let text = fs::read_to_string(&path);
-    let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+pub fn read(root: &Checkout, id: &str, quick: bool) -> anyhow::Result<Option<VerdictFile>> {
+    read_file(&filed(root, id, file_name(quick)))
+}
+
+/// The verdicts in a file; `None` where there is none.
+///
+/// # Errors
+/// As [`read`].
+pub(super) fn read_file(path: &Path) -> anyhow::Result<Option<VerdictFile>> {
+    let Some(text) = checkout::text(path)? else { return Ok(None) };
     let file: VerdictFile =
         serde_json::from_str(&text).with_context(|| path.display().to_string())?;
     anyhow::ensure!(
@@ -249,20 +263,23 @@ fn without_remarks(text: &str) -> String {
     kept
 }
 
-/// Hash of a figure's definition and of the scenes that it names, as they are on disk, but for what only tells of the figure.
+/// Hash of a figure's definition and of the scenes that it names, as they are on file, but for what only tells of the figure.
 ///
 /// # Errors
 /// When one cannot be read.
-pub fn definition_hash(root: &Path, figure: &Figure) -> anyhow::Result<String> {
+pub fn definition_hash(root: &Checkout, figure: &Figure) -> anyhow::Result<String> {
     let scenes: BTreeSet<&str> = figure.runs.iter().map(|run| run.scene.as_str()).collect();
-    let scenes = scenes.into_iter().map(|name| root.join("scenes").join(format!("{name}.ron")));
     let read = |path: PathBuf| {
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+        checkout::text(&path)?.with_context(|| format!("cannot read {}", path.display()))
     };
     let mut hash = BitHash::default();
-    hash.text(&without_remarks(&read(folder(root, &figure.id).join("figure.ron"))?));
-    for path in scenes {
-        hash.text(&read(path)?);
+    hash.text(&without_remarks(&read(filed(root, &figure.id, "figure.ron"))?));
+    for scene in scenes {
+        hash.text(&read(places::named(root, scene))?);
+    }
+    if let Some(guest) = &figure.guest {
+        // Another budget is another run, under the same label.
+        hash.text(&guest.like);
     }
     Ok(format!("{:016x}", hash.value()))
 }

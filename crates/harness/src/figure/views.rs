@@ -13,6 +13,7 @@ use taut_draw::{film::CELLS_MAX, list::Sheet, svg, text::fonts};
 
 use super::{Figure, Planned, conclusion, folder, load, read_verdict};
 use crate::{
+    checkout::{self, Checkout},
     film::{
         CameraChoice, Cameraman, FiledView, FilmColour, FilmHead, FilmOrder, FilmedRun,
         VIEWS_SCHEMA, ViewsFile, body_named, compose, compose_loop, film_png, frames_at,
@@ -182,14 +183,11 @@ impl ViewSpec {
 ///
 /// # Errors
 /// When it is there and cannot be read.
-pub(super) fn read(root: &Path, id: &str) -> anyhow::Result<Option<ViewsFile>> {
+pub(super) fn read(root: &Checkout, id: &str) -> anyhow::Result<Option<ViewsFile>> {
     let path = folder(root, id).join("views.json");
-    if !path.is_file() {
-        return Ok(None);
-    }
+    let Some(text) = checkout::text(&path)? else { return Ok(None) };
     let cannot = || format!("cannot read {}", path.display());
-    let file: ViewsFile = serde_json::from_str(&fs::read_to_string(&path).with_context(cannot)?)
-        .with_context(cannot)?;
+    let file: ViewsFile = serde_json::from_str(&text).with_context(cannot)?;
     ensure!(
         file.schema == VIEWS_SCHEMA,
         "{}: version {} is not {VIEWS_SCHEMA}",
@@ -204,7 +202,7 @@ pub(super) fn read(root: &Path, id: &str) -> anyhow::Result<Option<ViewsFile>> {
 ///
 /// # Errors
 /// When `views.json` is there and cannot be read.
-pub(super) fn outdated(root: &Path, figure: &Figure) -> anyhow::Result<Vec<String>> {
+pub(super) fn outdated(root: &Checkout, figure: &Figure) -> anyhow::Result<Vec<String>> {
     let filed = read(root, &figure.id)?.map(|file| file.views).unwrap_or_default();
     let mut files = Vec::new();
     for view in &figure.views {
@@ -225,7 +223,7 @@ pub(super) fn outdated(root: &Path, figure: &Figure) -> anyhow::Result<Vec<Strin
 ///
 /// # Errors
 /// When a run cannot be set up, or a file cannot be read or written.
-pub fn write_views(bench: &Bench<'_>, root: &Path, id: &str) -> anyhow::Result<Vec<PathBuf>> {
+pub fn write_views(bench: &Bench<'_>, root: &Checkout, id: &str) -> anyhow::Result<Vec<PathBuf>> {
     let figure = load(root, id, bench.setup)?;
     if figure.views.is_empty() {
         return Ok(Vec::new());
@@ -324,10 +322,14 @@ struct Take<'a> {
 }
 
 /// The views of a figure before their runs.
-fn takes<'a>(root: &Path, figure: &'a Figure, plan: &[Planned]) -> anyhow::Result<Vec<Take<'a>>> {
+fn takes<'a>(
+    root: &Checkout,
+    figure: &'a Figure,
+    plan: &[Planned],
+) -> anyhow::Result<Vec<Take<'a>>> {
     let take = |view: &'a ViewSpec| {
         let first = found(plan, &view.runs[0])?;
-        let path = root.join("scenes").join(format!("{}.ron", first.run.scene));
+        let path = places::named(root, &first.run.scene);
         let parameters: Vec<(String, f64)> =
             first.run.parameters.iter().map(|(name, &value)| (name.clone(), value)).collect();
         let scene = places::load_checked(&path, &parameters)?.scene;

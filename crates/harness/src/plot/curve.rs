@@ -1,6 +1,9 @@
 //! Curves: their points, how much they matter, and where their runs failed.
 
-use super::{Panel, colour::method_of};
+use super::{
+    Panel,
+    colour::{method_of, style_of},
+};
 
 /// One curve. Points that an axis cannot show (non-finite, or not positive on a log axis) are gaps.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -177,14 +180,15 @@ pub(crate) fn settled(panels: &[Panel]) -> Vec<Panel> {
             left = left.saturating_sub(1);
         }
         let alone = has_one_method(panel);
-        let mut taken: Vec<(String, Look)> = Vec::new();
+        let mut taken: Vec<(&str, Look)> = Vec::new();
         let mut matter: Vec<&mut Curve> =
             panel.curves.iter_mut().filter(|c| c.weight == CurveWeight::Emphasis).collect();
         // Those that have a look already choose first.
         matter.sort_by_key(|curve| !known.iter().any(|(label, _)| *label == curve.label));
         for curve in matter {
-            let method = method_of(&curve.backend).to_owned();
-            let is_free = |look: &Look| !taken.contains(&(method.clone(), *look));
+            // Engines of others share one ink.
+            let method = style_of(&curve.backend).method;
+            let is_free = |look: &Look| !taken.contains(&(method, *look));
             let old = known.iter().find(|(label, _)| *label == curve.label).map(|(_, look)| *look);
             let look = old.into_iter().chain(looks(curve.dash, alone)).find(is_free);
             let look = look.unwrap_or((curve.dash, 0.6));
@@ -225,6 +229,18 @@ mod tests {
             points: (0..10).map(|i| (f64::from(i), f64::from(i + 1))).collect(),
             ..Curve::default()
         }
+    }
+
+    #[test]
+    fn engines_are_told_apart_by_their_looks() {
+        let engine = |name: &str| {
+            let weight = CurveWeight::Emphasis;
+            Curve { backend: name.to_owned(), weight, ..run(name) }
+        };
+        let curves = ["mujoco", "drake", "pybullet"].map(engine).to_vec();
+        let panel = settled(&[Panel { curves, ..Panel::default() }]).remove(0);
+        let looks: Vec<Look> = panel.curves.iter().map(|c| (c.dash, c.lightness)).collect();
+        assert!(looks[0] != looks[1] && looks[0] != looks[2] && looks[1] != looks[2], "{looks:?}");
     }
 
     #[test]

@@ -1,16 +1,13 @@
 //! What is on file of figures, as the page needs it.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use anyhow::Context;
 
 use super::html::data_uri;
 use crate::{
     Setup,
-    backends::LEFT_OUT,
+    checkout::Checkout,
     figure::{
         Claim, ClaimVerdict, Figure, VerdictFile, filed_pictures, heading, ids, load, paper,
         read_verdict,
@@ -42,26 +39,23 @@ pub(super) struct ReportFigure {
 }
 
 /// The checkout that a folder of figures belongs to; `None` for any other folder.
-pub(super) fn root_of(folder: &Path) -> Option<PathBuf> {
+pub(super) fn root_of(folder: &Path) -> Option<Checkout> {
     let whole = fs::canonicalize(folder).ok()?;
     whole.ends_with("results/figures").then_some(())?;
     let root = whole.parent()?.parent()?;
-    root.join("scenes").is_dir().then(|| root.to_owned())
+    root.join("scenes").is_dir().then(|| Checkout::at(root))
 }
 
 /// All figures of a checkout, by paper and name.
 pub(super) fn read_figures(
     setup: &Setup,
-    root: &Path,
+    root: &Checkout,
     light: bool,
 ) -> anyhow::Result<Vec<ReportFigure>> {
     let mut all = Vec::new();
     for id in ids(root)? {
-        match load(root, &id, setup) {
-            Err(error) if error.message.ends_with(LEFT_OUT) => {}
-            Err(error) => return Err(error.into()),
-            Ok(figure) => all.push(read_figure(setup, root, figure, light)?),
-        }
+        let figure = load(root, &id, setup)?;
+        all.push(read_figure(setup, root, figure, light)?);
     }
     all.sort_by(|a, b| (&a.paper, &a.figure.id).cmp(&(&b.paper, &b.figure.id)));
     Ok(all)
@@ -69,7 +63,7 @@ pub(super) fn read_figures(
 
 fn read_figure(
     setup: &Setup,
-    root: &Path,
+    root: &Checkout,
     figure: Figure,
     light: bool,
 ) -> anyhow::Result<ReportFigure> {

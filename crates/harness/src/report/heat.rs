@@ -1,6 +1,6 @@
 //! What stands where, at a glance: figures by claims, and scenes by methods.
 
-use std::{collections::BTreeMap, fmt::Write as _, path::Path};
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::{
     figures::ReportFigure,
@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     Setup,
+    checkout::Checkout,
     matrix::Matrix,
     plot::{colour::METHODS, method_of},
 };
@@ -71,7 +72,7 @@ pub(super) fn mark_class(verdict: &str) -> &'static str {
 pub(super) fn scenes(
     page: &mut Html,
     setup: &Setup,
-    root: &Path,
+    root: &Checkout,
     figures: &[ReportFigure],
 ) -> anyhow::Result<()> {
     let matrix = Matrix::of(&setup.table, root)?;

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     Setup,
+    checkout::Checkout,
     figure::VerdictFile,
     plot::colour::{METHODS, hex},
     problems::{ProblemRows, problems},
@@ -26,7 +27,7 @@ use crate::{
 /// Makes the page of a checkout's figures, if there is one, and of other folders.
 pub(super) fn page(
     setup: &Setup,
-    root: Option<&Path>,
+    root: Option<&Checkout>,
     folders: &[&Path],
     options: ReportOptions<'_>,
 ) -> anyhow::Result<String> {
@@ -52,7 +53,7 @@ pub(super) fn page(
             }
             body.raw("</section>\n");
         }
-        work_and_precision(&mut body, root)?;
+        work_and_precision(&mut body, root.folder()?)?;
     } else {
         body.raw("<header><h1>taut report</h1></header>\n<main id=\"main\">\n");
     }

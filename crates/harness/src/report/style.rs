@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn every_colour_of_a_committed_picture_has_one_for_the_night() {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let root = crate::checkout::Checkout::at(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
         let rules = dark_rules();
         for id in crate::figure::ids(&root).unwrap() {
             let path = crate::figure::folder(&root, &id).join("figure.svg");

@@ -9,7 +9,12 @@ use super::{ReportOptions, report};
 use crate::Setup;
 
 fn of(folders: &[PathBuf]) -> anyhow::Result<String> {
-    report(&Setup::default(), ReportOptions { folders, light: false, with: None })
+    report(&setup(), ReportOptions { folders, light: false, with: None })
+}
+
+/// What figures may name, engines included.
+fn setup() -> Setup {
+    Setup::default().with_engines(&crate::checkout::Checkout::at(checkout())).unwrap()
 }
 
 fn checkout() -> PathBuf {
@@ -101,7 +106,7 @@ fn the_page_of_all_figures_is_whole() {
     let [page, again] = [(); 2].map(|()| of(std::slice::from_ref(&figures)).unwrap());
     assert!(page == again, "equal files give equal bytes");
     asks_for_nothing(&page);
-    let ids = crate::figure::ids(&checkout()).unwrap();
+    let ids = crate::figure::ids(&crate::checkout::Checkout::at(checkout())).unwrap();
     assert_eq!(page.matches("<section class=\"figure\"").count(), ids.len());
     for id in &ids {
         assert!(page.contains(&format!("<section class=\"figure\" id=\"{id}\"")), "{id}");
@@ -122,7 +127,7 @@ fn the_page_of_all_figures_is_whole() {
 fn a_light_page_has_neither_films_nor_tables() {
     let figures = [checkout().join("results/figures")];
     let options = ReportOptions { folders: &figures, light: true, with: Some(&figures[0]) };
-    let page = report(&Setup::default(), options).unwrap();
+    let page = report(&setup(), options).unwrap();
     assert!(!page.contains("<figure class=\"film\"") && !page.contains("data:text/csv"));
     assert!(page.contains("All verdicts and ends of runs are the same there."));
 }
@@ -137,8 +142,8 @@ fn other_verdicts_are_told() {
     fs::write(other.path().join("avbd-fig08/verdict.json"), changed).unwrap();
     let folders = [own];
     let with = |with| ReportOptions { folders: &folders, light: true, with: Some(with) };
-    let page = report(&Setup::default(), with(other.path())).unwrap();
+    let page = report(&setup(), with(other.path())).unwrap();
     assert!(page.contains("was `fails`, is `holds`"));
     let empty = tempfile::tempdir().unwrap();
-    assert!(report(&Setup::default(), with(empty.path())).is_err());
+    assert!(report(&setup(), with(empty.path())).is_err());
 }

@@ -136,7 +136,7 @@ fn misbehaviour_is_a_row_with_the_frames_before_it() {
     let cases = [
         ("panics", Status::Failed, "panicked: lost my footing"),
         ("diverges", Status::Diverged, "non-finite state after step 3"),
-        ("fails", Status::Failed, "not converged: ran out"),
+        ("fails", Status::Failed, "not converged in frame 3: ran out"),
     ];
     for (name, status, reason) in cases {
         let row = run_toy(name, 1).0;

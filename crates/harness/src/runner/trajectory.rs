@@ -2,7 +2,7 @@
 
 use std::{ops::ControlFlow, time::Instant};
 
-use taut_core::{Iteration, Multipliers, Scene, Solver};
+use taut_core::{Iteration, Multipliers, Scene, Solver, SolverError};
 
 use super::{
     Bench, Halt, advance_frame,
@@ -81,7 +81,8 @@ impl Walk<'_> {
         let mut forces = Multipliers::default();
         for number in 1..=self.options.steps {
             let start = Instant::now();
-            if !advance_frame(solver, self.spec, step, self.bench)? {
+            let advanced = advance_frame(solver, self.spec, step, self.bench);
+            if !advanced.map_err(|error| in_frame(number, error))? {
                 return Err(Halt::Cancelled(format!("after {} steps", row.steps)));
             }
             solver.wait()?;
@@ -108,6 +109,14 @@ impl Walk<'_> {
             check_finite(row, number)?;
         }
         Ok(())
+    }
+}
+
+/// Which frame it was that could not be solved; other errors say enough.
+fn in_frame(frame: u32, error: SolverError) -> Halt {
+    match error {
+        SolverError::NotConverged(why) => Halt::NotConverged { frame, why },
+        other => other.into(),
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
     office::{PaneOrder, PaneWork},
     worker::Worker,
 };
-use crate::{Setup, command_of, film::Replayed, places, spec::Spec};
+use crate::{Setup, checkout::Checkout, command_of, film::Replayed, places, spec::Spec};
 
 /// The most panes that a window has.
 pub const PANES_MAX: usize = 4;
@@ -25,6 +25,8 @@ const RING_BYTES: usize = 512 << 20;
 /// Where the scene comes from, and what of it was changed.
 #[derive(Clone, Debug)]
 pub(crate) struct SceneSource {
+    /// Where scenes are found.
+    pub(crate) root: Checkout,
     /// As it was named on the command line.
     pub(crate) argument: String,
     /// Values of parameters that were given.
@@ -304,7 +306,7 @@ impl Desk {
             Some((_, own)) => *own = value,
             None => set.push((name.to_owned(), value)),
         }
-        match places::load(&self.source.argument, &set) {
+        match places::load(&self.source.root, &self.source.argument, &set) {
             Ok((_, loaded)) => {
                 self.source.set = set;
                 self.source.parameters = loaded.parameters;
