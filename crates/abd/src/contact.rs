@@ -28,7 +28,7 @@ use taut_math::V3;
 use crate::{
     AbdSettings,
     body::{AffineBody, split},
-    islands::Islands,
+    islands::RestingIslands,
     matrix::{BlockMatrix, SIZE},
     warnings,
 };
@@ -200,7 +200,7 @@ impl BarrierContact {
         &mut self,
         sweeps: impl Iterator<Item = AffineSweep>,
         broken: &[bool],
-        islands: &Islands,
+        islands: &RestingIslands,
     ) {
         self.here = 0.0;
         self.sweeps.clear();
@@ -291,7 +291,7 @@ impl BarrierContact {
     }
 
     /// Takes those candidates whose boxes come as near as the barrier reaches, unless both bodies have settled.
-    fn find_live(&mut self, islands: &Islands) {
+    fn find_live(&mut self, islands: &RestingIslands) {
         let Self { found, groups, pairs, planes, candidates, ways, d_hat, unknown, .. } = self;
         let awake = |bodies: &[u32; 2]| is_any_awake(bodies, unknown, islands);
         groups.clear();
@@ -412,7 +412,7 @@ impl BarrierContact {
 }
 
 /// Whether any of two bodies of the scene has not settled.
-fn is_any_awake(bodies: &[u32; 2], unknown: &[Option<usize>], islands: &Islands) -> bool {
+fn is_any_awake(bodies: &[u32; 2], unknown: &[Option<usize>], islands: &RestingIslands) -> bool {
     bodies.iter().any(|&body| unknown[body as usize].is_some_and(|i| islands.is_awake(i)))
 }
 

@@ -6,7 +6,7 @@
 
 /// Which of the dynamic bodies are coupled, and which have settled.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Islands {
+pub(crate) struct RestingIslands {
     /// A body of the same island for each body, the lowest one in the end.
     parent: Vec<u32>,
     settled: Vec<bool>,
@@ -14,7 +14,7 @@ pub(crate) struct Islands {
     kept: Vec<bool>,
 }
 
-impl Islands {
+impl RestingIslands {
     /// So many bodies, none of them settled.
     pub(crate) fn new(count: usize) -> Self {
         Self {
@@ -112,13 +112,13 @@ impl Islands {
 mod tests {
     use super::*;
 
-    fn awake(islands: &Islands) -> Vec<usize> {
+    fn awake(islands: &RestingIslands) -> Vec<usize> {
         (0..islands.settled.len()).filter(|&body| islands.is_awake(body)).collect()
     }
 
     #[test]
     fn an_island_settles_whole_or_not_at_all() {
-        let mut islands = Islands::new(6);
+        let mut islands = RestingIslands::new(6);
         islands.couple([[0, 1], [4, 3]].into_iter());
         islands.keep_awake(|body| body == 3);
         assert!(islands.has(true) && islands.has(false));
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_has_settled_wakes_whole_when_it_is_met() {
-        let mut islands = Islands::new(6);
+        let mut islands = RestingIslands::new(6);
         islands.couple([[0, 1], [1, 2], [3, 4]].into_iter());
         islands.keep_awake(|body| body >= 3);
         islands.settle();

@@ -30,12 +30,12 @@ pub(crate) struct BlockMatrix {
     first: Vec<usize>,
     pattern: SymbolicSparseColMat<usize>,
     values: Vec<f64>,
-    factor: Factor,
+    factor: BlockFactor,
     /// Right side and solution of these bodies.
     unknowns: Vec<f64>,
 }
 
-enum Factor {
+enum BlockFactor {
     Forest(Forest),
     Sparse(Box<SparseFactor>),
 }
@@ -72,10 +72,10 @@ impl BlockMatrix {
         (0..blocks).for_each(|column| first[column + 1] += first[column]);
         let pattern = scalars(blocks, &pairs, &first);
         let factor = match Forest::new(blocks, &pairs) {
-            Some(forest) => Factor::Forest(forest),
+            Some(forest) => BlockFactor::Forest(forest),
             None => {
                 let sparse = SparseFactor::new(&places, &pairs, &first, &pattern)?;
-                Factor::Sparse(Box::new(sparse))
+                BlockFactor::Sparse(Box::new(sparse))
             }
         };
         let values = vec![0.0; pattern.row_idx().len()];
@@ -158,8 +158,8 @@ impl BlockMatrix {
         let Self { pairs, first, pattern, values, factor, .. } = self;
         let column = |block: usize, c: usize| pattern.col_ptr()[block * SIZE + c];
         match factor {
-            Factor::Sparse(sparse) => sparse.factorise(pattern, values),
-            Factor::Forest(forest) => {
+            BlockFactor::Sparse(sparse) => sparse.factorise(pattern, values),
+            BlockFactor::Forest(forest) => {
                 let own = |block: usize| {
                     let mut rows = [[0.0; SIZE]; SIZE];
                     for c in 0..SIZE {
@@ -187,8 +187,8 @@ impl BlockMatrix {
             own.copy_from_slice(&x[rows(body)]);
         }
         match &mut self.factor {
-            Factor::Sparse(sparse) => sparse.solve(&mut self.unknowns),
-            Factor::Forest(forest) => forest.solve(&mut self.unknowns),
+            BlockFactor::Sparse(sparse) => sparse.solve(&mut self.unknowns),
+            BlockFactor::Forest(forest) => forest.solve(&mut self.unknowns),
         }
         for (own, &body) in self.unknowns.chunks_exact(SIZE).zip(&self.bodies) {
             x[rows(body)].copy_from_slice(own);
@@ -231,7 +231,7 @@ mod tests {
     fn check_solution(pairs: &[[u32; 2]]) {
         let n = BLOCKS * SIZE;
         let mut matrix = BlockMatrix::new(&[Vec3::zeros(); BLOCKS], pairs).unwrap();
-        assert_eq!(matches!(matrix.factor, Factor::Forest(_)), pairs.len() == PAIRS.len());
+        assert_eq!(matches!(matrix.factor, BlockFactor::Forest(_)), pairs.len() == PAIRS.len());
         let entry = |i: usize, j: usize| ((7 * i + 3 * j) % 11) as f64 / 11.0 - 0.5;
         let mut dense = DMatrix::<f64>::identity(n, n) * 40.0;
         for block in 0..BLOCKS {

@@ -14,7 +14,7 @@ use crate::{
     AbdSettings, ContactModel, FirstGuess, HessianProjection,
     body::{AffineBody, carried, driven_bodies, joined, split},
     contact::BarrierContact,
-    islands::Islands,
+    islands::RestingIslands,
     joint::{Tie, ties},
     matrix::{BlockMatrix, SIZE},
 };
@@ -54,7 +54,7 @@ pub(crate) struct Abd {
     lags: u32,
     renewed: bool,
     work: NewtonWork,
-    pub(crate) islands: Islands,
+    pub(crate) islands: RestingIslands,
     /// The system of the present iteration: of all bodies, or of a part to which all belong that have not settled.
     pub(crate) matrix: BlockMatrix,
     /// The other one of these two, if there is one.
@@ -117,7 +117,7 @@ impl Abd {
             lags: 0,
             renewed: false,
             work: NewtonWork::default(),
-            islands: Islands::new(unknowns / SIZE),
+            islands: RestingIslands::new(unknowns / SIZE),
             matrix,
             spare: None,
             moves: Vec::new(),

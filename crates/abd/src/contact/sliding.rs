@@ -4,7 +4,7 @@ use taut_ipc::{ccd::Features, friction::SlidingPair, tangents};
 use taut_math::V3;
 
 use super::{BarrierContact, NewtonSystem, group::GroupSum, is_any_awake};
-use crate::{islands::Islands, matrix::SIZE};
+use crate::{islands::RestingIslands, matrix::SIZE};
 
 /// A contact of the step's start.
 #[derive(Clone, Copy, Debug)]
@@ -89,11 +89,11 @@ impl BarrierContact {
             }));
         }
         self.sliding = sliding;
-        self.find_rubbing(&Islands::new(self.unknown.len()));
+        self.find_rubbing(&RestingIslands::new(self.unknown.len()));
     }
 
     /// Finds those runs of sliding contacts of which a body has not settled.
-    pub(super) fn find_rubbing(&mut self, islands: &Islands) {
+    pub(super) fn find_rubbing(&mut self, islands: &RestingIslands) {
         self.rubbing.clear();
         let mut first = 0;
         for run in self.sliding.chunk_by(|a, b| a.bodies == b.bodies) {
