@@ -10,7 +10,7 @@ mod sparse;
 
 use faer::sparse::SymbolicSparseColMat;
 use forest::Forest;
-use sparse::SparseFactor;
+use sparse::GeneralFactor;
 use taut_core::Vec3;
 
 /// Unknowns of a body.
@@ -37,7 +37,7 @@ pub(crate) struct BlockMatrix {
 
 enum BlockFactor {
     Forest(Forest),
-    Sparse(Box<SparseFactor>),
+    Sparse(Box<GeneralFactor>),
 }
 
 impl BlockMatrix {
@@ -74,7 +74,7 @@ impl BlockMatrix {
         let factor = match Forest::new(blocks, &pairs) {
             Some(forest) => BlockFactor::Forest(forest),
             None => {
-                let sparse = SparseFactor::new(&places, &pairs, &first, &pattern)?;
+                let sparse = GeneralFactor::new(&places, &pairs, &first, &pattern)?;
                 BlockFactor::Sparse(Box::new(sparse))
             }
         };

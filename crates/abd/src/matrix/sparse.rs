@@ -30,13 +30,13 @@ use super::{
 const DISSECTED: usize = 32;
 
 /// A factor and what it takes to find it.
-pub(super) struct SparseFactor {
+pub(super) struct GeneralFactor {
     symbolic: SymbolicCholesky<usize>,
     values: Vec<f64>,
     scratch: MemBuffer,
 }
 
-impl SparseFactor {
+impl GeneralFactor {
     /// Room for the factor of a pattern, of blocks at `places` [m] and coupled `pairs`, which begin at `first` in each column.
     pub(super) fn new(
         places: &[Vec3],
