@@ -224,7 +224,7 @@ impl BarrierContact {
             ];
         }
         self.find_live(islands);
-        self.find_rubbing(islands);
+        self.find_rubbing(Some(islands));
     }
 
     /// Takes note that bodies have made a share of their motion.
@@ -390,19 +390,16 @@ impl BarrierContact {
         self.work.step_share_min = 1.0;
     }
 
-    /// Adds what is known of contacts.
+    /// Adds what is known of contacts, and the energy of the barrier to what is stored.
     pub(crate) fn report(&self, out: &mut SolverReport) {
         let found = self.candidates.pairs.len() + self.candidates.planes.len();
         out.candidates = Some(found as u64);
-        out.active_pairs = Some(self.barrier_of_all().1);
+        let (barrier, active) = self.barrier_of_all();
+        out.active_pairs = Some(active);
+        out.stored_energy_j = out.stored_energy_j.map(|own| own + self.stiffness.kappa() * barrier);
         out.ccd_queries = Some(self.work.ccd_queries);
         out.step_share_min = Some(self.work.step_share_min);
         out.kappa_j_m4 = Some(self.stiffness.kappa());
-    }
-
-    /// Energy of the barrier after the last Newton step [J].
-    pub(crate) fn stored_energy(&self) -> f64 {
-        self.stiffness.kappa() * self.barrier_of_all().0
     }
 
     /// Energy of barrier and friction after a share of the direction [J]; infinite where surfaces touch.

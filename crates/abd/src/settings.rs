@@ -78,7 +78,7 @@ pub enum HessianProjection {
     /// Negative eigenvalues are set to zero, contact by contact and body by body.
     #[default]
     Clamp,
-    /// The same where the system is not positive definite as it is (Longva et al., "Pitfalls of HessianProjection", 2023).
+    /// The same where the system is not positive definite as it is (Longva et al., "Pitfalls of Projection", 2023).
     OnDemand,
 }
 

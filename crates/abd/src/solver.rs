@@ -417,7 +417,7 @@ impl Solver for Abd {
             unconverged_steps: Some(self.work.unconverged_steps),
             line_search_halvings: Some(self.work.halvings),
             newton_speed_m_s: Some(self.work.speed),
-            stored_energy_j: Some(self.stored_energy()),
+            stored_energy_j: Some(self.energy_of_shape(0.0)),
             ..SolverReport::default()
         };
         if let Some(contact) = &self.contact {

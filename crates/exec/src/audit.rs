@@ -126,6 +126,14 @@ impl Findings<'_> {
         }
     }
 
+    /// How many `things` there are, and are to be.
+    fn count(&mut self, item: &str, things: &str, [found, due]: [usize; 2]) -> Result<(), String> {
+        if found == due {
+            return Ok(());
+        }
+        self.differs(item, format!("there are {found} {things}, the scene has {due}"))
+    }
+
     /// A vector against that of the scene; `size` is what its tolerance is relative to.
     fn vector(
         &mut self,
@@ -245,11 +253,7 @@ impl Audit {
             }
             return Ok(());
         };
-        let counts = [bodies.len(), scene.bodies.len()];
-        if counts[0] != counts[1] {
-            let words = format!("there are {} bodies, the scene has {}", counts[0], counts[1]);
-            findings.differs("body.count", words)?;
-        }
+        findings.count("body.count", "bodies", [bodies.len(), scene.bodies.len()])?;
         for (index, (found, body)) in bodies.iter().zip(&scene.bodies).enumerate() {
             found.compare(index, body, findings)?;
         }
@@ -264,11 +268,7 @@ impl Audit {
             }
             return Ok(());
         };
-        let counts = [joints.len(), scene.joints.len()];
-        if counts[0] != counts[1] {
-            let words = format!("there are {} joints, the scene has {}", counts[0], counts[1]);
-            findings.differs("joint.count", words)?;
-        }
+        findings.count("joint.count", "joints", [joints.len(), scene.joints.len()])?;
         for (index, (found, joint)) in joints.iter().zip(&scene.joints).enumerate() {
             found.compare(index, joint, findings)?;
         }

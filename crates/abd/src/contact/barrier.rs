@@ -135,7 +135,6 @@ impl BarrierContact {
             let Some(active) = self.active(pair, 0.0) else { continue };
             sum.nearest = sum.nearest.min(active.near().squared.sqrt());
             sum.value += active.value();
-            sum.active += 1;
             let (gradient, sites) = (active.gradient(), self.sites(&pair.vertices));
             let block = hessian.map(|project| match project {
                 true => active.hessian_psd(),
@@ -162,7 +161,6 @@ impl BarrierContact {
         let barrier = barrier(height * height, self.d_hat * self.d_hat);
         sum.nearest = sum.nearest.min(height);
         sum.value += barrier.value;
-        sum.active += 1;
         let gradient = (n * (2.0 * height * barrier.slope)).0;
         let stiffness = plane_stiffness(height, self.d_hat);
         let hessian = n.0.map(|a| n.0.map(|b| stiffness * a * b));

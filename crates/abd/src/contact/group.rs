@@ -24,8 +24,6 @@ pub(super) struct GroupSum {
     blocks: BodyBlocks,
     /// `sum b` [m^4].
     pub(super) value: f64,
-    /// Pairs that are nearer than the barrier reaches.
-    pub(super) active: u32,
     /// Least distance [m].
     pub(super) nearest: f64,
 }
@@ -37,7 +35,6 @@ impl GroupSum {
         gradient: [[0.0; SIZE]; 2],
         blocks: BodyBlocks { aa: ZERO, ab: ZERO, bb: ZERO },
         value: 0.0,
-        active: 0,
         nearest: f64::INFINITY,
     };
 

@@ -89,15 +89,16 @@ impl BarrierContact {
             }));
         }
         self.sliding = sliding;
-        self.find_rubbing(&RestingIslands::new(self.unknown.len()));
+        self.find_rubbing(None);
     }
 
-    /// Finds those runs of sliding contacts of which a body has not settled.
-    pub(super) fn find_rubbing(&mut self, islands: &RestingIslands) {
+    /// Finds those runs of sliding contacts of which a body has not settled; all of them where nothing has.
+    pub(super) fn find_rubbing(&mut self, islands: Option<&RestingIslands>) {
         self.rubbing.clear();
         let mut first = 0;
         for run in self.sliding.chunk_by(|a, b| a.bodies == b.bodies) {
-            if is_any_awake(&run[0].bodies, &self.unknown, islands) {
+            let awake = |islands| is_any_awake(&run[0].bodies, &self.unknown, islands);
+            if islands.is_none_or(awake) {
                 self.rubbing.push(first..first + run.len());
             }
             first += run.len();

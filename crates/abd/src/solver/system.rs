@@ -51,7 +51,7 @@ impl Abd {
     }
 
     /// Energy of what keeps bodies rigid and joined, with every body moved by `share` of the direction [J].
-    fn energy_of_shape(&self, share: f64) -> f64 {
+    pub(super) fn energy_of_shape(&self, share: f64) -> f64 {
         let own = |(i, node): (usize, &AffineBody)| {
             node.stiffness * energy::value(&split(&self.moved(i, share)).0)
         };
@@ -67,12 +67,6 @@ impl Abd {
             }
         }
         sum
-    }
-
-    /// What the method stores beside the energy of the scene, after the last Newton step [J].
-    pub(crate) fn stored_energy(&self) -> f64 {
-        let barrier = self.contact.as_ref().map_or(0.0, BarrierContact::stored_energy);
-        self.energy_of_shape(0.0) + barrier
     }
 
     /// A body after a share of the direction.
