@@ -48,7 +48,11 @@ const FILED: [&str; 8] = [
     "verdict-quick.json",
 ];
 
-/// Copies scenes and figures of the checkout `from`, without pictures, to a folder that holds nothing else then.
+/// What says which engines of others there are, for figures that name them.
+const NAMED: [&str; 3] = ["backends.ron", "presets.ron", "deviations.ron"];
+
+/// Copies scenes, figures without pictures, and names of engines of the checkout `from` to a folder that holds nothing
+/// else then.
 fn choose_files(from: &Path, to: &Path) -> io::Result<()> {
     if to.exists() {
         fs::remove_dir_all(to)?;
@@ -58,16 +62,17 @@ fn choose_files(from: &Path, to: &Path) -> io::Result<()> {
         fs::create_dir_all(copied.parent().unwrap_or(to))?;
         fs::copy(from.join(file), copied)
     };
-    for folder in ["scenes", "results/figures"] {
+    for folder in ["scenes", "results/figures", "peers"] {
         println!("cargo::rerun-if-changed={}", from.join(folder).display());
         for entry in fs::read_dir(from.join(folder))? {
             let file = Path::new(folder).join(entry?.file_name());
             if file.extension().is_some_and(|extension| extension == "ron") {
                 copy(&file)?;
             }
-            for filed in FILED.map(|name| file.join(name)) {
-                if from.join(&filed).is_file() {
-                    copy(&filed)?;
+            let kept: &[&str] = if folder == "peers" { &NAMED } else { &FILED };
+            for kept in kept.iter().map(|name| file.join(name)) {
+                if from.join(&kept).is_file() {
+                    copy(&kept)?;
                 }
             }
         }

@@ -8,7 +8,7 @@ mod companions;
 
 use std::{
     collections::BTreeMap,
-    env, fs,
+    env,
     path::{Path, PathBuf},
 };
 
@@ -20,7 +20,7 @@ use taut_exec::{ExecBackend, Limits, Program, ProgramEnvironment};
 use crate::{
     Setup,
     args::Common,
-    checkout::Checkout,
+    checkout::{self, Checkout},
     spec::{self, EXEC},
 };
 
@@ -115,20 +115,31 @@ pub(crate) fn extended(
 }
 
 /// The rows of every `peers/*/backends.ron` of a checkout, in the order of their names; none where there is no folder.
+/// Those that only the program has cannot be started, and are skipped.
 ///
 /// # Errors
 /// A file that cannot be read.
 pub(crate) fn engines(root: &Checkout) -> anyhow::Result<Vec<Program>> {
-    let Ok(folder) = root.folder() else { return Ok(Vec::new()) };
-    let Ok(entries) = fs::read_dir(folder.join("peers")) else { return Ok(Vec::new()) };
-    let files = entries.filter_map(|entry| Some(entry.ok()?.path().join("backends.ron")));
-    let mut files: Vec<PathBuf> = files.filter(|file| file.is_file()).collect();
-    files.sort();
     let mut programs = Vec::new();
-    for file in files {
-        programs.extend(of_file(&file)?);
+    for engine in root.names("peers").unwrap_or_default() {
+        let file = root.path(&format!("peers/{engine}/backends.ron"));
+        if checkout::embedded(&file).is_some() {
+            programs.extend(of_file(&file)?.into_iter().map(only_named));
+        } else if file.is_file() {
+            programs.extend(of_file(&file)?);
+        }
     }
     Ok(programs)
+}
+
+/// An engine whose files are in the program, and not on disk.
+fn only_named(mut program: Program) -> Program {
+    let setup = program.environment.map_or_else(String::new, |environment| environment.setup);
+    program.environment = Some(ProgramEnvironment {
+        path: PathBuf::new(),
+        setup: format!("{setup} in a checkout of taut"),
+    });
+    program
 }
 
 fn add(setup: &mut Setup, common: &Common, mut program: Program) {
@@ -226,6 +237,8 @@ impl NamedProgram {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -240,6 +253,21 @@ mod tests {
         assert!(said("exec:python3 'x").contains("quote that is not closed"));
         assert!(said("exec:python3 x::gain").contains("expected key=value, found `gain`"));
         assert!(said("exec:python3 x::gain=").contains("has no value"));
+    }
+
+    #[test]
+    fn engines_are_known_where_only_the_program_is() {
+        let disk = engines(&Checkout::at(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")));
+        let (disk, program) = (disk.unwrap(), engines(&Checkout::embedded(None)).unwrap());
+        let names = |of: &[Program]| of.iter().map(|p| p.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&program), names(&disk));
+        for (known, engine) in program.iter().zip(&disk) {
+            assert_eq!((&known.presets, &known.version), (&engine.presets, &engine.version));
+            let missing = known.environment.as_ref().unwrap();
+            assert!(!missing.path.exists());
+            assert!(missing.setup.ends_with("in a checkout of taut"), "{}", missing.setup);
+        }
+        assert!(!disk.is_empty());
     }
 
     #[test]

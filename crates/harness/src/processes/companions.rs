@@ -1,12 +1,14 @@
 //! Files of RON that name backends, and those beside them: settings that go together, and departures from scenes.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use anyhow::{Context, anyhow, ensure};
 use ron::{extensions::Extensions, value::RawValue};
 use serde::{Deserialize, de::DeserializeOwned};
 use taut_core::settings::nearest;
 use taut_exec::{AUDIT_ITEMS, Deviation, Presets};
+
+use crate::checkout;
 
 /// `presets.ron`: what the setting `preset` stands for.
 #[derive(Deserialize)]
@@ -35,7 +37,8 @@ struct DeviationsFile {
 /// Reads a file; a mistake in it has its place, and an unknown key the nearest one.
 pub(super) fn read<T: DeserializeOwned>(file: &Path) -> anyhow::Result<T> {
     let name = file.display();
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
+    let text =
+        checkout::text(file)?.with_context(|| format!("cannot read {name}: there is none"))?;
     let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
     options.from_str(&text).map_err(|error| {
         let near = match &error.code {
@@ -51,7 +54,7 @@ pub(super) fn read<T: DeserializeOwned>(file: &Path) -> anyhow::Result<T> {
 /// The presets beside a file of backends, where there are any.
 pub(super) fn presets(folder: &Path) -> anyhow::Result<Option<Presets>> {
     let file = folder.join("presets.ron");
-    if !file.exists() {
+    if checkout::text(&file)?.is_none() {
         return Ok(None);
     }
     let PresetsFile { default, best } = read(&file)?;
@@ -67,7 +70,7 @@ pub(super) fn presets(folder: &Path) -> anyhow::Result<Option<Presets>> {
 /// The departures beside a file of backends.
 pub(super) fn deviations(folder: &Path) -> anyhow::Result<Vec<Deviation>> {
     let file = folder.join("deviations.ron");
-    if !file.exists() {
+    if checkout::text(&file)?.is_none() {
         return Ok(Vec::new());
     }
     let DeviationsFile { deviations } = read(&file)?;
@@ -88,6 +91,8 @@ pub(super) fn deviations(folder: &Path) -> anyhow::Result<Vec<Deviation>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
