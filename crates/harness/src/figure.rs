@@ -12,6 +12,7 @@ mod gallery;
 mod guest;
 mod judge;
 mod load;
+mod losses;
 mod measure;
 mod page;
 mod picture;
@@ -34,6 +35,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use ron::value::RawValue;
 use serde::Deserialize;
 
+pub(crate) use self::losses::{LOSS_COLUMNS, losses};
 pub use self::{
     claim::{Basis, Claim, ClaimCheck, Target},
     conclusion::{Conclusion, MeasuredValue, heading, with_unit},
@@ -42,6 +44,7 @@ pub use self::{
     guest::{Guest, load_with},
     judge::{Judged, StartCount, Verdict, judge, number},
     load::{LoadError, load, parse},
+    losses::loss_table,
     measure::{Beside, MeasuredFigure, measure},
     picture::{Drawn, pictures},
     plan::Planned,

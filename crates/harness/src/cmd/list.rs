@@ -126,13 +126,15 @@ pub(super) fn spliced(
     let pictures = || figure::picture_table(setup, root);
     let counts = || figure::counts(setup, root);
     let thumbs = || figure::front_thumbs(setup, root);
+    let losses = || figure::loss_table(setup, root);
     let engines = || features::markdown(&setup.table);
-    let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 6] = [
+    let sections: [(&str, &dyn Fn() -> anyhow::Result<String>); 7] = [
         ("matrix", &matrix),
         ("figures", &figures),
         ("pictures", &pictures),
         ("counts", &counts),
         ("thumbs", &thumbs),
+        ("losses", &losses),
         ("engines", &engines),
     ];
     let mut spliced = text.clone();

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     Setup,
     checkout::Checkout,
-    figure::VerdictFile,
+    figure::{LOSS_COLUMNS, VerdictFile, losses},
     plot::colour::{METHODS, hex},
     problems::{ProblemRows, problems},
 };
@@ -54,6 +54,7 @@ pub(super) fn page(
             body.raw("</section>\n");
         }
         work_and_precision(&mut body, root.folder()?)?;
+        lost(&mut body, setup, root)?;
     } else {
         body.raw("<header><h1>taut report</h1></header>\n<main id=\"main\">\n");
     }
@@ -111,6 +112,7 @@ fn head(page: &mut Html, figures: &[ReportFigure]) {
         ("scenes", "Scenes"),
         ("gallery", "Gallery"),
         ("work", "Work and precision"),
+        ("losses", "Where methods here lose"),
         ("about", "Bias, palette, licences"),
     ] {
         page.raw(&format!("<li><a href=\"#{id}\">{words}</a></li>\n"));
@@ -193,6 +195,23 @@ fn work_and_precision(page: &mut Html, root: &Path) -> anyhow::Result<()> {
             work::problems(page, &file, &rows)?;
         }
         _ => page.paragraph("Nothing on file: `taut profile --bless` records it."),
+    }
+    page.raw("</section>\n");
+    Ok(())
+}
+
+/// Where engines of others are ahead.
+fn lost(page: &mut Html, setup: &Setup, root: &Checkout) -> anyhow::Result<()> {
+    page.raw("<section id=\"losses\">\n<h2>Where methods here lose</h2>\n");
+    page.paragraph(
+        "Results of engines of others that no method here comes to in as short a time, to 5 %, in figures that have both; \
+         smaller results are better. Engines run in processes of their own, and their times include what asking them costs.",
+    );
+    let rows: Vec<Vec<String>> =
+        losses(setup, root)?.iter().map(|loss| loss.cells().to_vec()).collect();
+    match rows.is_empty() {
+        true => page.paragraph("None on file."),
+        false => page.table("An engine, and the best here", &LOSS_COLUMNS, &rows),
     }
     page.raw("</section>\n");
     Ok(())
