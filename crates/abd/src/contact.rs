@@ -20,6 +20,7 @@ mod stiffness;
 
 use std::ops::Range;
 
+use rayon::prelude::*;
 use taut_collide::{AffineSweep, Candidates, FeaturePair, FeatureSearch, PlanePair};
 use taut_core::{Scene, SolverReport, Vec3};
 use taut_ipc::ccd::Features;
@@ -36,6 +37,9 @@ use group::{GroupSum, PairGroup};
 use sliding::SlidingPoint;
 use stiffness::Stiffness;
 
+/// Fewer small questions than these are not worth a thread.
+const TOGETHER: usize = 1024;
+
 /// What is known of contacts in a step.
 pub(crate) struct BarrierContact {
     search: FeatureSearch,
@@ -44,6 +48,7 @@ pub(crate) struct BarrierContact {
     found: Vec<PairGroup>,
     /// Those of the candidates that the barrier may reach somewhere along the direction, likewise.
     groups: Vec<PairGroup>,
+    near: Vec<bool>,
     pairs: Vec<FeaturePair>,
     planes: Vec<PlanePair>,
     /// Which dynamic body each body is.
@@ -139,6 +144,7 @@ impl BarrierContact {
             candidates: Candidates::default(),
             found: Vec::new(),
             groups: Vec::new(),
+            near: Vec::new(),
             pairs: Vec::new(),
             planes: Vec::new(),
             unknown,
@@ -292,8 +298,16 @@ impl BarrierContact {
 
     /// Takes those candidates whose boxes come as near as the barrier reaches, unless both bodies have settled.
     fn find_live(&mut self, islands: &RestingIslands) {
-        let Self { found, groups, pairs, planes, candidates, ways, d_hat, unknown, .. } = self;
+        let Self { found, groups, pairs, planes, candidates, ways, d_hat, unknown, near, .. } =
+            self;
         let awake = |bodies: &[u32; 2]| is_any_awake(bodies, unknown, islands);
+        let is_near = |pair: &FeaturePair| may_come_near(pair, ways, *d_hat);
+        if rayon::current_num_threads() > 1 {
+            candidates.pairs.par_iter().with_min_len(TOGETHER).map(is_near).collect_into_vec(near);
+        } else {
+            near.clear();
+            near.extend(candidates.pairs.iter().map(is_near));
+        }
         groups.clear();
         pairs.clear();
         planes.clear();
@@ -305,8 +319,8 @@ impl BarrierContact {
                 first..planes.len()
             } else {
                 let first = pairs.len();
-                let near = |pair: &&FeaturePair| may_come_near(pair, ways, *d_hat);
-                pairs.extend(candidates.pairs[all].iter().filter(near));
+                let found = candidates.pairs[all.clone()].iter().zip(&near[all]);
+                pairs.extend(found.filter(|(_, near)| **near).map(|(pair, _)| *pair));
                 first..pairs.len()
             };
             if !range.is_empty() {

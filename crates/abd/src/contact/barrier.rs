@@ -116,11 +116,7 @@ impl BarrierContact {
         &self,
         work: impl Fn(&PairGroup) -> T + Send + Sync,
     ) -> Vec<T> {
-        if rayon::current_num_threads() > 1 && self.groups.len() > 1 {
-            self.groups.par_iter().map(work).collect()
-        } else {
-            self.groups.iter().map(work).collect()
-        }
+        each(&self.groups, work)
     }
 
     fn sum_of(&self, group: &PairGroup, hessian: Option<bool>) -> GroupSum {
@@ -165,5 +161,14 @@ impl BarrierContact {
         let stiffness = plane_stiffness(height, self.d_hat);
         let hessian = n.0.map(|a| n.0.map(|b| stiffness * a * b));
         sum.add_point(&gradient, &hessian, &affine_site(self.rest[pair.vertex as usize].into()));
+    }
+}
+
+/// Work on all of a list, in its order whatever the number of threads.
+pub(super) fn each<I: Sync, T: Send>(list: &[I], work: impl Fn(&I) -> T + Send + Sync) -> Vec<T> {
+    if rayon::current_num_threads() > 1 && list.len() > 1 {
+        list.par_iter().map(work).collect()
+    } else {
+        list.iter().map(work).collect()
     }
 }

@@ -1,9 +1,10 @@
 //! Lagged friction: normal forces and tangents are those of the step's start.
 
+use rayon::prelude::*;
 use taut_ipc::{ccd::Features, friction::SlidingPair, tangents};
 use taut_math::V3;
 
-use super::{BarrierContact, NewtonSystem, group::GroupSum, is_any_awake};
+use super::{BarrierContact, NewtonSystem, barrier::each, group::GroupSum, is_any_awake};
 use crate::{islands::RestingIslands, matrix::SIZE};
 
 /// A contact of the step's start.
@@ -118,29 +119,40 @@ impl BarrierContact {
 
     /// Energy of friction after a share of the direction [J].
     pub(super) fn sliding_energy(&self, share: f64) -> f64 {
-        let points = self.rubbing.iter().flat_map(|run| &self.sliding[run.clone()]);
-        points.map(|point| self.slid(point, share).value()).sum()
+        let value = |point: &SlidingPoint| self.slid(point, share).value();
+        if rayon::current_num_threads() == 1 {
+            return self.rubbing.iter().flat_map(|run| &self.sliding[run.clone()]).map(value).sum();
+        }
+        // One after the other, so that the sum has the same bits.
+        let points = self.rubbing.par_iter().flat_map_iter(|run| &self.sliding[run.clone()]);
+        points.map(value).collect::<Vec<f64>>().into_iter().sum()
     }
 
     pub(super) fn assemble_sliding(&self, system: &mut NewtonSystem<'_>) {
-        for group in self.rubbing.iter().map(|run| &self.sliding[run.clone()]) {
-            let mut sum = GroupSum::EMPTY;
-            for point in group {
-                let slid = self.slid(point, 0.0);
-                let (gradient, hessian) = (slid.gradient(), slid.hessian());
-                let sites = self.sites(&point.vertices);
-                match point.features {
-                    None => sum.add_point(&corner(&gradient), &corner_block(&hessian), &sites[0]),
-                    Some(Features::PointTriangle) => {
-                        sum.add_pair::<1>(false, &gradient, Some(&hessian), &sites);
-                    }
-                    Some(Features::EdgeEdge) => {
-                        sum.add_pair::<2>(false, &gradient, Some(&hessian), &sites);
-                    }
+        let sums = each(&self.rubbing, |run| self.sum_of_sliding(&self.sliding[run.clone()]));
+        for (run, sum) in self.rubbing.iter().zip(&sums) {
+            let bodies = self.sliding[run.start].bodies;
+            sum.add_to(bodies.map(|b| self.unknown[b as usize]), 1.0, system);
+        }
+    }
+
+    fn sum_of_sliding(&self, points: &[SlidingPoint]) -> GroupSum {
+        let mut sum = GroupSum::EMPTY;
+        for point in points {
+            let slid = self.slid(point, 0.0);
+            let (gradient, hessian) = (slid.gradient(), slid.hessian());
+            let sites = self.sites(&point.vertices);
+            match point.features {
+                None => sum.add_point(&corner(&gradient), &corner_block(&hessian), &sites[0]),
+                Some(Features::PointTriangle) => {
+                    sum.add_pair::<1>(false, &gradient, Some(&hessian), &sites);
+                }
+                Some(Features::EdgeEdge) => {
+                    sum.add_pair::<2>(false, &gradient, Some(&hessian), &sites);
                 }
             }
-            sum.add_to(group[0].bodies.map(|b| self.unknown[b as usize]), 1.0, system);
         }
+        sum
     }
 }
 
