@@ -54,7 +54,9 @@ class Jolt {
     } catch (error) {
       if (!(error instanceof WebAssembly.RuntimeError)) throw error;
       Jolt.engine = null;
-      throw new Refusal("internal", `Jolt ended: ${error.message}`);
+      // So it says where its memory, which does not grow, does not suffice.
+      const full = error.message.includes("OOM");
+      throw new Refusal(full ? "capacity" : "internal", `Jolt ended: ${error.message}`);
     }
   }
 

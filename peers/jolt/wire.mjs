@@ -43,31 +43,37 @@ function settled(given, known) {
 
 /** Standard input by lines and blocks. It is read where it is waited for: nothing else happens in this process. */
 class Input {
-  held = Buffer.alloc(0);
+  // Room for the longest line and what may come with it; a buffer made for each read would be garbage.
+  space = Buffer.alloc(1 << 17);
+  from = 0;
+  to = 0;
 
   more() {
-    const chunk = Buffer.allocUnsafe(1 << 16);
-    const count = readSync(STDIN, chunk);
-    this.held = Buffer.concat([this.held, chunk.subarray(0, count)]);
+    this.space.copyWithin(0, this.from, this.to);
+    [this.from, this.to] = [0, this.to - this.from];
+    const count = readSync(STDIN, this.space, this.to, this.space.length - this.to);
+    this.to += count;
     return count > 0;
   }
 
   /** The next line, or null where the input ends. */
   line() {
-    let end;
-    while ((end = this.held.indexOf(NEWLINE)) < 0) {
+    for (;;) {
+      const end = this.space.subarray(0, this.to).indexOf(NEWLINE, this.from);
+      if (end >= 0) {
+        const line = this.space.toString("utf8", this.from, end);
+        this.from = end + 1;
+        return line;
+      }
       if (!this.more()) return null;
     }
-    const line = this.held.toString("utf8", 0, end);
-    this.held = this.held.subarray(end + 1);
-    return line;
   }
 
   /** So many bytes, in memory of their own, as numbers are aligned there. */
   block(size) {
     const block = Buffer.from(new ArrayBuffer(size));
-    let got = this.held.copy(block);
-    this.held = this.held.subarray(got);
+    let got = this.space.copy(block, 0, this.from, Math.min(this.to, this.from + size));
+    this.from += got;
     while (got < size) {
       const count = readSync(STDIN, block, got, size - got);
       if (count === 0) throw new Error("the input ends within a block");
