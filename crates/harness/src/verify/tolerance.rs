@@ -21,7 +21,7 @@ const fn row(
     Tolerance { backends, check, part, allowed, reason }
 }
 
-const SINGLE: &[&str] = &["jacobi-gpu", "vbd-gpu", "avbd-gpu", "rapier-f32"];
+const SINGLE: &[&str] = &["jacobi-gpu", "vbd-gpu", "avbd-gpu", "rapier-f32", "jolt"];
 const ROUNDING: &str = "it computes in single precision";
 const CONVERGED: &str = "it solves its step to rounding";
 const IMPULSE_SINGLE: &str = "impulse-cpu (precision: f32)";
