@@ -103,6 +103,7 @@ pub(super) const KNOWN: &[Known] = &[
     row("rapier-f32", "motors_lift", "hinged-bar", YIELDS),
     row("rapier-f64", "a_heavy_top_is_borne", "stack", SOFT),
     row("rapier-f32", "a_heavy_top_is_borne", "stack", SOFT),
+    row("box3d", "a_heavy_top_is_borne", "stack", SOFT),
     row("mujoco", "approaches_newton", "two-springs", EXPLICIT),
     row("mujoco", "limits_hold_and_let_go", "hinged-bar", SOFT_LIMIT),
     row("mujoco", "turns_are_counted", "hinged-bar", SOFT_LIMIT),

@@ -22,6 +22,7 @@ const fn row(
 }
 
 const SINGLE: &[&str] = &["jacobi-gpu", "vbd-gpu", "avbd-gpu", "rapier-f32", "jolt"];
+const BOX3D: &[&str] = &["box3d"];
 const ROUNDING: &str = "it computes in single precision";
 const CONVERGED: &str = "it solves its step to rounding";
 const IMPULSE_SINGLE: &str = "impulse-cpu (precision: f32)";
@@ -42,6 +43,16 @@ pub(super) const TOLERANCES: &[Tolerance] = &[
     row(SINGLE, "kinematic_bodies_follow", "place", 1e-5, ROUNDING),
     row(SINGLE, "kinematic_bodies_follow", "turn", 1e-3, ROUNDING),
     row(SINGLE, "kinematic_bodies_follow", "velocity", 1e-4, ROUNDING),
+    row(BOX3D, "free_fall", "", 1e-4, ROUNDING),
+    row(BOX3D, "kinematic_bodies_follow", "place", 1e-6, ROUNDING),
+    row(BOX3D, "kinematic_bodies_follow", "turn", 1e-5, ROUNDING),
+    row(
+        BOX3D,
+        "kinematic_bodies_follow",
+        "velocity",
+        1e-4,
+        "it turns rates into the body's axes and back in each sub-step, in single precision",
+    ),
     row(
         &["xpbd-cpu"],
         "joints_carry_the_load",

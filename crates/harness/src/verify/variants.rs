@@ -86,6 +86,7 @@ pub(super) const VARIANTS: &[SettingsVariant] = &[
     row("rapier-f64", "(preset: best)", &[BITS]),
     row("rapier-f32", "(preset: best)", &[BITS]),
     row("mujoco", "(preset: best)", ALL),
+    row("box3d", "(preset: best)", ALL),
     row("newton", "(complete: false)", &[BITS]),
     row("jacobi-cpu", "(drift: baumgarte(0.2))", &[BITS, &["open_joints_close"]]),
 ];
