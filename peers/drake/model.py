@@ -169,6 +169,7 @@ class Model:
         # It takes the harmonic mean of two coefficients, the scene their geometric mean.
         if len({body["friction"][0] for body in bodies}) > 1:
             raise Refusal("unsupported", "unequal coefficients of friction, of which Drake takes the harmonic mean")
+        self.shapes = [[] for _ in bodies]
         for i, body in enumerate(bodies):
             self.shape(i, body, body["shape"], RigidTransform())
 
@@ -202,8 +203,12 @@ class Model:
             AddRigidHydroelasticProperties(least, properties)
         elif kind != "sphere":
             AddCompliantHydroelasticProperties(least, s["hydroelastic_pa"], properties)
-        count = len(self.plant.GetCollisionGeometriesForBody(self.bodies[i]))
-        self.plant.RegisterCollisionGeometry(self.bodies[i], place, form, f"g{i}.{count}", properties)
+        holder = self.bodies[i]
+        if kind == "half_space":
+            # On any body but that of the world it ends the process in 1.51.1 once there are some 20 other shapes.
+            holder, place = self.plant.world_body(), transform(body["position"], body["rotation"]) @ place
+        name = f"g{i}.{len(self.shapes[i])}"
+        self.shapes[i].append(self.plant.RegisterCollisionGeometry(holder, place, form, name, properties))
 
     def filters(self, broken: set[int]):
         """Neither bodies of one group touch, nor those that a joint connects; the engine leaves out some of these."""
@@ -212,7 +217,7 @@ class Model:
         def shapes(*bodies: int) -> GeometrySet:
             found = GeometrySet()
             for body in bodies:
-                found.Add(self.plant.GetCollisionGeometriesForBody(self.bodies[body]))
+                found.Add(self.shapes[body])
             return found
 
         for k, joint in enumerate(self.scene["joints"]):
