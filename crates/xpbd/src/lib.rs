@@ -38,7 +38,10 @@
 //!
 //! What remains is owed to one sweep per sub-step: stacks give way by about `n^2 g h^2` and sway where it is
 //! large, and overlap at the start of a step is pushed out at once, which makes angular momentum.
-//! Normals stay as they were found while bodies turn. In single precision velocities are differences of
+//! Contacts are found once per step for all of its sub-steps, where Müller et al. look for them in each one among pairs
+//! that are collected once. What gets deep between two searches is pushed out within one sub-step, the faster the shorter
+//! that is: from 16 sub-steps on a heap of boxes that fall 15 cm in a frame gains energy. Steps within the frame look each
+//! time. Normals stay as they were found while bodies turn. In single precision velocities are differences of
 //! rounded places: with sub-steps of 1/600 s a box that slides 20 m stops 8 % early.
 
 mod body;
