@@ -30,6 +30,9 @@ pub(crate) struct Handshake {
     /// Whether it tells what its engine compiled.
     #[serde(default)]
     pub(crate) audit: bool,
+    /// Whether it tells what joints and contacts exerted.
+    #[serde(default)]
+    pub(crate) forces: bool,
     #[serde(default)]
     pub(crate) settings: Map<String, Value>,
     #[serde(default)]

@@ -2,14 +2,17 @@
 
 use serde_json::{Map, Value, json};
 use taut_core::{
-    Scene, State, Step,
-    protocol::{BodyForm, SCENE_SCHEMA, SceneForm, block_len, read_block, write_block},
+    Multipliers, Scene, State, Step,
+    protocol::{
+        BodyForm, SCENE_SCHEMA, SceneForm, block_len, forces_len, read_block, read_forces,
+        write_block,
+    },
 };
 
 use crate::{
     audit::Audit,
     child::Child,
-    fault::{BlockDue, LinkFault},
+    fault::{BlockDue, LinkFault, OpenFault},
     hello::{Handshake, PROTOCOL},
     program::{Program, limit},
     settings::JsonSettings,
@@ -21,6 +24,8 @@ const SCENE_PER_S: f64 = 1e6;
 const STATE_PER_S: f64 = 1e7;
 /// What a program may tell of a scene at most: more than its numbers take as text [bytes].
 const LONGEST_AUDIT: usize = 1 << 30;
+/// Of the forces in a scene, likewise: of five million contacts [bytes].
+const MOST_FORCES: usize = 1 << 30;
 
 /// A process that has said what it is.
 #[derive(Debug)]
@@ -42,7 +47,7 @@ pub(crate) fn keys(value: Value) -> Map<String, Value> {
 
 impl ProcessLink {
     /// Starts a program and shakes hands.
-    pub(crate) fn open(program: &Program) -> Result<Self, String> {
+    pub(crate) fn open(program: &Program) -> Result<Self, OpenFault> {
         let mut child = Child::start(program)?;
         let version = env!("CARGO_PKG_VERSION");
         let asked = json!({
@@ -50,10 +55,14 @@ impl ProcessLink {
         });
         let time = limit(child.limits().hello_s, 0, 1.0);
         let reply = child.ask("hello", keys(asked), &[], time, BlockDue::NOTHING);
-        let reply = reply.map_err(|fault| fault.words())?;
-        match Handshake::read(reply.keys) {
+        let hello = match reply.map(|reply| Handshake::read(reply.keys)) {
+            Ok(Ok(hello)) => Ok(hello),
+            Ok(Err(why)) => Err(child.broken(why)),
+            Err(fault) => Err(fault),
+        };
+        match hello {
             Ok(hello) => Ok(Self { child, hello, block: Vec::new(), spent: [0.0; 2] }),
-            Err(why) => Err(child.broken(why).words()),
+            Err(fault) => Err(OpenFault { why: fault.words(), words: child.words().words() }),
         }
     }
 
@@ -177,6 +186,29 @@ impl ProcessLink {
         out.broken.resize(scene.joints.len(), false);
         broken.into_iter().for_each(|joint| out.broken[joint] = true);
         Ok(())
+    }
+
+    /// What joints and contacts exerted in the last step; `false` where the program does not tell.
+    pub(crate) fn forces(
+        &mut self,
+        scene: &Scene,
+        out: &mut Multipliers,
+    ) -> Result<bool, LinkFault> {
+        if !self.hello.forces {
+            return Ok(false);
+        }
+        let [first, each] = forces_len(scene);
+        // How many contacts there are is not known here; some for each body is more than most scenes have.
+        let expected = first + 16 * each * scene.bodies.len();
+        let time = limit(self.child.limits().read_s, expected, STATE_PER_S);
+        let due = BlockDue::Each { first, each, most: MOST_FORCES };
+        let block = match self.child.ask("forces", Map::new(), &[], time, due) {
+            Ok(reply) => reply.block,
+            Err(LinkFault::Refused { kind, .. }) if kind == "unknown" => return Ok(false),
+            Err(fault) => return Err(fault),
+        };
+        read_forces(&block, scene, out).map_err(|why| self.child.broken(why))?;
+        Ok(true)
     }
 
     pub(crate) fn ping(&mut self) -> Result<(), LinkFault> {

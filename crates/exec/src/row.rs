@@ -10,7 +10,7 @@ use taut_core::{
 
 use crate::{
     checks,
-    fault::LinkFault,
+    fault::{LinkFault, OpenFault},
     hello::Handshake,
     idle::Idle,
     link::ProcessLink,
@@ -18,6 +18,7 @@ use crate::{
     program::Program,
     settings::{JsonSettings, to_json},
     solver::RemoteSolver,
+    words::WordsLog,
 };
 
 /// A backend that is a program: it is started when it is first asked something, and asked once what it is.
@@ -26,7 +27,7 @@ pub struct ExecBackend {
     info: Info,
     program: Program,
     /// How it could not be started, or what it said; either is told to all who ask.
-    hello: OnceLock<Result<Handshake, String>>,
+    hello: OnceLock<Result<Handshake, OpenFault>>,
     idle: Idle,
 }
 
@@ -47,10 +48,10 @@ impl ExecBackend {
         Self { info, program, hello: OnceLock::new(), idle: Idle::default() }
     }
 
-    fn hello(&self) -> Result<&Handshake, String> {
+    fn hello(&self) -> Result<&Handshake, &OpenFault> {
         let asked = || {
             if let Some(setup) = self.missing() {
-                return Err(setup);
+                return Err(setup.into());
             }
             let link = ProcessLink::open(&self.program)?;
             let hello = link.hello.clone();
@@ -58,11 +59,11 @@ impl ExecBackend {
             let Program { name, version, .. } = &self.program;
             let here = hello.version.as_deref().unwrap_or("of no version");
             match version.as_deref().filter(|pinned| *pinned != here) {
-                Some(pinned) => Err(format!("{name} {here} is here, {pinned} is pinned")),
+                Some(pinned) => Err(format!("{name} {here} is here, {pinned} is pinned").into()),
                 None => Ok(hello),
             }
         };
-        self.hello.get_or_init(asked).as_ref().map_err(Clone::clone)
+        self.hello.get_or_init(asked).as_ref()
     }
 
     /// What to do where what the program needs is not here.
@@ -107,6 +108,14 @@ fn process(why: String) -> BuildError {
     BuildError::Solver(SolverError::Process(why))
 }
 
+/// What is told where a program does not get as far as a scene; what it said goes where words go.
+fn silent(fault: &OpenFault, devices: &dyn Devices) -> BuildError {
+    if let Some(path) = devices.words() {
+        WordsLog::new(path).add(&fault.words);
+    }
+    process(fault.why.clone())
+}
+
 impl Backend for ExecBackend {
     fn info(&self) -> &Info {
         &self.info
@@ -130,15 +139,16 @@ impl Backend for ExecBackend {
         &self,
         scene: &Scene,
         settings: &Settings,
-        _: &dyn Devices,
+        devices: &dyn Devices,
     ) -> Result<Box<dyn Solver>, BuildError> {
         if let Some(setup) = self.missing() {
             return Err(BuildError::NoDevice(setup));
         }
         let (settings, preset) = self.settings(scene, settings)?;
-        self.hello().map_err(process)?.refuse(scene)?;
+        self.hello().map_err(|fault| silent(fault, devices))?.refuse(scene)?;
         let waiting = self.idle.take().map_or_else(|| ProcessLink::open(&self.program), Ok);
-        let mut link = waiting.map_err(process)?;
+        let mut link = waiting.map_err(|fault| silent(&fault, devices))?;
+        link.child.words().log_to(devices.words());
         match self.compiled(&mut link, scene, &settings) {
             Ok((mut resolved, facts)) => {
                 resolved.extend(preset.map(|name| (PRESET.to_owned(), name)));
@@ -161,7 +171,8 @@ impl Backend for ExecBackend {
     }
 
     fn version(&self) -> Result<Option<String>, String> {
-        Ok(self.hello()?.version.clone())
+        let hello = self.hello().map_err(|fault| fault.why.clone())?;
+        Ok(hello.version.clone())
     }
 
     fn own_check(&self, name: &str) -> Result<Option<String>, String> {
