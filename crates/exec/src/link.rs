@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use taut_core::{
-    Multipliers, Scene, State, Step,
+    Multipliers, Scene, Stage, State, Step,
     protocol::{
         BodyForm, SCENE_SCHEMA, SceneForm, block_len, forces_len, read_block, read_forces,
         write_block,
@@ -35,7 +35,17 @@ pub(crate) struct ProcessLink {
     block: Vec<u8>,
     /// What a process says it spent, as sums since the last scene: on the wall and on processors [s].
     pub(crate) spent: [f64; 2],
+    /// What it says of its [`STAGES`], as sums since they were last taken [s]; `None` is of what it says nothing.
+    pub(crate) stages: [Option<f64>; STAGES.len()],
 }
+
+/// Stages whose times a process may tell, under their names.
+pub(crate) const STAGES: [(&str, Stage); 4] = [
+    ("collide", Stage::Collide),
+    ("prepare", Stage::Prepare),
+    ("iterate", Stage::Iterate),
+    ("finish", Stage::Finish),
+];
 
 /// The keys of a request.
 pub(crate) fn keys(value: Value) -> Map<String, Value> {
@@ -61,7 +71,9 @@ impl ProcessLink {
             Err(fault) => Err(fault),
         };
         match hello {
-            Ok(hello) => Ok(Self { child, hello, block: Vec::new(), spent: [0.0; 2] }),
+            Ok(hello) => {
+                Ok(Self { child, hello, block: Vec::new(), spent: [0.0; 2], stages: [None; 4] })
+            }
             Err(fault) => Err(OpenFault { why: fault.words(), words: child.words().words() }),
         }
     }
@@ -78,7 +90,7 @@ impl ProcessLink {
     ) -> Result<JsonSettings, LinkFault> {
         let text = serde_json::to_vec(&SceneForm::from(scene))
             .map_err(|error| LinkFault::Broken(format!("the scene cannot be written: {error}")))?;
-        (self.child.steps, self.spent) = (0, [0.0; 2]);
+        (self.child.steps, self.spent, self.stages) = (0, [0.0; 2], [None; 4]);
         let asked = keys(json!({"schema": SCENE_SCHEMA, "settings": settings}));
         let time = limit(self.child.limits().scene_s, text.len(), SCENE_PER_S);
         let mut reply = self.child.ask("scene", asked, &text, time, BlockDue::NOTHING)?;
@@ -139,6 +151,20 @@ impl ProcessLink {
         self.child.steps += u64::from(steps);
         for (sum, key) in self.spent.iter_mut().zip(["wall_s", "cpu_s"]) {
             *sum += reply.keys.get(key).and_then(Value::as_f64).unwrap_or(0.0);
+        }
+        self.add_stages(reply.keys.get("stages"))
+    }
+
+    /// Names that are not known are ignored, as keys are.
+    fn add_stages(&mut self, told: Option<&Value>) -> Result<(), LinkFault> {
+        let Some(told) = told else { return Ok(()) };
+        for ((name, _), sum) in STAGES.iter().zip(&mut self.stages) {
+            let Some(value) = told.get(name) else { continue };
+            let Some(seconds) = value.as_f64().filter(|&seconds| seconds >= 0.0) else {
+                let why = format!("not a reply: its stage `{name}` took {value}, expected seconds");
+                return Err(self.child.broken(why));
+            };
+            *sum = Some(sum.unwrap_or(0.0) + seconds);
         }
         Ok(())
     }

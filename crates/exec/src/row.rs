@@ -130,6 +130,11 @@ impl Backend for ExecBackend {
         self.hello().map_or(Determinism::None, Handshake::determinism)
     }
 
+    /// One that computes on a graphics device has opened it by itself.
+    fn runs(&self) -> Runs {
+        self.hello().map_or(Runs::OnCpu, Handshake::runs)
+    }
+
     /// One that does not answer refuses nothing: that it cannot be built is a failure.
     fn refuses(&self, scene: &Scene) -> Result<(), Unsupported> {
         self.hello().map_or(Ok(()), |hello| hello.refuse(scene))
@@ -146,17 +151,21 @@ impl Backend for ExecBackend {
         }
         let (settings, preset) = self.settings(scene, settings)?;
         self.hello().map_err(|fault| silent(fault, devices))?.refuse(scene)?;
-        let waiting = self.idle.take().map_or_else(|| ProcessLink::open(&self.program), Ok);
-        let mut link = waiting.map_err(|fault| silent(&fault, devices))?;
+        let idle = (!devices.anew()).then(|| self.idle.clone());
+        let waiting = idle.as_ref().and_then(Idle::take);
+        let link = waiting.map_or_else(|| ProcessLink::open(&self.program), Ok);
+        let mut link = link.map_err(|fault| silent(&fault, devices))?;
         link.child.words().log_to(devices.words());
         match self.compiled(&mut link, scene, &settings) {
             Ok((mut resolved, facts)) => {
                 resolved.extend(preset.map(|name| (PRESET.to_owned(), name)));
-                let solver = RemoteSolver::new(link, self.idle.clone(), scene, resolved);
+                let solver = RemoteSolver::new(link, idle, scene, resolved);
                 Ok(Box::new(solver.audited(facts)))
             }
             Err(error) => {
-                self.idle.give(link);
+                if let Some(idle) = idle {
+                    idle.give(link);
+                }
                 Err(error)
             }
         }

@@ -12,16 +12,16 @@ use taut_core::{
 use crate::{
     hello::{ContactFinder, Refinement},
     idle::Idle,
-    link::ProcessLink,
+    link::{ProcessLink, STAGES},
     settings::{JsonSettings, to_ron},
 };
 
 /// A scene that a process holds.
 #[derive(Debug)]
 pub(crate) struct RemoteSolver {
-    /// Given back in the end.
+    /// Given back in the end, or ended where nobody may have it after this.
     link: Option<ProcessLink>,
-    idle: Idle,
+    idle: Option<Idle>,
     scene: Scene,
     settings: JsonSettings,
     /// What the engine says that it compiled, once compared.
@@ -44,7 +44,7 @@ pub(crate) struct RemoteSolver {
 impl RemoteSolver {
     pub(crate) fn new(
         link: ProcessLink,
-        idle: Idle,
+        idle: Option<Idle>,
         scene: &Scene,
         settings: JsonSettings,
     ) -> Self {
@@ -192,8 +192,14 @@ impl Solver for RemoteSolver {
         }
     }
 
+    /// Searches for contacts by this side's clock, and what the process says of its stages since the last call.
     fn drain_times(&mut self, out: &mut Vec<StageTime>) {
         out.append(&mut self.times);
+        let Some(link) = &mut self.link else { return };
+        let told = STAGES.iter().zip(&mut link.stages);
+        out.extend(told.filter_map(|(&(_, stage), sum)| {
+            Some(StageTime { stage, pass: "told", seconds: sum.take()? })
+        }));
     }
 
     fn iteration(&self) -> Iteration {
@@ -240,8 +246,8 @@ impl Solver for RemoteSolver {
 
 impl Drop for RemoteSolver {
     fn drop(&mut self) {
-        if let Some(link) = self.link.take() {
-            self.idle.give(link);
+        if let (Some(link), Some(idle)) = (self.link.take(), &self.idle) {
+            idle.give(link);
         }
     }
 }
