@@ -6,6 +6,7 @@ use std::{
         fd::AsFd,
         unix::process::{CommandExt, ExitStatusExt},
     },
+    path::Path,
     process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
     thread,
     time::{Duration, Instant},
@@ -107,9 +108,19 @@ impl Child {
         !self.broken
     }
 
-    /// What it says beside its answers: heard without a request.
-    pub(crate) fn words(&self) -> &Tail {
-        &self.words
+    /// Takes what it has said beside its answers until now.
+    pub(crate) fn hear(&self) {
+        self.words.hear();
+    }
+
+    /// From now on what it says beside its answers is added to this file, and what it said before there was any.
+    pub(crate) fn log_to(&self, path: Option<&Path>) {
+        self.words.log_to(path);
+    }
+
+    /// What it said last beside its answers.
+    pub(crate) fn said(&self) -> Vec<u8> {
+        self.words.words()
     }
 
     /// Asks, and waits for the answer; `due` is what has to follow a good one.

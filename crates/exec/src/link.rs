@@ -74,7 +74,7 @@ impl ProcessLink {
             Ok(hello) => {
                 Ok(Self { child, hello, block: Vec::new(), spent: [0.0; 2], stages: [None; 4] })
             }
-            Err(fault) => Err(OpenFault { why: fault.words(), words: child.words().words() }),
+            Err(fault) => Err(OpenFault { why: fault.words(), words: child.said() }),
         }
     }
 

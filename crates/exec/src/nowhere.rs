@@ -33,7 +33,15 @@ impl Child {
         match self.never {}
     }
 
-    pub(crate) fn words(&self) -> &Tail {
+    pub(crate) fn hear(&self) {
+        match self.never {}
+    }
+
+    pub(crate) fn log_to(&self, _: Option<&Path>) {
+        match self.never {}
+    }
+
+    pub(crate) fn said(&self) -> Vec<u8> {
         match self.never {}
     }
 
@@ -53,26 +61,6 @@ impl Child {
     }
 
     pub(crate) fn end(&mut self, _: bool) -> Result<std::process::ExitStatus, String> {
-        match self.never {}
-    }
-}
-
-/// What a process says, of which there is nothing.
-#[derive(Debug)]
-pub(crate) struct Tail {
-    never: Infallible,
-}
-
-impl Tail {
-    pub(crate) fn hear(&self) {
-        match self.never {}
-    }
-
-    pub(crate) fn log_to(&self, _: Option<&Path>) {
-        match self.never {}
-    }
-
-    pub(crate) fn words(&self) -> Vec<u8> {
         match self.never {}
     }
 }

@@ -155,7 +155,7 @@ impl Backend for ExecBackend {
         let waiting = idle.as_ref().and_then(Idle::take);
         let link = waiting.map_or_else(|| ProcessLink::open(&self.program), Ok);
         let mut link = link.map_err(|fault| silent(&fault, devices))?;
-        link.child.words().log_to(devices.words());
+        link.child.log_to(devices.words());
         match self.compiled(&mut link, scene, &settings) {
             Ok((mut resolved, facts)) => {
                 resolved.extend(preset.map(|name| (PRESET.to_owned(), name)));
