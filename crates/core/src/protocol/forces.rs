@@ -57,7 +57,9 @@ pub fn read_forces(block: &[u8], scene: &Scene, out: &mut Multipliers) -> Result
         ));
     };
     let mut numbers = block.chunks_exact(8).map(number);
-    (out.joint_force.clear(), out.joint_torque.clear(), out.contacts.clear());
+    out.joint_force.clear();
+    out.joint_torque.clear();
+    out.contacts.clear();
     for _ in 0..scene.joints.len() {
         out.joint_force.push(three(&mut numbers));
         out.joint_torque.push(three(&mut numbers));
@@ -106,12 +108,14 @@ mod tests {
     use super::*;
     use crate::{
         Vec3,
-        scene::{Body, Contacts},
+        scene::{Body, Contacts, Endpoint, Joint, JointKind},
     };
 
     fn scene() -> Scene {
         let bodies = vec![Body::solid_box(Vec3::repeat(1.0), 1.0); 4];
-        Scene { bodies, contacts: Some(Contacts::default()), ..Scene::default() }
+        let joint = Joint::new(JointKind::Ball, Endpoint::World, Endpoint::Body(0));
+        let contacts = Some(Contacts::default());
+        Scene { bodies, joints: vec![joint; 2], contacts, ..Scene::default() }
     }
 
     fn forces() -> Multipliers {
@@ -126,15 +130,19 @@ mod tests {
         };
         let triangle = Some([(0, 0.25), (2, 0.5), (3, 0.25)]);
         let face = ContactForce { corners: [None, triangle], force: Vec3::x(), ..plain };
-        Multipliers { contacts: vec![plain, face], ..Multipliers::default() }
+        Multipliers {
+            joint_force: vec![Vec3::new(1.0, -2.0, 3.0), Vec3::x()],
+            joint_torque: vec![Vec3::y(), Vec3::new(4.0, 5.0, 6.0)],
+            contacts: vec![plain, face],
+        }
     }
 
     #[test]
-    fn contacts_keep_every_bit() {
+    fn joints_and_contacts_keep_every_bit() {
         let (scene, forces) = (scene(), forces());
         let (mut block, mut back) = (vec![7], Multipliers::default());
         write_forces(&forces, &mut block);
-        assert_eq!((block.len(), forces_len(&scene)), (2 * 208, [0, 208]));
+        assert_eq!((block.len(), forces_len(&scene)), (2 * 48 + 2 * 208, [2 * 48, 208]));
         read_forces(&block, &scene, &mut back).unwrap();
         assert_eq!(back, forces);
     }
@@ -145,18 +153,18 @@ mod tests {
         let mut out = Multipliers::default();
         write_forces(&forces(), &mut block);
         let short = read_forces(&block[8..], &scene, &mut out).unwrap_err();
-        assert_eq!(short, "forces of 408 bytes where 0, and 208 for each contact, are due");
-        for (place, value, said) in [(26, 4.0, "4"), (1, 0.5, "0.5"), (36, f64::NAN, "NaN")] {
+        assert_eq!(short, "forces of 504 bytes where 96, and 208 for each contact, are due");
+        for (place, value, said) in [(38, 4.0, "4"), (13, 0.5, "0.5"), (48, f64::NAN, "NaN")] {
             let mut wrong = block.clone();
             wrong[8 * place..8 * place + 8].copy_from_slice(&f64::to_le_bytes(value));
             let found = read_forces(&wrong, &scene, &mut out).unwrap_err();
-            let contact = place / 26;
+            let contact = (place - 12) / 26;
             let due = format!("contact {contact} is of {said}, which is no body or particle");
             assert_eq!(found, due);
         }
         scene.contacts = None;
         assert!(read_forces(&block, &scene, &mut out).is_err(), "nothing touches there");
-        assert_eq!(read_forces(&[], &scene, &mut out), Ok(()));
-        assert_eq!(out, Multipliers::default());
+        assert_eq!(read_forces(&block[..96], &scene, &mut out), Ok(()));
+        assert_eq!((out.joint_force.len(), out.contacts.len()), (2, 0));
     }
 }

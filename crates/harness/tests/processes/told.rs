@@ -250,3 +250,21 @@ fn a_process_on_a_graphics_device_is_not_held_to_clocks_of_processors() {
     let samples = on_device["in_turn"]["samples_s"].as_array().unwrap();
     assert!(samples.iter().all(|s| s.as_f64().unwrap() >= 0.1), "{samples:?}");
 }
+
+#[test]
+fn checks_of_a_process_ask_for_forces_and_hold_each_kind_of_clock() {
+    if !is_here(PYTHON) {
+        return;
+    }
+    let asked = |mode: &str, check: &str| ExecBackend::new(program(mode)).own_check(check);
+    let forces = |mode: &str| asked(mode, "forces_change_nothing");
+    let none = Ok(Some("it tells no forces".to_owned()));
+    assert_eq!((forces("null"), forces("unforced")), (none.clone(), none));
+    let wrong = forces("misforced").unwrap_err();
+    assert!(wrong.contains("a block of 100 bytes where 0 are due, in forces"), "{wrong}");
+    assert_eq!(asked("gpu", "clocks_agree"), Ok(None), "it is on the wall as long as here");
+    if cfg!(target_os = "linux") {
+        let disputed = asked("busy", "clocks_agree").unwrap_err();
+        assert!(disputed.contains("it says 0.0000 s on processors"), "{disputed}");
+    }
+}
