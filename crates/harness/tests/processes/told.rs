@@ -10,7 +10,7 @@ use taut::{
     spec::Spec,
 };
 use taut_core::{
-    Backend, Multipliers, NoDevices, Scene, Settings, Solver, State, Step, Vec3,
+    Backend, Multipliers, NoDevices, Scene, Settings, Solver, Stage, State, Step, Vec3,
     protocol::{BodyForm, write_block, write_forces},
     scene::JointKind,
 };
@@ -94,10 +94,12 @@ fn forces_and_their_metrics_are_those_of_a_backend_in_process() {
     let mut none = Multipliers::default();
     let mut solver = loaded(&child, &scene);
     assert!(!solver.read_multipliers(&mut none), "there are none before a step");
+    solver.check_capacity().expect("it was not asked");
     solver.advance(Step { dt: scene.dt, iterations: ITERATIONS }, 2).unwrap();
     assert!(solver.read_multipliers(&mut none) && none == due[1], "of the last of two steps");
     solver.load(&scene.initial_state()).unwrap();
     assert!(!solver.read_multipliers(&mut none), "loading forgets them");
+    solver.check_capacity().expect("it was not asked");
     drop(solver);
 
     let setup = setup(child);
@@ -224,6 +226,27 @@ fn stages_are_those_that_the_process_tells() {
     }
     let reason = document["runs"][1]["reason"].as_str().unwrap();
     assert!(reason.contains("its stage `iterate` took -1, expected seconds, in step"), "{reason}");
+}
+
+#[test]
+fn parts_of_a_step_tell_stages_of_their_own() {
+    if !is_here(PYTHON) {
+        return;
+    }
+    let child = ExecBackend::new(program("parts"));
+    let mut solver = loaded(&child, &scene());
+    let mut times = Vec::new();
+    for iterations in [3, 1] {
+        solver.begin_step(Step { dt: 0.01, iterations }).unwrap();
+        (0..iterations).for_each(|_| solver.iterate().unwrap());
+        solver.end_step().unwrap();
+        times.clear();
+        solver.drain_times(&mut times);
+        let told: Vec<(Stage, f64)> = times.iter().map(|t| (t.stage, t.seconds)).collect();
+        let iterate = (Stage::Iterate, 2.0 * f64::from(iterations));
+        let [collide, prepare] = [(Stage::Collide, 0.5), (Stage::Prepare, 0.25)];
+        assert_eq!(told, [collide, prepare, iterate, (Stage::Finish, 0.125)]);
+    }
 }
 
 #[test]
