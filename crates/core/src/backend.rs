@@ -1,6 +1,6 @@
 //! Backends: what is true of one before it sees a scene, how it makes a solver, and tables of them.
 
-use std::{any::Any, borrow::Cow, fmt::Debug, sync::Arc};
+use std::{any::Any, borrow::Cow, fmt::Debug, path::Path, sync::Arc};
 
 use crate::{BuildError, Needs, Scene, Settings, Solver, Unsupported};
 
@@ -15,6 +15,11 @@ pub trait Backend: Debug + Send + Sync {
     /// What two equal runs share, where that is not known before the backend has been asked.
     fn determinism(&self) -> Determinism {
         self.info().determinism
+    }
+
+    /// Where its solvers compute, where that is not known before the backend has been asked.
+    fn runs(&self) -> Runs {
+        self.info().runs
     }
 
     /// Whether it is an engine of others that comes with an environment of its own: such rows stand in tables of their
@@ -134,9 +139,11 @@ pub enum Runs {
     OnCpu,
     /// On the graphics device of [`Devices::gpu`].
     OnGpu,
+    /// On a graphics device that it opens by itself.
+    OnGpuOfItsOwn,
 }
 
-/// The devices of whoever builds solvers.
+/// The devices of whoever builds solvers, and what else surrounds these.
 pub trait Devices {
     /// The graphics device, opened when first asked for. The core knows no device: whoever opens one
     /// and the backends that use it agree on its type.
@@ -144,6 +151,17 @@ pub trait Devices {
     /// # Errors
     /// Why there is none.
     fn gpu(&self) -> Result<&dyn Any, BuildError>;
+
+    /// The file to which is added what a solver in another process says beside its answers; none where nobody keeps it.
+    fn words(&self) -> Option<&Path> {
+        None
+    }
+
+    /// Whether a solver in another process is to have one that has done nothing yet, and does nothing afterwards: times
+    /// that are told then owe nothing to what was run before.
+    fn anew(&self) -> bool {
+        false
+    }
 }
 
 /// No devices but the processor.

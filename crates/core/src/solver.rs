@@ -64,7 +64,8 @@ pub trait Solver {
         Iteration::Refine
     }
 
-    /// Copies the constraint forces of the last step into `out`; `false` where there are none to tell.
+    /// Copies the constraint forces of the last step into `out`; `false` where there are none to tell. Where they could
+    /// not be had, what is called next says why.
     fn read_multipliers(&mut self, _out: &mut Multipliers) -> bool {
         false
     }

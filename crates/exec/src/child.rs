@@ -6,6 +6,7 @@ use std::{
         fd::AsFd,
         unix::process::{CommandExt, ExitStatusExt},
     },
+    path::Path,
     process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
     thread,
     time::{Duration, Instant},
@@ -76,13 +77,14 @@ impl Child {
         };
         let unblock = |pipe: &dyn AsFd| fcntl(pipe.as_fd(), FcntlArg::F_SETFL(OFlag::O_NONBLOCK));
         unblock(&input).and(unblock(&output)).map_err(|error| cannot(&error))?;
+        let words = Tail::of(errors).map_err(|error| cannot(&plain(&error)))?;
         widen(&input);
         widen(&output);
         Ok(Self {
             process,
             input: Some(input),
             output,
-            words: Tail::of(errors),
+            words,
             limits: program.limits,
             got: Vec::new(),
             asked: 0,
@@ -104,6 +106,21 @@ impl Child {
     /// Whether it can still be asked.
     pub(crate) fn is_well(&self) -> bool {
         !self.broken
+    }
+
+    /// Takes what it has said beside its answers until now.
+    pub(crate) fn hear(&self) {
+        self.words.hear();
+    }
+
+    /// From now on what it says beside its answers is added to this file, and what it said before there was any.
+    pub(crate) fn log_to(&self, path: Option<&Path>) {
+        self.words.log_to(path);
+    }
+
+    /// What it said last beside its answers.
+    pub(crate) fn said(&self) -> Vec<u8> {
+        self.words.words()
     }
 
     /// Asks, and waits for the answer; `due` is what has to follow a good one.
@@ -158,15 +175,10 @@ impl Child {
             // Nobody sends more than there is memory for; so much is no block that is due either.
             Some(bytes) => bytes.as_u64().unwrap_or(u64::MAX),
         };
-        let (least, most) = match due {
-            BlockDue::Exactly(bytes) if ok => (bytes, bytes),
-            BlockDue::AtMost(bytes) if ok => (0, bytes),
-            _ => (0, 0),
-        };
-        if told < least as u64 || told > most as u64 {
-            return Err(
-                self.broken(format!("not a reply: a block of {told} bytes where {most} are due"))
-            );
+        let due = if ok { due } else { BlockDue::NOTHING };
+        if !due.takes(told) {
+            let due = due.words();
+            return Err(self.broken(format!("not a reply: a block of {told} bytes where {due}")));
         }
         let told = told as usize;
         self.got.reserve(told.saturating_sub(self.got.len()));
@@ -343,6 +355,7 @@ impl Child {
         let status = self.ended_within(GRACE);
         self.broken = true;
         self.kill();
+        self.words.finish();
         status.ok_or_else(|| format!("does not end within {} s", GRACE.as_secs()))
     }
 }

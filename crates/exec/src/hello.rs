@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use taut_core::{
-    Determinism, Iteration, Scene, Unsupported,
+    Determinism, Iteration, Runs, Scene, Unsupported,
     protocol::{BodyForm, words_of},
 };
 
@@ -30,6 +30,9 @@ pub(crate) struct Handshake {
     /// Whether it tells what its engine compiled.
     #[serde(default)]
     pub(crate) audit: bool,
+    /// Whether it tells what joints and contacts exerted.
+    #[serde(default)]
+    pub(crate) forces: bool,
     #[serde(default)]
     pub(crate) settings: Map<String, Value>,
     #[serde(default)]
@@ -94,13 +97,16 @@ impl Handshake {
             let picked = protocol.map_or("none".to_owned(), Value::to_string);
             return Err(format!("not a reply: it picks protocol {picked}, offered was {PROTOCOL}"));
         }
-        let hello: Self = serde_json::from_value(Value::Object(keys))
-            .map_err(|error| format!("not a reply: no handshake, {error}"))?;
-        if hello.clock == DeviceClock::Gpu {
-            // Rows are told by time on processors, which says nothing of such a solver.
-            return Err("solvers with `clock: gpu` are not taken".to_owned());
+        serde_json::from_value(Value::Object(keys))
+            .map_err(|error| format!("not a reply: no handshake, {error}"))
+    }
+
+    /// Where its steps are computed.
+    pub(crate) fn runs(&self) -> Runs {
+        match self.clock {
+            DeviceClock::Cpu => Runs::OnCpu,
+            DeviceClock::Gpu => Runs::OnGpuOfItsOwn,
         }
-        Ok(hello)
     }
 
     pub(crate) fn form(&self) -> BodyForm {
@@ -183,7 +189,12 @@ mod tests {
         assert_eq!((hello.sampled(), hello.contacts), (Iteration::Substep, ContactFinder::None));
         assert_eq!(said("protocol", json!(7)), "not a reply: it picks protocol 7, offered was 1");
         assert!(said("iteration", json!("often")).contains("unknown variant `often`"));
-        assert_eq!(said("clock", json!("gpu")), "solvers with `clock: gpu` are not taken");
+        assert!(said("clock", json!("sun")).contains("unknown variant `sun`"));
+        assert_eq!((hello.runs(), hello.forces), (Runs::OnCpu, false));
+        let mut keys = keys();
+        keys.extend([("clock".to_owned(), json!("gpu")), ("forces".to_owned(), json!(true))]);
+        let hello = Handshake::read(keys).unwrap();
+        assert_eq!((hello.runs(), hello.forces), (Runs::OnGpuOfItsOwn, true));
         assert!(said("takes", json!(3)).contains("no handshake"));
     }
 

@@ -18,6 +18,8 @@ impl Idle {
 
     /// Keeps a process that is well and has room.
     pub(crate) fn give(&self, link: ProcessLink) {
+        // What it has said is of whoever gives it back.
+        link.child.hear();
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if link.child.is_well() && waiting.len() < MOST {
             waiting.push(link);

@@ -3,7 +3,8 @@
 //! A [`Program`] becomes a row of the table as an [`ExecBackend`]. It is started when the row is first used, says what
 //! it is and takes, and is sent scenes and states in the form of `taut_core::protocol`. Everything it does has a limit;
 //! one that ends, does not answer or does not keep to the protocol is killed with all that it has started, and the
-//! reason is told. Its standard error is taken off its hands and the last of it kept.
+//! reason is told. Its standard error is taken off its hands, the last of it kept, and added to a file where whoever
+//! builds solvers names one.
 
 mod audit;
 mod checks;
@@ -21,7 +22,9 @@ mod program;
 mod row;
 mod settings;
 mod solver;
+#[cfg(unix)]
 mod tail;
+mod words;
 
 pub use audit::{AUDIT_ITEMS, Deviation};
 pub use presets::Presets;

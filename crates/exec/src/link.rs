@@ -2,14 +2,17 @@
 
 use serde_json::{Map, Value, json};
 use taut_core::{
-    Scene, State, Step,
-    protocol::{BodyForm, SCENE_SCHEMA, SceneForm, block_len, read_block, write_block},
+    Multipliers, Scene, Stage, State, Step,
+    protocol::{
+        BodyForm, SCENE_SCHEMA, SceneForm, block_len, forces_len, read_block, read_forces,
+        write_block,
+    },
 };
 
 use crate::{
     audit::Audit,
     child::Child,
-    fault::{BlockDue, LinkFault},
+    fault::{BlockDue, LinkFault, OpenFault},
     hello::{Handshake, PROTOCOL},
     program::{Program, limit},
     settings::JsonSettings,
@@ -21,6 +24,8 @@ const SCENE_PER_S: f64 = 1e6;
 const STATE_PER_S: f64 = 1e7;
 /// What a program may tell of a scene at most: more than its numbers take as text [bytes].
 const LONGEST_AUDIT: usize = 1 << 30;
+/// Of the forces in a scene, likewise: of five million contacts [bytes].
+const MOST_FORCES: usize = 1 << 30;
 
 /// A process that has said what it is.
 #[derive(Debug)]
@@ -30,7 +35,17 @@ pub(crate) struct ProcessLink {
     block: Vec<u8>,
     /// What a process says it spent, as sums since the last scene: on the wall and on processors [s].
     pub(crate) spent: [f64; 2],
+    /// What it says of its [`STAGES`], as sums since they were last taken [s]; `None` is of what it says nothing.
+    pub(crate) stages: [Option<f64>; STAGES.len()],
 }
+
+/// Stages whose times a process may tell, under their names.
+pub(crate) const STAGES: [(&str, Stage); 4] = [
+    ("collide", Stage::Collide),
+    ("prepare", Stage::Prepare),
+    ("iterate", Stage::Iterate),
+    ("finish", Stage::Finish),
+];
 
 /// The keys of a request.
 pub(crate) fn keys(value: Value) -> Map<String, Value> {
@@ -42,7 +57,7 @@ pub(crate) fn keys(value: Value) -> Map<String, Value> {
 
 impl ProcessLink {
     /// Starts a program and shakes hands.
-    pub(crate) fn open(program: &Program) -> Result<Self, String> {
+    pub(crate) fn open(program: &Program) -> Result<Self, OpenFault> {
         let mut child = Child::start(program)?;
         let version = env!("CARGO_PKG_VERSION");
         let asked = json!({
@@ -50,10 +65,16 @@ impl ProcessLink {
         });
         let time = limit(child.limits().hello_s, 0, 1.0);
         let reply = child.ask("hello", keys(asked), &[], time, BlockDue::NOTHING);
-        let reply = reply.map_err(|fault| fault.words())?;
-        match Handshake::read(reply.keys) {
-            Ok(hello) => Ok(Self { child, hello, block: Vec::new(), spent: [0.0; 2] }),
-            Err(why) => Err(child.broken(why).words()),
+        let hello = match reply.map(|reply| Handshake::read(reply.keys)) {
+            Ok(Ok(hello)) => Ok(hello),
+            Ok(Err(why)) => Err(child.broken(why)),
+            Err(fault) => Err(fault),
+        };
+        match hello {
+            Ok(hello) => {
+                Ok(Self { child, hello, block: Vec::new(), spent: [0.0; 2], stages: [None; 4] })
+            }
+            Err(fault) => Err(OpenFault { why: fault.words(), words: child.said() }),
         }
     }
 
@@ -69,7 +90,7 @@ impl ProcessLink {
     ) -> Result<JsonSettings, LinkFault> {
         let text = serde_json::to_vec(&SceneForm::from(scene))
             .map_err(|error| LinkFault::Broken(format!("the scene cannot be written: {error}")))?;
-        (self.child.steps, self.spent) = (0, [0.0; 2]);
+        (self.child.steps, self.spent, self.stages) = (0, [0.0; 2], [None; 4]);
         let asked = keys(json!({"schema": SCENE_SCHEMA, "settings": settings}));
         let time = limit(self.child.limits().scene_s, text.len(), SCENE_PER_S);
         let mut reply = self.child.ask("scene", asked, &text, time, BlockDue::NOTHING)?;
@@ -131,6 +152,20 @@ impl ProcessLink {
         for (sum, key) in self.spent.iter_mut().zip(["wall_s", "cpu_s"]) {
             *sum += reply.keys.get(key).and_then(Value::as_f64).unwrap_or(0.0);
         }
+        self.add_stages(reply.keys.get("stages"))
+    }
+
+    /// Names that are not known are ignored, as keys are.
+    fn add_stages(&mut self, told: Option<&Value>) -> Result<(), LinkFault> {
+        let Some(told) = told else { return Ok(()) };
+        for ((name, _), sum) in STAGES.iter().zip(&mut self.stages) {
+            let Some(value) = told.get(name) else { continue };
+            let Some(seconds) = value.as_f64().filter(|&seconds| seconds >= 0.0) else {
+                let why = format!("not a reply: its stage `{name}` took {value}, expected seconds");
+                return Err(self.child.broken(why));
+            };
+            *sum = Some(sum.unwrap_or(0.0) + seconds);
+        }
         Ok(())
     }
 
@@ -177,6 +212,29 @@ impl ProcessLink {
         out.broken.resize(scene.joints.len(), false);
         broken.into_iter().for_each(|joint| out.broken[joint] = true);
         Ok(())
+    }
+
+    /// What joints and contacts exerted in the last step; `false` where the program does not tell.
+    pub(crate) fn forces(
+        &mut self,
+        scene: &Scene,
+        out: &mut Multipliers,
+    ) -> Result<bool, LinkFault> {
+        if !self.hello.forces {
+            return Ok(false);
+        }
+        let [first, each] = forces_len(scene);
+        // How many contacts there are is not known here; some for each body is more than most scenes have.
+        let expected = first + 16 * each * scene.bodies.len();
+        let time = limit(self.child.limits().read_s, expected, STATE_PER_S);
+        let due = BlockDue::Each { first, each, most: MOST_FORCES };
+        let block = match self.child.ask("forces", Map::new(), &[], time, due) {
+            Ok(reply) => reply.block,
+            Err(LinkFault::Refused { kind, .. }) if kind == "unknown" => return Ok(false),
+            Err(fault) => return Err(fault),
+        };
+        read_forces(&block, scene, out).map_err(|why| self.child.broken(why))?;
+        Ok(true)
     }
 
     pub(crate) fn ping(&mut self) -> Result<(), LinkFault> {

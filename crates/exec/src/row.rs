@@ -10,7 +10,7 @@ use taut_core::{
 
 use crate::{
     checks,
-    fault::LinkFault,
+    fault::{LinkFault, OpenFault},
     hello::Handshake,
     idle::Idle,
     link::ProcessLink,
@@ -18,6 +18,7 @@ use crate::{
     program::Program,
     settings::{JsonSettings, to_json},
     solver::RemoteSolver,
+    words::WordsLog,
 };
 
 /// A backend that is a program: it is started when it is first asked something, and asked once what it is.
@@ -26,7 +27,7 @@ pub struct ExecBackend {
     info: Info,
     program: Program,
     /// How it could not be started, or what it said; either is told to all who ask.
-    hello: OnceLock<Result<Handshake, String>>,
+    hello: OnceLock<Result<Handshake, OpenFault>>,
     idle: Idle,
 }
 
@@ -47,10 +48,10 @@ impl ExecBackend {
         Self { info, program, hello: OnceLock::new(), idle: Idle::default() }
     }
 
-    fn hello(&self) -> Result<&Handshake, String> {
+    fn hello(&self) -> Result<&Handshake, &OpenFault> {
         let asked = || {
             if let Some(setup) = self.missing() {
-                return Err(setup);
+                return Err(setup.into());
             }
             let link = ProcessLink::open(&self.program)?;
             let hello = link.hello.clone();
@@ -58,11 +59,11 @@ impl ExecBackend {
             let Program { name, version, .. } = &self.program;
             let here = hello.version.as_deref().unwrap_or("of no version");
             match version.as_deref().filter(|pinned| *pinned != here) {
-                Some(pinned) => Err(format!("{name} {here} is here, {pinned} is pinned")),
+                Some(pinned) => Err(format!("{name} {here} is here, {pinned} is pinned").into()),
                 None => Ok(hello),
             }
         };
-        self.hello.get_or_init(asked).as_ref().map_err(Clone::clone)
+        self.hello.get_or_init(asked).as_ref()
     }
 
     /// What to do where what the program needs is not here.
@@ -107,6 +108,14 @@ fn process(why: String) -> BuildError {
     BuildError::Solver(SolverError::Process(why))
 }
 
+/// What is told where a program does not get as far as a scene; what it said goes where words go.
+fn silent(fault: &OpenFault, devices: &dyn Devices) -> BuildError {
+    if let Some(path) = devices.words() {
+        WordsLog::new(path).add(&fault.words);
+    }
+    process(fault.why.clone())
+}
+
 impl Backend for ExecBackend {
     fn info(&self) -> &Info {
         &self.info
@@ -121,6 +130,11 @@ impl Backend for ExecBackend {
         self.hello().map_or(Determinism::None, Handshake::determinism)
     }
 
+    /// One that computes on a graphics device has opened it by itself.
+    fn runs(&self) -> Runs {
+        self.hello().map_or(Runs::OnCpu, Handshake::runs)
+    }
+
     /// One that does not answer refuses nothing: that it cannot be built is a failure.
     fn refuses(&self, scene: &Scene) -> Result<(), Unsupported> {
         self.hello().map_or(Ok(()), |hello| hello.refuse(scene))
@@ -130,23 +144,28 @@ impl Backend for ExecBackend {
         &self,
         scene: &Scene,
         settings: &Settings,
-        _: &dyn Devices,
+        devices: &dyn Devices,
     ) -> Result<Box<dyn Solver>, BuildError> {
         if let Some(setup) = self.missing() {
             return Err(BuildError::NoDevice(setup));
         }
         let (settings, preset) = self.settings(scene, settings)?;
-        self.hello().map_err(process)?.refuse(scene)?;
-        let waiting = self.idle.take().map_or_else(|| ProcessLink::open(&self.program), Ok);
-        let mut link = waiting.map_err(process)?;
+        self.hello().map_err(|fault| silent(fault, devices))?.refuse(scene)?;
+        let idle = (!devices.anew()).then(|| self.idle.clone());
+        let waiting = idle.as_ref().and_then(Idle::take);
+        let link = waiting.map_or_else(|| ProcessLink::open(&self.program), Ok);
+        let mut link = link.map_err(|fault| silent(&fault, devices))?;
+        link.child.log_to(devices.words());
         match self.compiled(&mut link, scene, &settings) {
             Ok((mut resolved, facts)) => {
                 resolved.extend(preset.map(|name| (PRESET.to_owned(), name)));
-                let solver = RemoteSolver::new(link, self.idle.clone(), scene, resolved);
+                let solver = RemoteSolver::new(link, idle, scene, resolved);
                 Ok(Box::new(solver.audited(facts)))
             }
             Err(error) => {
-                self.idle.give(link);
+                if let Some(idle) = idle {
+                    idle.give(link);
+                }
                 Err(error)
             }
         }
@@ -161,7 +180,8 @@ impl Backend for ExecBackend {
     }
 
     fn version(&self) -> Result<Option<String>, String> {
-        Ok(self.hello()?.version.clone())
+        let hello = self.hello().map_err(|fault| fault.why.clone())?;
+        Ok(hello.version.clone())
     }
 
     fn own_check(&self, name: &str) -> Result<Option<String>, String> {

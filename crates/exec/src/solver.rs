@@ -5,22 +5,23 @@ use std::mem;
 use serde_json::json;
 use taut_collide::{ContactSet, NONE};
 use taut_core::{
-    AuditFacts, Elsewhere, Iteration, Scene, Solver, SolverError, StageTime, State, Step,
+    AuditFacts, Elsewhere, Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State,
+    Step,
 };
 
 use crate::{
     hello::{ContactFinder, Refinement},
     idle::Idle,
-    link::ProcessLink,
+    link::{ProcessLink, STAGES},
     settings::{JsonSettings, to_ron},
 };
 
 /// A scene that a process holds.
 #[derive(Debug)]
 pub(crate) struct RemoteSolver {
-    /// Given back in the end.
+    /// Given back in the end, or ended where nobody may have it after this.
     link: Option<ProcessLink>,
-    idle: Idle,
+    idle: Option<Idle>,
     scene: Scene,
     settings: JsonSettings,
     /// What the engine says that it compiled, once compared.
@@ -32,6 +33,10 @@ pub(crate) struct RemoteSolver {
     state: State,
     /// The step that was begun.
     step: Option<Step>,
+    /// Whether a step was begun since the last load, so that there are forces to tell.
+    stepped: bool,
+    /// Why forces could not be told; all that is asked afterwards fails by it.
+    fault: Option<SolverError>,
     /// Of searches for contacts.
     times: Vec<StageTime>,
 }
@@ -39,7 +44,7 @@ pub(crate) struct RemoteSolver {
 impl RemoteSolver {
     pub(crate) fn new(
         link: ProcessLink,
-        idle: Idle,
+        idle: Option<Idle>,
         scene: &Scene,
         settings: JsonSettings,
     ) -> Self {
@@ -54,6 +59,8 @@ impl RemoteSolver {
             points: Vec::new(),
             state: State::default(),
             step: None,
+            stepped: false,
+            fault: None,
             times: Vec::new(),
         }
     }
@@ -65,7 +72,12 @@ impl RemoteSolver {
     }
 
     fn link(&mut self) -> Result<&mut ProcessLink, SolverError> {
+        self.without_fault()?;
         self.link.as_mut().ok_or_else(|| SolverError::Process("was given back".to_owned()))
+    }
+
+    fn without_fault(&self) -> Result<(), SolverError> {
+        self.fault.clone().map_or(Ok(()), Err)
     }
 
     fn refines(&self) -> bool {
@@ -100,6 +112,7 @@ impl RemoteSolver {
     }
 
     fn whole_steps(&mut self, step: Step, count: u32) -> Result<(), SolverError> {
+        self.stepped |= count > 0;
         if self.contacts.is_none() {
             return self.link()?.step(step, count, &[]).map_err(|fault| fault.in_a_step());
         }
@@ -117,7 +130,7 @@ impl RemoteSolver {
 impl Solver for RemoteSolver {
     fn load(&mut self, state: &State) -> Result<(), SolverError> {
         state.check_fits(&self.scene)?;
-        self.step = None;
+        (self.step, self.stepped) = (None, false);
         if let Some(contacts) = &mut self.contacts {
             contacts.forget();
         }
@@ -133,6 +146,7 @@ impl Solver for RemoteSolver {
             let begun = self.link()?.advance("begin", asked, &points, 0);
             self.points = points;
             begun.map_err(|fault| fault.in_a_step())?;
+            self.stepped = true;
         }
         self.step = Some(step);
         Ok(())
@@ -159,12 +173,33 @@ impl Solver for RemoteSolver {
     }
 
     fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
+        self.without_fault()?;
         let Some(link) = &mut self.link else { return Ok(()) };
         link.read(&self.scene, out).map_err(|fault| fault.in_a_step())
     }
 
+    /// Before a step there are none, and the process is not asked.
+    fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
+        let Some(link) = self.link.as_mut().filter(|_| self.stepped && self.fault.is_none()) else {
+            return false;
+        };
+        match link.forces(&self.scene, out) {
+            Ok(told) => told,
+            Err(fault) => {
+                self.fault = Some(fault.in_a_step());
+                false
+            }
+        }
+    }
+
+    /// Searches for contacts by this side's clock, and what the process says of its stages since the last call.
     fn drain_times(&mut self, out: &mut Vec<StageTime>) {
         out.append(&mut self.times);
+        let Some(link) = &mut self.link else { return };
+        let told = STAGES.iter().zip(&mut link.stages);
+        out.extend(told.filter_map(|(&(_, stage), sum)| {
+            Some(StageTime { stage, pass: "told", seconds: sum.take()? })
+        }));
     }
 
     fn iteration(&self) -> Iteration {
@@ -180,6 +215,7 @@ impl Solver for RemoteSolver {
     }
 
     fn check_capacity(&mut self) -> Result<(), SolverError> {
+        self.without_fault()?;
         if self.audit.is_none() {
             return Ok(());
         }
@@ -210,8 +246,8 @@ impl Solver for RemoteSolver {
 
 impl Drop for RemoteSolver {
     fn drop(&mut self) {
-        if let Some(link) = self.link.take() {
-            self.idle.give(link);
+        if let (Some(link), Some(idle)) = (self.link.take(), &self.idle) {
+            idle.give(link);
         }
     }
 }

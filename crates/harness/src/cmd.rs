@@ -85,6 +85,13 @@ pub(crate) struct SceneTask {
 }
 
 impl Session<'_> {
+    /// The folder of this invocation, in which solvers in other processes have files for what they say.
+    fn out_dir(&self, verb: &str) -> anyhow::Result<OutDir> {
+        let out = OutDir::create(self.common.out.as_deref(), verb)?;
+        self.bench.words.keep_in(out.path());
+        Ok(out)
+    }
+
     /// Loads the scene and checks every row before any of them runs.
     fn task(&self, selection: &Selection) -> anyhow::Result<SceneTask> {
         let grid = &selection.grid;
@@ -132,6 +139,9 @@ impl Session<'_> {
         out: &mut OutDir,
     ) -> Document {
         out.add(&format!("{verb}.json"));
+        for name in runs.iter().filter_map(|row| self.bench.words.written(&row.label)) {
+            out.add(&name);
+        }
         Document {
             schema: SCHEMA,
             verb,

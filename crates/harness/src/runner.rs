@@ -17,10 +17,15 @@ mod time;
 mod trace;
 mod trajectory;
 mod true_motion;
+mod words;
 
 use std::{
     any::Any,
-    sync::atomic::{AtomicBool, Ordering},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use anyhow::Context;
@@ -32,6 +37,7 @@ use taut_core::{
 pub(crate) use self::guard::catch;
 #[cfg(feature = "view")]
 pub(crate) use self::observer::Labelling;
+use self::words::WordFiles;
 pub use self::{
     blocks::{BLOCKS, Ratio, TimedRow, time_blocks},
     guard::silence_guarded_panics,
@@ -63,6 +69,8 @@ pub struct Bench<'a> {
     /// Set to stop after the solver step in progress.
     pub cancel: &'a AtomicBool,
     pool: rayon::ThreadPool,
+    /// What solvers in other processes say beside their answers.
+    pub(crate) words: Arc<WordFiles>,
 }
 
 impl<'a> Bench<'a> {
@@ -75,7 +83,15 @@ impl<'a> Bench<'a> {
             .num_threads(threads)
             .build()
             .with_context(|| format!("cannot start {threads} threads"))?;
-        Ok(Self { setup, cancel, pool })
+        Ok(Self { setup, cancel, pool, words: Arc::default() })
+    }
+
+    /// One that does a share of this one's work, on a thread of its own.
+    ///
+    /// # Errors
+    /// When the thread cannot be started.
+    pub(crate) fn worker(&self) -> anyhow::Result<Self> {
+        Ok(Self { words: Arc::clone(&self.words), ..Self::new(self.setup, 1, self.cancel)? })
     }
 
     /// How many threads a solver may use.
@@ -139,14 +155,37 @@ impl<'a> Bench<'a> {
         row: &mut RunRow,
         body: impl FnOnce(&mut dyn Solver, &mut RunRow) -> Result<(), Halt> + Send,
     ) {
+        self.with_solver_made(false, scene, spec, row, body);
+    }
+
+    /// The same for times, which are to owe nothing to what was run before: where another process solves, it is a new one.
+    pub(crate) fn with_fresh_solver(
+        &self,
+        scene: &Scene,
+        spec: &Spec,
+        row: &mut RunRow,
+        body: impl FnOnce(&mut dyn Solver, &mut RunRow) -> Result<(), Halt> + Send,
+    ) {
+        self.with_solver_made(true, scene, spec, row, body);
+    }
+
+    fn with_solver_made(
+        &self,
+        anew: bool,
+        scene: &Scene,
+        spec: &Spec,
+        row: &mut RunRow,
+        body: impl FnOnce(&mut dyn Solver, &mut RunRow) -> Result<(), Halt> + Send,
+    ) {
         let backend = match self.find(&spec.backend) {
             Ok(backend) => backend,
             Err(error) => return row.set(Status::Failed, error.to_string()),
         };
+        let devices = OfProcess { words: self.words.of(&spec.label), anew };
         let halted = self.pool.install(|| {
             guard::catch(|| {
                 backend.supports(scene).map_err(BuildError::from)?;
-                let mut solver = build(backend, scene, &spec.settings)?;
+                let mut solver = backend.build(scene, &spec.settings, &devices)?;
                 row.settings = solver.resolved_settings();
                 row.warnings = solver.warnings();
                 row.audit = solver.audit();
@@ -195,9 +234,9 @@ impl Halt {
 
 /// Where a backend that was built computes.
 fn device(backend: &dyn Backend) -> RunDevice {
-    match backend.info().runs {
+    match backend.runs() {
         Runs::OnGpu if adapter::is_software() => RunDevice::Software,
-        Runs::OnGpu => RunDevice::Gpu,
+        Runs::OnGpu | Runs::OnGpuOfItsOwn => RunDevice::Gpu,
         Runs::OnCpu => RunDevice::Cpu,
     }
 }
@@ -211,15 +250,27 @@ pub fn build(
     scene: &Scene,
     settings: &Settings,
 ) -> Result<Box<dyn Solver>, BuildError> {
-    backend.build(scene, settings, &OfProcess)
+    backend.build(scene, settings, &OfProcess::default())
 }
 
-/// The devices of this process, opened when a backend first needs them.
-struct OfProcess;
+/// The devices of this process, opened when a backend first needs them, and what is made of other processes.
+#[derive(Debug, Default)]
+struct OfProcess {
+    words: Option<PathBuf>,
+    anew: bool,
+}
 
 impl Devices for OfProcess {
     fn gpu(&self) -> Result<&dyn Any, BuildError> {
         adapter::gpu()
+    }
+
+    fn words(&self) -> Option<&Path> {
+        self.words.as_deref()
+    }
+
+    fn anew(&self) -> bool {
+        self.anew
     }
 }
 

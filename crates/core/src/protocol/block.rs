@@ -70,7 +70,6 @@ pub fn read_block(
     if block.len() != due {
         return Err(format!("a state of {} bytes where {due} are due", block.len()));
     }
-    let number = |bytes: &[u8]| f64::from_le_bytes(bytes.try_into().unwrap_or_default());
     let mut numbers = block.chunks_exact(8).map(number);
     out.bodies.clear();
     for body in 0..scene.bodies.len() {
@@ -98,7 +97,12 @@ pub fn read_block(
     Ok(())
 }
 
-fn three(numbers: &mut impl Iterator<Item = f64>) -> Vec3 {
+/// The number that eight bytes are.
+pub(super) fn number(bytes: &[u8]) -> f64 {
+    f64::from_le_bytes(bytes.try_into().unwrap_or_default())
+}
+
+pub(super) fn three(numbers: &mut impl Iterator<Item = f64>) -> Vec3 {
     Vec3::from_iterator(numbers.take(3))
 }
 

@@ -67,7 +67,7 @@ public:
         return R"("name": "free-flight-cpp", "version": "1", "reference": "none",
             "summary": "bodies in free flight; the template of a solver in C++",
             "iteration": "substep", "determinism": "bitwise", "state": "rigid", "contacts": "none",
-            "takes": ["body.dynamic", "body.static"], "settings": {"drag": 0.0})";
+            "takes": ["body.dynamic", "body.static"], "settings": {"drag": 0.0}, "forces": true)";
     }
 
     FreeFlight(const taut::Json &scene, const taut::Json &settings) {
@@ -107,6 +107,9 @@ public:
     }
 
     const taut::State &read() const override { return state; }
+
+    // There are no joints and no contacts.
+    std::vector<double> forces() const override { return {}; }
 
 private:
     struct Body {

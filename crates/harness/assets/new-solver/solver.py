@@ -93,6 +93,8 @@ class FreeFlight:
         "settings": {"drag": 0.0},
         # Whether it answers `audit` by what it holds of the scene, which is compared before each run.
         "audit": True,
+        # Whether it answers `forces` by what joints and contacts exerted in the last step.
+        "forces": True,
     }
     WIDTH = 13  # Numbers of a body: position 3, quaternion 4, velocity 3, angular velocity in world axes 3.
 
@@ -154,6 +156,10 @@ class FreeFlight:
         """Time [s], the numbers of the state, and which joints are broken. Changes nothing."""
         return self.time_s, self.numbers, []
 
+    def forces(self):
+        """Six numbers for each joint, then 26 for each contact; there are neither here. Changes nothing."""
+        return []
+
     def audit(self):
         """What is held of the scene, from the arrays that steps are taken with, never from the scene itself."""
         bodies = [{"mass": m, "centre": [0, 0, 0], "inertia": i} for m, i in zip(self.mass, self.inertia)]
@@ -198,6 +204,9 @@ class Conversation:
         if name == "audit" and self.solver is not None and hasattr(self.solver, "audit"):
             block = json.dumps(self.solver.audit()).encode()
             return {"bytes": len(block)}, block
+        if name == "forces" and self.solver is not None and hasattr(self.solver, "forces"):
+            block = little_endian(array.array("d", self.solver.forces())).tobytes()
+            return {"bytes": len(block)}, block
         # Where `iteration` is refine: `begin` as `step`, then `iterate` with a `count`, then `end`.
         raise Refusal("unknown", f"there is no request `{name}`")
 
@@ -209,6 +218,7 @@ class Conversation:
         return {}, b""
 
     def step(self, request):
+        # What stages took may be told, too: "stages": {"collide": .., "prepare": .., "iterate": .., "finish": ..} [s].
         wall, cpu = time.perf_counter(), time.process_time()
         for _ in range(request["count"]):
             self.solver.step(request["dt"], request["iterations"])

@@ -209,6 +209,9 @@ public:
     virtual void step(double dt, std::int64_t iterations) = 0;
     // Changes nothing.
     virtual const State &read() const = 0;
+    // What joints and contacts exerted in the last step, where `forces` of the handshake is true: six numbers for each
+    // joint, then 26 for each contact. Changes nothing.
+    virtual std::vector<double> forces() const { throw Refusal("unknown", "this solver tells no forces"); }
 };
 
 // A number that reads back to the same bits.
@@ -240,10 +243,14 @@ public:
             size = Method::width * scene["bodies"].items().size() + 6 * scene["particles"].items().size();
             return "\"settings\": " + solver->settings();
         }
-        if (name != "load" && name != "step" && name != "read")
+        if (name != "load" && name != "step" && name != "read" && name != "forces")
             throw Refusal("unknown", "there is no request `" + name + "`");
         if (!solver) throw Refusal("internal", "`" + name + "` before any scene");
         if (name == "load") return load(request, block);
+        if (name == "forces") {
+            after = solver->forces();
+            return "\"bytes\": " + std::to_string(8 * after.size());
+        }
         return name == "step" ? step(request) : read(after);
     }
 

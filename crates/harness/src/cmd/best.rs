@@ -7,7 +7,7 @@ use super::{Outcome, SceneTask, Session, json, print, run};
 use crate::{
     args::BestArgs,
     progress::Progress,
-    record::{Document, OutDir, ReferenceDocument, RunRow, Status},
+    record::{Document, ReferenceDocument, RunRow, Status},
     runner::{BLOCKS, Ratio, TimedRow, time_blocks},
     text_table::{TextTable, short},
 };
@@ -52,7 +52,7 @@ pub(crate) fn main(session: &Session<'_>, args: &BestArgs) -> anyhow::Result<Out
     let bounded: Vec<String> = args.within.iter().map(|(metric, _)| metric.clone()).collect();
     session.bench.setup.metrics.know(&bounded).context("--within")?;
     let wanted = run::wanted_reference(session, &args.course, &task)?;
-    let mut out = OutDir::create(session.common.out.as_deref(), "best")?;
+    let mut out = session.out_dir("best")?;
     let run::MeasuredRuns { runs, reference, motion } =
         run::measure(session, &task, &args.course, &[], wanted, None, &mut |_| Ok(()))?;
     let rows: Vec<RunRow> = runs.into_iter().map(|run| run.row).collect();

@@ -32,7 +32,7 @@ pub(crate) fn main(session: &Session<'_>, args: &DrawArgs) -> anyhow::Result<Out
     let labels: Vec<&str> = task.specs.iter().map(|spec| spec.label.as_str()).collect();
     let backends: Vec<&str> = task.specs.iter().map(|spec| spec.backend.as_str()).collect();
     let ghost = ghost(args, &labels, &backends)?;
-    let mut out = OutDir::create(session.common.out.as_deref(), "draw")?;
+    let mut out = session.out_dir("draw")?;
     // Runs go on to the end whatever is drawn, so that fewer frames change no camera.
     let steps = order.frames.iter().copied().fold(most, u32::max);
     let progress = Progress::new(u64::from(steps) * task.specs.len() as u64, "steps");
@@ -99,7 +99,7 @@ fn from_recording(session: &Session<'_>, args: &DrawArgs) -> anyhow::Result<Outc
     let labels: Vec<&str> = filmed.iter().map(|run| run.label.as_str()).collect();
     let backends: Vec<&str> = filmed.iter().map(|run| run.backend.as_str()).collect();
     let ghost = ghost(args, &labels, &backends)?.map(|run| &filmed[run]);
-    let mut out = OutDir::create(session.common.out.as_deref(), "draw")?;
+    let mut out = session.out_dir("draw")?;
     write(session, &scene, (&order, args.form), (&filmed, ghost), &mut out)?;
     print(&if session.common.json {
         json(&serde_json::json!({ "schema": VIEWS_SCHEMA, "verb": "draw", "files": out.files() }))?

@@ -52,7 +52,7 @@ pub(crate) fn main(session: &Session<'_>, args: &ProfileArgs) -> anyhow::Result<
     for problem in &chosen {
         scene(session, problem)?;
     }
-    let mut out = OutDir::create(session.common.out.as_deref(), "profile")?;
+    let mut out = session.out_dir("profile")?;
     let machine = crate::machine::Machine::here(session.bench.threads());
     let mut found = ProblemRows {
         provenance: vec![

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Outcome, Session, json, print};
 use crate::{
     args::ReportArgs,
-    record::{OutDir, SCHEMA},
+    record::SCHEMA,
     report::{ReportOptions, report},
 };
 
@@ -25,7 +25,7 @@ pub(crate) fn main(session: &Session<'_>, args: &ReportArgs) -> anyhow::Result<O
     let options =
         ReportOptions { folders: &folders, light: args.light, with: args.with.as_deref() };
     let page = report(session.bench.setup, options)?;
-    let mut out = OutDir::create(session.common.out.as_deref(), "report")?;
+    let mut out = session.out_dir("report")?;
     out.write("report.html", &page)?;
     let files = out.files();
     print(&match session.common.json {

@@ -15,7 +15,7 @@ use crate::{
     figure::{self, Guest, ReproduceOptions, Reproduced},
     machine::Machine,
     progress::Progress,
-    record::{OutDir, SCHEMA},
+    record::SCHEMA,
     spec::Named,
 };
 
@@ -94,7 +94,7 @@ pub(crate) fn main(
              --dirty to bless what nobody can make again"
         );
     }
-    let mut out = OutDir::create(session.common.out.as_deref(), questions.verb())?;
+    let mut out = session.out_dir(questions.verb())?;
     let options = ReproduceOptions {
         root,
         out: out.path(),

@@ -50,7 +50,7 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
     let wanted = wanted_reference(session, &args.course, &task)?;
     let subject = (&task.scene, &task.facts);
     let mut tape = Tape::create(&args.recording, &session.command, subject, &task.specs)?;
-    let mut out = OutDir::create(session.common.out.as_deref(), "run")?;
+    let mut out = session.out_dir("run")?;
     // Each finished row is on file before the next begins, so that nobody who is stopped by force loses it.
     let mut keep = |done: &[KeptRun]| {
         if done.len() == task.specs.len() {

@@ -4,7 +4,7 @@ use super::{Outcome, SceneTask, Session};
 use crate::{
     args::TimeArgs,
     progress::Progress,
-    record::{OutDir, ReferenceDocument, RunRow, TimesInTurn, times_csv},
+    record::{ReferenceDocument, RunRow, TimesInTurn, times_csv},
     runner::{self, Ratio, TimeOptions, TimedRow, time_blocks},
     text_table::{TextTable, short},
 };
@@ -16,7 +16,7 @@ pub(crate) fn main(session: &Session<'_>, args: &TimeArgs) -> anyhow::Result<Out
         eprintln!("taut: warning: {warning}");
         task.facts.warnings.push(warning.to_owned());
     }
-    let mut out = OutDir::create(session.common.out.as_deref(), "time")?;
+    let mut out = session.out_dir("time")?;
     let options = TimeOptions {
         warmup: args.warmup,
         samples: args.samples,

@@ -7,7 +7,7 @@ use crate::{
     args::TraceArgs,
     plot::split_unit,
     progress::Progress,
-    record::{OutDir, ReferenceDocument, ReferenceFacts, RunRow, metric, trace_csv},
+    record::{ReferenceDocument, ReferenceFacts, RunRow, metric, trace_csv},
     runner::{self, Keep, KeptStates, References, RunOptions, TraceOptions, TraceStart},
     spec::{self, Spec},
     text_table::{TextTable, short},
@@ -25,7 +25,7 @@ const SHOWN: &[&str] = &[
 pub(crate) fn main(session: &Session<'_>, args: &TraceArgs) -> anyhow::Result<Outcome> {
     let mut task = session.task(&args.selection)?;
     let reference = choose_reference(session, args, &task)?;
-    let mut out = OutDir::create(session.common.out.as_deref(), "trace")?;
+    let mut out = session.out_dir("trace")?;
     let progress = Progress::new(1 + 2 * task.specs.len() as u64, "curves");
     progress.start("reference");
     let cold = match &reference {

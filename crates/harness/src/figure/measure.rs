@@ -342,7 +342,7 @@ fn run_all(
         (0..jobs.len()).partition(|&i| is_reference(&jobs[i]));
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let count = if figure.is_timed() { 0 } else { cores.min(jobs.len()) };
-    let own = (0..count).map(|_| Bench::new(bench.setup, 1, bench.cancel));
+    let own = (0..count).map(|_| bench.worker());
     let own = own.collect::<anyhow::Result<Vec<_>>>()?;
     let workers: Vec<&Bench<'_>> = if own.is_empty() { vec![bench] } else { own.iter().collect() };
 

@@ -57,7 +57,7 @@ fn sample(bench: &Bench<'_>, timed: &TimedRow<'_>) -> Option<f64> {
     let TimedRow { scene, spec, frames } = *timed;
     let mut row = RunRow::new(spec);
     let mut spent = None;
-    bench.with_solver(scene, spec, &mut row, |solver, row| {
+    bench.with_fresh_solver(scene, spec, &mut row, |solver, row| {
         let initial = scene.initial_state();
         let step = spec.step(scene);
         let process = solver.elsewhere().map(|there| there.process);

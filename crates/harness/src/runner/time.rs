@@ -39,8 +39,9 @@ pub fn time(
     on_sample: &mut (dyn FnMut() + Send),
 ) -> RunRow {
     let mut row = RunRow::new(spec);
-    bench.with_solver(scene, spec, &mut row, |solver, row| {
-        let mut clock = Stopwatch { bench, scene, spec, options, on_sample };
+    bench.with_fresh_solver(scene, spec, &mut row, |solver, row| {
+        let on_processor = row.device == RunDevice::Cpu;
+        let mut clock = Stopwatch { bench, scene, spec, options, on_processor, on_sample };
         let pipe = pipe::measure(solver, scene)?;
         let latency = clock.samples(solver, 1)?;
         let many = match &pipe {
@@ -49,7 +50,7 @@ pub fn time(
         };
         let throughput = clock.samples(solver, many)?;
         let clocks = throughput.clocks;
-        let stages = clock.stages(solver)?;
+        let stages = clock.stages(solver, !clocks.disputed())?;
         row.steps = latency.wall_s.len() as u32;
         // What another process says of single steps is without the pipe, and taken while its clocks agree.
         let told = Some(&latency.told_s).filter(|told| !told.is_empty() && clocks.agree());
@@ -57,7 +58,7 @@ pub fn time(
         if pipe.is_some() && clocks.disputed() {
             row.reason = format!("clock disputed: {}", clocks.words());
         }
-        let on_processor = Some(throughput.processor_s).filter(|_| row.device == RunDevice::Cpu);
+        let on_processor = Some(throughput.processor_s).filter(|_| on_processor);
         row.times =
             row.step_time_s.zip(Spread::of(&throughput.wall_s)).map(|(step_s, wall)| Times {
                 iterations: spec.iterations,
@@ -96,6 +97,8 @@ struct Stopwatch<'a> {
     scene: &'a Scene,
     spec: &'a Spec,
     options: &'a TimeOptions,
+    /// Whether the row is told by what it takes of processors.
+    on_processor: bool,
     on_sample: &'a mut (dyn FnMut() + Send),
 }
 
@@ -104,7 +107,8 @@ impl Stopwatch<'_> {
     fn samples(&mut self, solver: &mut dyn Solver, frames: u32) -> Result<Samples, Halt> {
         let step = self.warm_up(solver)?;
         let begin = Instant::now();
-        let mut samples = Samples::default();
+        let clocks = Clocks::new(self.on_processor);
+        let mut samples = Samples { clocks, ..Samples::default() };
         while self.wants_more(samples.wall_s.len(), begin) {
             let there = solver.elsewhere();
             let process = there.map(|there| there.process);
@@ -132,8 +136,9 @@ impl Stopwatch<'_> {
     }
 
     /// Median time of each stage per frame. Waiting between the stages costs a device its overlap,
-    /// so that their sum may exceed the time of a frame.
-    fn stages(&mut self, solver: &mut dyn Solver) -> Result<Stages, Halt> {
+    /// so that their sum may exceed the time of a frame. What another process says of its stages counts where it is
+    /// `believed`.
+    fn stages(&mut self, solver: &mut dyn Solver, believed: bool) -> Result<Stages, Halt> {
         let step = self.warm_up(solver)?;
         let mut device = Vec::new();
         solver.drain_times(&mut device);
@@ -148,12 +153,8 @@ impl Stopwatch<'_> {
                 frame.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
             }
             solver.drain_times(&mut device);
-            let collide = collide_s(&device);
-            let [prepare, iterate, finish] = frame;
-            // A solver that finds contacts within its iterations spends no less there.
-            let within = (collide - prepare).max(0.0);
-            let prepare = (prepare - collide).max(0.0);
-            let values = [collide, prepare, (iterate - within).max(0.0), finish];
+            let told = believed && solver.elsewhere().is_some();
+            let values = stage_values(frame, &device, told);
             samples.iter_mut().zip(values).for_each(|(list, value)| list.push(value));
             (self.on_sample)();
         }
@@ -224,6 +225,44 @@ fn split_step(solver: &mut dyn Solver, step: Step) -> Result<[f64; 3], Halt> {
     Ok([prepared, iterated - prepared, finished - iterated])
 }
 
-fn collide_s(times: &[StageTime]) -> f64 {
-    times.iter().filter(|t| t.stage == Stage::Collide).map(|t| t.seconds).sum()
+/// Time of each stage of [`Stages`] [s], of what `begin_step`, all of `iterate` and `end_step` took and what the solver
+/// tells. Contacts are found in any of the three. Of stages that are `told` by another process all are taken, unless
+/// that is more than was seen of it.
+fn stage_values(parts: [f64; 3], times: &[StageTime], told: bool) -> [f64; 4] {
+    let sum = |stage| times.iter().filter(|t| t.stage == stage).map(|t| t.seconds).sum::<f64>();
+    let collide = sum(Stage::Collide);
+    let values = [collide, sum(Stage::Prepare), sum(Stage::Iterate), sum(Stage::Finish)];
+    let seen: f64 = parts.iter().sum();
+    let of_solving: f64 = values[1..].iter().sum();
+    if told && of_solving > 0.0 && collide + of_solving <= seen {
+        return values;
+    }
+    let mut left = collide;
+    let [prepare, iterate, finish] = parts.map(|part| {
+        let taken = left.min(part);
+        left -= taken;
+        part - taken
+    });
+    [collide, prepare, iterate, finish]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_are_those_that_are_told_or_else_seen() {
+        let time = |stage, seconds| StageTime { stage, pass: "x", seconds };
+        let collide = [time(Stage::Collide, 1.0), time(Stage::Collide, 2.0)];
+        assert_eq!(stage_values([4.0, 5.0, 6.0], &[], true), [0.0, 4.0, 5.0, 6.0]);
+        assert_eq!(stage_values([4.0, 5.0, 6.0], &collide, false), [3.0, 1.0, 5.0, 6.0]);
+        assert_eq!(stage_values([1.0, 5.0, 6.0], &collide, false), [3.0, 0.0, 3.0, 6.0]);
+        // All of a step is in its end where another process takes it.
+        assert_eq!(stage_values([0.0, 0.0, 6.0], &collide, true), [3.0, 0.0, 0.0, 3.0]);
+        let all = [&collide[..], &[time(Stage::Iterate, 2.0), time(Stage::Finish, 0.5)]].concat();
+        assert_eq!(stage_values([0.0, 0.0, 6.0], &all, true), [3.0, 0.0, 2.0, 0.5]);
+        assert_eq!(stage_values([0.0, 0.0, 6.0], &all, false), [3.0, 0.0, 0.0, 3.0]);
+        // It cannot have taken longer than was waited for it.
+        assert_eq!(stage_values([0.0, 0.0, 5.0], &all, true), [3.0, 0.0, 0.0, 2.0]);
+    }
 }

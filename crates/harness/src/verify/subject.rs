@@ -150,6 +150,7 @@ impl<'a> Subject<'a> {
         let start = scene.initial_state();
         let mut solver = self.run_from(scene, &start, plan, |state| end.clone_from(state))?;
         let known = solver.read_multipliers(&mut forces);
+        solver.check_capacity()?;
         Ok((end, known.then_some(forces)))
     }
 

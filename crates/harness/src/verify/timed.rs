@@ -221,6 +221,7 @@ fn balance(subject: &Subject<'_>) -> Result<(), Stop> {
         advance(&mut *solver, plan().step(&scene))?;
         solver.read(&mut after)?;
         if !solver.read_multipliers(&mut forces) {
+            solver.check_capacity()?;
             return Err(Stop::Skip("it tells no forces".to_owned()));
         }
         let work = metrics::work(&scene, &before, &after, Some(&forces));

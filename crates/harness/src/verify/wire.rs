@@ -19,6 +19,7 @@ pub(super) const PROPERTIES: &[Property] = &[
     wire("parts_equal_steps", |s| own(s, "parts_equal_steps")),
     wire("scene_forgets", |s| own(s, "scene_forgets")),
     wire("static_bodies_stay", |s| own(s, "static_bodies_stay")),
+    wire("forces_change_nothing", |s| own(s, "forces_change_nothing")),
     wire("audit_agrees", |s| own(s, "audit_agrees")),
     wire("no_work_in_read", |s| own(s, "no_work_in_read")),
     wire("clocks_agree", |s| own(s, "clocks_agree")),

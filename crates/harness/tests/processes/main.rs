@@ -1,6 +1,8 @@
 //! Solvers in other processes, good ones and sixteen that misbehave, as rows of the program.
 #![cfg(unix)]
 
+mod told;
+
 use std::{
     env, fs,
     io::Write,
