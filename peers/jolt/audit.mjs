@@ -30,7 +30,7 @@ export function audit({ jolt, model, scene }) {
       law: "impulses",
       margin: settings.mSpeculativeContactDistance,
       friction_rule: "geometric mean",
-      restitution_rule: "none",
+      restitution_rule: "larger",
       overlap_allowed: settings.mPenetrationSlop,
     },
     effective: {
@@ -38,6 +38,7 @@ export function audit({ jolt, model, scene }) {
       velocity_steps: settings.mNumVelocitySteps,
       position_steps: settings.mNumPositionSteps,
       baumgarte: settings.mBaumgarte,
+      restitution_from: settings.mMinVelocityForRestitution,
       warm_start: settings.mConstraintWarmStart,
       deterministic: settings.mDeterministicSimulation,
       contact_cache: settings.mUseBodyPairContactCache,

@@ -130,6 +130,8 @@ export class Model {
     o.mBaumgarte = s.baumgarte;
     o.mPenetrationSlop = s.penetration_slop_m;
     o.mSpeculativeContactDistance = s.speculative_distance_m;
+    // As delivered nothing bounces that comes slower than 1 m/s.
+    o.mMinVelocityForRestitution = 0;
     return o;
   }
 
@@ -158,7 +160,7 @@ export class Model {
     const layer = body.motion === "static" ? STILL : MOVING;
     const about = brief.own(new jolt.BodyCreationSettings(form, brief.rvec3(position), brief.quat(rotation), motion, layer));
     about.mFriction = body.friction[0];
-    about.mRestitution = 0;
+    about.mRestitution = body.restitution;
     about.mAllowSleeping = false;
     about.mApplyGyroscopicForce = true;
     about.mLinearDamping = about.mAngularDamping = 0;

@@ -26,7 +26,7 @@ class Jolt {
       ...["body.dynamic", "body.static", "body.kinematic"],
       ...["joint.ball", "joint.hinge", "joint.prismatic", "joint.cylindrical", "joint.fixed"],
       ...["joint.distance", "joint.limit", "joint.motor", "joint.loop", "spring.linear", "spring.damping"],
-      ...["contact", "contact.groups"],
+      ...["contact", "contact.restitution", "contact.groups"],
       ...["shape.box", "shape.sphere", "shape.capsule", "shape.cylinder", "shape.hull", "shape.compound"],
       "shape.half_space",
     ],

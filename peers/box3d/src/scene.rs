@@ -32,6 +32,7 @@ pub(crate) struct Body {
     /// Row by row.
     pub(crate) inertia_kg_m2: [f64; 9],
     pub(crate) friction: [f64; 2],
+    pub(crate) restitution: f64,
     pub(crate) group: Option<i32>,
     position: Vector,
     rotation: Quaternion,

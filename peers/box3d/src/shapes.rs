@@ -22,7 +22,7 @@ fn definition(body: &Body) -> b3::b3ShapeDef {
     let mut def = unsafe { b3::b3DefaultShapeDef() };
     // The engine takes the geometric mean of two, as the scene does.
     def.baseMaterial.friction = body.friction[0] as f32;
-    def.baseMaterial.restitution = 0.0;
+    def.baseMaterial.restitution = body.restitution as f32;
     def.baseMaterial.rollingResistance = 0.0;
     def.density = 0.0;
     def.updateBodyMass = false;

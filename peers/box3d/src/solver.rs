@@ -35,6 +35,7 @@ const TAKES: &[&str] = &[
     "spring.linear",
     "spring.damping",
     "contact",
+    "contact.restitution",
     "contact.groups",
     "shape.box",
     "shape.sphere",

@@ -81,7 +81,7 @@ pub(crate) fn losses(setup: &Setup, root: &Checkout) -> anyhow::Result<Vec<Loss>
 /// The same as a table of Markdown.
 ///
 /// # Errors
-/// As of [`losses`].
+/// When a definition or times on file cannot be read.
 pub fn loss_table(setup: &Setup, root: &Checkout) -> anyhow::Result<String> {
     let mut text = format!("\n| {} |\n|{}\n", LOSS_COLUMNS.join(" | "), "---|".repeat(6));
     for loss in losses(setup, root)? {

@@ -97,6 +97,7 @@ pub(super) const KNOWN: &[Known] = &[
     row("xpbd-cpu", "bounces_level", "drop", CORNERS),
     row("rapier-f64", "bounces_level", "drop", CORNERS),
     row("rapier-f32", "bounces_level", "drop", CORNERS),
+    row("box3d", "bounces_level", "drop", CORNERS),
     row("rapier-f64", "turns_are_counted", "hinged-bar", TURNS),
     row("rapier-f32", "turns_are_counted", "hinged-bar", TURNS),
     row("rapier-f64", "motors_lift", "hinged-bar", YIELDS),
