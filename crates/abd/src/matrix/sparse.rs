@@ -52,22 +52,13 @@ impl GeneralFactor {
                 symbolic = by_halves;
             }
         }
-        let values = vec![0.0; symbolic.len_val()];
-        let mut factor = Self { symbolic, values, scratch: MemBuffer::new(StackReq::EMPTY) };
-        factor.make_room(threads())?;
-        Ok(factor)
-    }
-
-    /// Makes room for what so many threads need beside the factor.
-    fn make_room(&mut self, threads: Par) -> Result<(), String> {
         let need = StackReq::or(
-            self.symbolic.factorize_numeric_llt_scratch::<f64>(threads, Default::default()),
-            self.symbolic.solve_in_place_scratch::<f64>(1, Par::Seq),
+            symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()),
+            symbolic.solve_in_place_scratch::<f64>(1, Par::Seq),
         );
-        if self.scratch.len() < need.unaligned_bytes_required() {
-            self.scratch = MemBuffer::try_new(need).map_err(|error| format!("{error:?}"))?;
-        }
-        Ok(())
+        let scratch = MemBuffer::try_new(need).map_err(|error| format!("{error:?}"))?;
+        let values = vec![0.0; symbolic.len_val()];
+        Ok(Self { symbolic, values, scratch })
     }
 
     /// Factorises the matrix with the pattern and its values; `false` where it is not positive definite.
@@ -77,10 +68,6 @@ impl GeneralFactor {
         values: &[f64],
     ) -> bool {
         let matrix = SparseColMatRef::new(pattern.as_ref(), values);
-        let threads = threads();
-        if self.make_room(threads).is_err() {
-            return false;
-        }
         let stack = MemStack::new(&mut self.scratch);
         let (how, params) = (LltRegularization::default(), Default::default());
         let factor = &mut self.values;
@@ -89,7 +76,7 @@ impl GeneralFactor {
             matrix,
             Side::Lower,
             how,
-            threads,
+            Par::Seq,
             stack,
             params,
         );
@@ -125,12 +112,4 @@ fn eliminated(
 
 fn scalar_order(blocks: &[usize]) -> Vec<usize> {
     blocks.iter().flat_map(|&block| block * SIZE..(block + 1) * SIZE).collect()
-}
-
-/// The threads of this pool. Sums have the same bits on any number of them: work is shared out by rows and columns.
-fn threads() -> Par {
-    match rayon::current_num_threads() {
-        1 => Par::Seq,
-        count => Par::rayon(count),
-    }
 }

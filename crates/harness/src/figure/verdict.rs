@@ -239,12 +239,20 @@ pub(super) fn read_file(path: &Path) -> anyhow::Result<Option<VerdictFile>> {
     Ok(Some(file))
 }
 
-/// A definition without what only tells of the figure and changes nothing in its runs or checks: its size, where
+/// A definition without what only tells of the figure and changes nothing in its runs or checks: its size, titles, where
 /// numbers come from, what its pictures show and its conclusion. Each stands on a line of its own, or after a comma
 /// within one.
 fn without_remarks(text: &str) -> String {
-    const LINES: [&str; 7] =
-        ["size: ", "basis: ", "id: ", "emphasis: ", "supplement: ", "conclusion: ", "views: "];
+    const LINES: [&str; 8] = [
+        "size: ",
+        "title: ",
+        "basis: ",
+        "id: ",
+        "emphasis: ",
+        "supplement: ",
+        "conclusion: ",
+        "views: ",
+    ];
     const WITHIN: [&str; 2] = [", basis: ", ", id: "];
     let is_remark = |line: &&str| LINES.iter().any(|remark| line.trim_start().starts_with(remark));
     let mut kept = String::new();
@@ -342,7 +350,7 @@ mod tests {
     #[test]
     fn remarks_change_no_definition() {
         let bare = "(\n    runs: [],\n            check: a(b: 1),\n        (text: \"t\", check: c(d: 2)),\n)";
-        let told = "(\n    size: \"one\",\n    views: [(id: \"film\")],\n    runs: [],\n            check: a(b: 1),\n            basis: closed_form,\n        \
+        let told = "(\n    title: \"a\",\n    size: \"one\",\n    views: [(id: \"film\")],\n    runs: [],\n            check: a(b: 1),\n            basis: closed_form,\n        \
                     (text: \"t\", check: c(d: 2), basis: reading),\n)";
         assert_eq!(without_remarks(told), bare);
         assert_eq!(without_remarks(bare), bare);
