@@ -243,18 +243,13 @@ pub(super) fn read_file(path: &Path) -> anyhow::Result<Option<VerdictFile>> {
 /// numbers come from, what its pictures show and its conclusion. Each stands on a line of its own, or after a comma
 /// within one.
 fn without_remarks(text: &str) -> String {
-    const LINES: [&str; 8] = [
-        "size: ",
-        "title: ",
-        "basis: ",
-        "id: ",
-        "emphasis: ",
-        "supplement: ",
-        "conclusion: ",
-        "views: ",
-    ];
+    const LINES: [&str; 7] =
+        ["size: ", "basis: ", "id: ", "emphasis: ", "supplement: ", "conclusion: ", "views: "];
     const WITHIN: [&str; 2] = [", basis: ", ", id: "];
-    let is_remark = |line: &&str| LINES.iter().any(|remark| line.trim_start().starts_with(remark));
+    let is_remark = |line: &&str| {
+        let line = line.trim();
+        LINES.iter().any(|remark| line.starts_with(remark)) || is_title(line)
+    };
     let mut kept = String::new();
     for line in text.split_inclusive('\n').filter(|line| !is_remark(line)) {
         let mut line = line.to_owned();
@@ -269,6 +264,12 @@ fn without_remarks(text: &str) -> String {
         kept += &line;
     }
     kept
+}
+
+/// Whether a line has a title and nothing else.
+fn is_title(line: &str) -> bool {
+    let text = line.strip_prefix("title: \"").and_then(|rest| rest.strip_suffix("\","));
+    text.is_some_and(|text| !text.contains('"'))
 }
 
 /// Hash of a figure's definition and of the scenes that it names, as they are on file, but for what only tells of the figure.
@@ -349,6 +350,7 @@ mod tests {
 
     #[test]
     fn remarks_change_no_definition() {
+        assert!(!is_title("title: \"a\", about: \"b\","), "what else is on the line counts");
         let bare = "(\n    runs: [],\n            check: a(b: 1),\n        (text: \"t\", check: c(d: 2)),\n)";
         let told = "(\n    title: \"a\",\n    size: \"one\",\n    views: [(id: \"film\")],\n    runs: [],\n            check: a(b: 1),\n            basis: closed_form,\n        \
                     (text: \"t\", check: c(d: 2), basis: reading),\n)";
