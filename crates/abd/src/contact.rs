@@ -48,6 +48,7 @@ pub(crate) struct BarrierContact {
     found: Vec<PairGroup>,
     /// Those of the candidates that the barrier may reach somewhere along the direction, likewise.
     groups: Vec<PairGroup>,
+    /// Of each pair of features among the candidates, whether it is one of those.
     near: Vec<bool>,
     pairs: Vec<FeaturePair>,
     planes: Vec<PlanePair>,
@@ -301,7 +302,7 @@ impl BarrierContact {
         let Self { found, groups, pairs, planes, candidates, ways, d_hat, unknown, near, .. } =
             self;
         let awake = |bodies: &[u32; 2]| is_any_awake(bodies, unknown, islands);
-        let is_near = |pair: &FeaturePair| may_come_near(pair, ways, *d_hat);
+        let is_near = |pair: &FeaturePair| awake(&pair.bodies) && may_come_near(pair, ways, *d_hat);
         if rayon::current_num_threads() > 1 {
             candidates.pairs.par_iter().with_min_len(TOGETHER).map(is_near).collect_into_vec(near);
         } else {

@@ -34,13 +34,17 @@ struct DeviationsFile {
     deviations: Vec<Deviation>,
 }
 
-/// Reads a file; a mistake in it has its place, and an unknown key the nearest one.
+/// Reads a file that has to be there.
 pub(super) fn read<T: DeserializeOwned>(file: &Path) -> anyhow::Result<T> {
+    read_any(file)?.with_context(|| format!("cannot read {}: there is none", file.display()))
+}
+
+/// Reads a file, if there is one; a mistake in it has its place, and an unknown key the nearest one.
+fn read_any<T: DeserializeOwned>(file: &Path) -> anyhow::Result<Option<T>> {
     let name = file.display();
-    let text =
-        checkout::text(file)?.with_context(|| format!("cannot read {name}: there is none"))?;
+    let Some(text) = checkout::text(file)? else { return Ok(None) };
     let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
-    options.from_str(&text).map_err(|error| {
+    options.from_str(&text).map(Some).map_err(|error| {
         let near = match &error.code {
             ron::Error::NoSuchStructField { expected, found, .. } => nearest(found, expected),
             _ => None,
@@ -53,11 +57,8 @@ pub(super) fn read<T: DeserializeOwned>(file: &Path) -> anyhow::Result<T> {
 
 /// The presets beside a file of backends, where there are any.
 pub(super) fn presets(folder: &Path) -> anyhow::Result<Option<Presets>> {
-    let file = folder.join("presets.ron");
-    if checkout::text(&file)?.is_none() {
-        return Ok(None);
-    }
-    let PresetsFile { default, best } = read(&file)?;
+    let file = read_any(&folder.join("presets.ron"))?;
+    let Some(PresetsFile { default, best }) = file else { return Ok(None) };
     let text = |raw: Box<RawValue>| raw.get_ron().trim().to_owned();
     Ok(Some(Presets {
         default: text(default),
@@ -70,10 +71,7 @@ pub(super) fn presets(folder: &Path) -> anyhow::Result<Option<Presets>> {
 /// The departures beside a file of backends.
 pub(super) fn deviations(folder: &Path) -> anyhow::Result<Vec<Deviation>> {
     let file = folder.join("deviations.ron");
-    if checkout::text(&file)?.is_none() {
-        return Ok(Vec::new());
-    }
-    let DeviationsFile { deviations } = read(&file)?;
+    let Some(DeviationsFile { deviations }) = read_any(&file)? else { return Ok(Vec::new()) };
     for Deviation { item, reason } in &deviations {
         ensure!(
             AUDIT_ITEMS.contains(&item.as_str()),
