@@ -45,6 +45,7 @@ mod cpu;
 mod dual;
 mod elastic;
 mod free;
+mod graph;
 mod joint;
 mod lane;
 mod local;

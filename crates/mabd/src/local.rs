@@ -163,7 +163,7 @@ impl LocalInverse<f64> {
     }
 
     /// What [`Self::between`] tells.
-    #[inline(always)]
+    #[cfg(test)]
     pub(crate) fn of_anchors(&self, x: &Vec3, y: &Vec3) -> Mat3 {
         self.between((*x).into(), (*y).into()).into()
     }

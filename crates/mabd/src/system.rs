@@ -8,11 +8,10 @@ mod contact_solve;
 mod coupled;
 mod elastic_solve;
 mod least;
-mod points;
 mod respond;
 mod rows;
 
-use taut_core::{Scene, Vec3};
+use taut_core::{Mat3, Scene, Vec3};
 use taut_model::Model;
 
 use crate::{
@@ -33,7 +32,7 @@ use crate::{
 use aba::Aba;
 use assembly::NodeBlocks;
 use bounds::Bound;
-use by_lanes::ByLanes;
+use by_lanes::{Arranged, ByLanes};
 use contact_solve::Folds;
 use coupled::Coupled;
 
@@ -64,9 +63,6 @@ pub(crate) struct System {
     bounds: Vec<Bound>,
     /// Elements with dampers.
     damped: Vec<u32>,
-    /// Whether joints hold two points together and nothing else, and there are no rows but theirs, or what
-    /// goes by lanes.
-    points: bool,
     /// The elimination over bodies, where that is chosen.
     aba: Option<Box<Aba>>,
     /// Whether errors of hard rows are corrected.
@@ -108,10 +104,10 @@ struct SystemRows {
 }
 
 impl SystemRows {
-    /// Rows with these compliances; what is not stored where they hold points together or go by lanes has no room.
-    fn new(compliance: Vec<f64>, points: bool, by_lanes: bool) -> Self {
+    /// Rows with these compliances; what is not stored where they go by lanes has no room.
+    fn new(compliance: Vec<f64>, by_lanes: bool) -> Self {
         let rows = compliance.len();
-        let stored = if points { 0 } else { rows };
+        let stored = if by_lanes { 0 } else { rows };
         Self {
             live: vec![true; stored],
             errors: vec![0.0; stored],
@@ -120,7 +116,7 @@ impl SystemRows {
             replies: vec![[Affine::ZERO; 2]; stored],
             lambda: vec![0.0; rows],
             guess: vec![0.0; stored],
-            rhs: vec![0.0; if by_lanes { 0 } else { rows }],
+            rhs: vec![0.0; stored],
             least: Vec::new(),
         }
     }
@@ -210,11 +206,16 @@ impl System {
         let contacts = step_contacts(scene, settings, count, (&links, elastic.as_deref()));
         let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
         let general = contacts.is_some() || settings.is_general();
-        let by_lanes = match (general, settings.polar) {
-            (false, Polar::Exact) => ByLanes::new(chosen, &elements, &compliance, &mut nodes),
-            _ => None,
+        let all = Arranged {
+            elements: &elements,
+            links: &links,
+            compliance: &compliance,
+            lines: &lines,
+            has_loops,
+            softness_min,
         };
-        let points = by_lanes.is_some() || !general && points;
+        let by_lanes =
+            if general { None } else { ByLanes::new(chosen, &all, settings, &mut nodes)? };
         let count = nodes.count();
         let joint_of: Vec<u32> = elements.iter().map(|e| e.joint.unwrap_or(NONE)).collect();
         let (elements, links) =
@@ -234,14 +235,13 @@ impl System {
             active: vec![true; joint_of.len()],
             bounds: bounds::all(&elements, &dual.blocks),
             damped: damped(&elements),
-            points,
             aba,
             feedback: settings.feedback,
             seeks_least: has_loops && settings.integrator.is_linear(),
             chosen,
             incidence: NodeBlocks::new(count, &links, &dual.blocks),
             dual,
-            rows: SystemRows::new(compliance, points, by_lanes.is_some()),
+            rows: SystemRows::new(compliance, by_lanes.is_some()),
             elements,
             joint_of,
             by_lanes,
@@ -257,7 +257,11 @@ impl System {
 
     /// The dual solver in use.
     pub(crate) fn chosen(&self) -> Dual {
-        if self.dual.is_direct() { Dual::Direct } else { self.chosen }
+        let direct = match &self.by_lanes {
+            Some(by_lanes) => by_lanes.is_direct(),
+            None => self.dual.is_direct(),
+        };
+        if direct { Dual::Direct } else { self.chosen }
     }
 
     /// Whether tension enters the local inverses, so that a first solve must find it.
@@ -281,6 +285,9 @@ impl System {
         self.rows.lambda.fill(0.0);
         self.rows.least.clear();
         self.dual.forget();
+        if let Some(by_lanes) = &mut self.by_lanes {
+            by_lanes.forget();
+        }
         self.bounds.iter_mut().for_each(Bound::forget);
     }
 
@@ -297,6 +304,14 @@ impl System {
     /// Whether a solve can go on from a step that has ended but was not committed.
     pub(crate) fn can_resume(&self) -> bool {
         self.by_lanes.is_some() && self.before.is_none()
+    }
+
+    /// The rotation of a node in the last solve; `None` where it is that of the start of the step.
+    pub(crate) fn rotation(&self, node: usize) -> Option<Mat3> {
+        match &self.by_lanes {
+            Some(by_lanes) => by_lanes.rotation(node),
+            None => self.nodes.responses.get(node).map(|response| response.rotation),
+        }
     }
 
     /// Largest squared norm of `A^T A - 1` after the last solve, where that is known.
@@ -341,13 +356,7 @@ impl System {
     /// Solves for bodies and joints; what comes out is left in the responses.
     fn solve_without_contacts(&mut self, scheme: &StepScheme) {
         self.respond(scheme);
-        if self.points {
-            self.assemble_points(scheme);
-            self.gather_points_rhs();
-            self.dual.solve(&mut self.rows.rhs, &self.rows.lambda);
-            std::mem::swap(&mut self.rows.lambda, &mut self.rows.rhs);
-            self.gather_points_loads();
-        } else if let Some(mut aba) = self.aba.take() {
+        if let Some(mut aba) = self.aba.take() {
             self.solve_aba(&mut aba, scheme);
             self.aba = Some(aba);
         } else if !self.elements.is_empty() {

@@ -203,8 +203,8 @@ impl Mabd {
     fn excess(&self, node: usize) -> f64 {
         let nodes = &self.system.nodes;
         let at = nodes.place(node as u32).frame;
-        let from = match nodes.responses.get(node) {
-            Some(response) => response.rotation,
+        let from = match self.system.rotation(node) {
+            Some(rotation) => rotation,
             None if self.settings.integrator.is_linear() => {
                 polar_matrix(&nodes.start.get(node).frame)
             }

@@ -127,8 +127,6 @@ impl System {
         out.joint_torque.resize(joints, Vec3::zeros());
         if let Some(by_lanes) = &self.by_lanes {
             by_lanes.read(&mut self.rows.lambda);
-        }
-        if self.points {
             let joints = self.joint_of.iter().enumerate().filter(|(_, joint)| **joint != NONE);
             for (e, &joint) in joints {
                 let force = Vec3::from_column_slice(&self.rows.lambda[3 * e..3 * e + 3]);
