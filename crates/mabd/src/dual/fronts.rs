@@ -5,6 +5,7 @@
 //! spends most of its time beside the products where fronts are as small as those of nets.
 
 mod dense;
+mod extend;
 mod plan;
 
 use pulp::{Simd, WithSimd};
@@ -22,8 +23,10 @@ pub(crate) struct Fronts {
 
 /// What changes from one matrix to the next.
 struct FrontWork {
-    /// The columns of every front, in strips.
+    /// The columns of every front, in strips that end where their diagonals do.
     factor: Vec<f64>,
+    /// The front at hand, in whole strips: in the caches, which the factor would not be.
+    panel: Vec<f64>,
     /// What fronts leave for others, by the parity of their depth.
     updates: [Vec<f64>; 2],
     /// The right-hand side in the order of elimination, that of one front, and room for sums.
@@ -38,6 +41,7 @@ impl Fronts {
         let plan = FrontPlan::new(blocks);
         let work = FrontWork {
             factor: vec![0.0; plan.numbers],
+            panel: vec![0.0; plan.widest],
             updates: plan.updates.map(|numbers| vec![0.0; numbers]),
             solution: vec![0.0; plan.order.len()],
             local: vec![0.0; plan.largest],
@@ -113,7 +117,7 @@ impl FrontWork {
         let [even, odd] = &mut self.updates;
         let (own, others) = if front.parity == 0 { (even, odd) } else { (odd, even) };
         let Front { own: wide, rest, .. } = *front;
-        let panel = &mut self.factor[front.panel..front.panel + (wide + rest) * wide];
+        let panel = &mut self.panel[..(wide + rest) * wide];
         let update = &mut own[front.update..front.update + rest * rest];
         let (square, below) = panel.split_at_mut(wide * wide);
         clear_triangle(square, wide);
@@ -129,14 +133,21 @@ impl FrontWork {
         }
         for &child in &plan.children[front.children.clone()] {
             let child = &plan.fronts[child as usize];
-            let places = &plan.places[child.below.clone()];
             let numbers = &others[child.update..child.update + child.rest * child.rest];
-            add_update(numbers, places, (&mut *panel, wide), (&mut *update, rest));
+            let runs = &plan.runs[child.runs.clone()];
+            extend::add_update(
+                numbers,
+                child.rest,
+                runs,
+                (&mut *panel, wide),
+                (&mut *update, rest),
+            );
         }
         let done = dense::factorise(panel, wide * LANES);
         if done && rest > 0 {
             dense::subtract_square(&panel[wide * wide..], wide * LANES, update);
         }
+        dense::pack(panel, wide * LANES, &mut self.factor[front.panel.clone()]);
         done
     }
 
@@ -144,7 +155,7 @@ impl FrontWork {
     #[inline(always)]
     fn substitute(&mut self, plan: &FrontPlan, front: &Front, transposed: bool) {
         let Front { own: wide, rest, .. } = *front;
-        let panel = &self.factor[front.panel..front.panel + (wide + rest) * wide];
+        let panel = &self.factor[front.panel.clone()];
         let x = &mut self.local[..wide + rest];
         let (own, others) = x.split_at_mut(wide);
         let (columns, rows) = (front.columns.clone(), &plan.rows[front.below.clone()]);
@@ -187,41 +198,25 @@ fn add_block(blocks: &DualBlocks, entry: &plan::Entry, wide: usize, panel: &mut 
     let [m, n] = entry.size.map(usize::from);
     let values = &blocks.values[entry.at as usize..entry.at as usize + m * n];
     let (first, column) = (entry.row as usize, entry.column as usize);
+    if let Ok(values) = <&[f64; 9]>::try_from(values)
+        && m == 3
+    {
+        // What this leaves beyond the diagonal is not read.
+        for i in 0..3 {
+            let target = &mut panel[index(first + i, column, wide)..][..2 * LANES + 1];
+            let by =
+                if entry.transposed { [i, 3 + i, 6 + i] } else { [3 * i, 3 * i + 1, 3 * i + 2] };
+            for j in 0..3 {
+                target[j * LANES] += values[by[j]];
+            }
+        }
+        return;
+    }
     for (i, values) in values.chunks_exact(n).enumerate() {
         for (j, value) in values.iter().enumerate() {
             let (i, j) = if entry.transposed { (j, i) } else { (i, j) };
             if first + i >= column + j {
                 panel[index(first + i, column + j, wide)] += *value;
-            }
-        }
-    }
-}
-
-/// Adds what a front has left to where its rows lie in another.
-#[inline(always)]
-fn add_update(
-    numbers: &[f64],
-    places: &[u32],
-    (panel, wide): (&mut [f64], usize),
-    (update, rest): (&mut [f64], usize),
-) {
-    let width = places.len().next_multiple_of(LANES) * LANES;
-    let split = places.partition_point(|&place| (place as usize) < wide);
-    let (owned, later) = places.split_at(split);
-    for (r, &place) in places.iter().enumerate() {
-        let row = place as usize;
-        let numbers = &numbers[r / LANES * width + r % LANES..];
-        let (first, second) = (r.min(split), r);
-        let target = &mut panel[index(row, 0, wide)..];
-        let own = if row < wide { &owned[..=first] } else { owned };
-        for (number, &column) in numbers.iter().step_by(LANES).zip(own) {
-            target[column as usize * LANES] += *number;
-        }
-        if row >= wide {
-            let target = &mut update[index(row - wide, 0, rest)..];
-            let numbers = &numbers[split * LANES..];
-            for (number, &column) in numbers.iter().step_by(LANES).zip(&later[..=second - split]) {
-                target[(column as usize - wide) * LANES] += *number;
             }
         }
     }

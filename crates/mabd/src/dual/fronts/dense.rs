@@ -8,9 +8,29 @@ use taut_math::{Fused, LANES, Number};
 /// Numbers of a square tile.
 pub(super) const TILE: usize = LANES * LANES;
 
+/// How many numbers strips of so many rows have that end where their diagonals do.
+#[inline(always)]
+pub(super) fn packed(rows: usize) -> usize {
+    let strips = rows / LANES;
+    TILE * strips * (strips + 1) / 2
+}
+
+/// Copies strips of `length` numbers without what lies beyond the diagonal.
+#[inline(always)]
+pub(super) fn pack(panel: &[f64], length: usize, packed: &mut [f64]) {
+    let (square, below) = panel.split_at(length * length / TILE);
+    let mut rest = packed;
+    for (strip, end) in square.chunks_exact(length).zip((TILE..).step_by(TILE)) {
+        let (own, others) = rest.split_at_mut(end);
+        own.copy_from_slice(&strip[..end]);
+        rest = others;
+    }
+    rest.copy_from_slice(below);
+}
+
 /// The first lanes of some numbers.
 #[inline(always)]
-fn lanes(x: &[f64]) -> Fused {
+pub(super) fn lanes(x: &[f64]) -> Fused {
     let mut out = [0.0; LANES];
     out.copy_from_slice(&x[..LANES]);
     Fused(out)
@@ -149,12 +169,14 @@ fn product(strip: &[f64], x: &[f64]) -> Fused {
     (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
-/// Solves the columns of a front for `x`, of which the first `length / 4` are its own, and takes away from the
+/// Solves the packed columns of a front for `x`, of which the first `length / 4` are its own, and takes away from the
 /// others what these make.
 #[inline(always)]
 pub(super) fn forwards(panel: &[f64], length: usize, x: &mut [f64]) {
     let (own, others) = x.split_at_mut(length / LANES);
-    for (i, strip) in panel.chunks_exact(length).take(length / TILE).enumerate() {
+    let (square, below) = panel.split_at(packed(length / LANES));
+    for i in 0..length / TILE {
+        let strip = &square[packed(i * LANES)..packed((i + 1) * LANES)];
         let (done, rest) = own.split_at_mut(i * LANES);
         let (tile, sum) = (&strip[i * TILE..(i + 1) * TILE], product(strip, done));
         let mut four = [0.0; LANES];
@@ -169,7 +191,7 @@ pub(super) fn forwards(panel: &[f64], length: usize, x: &mut [f64]) {
         }
         rest[..LANES].copy_from_slice(&four);
     }
-    let below = panel[length * length / TILE..].chunks_exact(length);
+    let below = below.chunks_exact(length);
     for (strip, out) in below.zip(others.chunks_exact_mut(LANES)) {
         let sum = product(strip, own);
         for (out, sum) in out.iter_mut().zip(&sum.0) {
@@ -189,18 +211,37 @@ fn gather(strip: &[f64], x: Fused, sums: &mut [Fused]) {
     }
 }
 
+/// The same for two strips.
+#[inline(always)]
+fn gather_two(strips: [&[f64]; 2], x: [Fused; 2], sums: &mut [Fused]) {
+    let tiles = strips[0].chunks_exact(TILE).zip(strips[1].chunks_exact(TILE));
+    for ((first, second), sums) in tiles.zip(sums.chunks_exact_mut(LANES)) {
+        for c in 0..LANES {
+            let sum = lanes(&first[c * LANES..]).times_plus(x[0], sums[c]);
+            sums[c] = lanes(&second[c * LANES..]).times_plus(x[1], sum);
+        }
+    }
+}
+
 /// The same for the transposed factor: replaces the first `length / 4` of `x`, the others being known. `sums` is
 /// room for as many.
 #[inline(always)]
 pub(super) fn backwards(panel: &[f64], length: usize, x: &mut [f64], sums: &mut [Fused]) {
     let (own, others) = x.split_at_mut(length / LANES);
     sums.fill(Fused::ZERO);
-    let below = panel[length * length / TILE..].chunks_exact(length);
-    for (strip, x) in below.zip(others.chunks_exact(LANES)) {
-        gather(strip, lanes(x), sums);
+    let (square, below) = panel.split_at(packed(length / LANES));
+    // Two strips at a time: to load and store the sums takes longer than the products.
+    let pairs = below.chunks(2 * length).zip(others.chunks(2 * LANES));
+    for (pair, x) in pairs {
+        let (first, second) = pair.split_at(length);
+        if second.is_empty() {
+            gather(first, lanes(x), sums);
+        } else {
+            gather_two([first, second], [lanes(x), lanes(&x[LANES..])], sums);
+        }
     }
     for i in (0..length / TILE).rev() {
-        let strip = &panel[i * length..][..(i + 1) * TILE];
+        let strip = &square[packed(i * LANES)..packed((i + 1) * LANES)];
         let (tile, rest) = (&strip[i * TILE..], &mut own[i * LANES..][..LANES]);
         let mut four = [0.0; LANES];
         for c in (0..LANES).rev() {

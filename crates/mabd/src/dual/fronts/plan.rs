@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use taut_math::LANES;
 
-use super::super::{blocks::DualBlocks, tree::fill};
+use super::{
+    super::{blocks::DualBlocks, tree::fill},
+    dense::packed,
+};
 
 /// What an update that is added up elsewhere, and a front as such, cost in products of numbers: the former moves
 /// one number where products are summed in registers, the latter is what short loops lose. Where fewer fronts
@@ -28,20 +31,32 @@ pub(super) struct Entry {
     pub(super) column: u32,
 }
 
+/// Consecutive rows of an update whose places in the front that takes it are consecutive, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PlaceRun {
+    /// The first row, and how many there are.
+    pub(super) first: u32,
+    pub(super) count: u32,
+    /// Where the first one lies: among the columns of the other front, or `below` these.
+    pub(super) place: u32,
+    pub(super) below: bool,
+}
+
 /// Columns that are eliminated together.
 #[derive(Clone, Debug)]
 pub(super) struct Front {
     /// Scalar columns, in the order of elimination.
     pub(super) columns: Range<usize>,
-    /// Its rows below, in `rows` of the plan.
+    /// Its rows below, in `rows` of the plan, and the runs of these, in `runs`.
     pub(super) below: Range<usize>,
+    pub(super) runs: Range<usize>,
     /// Its blocks, in `entries` of the plan.
     pub(super) entries: Range<usize>,
     /// Rows of both, filled up to whole strips.
     pub(super) own: usize,
     pub(super) rest: usize,
-    /// Where its numbers begin in the factor, and where its update does among those of its parity.
-    pub(super) panel: usize,
+    /// Its numbers in the factor, and where its update begins among those of its parity.
+    pub(super) panel: Range<usize>,
     pub(super) update: usize,
     pub(super) parity: usize,
     /// Those whose updates it takes.
@@ -52,16 +67,18 @@ pub(super) struct Front {
 #[derive(Clone, Debug, Default)]
 pub(super) struct FrontPlan {
     pub(super) fronts: Vec<Front>,
-    /// Rows below the fronts, in the order of elimination, and where each lies in the front that takes the update.
+    /// Rows below the fronts, in the order of elimination, and where they lie in the front that takes the update.
     pub(super) rows: Vec<u32>,
-    pub(super) places: Vec<u32>,
+    pub(super) runs: Vec<PlaceRun>,
     pub(super) entries: Vec<Entry>,
     /// Children of all fronts.
     pub(super) children: Vec<u32>,
     /// For each row in the order of elimination that of the matrix.
     pub(super) order: Vec<u32>,
-    /// How many numbers the factor and the updates of either parity have, and the largest front rows.
+    /// How many numbers the factor, the widest front and the updates of either parity have, and the largest front
+    /// rows.
     pub(super) numbers: usize,
+    pub(super) widest: usize,
     pub(super) updates: [usize; 2],
     pub(super) largest: usize,
 }
@@ -168,7 +185,7 @@ impl FrontPlan {
             .map(|group| group.below.first().map_or(NONE, |&row| group_of[row as usize]))
             .collect();
         this.add_fronts(&groups, &parents, &starts);
-        this.find_places(&parents);
+        this.find_runs(&parents);
         this.add_entries(blocks, &position, &group_of, &starts);
         this
     }
@@ -202,20 +219,23 @@ impl FrontPlan {
             tops[parity] += rest * rest;
             self.updates[parity] = self.updates[parity].max(tops[parity]);
             self.largest = self.largest.max(own + rest);
+            self.widest = self.widest.max((own + rest) * own);
+            let panel = self.numbers..self.numbers + packed(own) + rest * own;
+            self.numbers = panel.end;
             let first = self.children.len();
             self.children.append(&mut children[g]);
             self.fronts.push(Front {
                 columns,
                 below,
+                runs: 0..0,
                 entries: 0..0,
                 own,
                 rest,
-                panel: self.numbers,
+                panel,
                 update,
                 parity,
                 children: first..self.children.len(),
             });
-            self.numbers += (own + rest) * own;
         }
     }
 
@@ -229,12 +249,23 @@ impl FrontPlan {
         }
     }
 
-    fn find_places(&mut self, parents: &[u32]) {
+    /// Where updates go.
+    fn find_runs(&mut self, parents: &[u32]) {
         for (g, &parent) in parents.iter().enumerate() {
-            for at in self.fronts[g].below.clone() {
+            let start = self.runs.len();
+            for (first, at) in (0..).zip(self.fronts[g].below.clone()) {
                 let front = &self.fronts[parent as usize];
-                self.places.push(self.place(front, self.rows[at] as usize));
+                let (place, own) = (self.place(front, self.rows[at] as usize), front.own as u32);
+                let below = place >= own;
+                let place = if below { place - own } else { place };
+                match self.runs[start..].last_mut() {
+                    Some(run) if (run.below, run.place + run.count) == (below, place) => {
+                        run.count += 1;
+                    }
+                    _ => self.runs.push(PlaceRun { first, count: 1, place, below }),
+                }
             }
+            self.fronts[g].runs = start..self.runs.len();
         }
     }
 
