@@ -152,14 +152,15 @@ impl BallGraph {
             let free = FreeResponse::new(bodies, constants, task, group, self.polar);
             let (ends, mut pairs) = self.ends.at(group);
             for (i, end) in ends.iter().enumerate() {
+                let (anchor, own_sign) = (self.ends.anchor(end), end.sign());
                 for other in &ends[..=i] {
-                    let between = free.local.between(end.anchor, other.anchor);
+                    let between = free.local.between(anchor, self.ends.anchor(other));
                     let mut block = conjugate(free.rotation, between);
                     // Added after turning, else a rotation that is not quite one would open the joints.
                     for c in 0..3 {
                         block[c][c] += constants.reach;
                     }
-                    let sign = end.sign * other.sign;
+                    let sign = own_sign * other.sign();
                     let Some((slots, rest)) = pairs.split_first() else { return };
                     pairs = rest;
                     let block = [0, 1, 2].map(|c| scale(block[c], sign));
@@ -167,7 +168,7 @@ impl BallGraph {
                         put(values, slots[k], k, &block);
                     }
                 }
-                let tip = scale(free.tip(end.anchor), end.sign);
+                let tip = scale(free.tip(anchor), own_sign);
                 for (k, &element) in end.elements.iter().enumerate() {
                     let row = 3 * element as usize;
                     for (rhs, tip) in self.rhs[row..row + 3].iter_mut().zip(&tip) {
@@ -192,9 +193,9 @@ impl BallGraph {
             let free = FreeResponse::new(bodies, constants, task, group, self.polar);
             let (mut load, mut sum) = ([ZERO3; 3], ZERO3);
             for end in self.ends.at(group).0 {
-                let force = scale(forces(&self.lambda, end), end.sign);
+                let force = scale(forces(&self.lambda, end), end.sign());
                 let turned = transposed_times(free.rotation, force);
-                let [x, y, z] = end.anchor;
+                let [x, y, z] = self.ends.anchor(end);
                 load = plus(load, [scale(turned, x), scale(turned, y), scale(turned, z)]);
                 sum = add(sum, force);
             }

@@ -30,7 +30,8 @@
 //!   sparse systems of islands, the energy's second derivatives made positive element by element, and contacts and
 //!   local matrices are renewed in every iteration. The same is done where particles touch.
 //! - Chains of ball joints, and trees of them with angular springs, are solved four bodies at a time and on as many
-//!   threads as there are, and so are islands of what touches; the bits do not depend on either.
+//!   threads as there are, and so are islands of what touches; the bits do not depend on either. Other graphs of ball
+//!   joints have bodies four at a time, too.
 //! - Springs, compliant joints, dampers, limits and motors are rows with a compliance or bounded multipliers.
 //!
 //! A step whose bodies turn by much more than a tenth of a radian shows that much: frames stretch by

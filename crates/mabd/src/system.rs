@@ -221,7 +221,9 @@ impl System {
         let (elements, links) =
             if by_lanes.is_some() { Default::default() } else { (elements, links) };
         let sizes: Vec<u8> = elements.iter().map(|e| e.rows.len() as u8).collect();
-        let dual = DualSystem::new((chosen, has_loops), count, &links, &sizes, &lines, settings)?;
+        // Without elements any will do.
+        let kind = if by_lanes.is_some() { Dual::Thomas } else { chosen };
+        let dual = DualSystem::new((kind, has_loops), count, &links, &sizes, &lines, settings)?;
         let mut constants = GroupTable::default();
         if by_lanes.is_none() {
             nodes.make_room();

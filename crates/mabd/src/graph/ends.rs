@@ -1,7 +1,9 @@
 //! Which joints the bodies of a graph have, four bodies at a time.
 
+use std::collections::BTreeMap;
+
 use taut_core::Vec3;
-use taut_math::{Fused, LANES, Number};
+use taut_math::{Fused, LANES};
 use taut_model::Csr;
 
 use crate::{
@@ -17,16 +19,26 @@ const NONE: u32 = u32::MAX;
 pub(super) const ADDS: u32 = 1 << 31;
 
 /// Side A counts with plus, side B with minus.
-const SIGNS: [f64; 2] = [1.0, -1.0];
+const SIGNS: [i8; 2] = [1, -1];
 
-/// A joint at each of four bodies.
+/// A joint at each of four bodies. Small, since all of them are read twice in a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GroupEnd {
     /// The first one where there is none.
     pub(super) elements: [u32; LANES],
-    pub(super) anchor: V,
+    /// Where they are at their bodies, among those of all groups.
+    anchor: u32,
     /// Zero where there is no joint or it has broken.
-    pub(super) sign: Fused,
+    signs: [i8; LANES],
+}
+
+impl GroupEnd {
+    /// Signs with which the joints count.
+    #[inline(always)]
+    pub(super) fn sign(&self) -> Fused {
+        let [a, b, c, d] = self.signs;
+        Fused([f64::from(a), f64::from(b), f64::from(c), f64::from(d)])
+    }
 }
 
 /// What does not move at one side of an element.
@@ -47,7 +59,9 @@ pub(super) struct GraphEnds {
     first: Vec<[u32; 2]>,
     ends: Vec<GroupEnd>,
     /// Signs of all ends while they are whole.
-    signs: Vec<Fused>,
+    signs: Vec<[i8; LANES]>,
+    /// Places of joints at bodies, equal ones once.
+    anchors: Vec<V>,
     /// Where the blocks of an end and those up to it lie.
     pairs: Vec<[u32; LANES]>,
     pub(super) held: Vec<HeldEnd>,
@@ -86,14 +100,15 @@ impl GraphEnds {
         blocks: &DualBlocks,
     ) -> (Vec<u32>, Self) {
         let mut this = Self { softness: vec![[0.0; 3]; elements.len()], ..Self::default() };
-        let mut sides = Vec::new();
+        let (mut sides, mut known) = (Vec::new(), BTreeMap::new());
         for (e, element) in elements.iter().enumerate() {
             for (side, &node) in (0..).zip(&element.nodes) {
-                let (anchor, sign) = (element.anchors[usize::from(side)], SIGNS[usize::from(side)]);
+                let anchor = element.anchors[usize::from(side)];
                 if (node as usize) < count {
                     sides.push((node, (e as u32, side)));
                 } else {
                     let node = node - count as u32;
+                    let sign = f64::from(SIGNS[usize::from(side)]);
                     this.held.push(HeldEnd { element: e, node, anchor, sign });
                     this.held_signs.push(sign);
                 }
@@ -104,28 +119,40 @@ impl GraphEnds {
         let mut set = vec![false; blocks.values.len()];
         this.first.push([0, 0]);
         for nodes in order.chunks_exact(LANES) {
-            this.add_group(elements, &ends, nodes);
+            this.add_group(elements, &ends, nodes, &mut known);
             this.add_pairs(&ends, nodes, blocks, &mut set);
             this.first.push([this.ends.len() as u32, this.pairs.len() as u32]);
         }
         (order, this)
     }
 
-    /// Adds the ends of four nodes.
-    fn add_group(&mut self, elements: &[JointElement], ends: &Csr<(u32, u8)>, nodes: &[u32]) {
+    /// Adds the ends of four nodes; `known` are the anchors that there are.
+    fn add_group(
+        &mut self,
+        elements: &[JointElement],
+        ends: &Csr<(u32, u8)>,
+        nodes: &[u32],
+        known: &mut BTreeMap<Vec<u64>, u32>,
+    ) {
         for i in 0..ends.of(nodes[0] as usize).len() {
-            let mut group = GroupEnd { elements: [0; LANES], anchor: ZERO3, sign: Fused::ZERO };
+            let (mut joints, mut signs, mut anchors) = ([0; LANES], [0; LANES], ZERO3);
             for (k, &node) in nodes.iter().enumerate().filter(|(_, node)| **node != NONE) {
                 let (element, side) = ends.of(node as usize)[i];
-                group.elements[k] = element;
+                joints[k] = element;
+                signs[k] = SIGNS[usize::from(side)];
                 let anchor = elements[element as usize].anchors[usize::from(side)];
-                for (to, from) in group.anchor.iter_mut().zip(anchor.iter()) {
+                for (to, from) in anchors.iter_mut().zip(anchor.iter()) {
                     to.0[k] = *from;
                 }
-                group.sign.0[k] = SIGNS[usize::from(side)];
             }
-            self.ends.push(group);
-            self.signs.push(group.sign);
+            let bits = anchors.iter().flat_map(|x| x.0).map(f64::to_bits).collect();
+            let next = self.anchors.len() as u32;
+            let anchor = *known.entry(bits).or_insert(next);
+            if anchor == next {
+                self.anchors.push(anchors);
+            }
+            self.ends.push(GroupEnd { elements: joints, anchor, signs });
+            self.signs.push(signs);
         }
     }
 
@@ -172,11 +199,17 @@ impl GraphEnds {
         (&self.ends[end as usize..last as usize], &self.pairs[pair as usize..last_pair as usize])
     }
 
+    /// Where the joints of an end are at their bodies.
+    #[inline(always)]
+    pub(super) fn anchor(&self, end: &GroupEnd) -> V {
+        self.anchors[end.anchor as usize]
+    }
+
     /// Lets broken elements go; `compliance` is that of every row.
     pub(super) fn set_active(&mut self, active: &[bool], compliance: &[f64]) {
         for (end, signs) in self.ends.iter_mut().zip(&self.signs) {
             for (k, &element) in end.elements.iter().enumerate() {
-                end.sign.0[k] = if active[element as usize] { signs.0[k] } else { 0.0 };
+                end.signs[k] = if active[element as usize] { signs[k] } else { 0 };
             }
         }
         for (end, sign) in self.held.iter_mut().zip(&self.held_signs) {
