@@ -199,9 +199,7 @@ impl System {
         let chosen = dual::choose(settings.dual, &order, has_loops && !points)?;
         let softness_min = if order.closures > 0 { settings.rigid_softness } else { 0.0 };
         let lines = arranged(chosen, order, &unordered, &unordered_links, &nodes);
-        let mut slots: Vec<Option<JointElement>> = unordered.into_iter().map(Some).collect();
-        let elements: Vec<JointElement> =
-            lines.elements.iter().filter_map(|&e| slots[e as usize].take()).collect();
+        let elements = in_order(unordered, &lines.elements);
         let links = links(&elements);
         let contacts = step_contacts(scene, settings, count, (&links, elastic.as_deref()));
         let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
@@ -220,10 +218,7 @@ impl System {
         let joint_of: Vec<u32> = elements.iter().map(|e| e.joint.unwrap_or(NONE)).collect();
         let (elements, links) =
             if by_lanes.is_some() { Default::default() } else { (elements, links) };
-        let sizes: Vec<u8> = elements.iter().map(|e| e.rows.len() as u8).collect();
-        // Without elements any will do.
-        let kind = if by_lanes.is_some() { Dual::Thomas } else { chosen };
-        let dual = DualSystem::new((kind, has_loops), count, &links, &sizes, &lines, settings)?;
+        let dual = dual_of(&elements, &links, (chosen, has_loops), count, &lines, settings)?;
         let mut constants = GroupTable::default();
         if by_lanes.is_none() {
             nodes.make_room();
@@ -366,6 +361,27 @@ impl System {
             self.find_multipliers(scheme, Self::find_multipliers_once);
         }
     }
+}
+
+/// Elements in another order.
+fn in_order(unordered: Vec<JointElement>, order: &[u32]) -> Vec<JointElement> {
+    let mut slots: Vec<Option<JointElement>> = unordered.into_iter().map(Some).collect();
+    order.iter().filter_map(|&e| slots[e as usize].take()).collect()
+}
+
+/// The dual system of elements that do not go by lanes.
+fn dual_of(
+    elements: &[JointElement],
+    links: &[Link],
+    (chosen, has_loops): (Dual, bool),
+    count: usize,
+    lines: &Lines,
+    settings: &MabdSettings,
+) -> Result<DualSystem, String> {
+    let sizes: Vec<u8> = elements.iter().map(|e| e.rows.len() as u8).collect();
+    // Without elements any will do, and lines are not those of none.
+    let chosen = if elements.is_empty() { Dual::Thomas } else { chosen };
+    DualSystem::new((chosen, has_loops), count, links, &sizes, lines, settings)
 }
 
 /// The contacts of a scene, or its islands alone where there is elastic material.
