@@ -157,15 +157,15 @@ impl BallGraph {
                     let between = free.local.between(anchor, self.ends.anchor(other));
                     let mut block = conjugate(free.rotation, between);
                     // Added after turning, else a rotation that is not quite one would open the joints.
-                    for c in 0..3 {
-                        block[c][c] += constants.reach;
+                    for (c, column) in block.iter_mut().enumerate() {
+                        column[c] += constants.reach;
                     }
                     let sign = own_sign * other.sign();
                     let Some((slots, rest)) = pairs.split_first() else { return };
                     pairs = rest;
                     let block = [0, 1, 2].map(|c| scale(block[c], sign));
-                    for k in 0..LANES {
-                        put(values, slots[k], k, &block);
+                    for (k, &slot) in slots.iter().enumerate() {
+                        put(values, slot, k, &block);
                     }
                 }
                 let tip = scale(free.tip(anchor), own_sign);

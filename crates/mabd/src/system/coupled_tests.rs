@@ -20,7 +20,8 @@ fn body(size: f64, at: [f64; 3], slides: [f64; 3], young: Option<f64>) -> Body {
     body
 }
 
-/// A heap of three on the ground, the middle one with an arm of two links, and another heap of two.
+/// A heap of three on the ground, the middle one with an arm of two links and the others with a joint across it, and
+/// another heap of two.
 fn scene() -> Scene {
     let mut ground = body(1.0, [0.0; 3], [0.0; 3], None).fixed();
     ground.shape = Shape::HalfSpace;
@@ -47,6 +48,8 @@ fn scene() -> Scene {
         let joint = Joint::new(kind, Endpoint::Body(a), Endpoint::Body(b));
         scene.joints.push(joint.anchored(along, -along * 0.5));
     }
+    let across = Joint::new(JointKind::Ball, Endpoint::Body(1), Endpoint::Body(3));
+    scene.joints.push(across.anchored(Vec3::new(0.0, 0.05, 1.0), Vec3::new(0.0, 0.0, -0.89)));
     scene
 }
 
@@ -119,7 +122,7 @@ fn dense(system: &System, contacts: &StepContacts) -> Vec<Affine> {
 #[test]
 fn islands_solve_for_joints_and_contacts_together() {
     let mut system = System::new(&scene(), &MabdSettings::default()).unwrap();
-    system.detect(&[false; 2], H, Begins::Step).unwrap();
+    system.detect(&[false; 3], H, Begins::Step).unwrap();
     let mut contacts = system.contacts.take().unwrap();
     assert!(contacts.paired().len() >= 8, "they point");
     assert_eq!(system.coupled.islands.len(), 2, "two islands");

@@ -76,12 +76,8 @@ fn add_shifted<const S: usize>(source: &[f64], target: &mut [f64], length: usize
     let pairs = upper.chunks_exact_mut(LANES).zip(lower.chunks_exact_mut(LANES));
     for ((upper, lower), from) in pairs.zip(source.chunks_exact(LANES)) {
         let (mut first, mut second) = (Fused::ZERO, Fused::ZERO);
-        for k in 0..LANES - S {
-            first.0[k + S] = from[k];
-        }
-        for k in 0..S {
-            second.0[k] = from[LANES - S + k];
-        }
+        first.0[S..].copy_from_slice(&from[..LANES - S]);
+        second.0[..S].copy_from_slice(&from[LANES - S..]);
         upper.copy_from_slice(&(lanes(upper) + first).0);
         lower.copy_from_slice(&(lanes(lower) + second).0);
     }
