@@ -5,7 +5,7 @@ import numpy as np
 
 from contacts import share
 from frames import Place, about, quaternion
-from surfaces import frictions, restitutions
+from surfaces import lesser, product
 from tree import OPEN, Link, body_of, forest, frame_on, openness
 from wire import Refusal
 
@@ -249,7 +249,8 @@ class Model:
         keeps_apart = self.world.getConstraintSolver().getCollisionOption().collisionFilter
         for a, b in apart:
             keeps_apart.addBodyNodePairToBlackList(nodes[a], nodes[b])
-        friction, restitution = frictions(bodies, set(apart)), restitutions(bodies, set(apart))
+        friction = lesser(bodies, set(apart), "friction")
+        restitution = [min(e, 1.0) for e in product(bodies, set(apart), "restitution")]
         for i, shapes in self.shapes.items():
             for node in shapes:
                 node.getDynamicsAspect().setFrictionCoeff(friction[i])
