@@ -50,9 +50,9 @@ class Xpbd(Law):
     NAME = "newton-xpbd"
     SUMMARY = "Newton's XPBD: positions of bodies in maximal coordinates, f32, on processors"
     REFERENCE = "Macklin, Müller, Chentanez: XPBD (2016); Müller et al.: Detailed rigid body simulation with XPBD (2020)"
-    ITERATION = "rerun"
     TAKES = [*BODIES, *JOINTS, "joint.distance", "joint.limit", "joint.loop", *CONTACTS, "contact.restitution"]
     SETTINGS = {
+        "iterations": (2, number(1, 100_000, whole=True)),
         "joint_linear_relaxation": (0.7, number(0, 2)),
         "joint_angular_relaxation": (0.4, number(0, 2)),
         "rigid_contact_relaxation": (0.8, number(0, 2)),
@@ -71,11 +71,11 @@ class Vbd(Law):
     NAME = "newton-vbd"
     SUMMARY = "Newton's VBD: augmented vertex block descent in maximal coordinates, f32, on processors"
     REFERENCE = "Giles, Diaz, Yuksel: Augmented vertex block descent (2025)"
-    ITERATION = "rerun"
     TAKES = [*BODIES, *JOINTS, "joint.limit", "joint.loop", *CONTACTS]
     COLOURED = True
     RESTS_AT_START = True
     SETTINGS = {
+        "iterations": (10, number(1, 100_000, whole=True)),
         "rigid_avbd_gamma": (0.999, number(0, 1)),
         "friction_epsilon": (1e-2, number(1e-9, 1)),
         "rigid_contact_history": (False, flag),
@@ -90,7 +90,6 @@ class Featherstone(Law):
     NAME = "newton-featherstone"
     SUMMARY = "Newton's Featherstone: coordinates of joints, contacts by penalties, f32, on processors"
     REFERENCE = "Featherstone: Rigid body dynamics algorithms (2008)"
-    ITERATION = "substep"
     LOOPS = False
     REDUCED = True
     TAKES = [*BODIES, *JOINTS, "joint.limit", *CONTACTS]
@@ -104,7 +103,6 @@ class MuJoCo(Law):
     NAME = "newton-mujoco"
     SUMMARY = "Newton's MuJoCo: mujoco_warp, coordinates of joints, soft constraints, f32, on processors"
     REFERENCE = "Todorov, Erez, Tassa: MuJoCo, a physics engine for model-based control (2012)"
-    ITERATION = "substep"
     LOOPS = False
     REDUCED = True
     PASSIVE_DAMPING = True

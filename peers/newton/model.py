@@ -57,20 +57,17 @@ class Model:
     def trees(self):
         """Articulations: what hangs on the ground, and each free body with what hangs on it."""
         hung = {link.child for link in self.links}
-        roots: dict[int, list[int]] = {}
-        root_of: dict[int, int] = {}
-        for i, motion in enumerate(self.motions):
-            if motion == "dynamic" and i not in hung:
-                roots[i] = [self.builder.add_joint_free(self.bodies[i], label=f"free{i}")]
-                root_of[i] = i
+        links: dict[int, list] = {i: [] for i, motion in enumerate(self.motions) if motion == "dynamic" and i not in hung}
+        free = set(links)
+        root_of: dict[int, int] = {i: i for i in free}
         for link in self.links:
             ground = link.parent is None or self.motions[link.parent] == "static"
-            root = link.child if ground else root_of[link.parent]
-            root_of[link.child] = root
-            made = self.joint(link.joint, link.turned)
-            roots.setdefault(root, []).append(made)
-        for joints in roots.values():
-            self.builder.add_articulation(joints)
+            root_of[link.child] = link.child if ground else root_of[link.parent]
+            links.setdefault(root_of[link.child], []).append(link)
+        # The joints of an articulation have to follow each other.
+        for root, below in links.items():
+            first = [self.builder.add_joint_free(self.bodies[root], label=f"free{root}")] if root in free else []
+            self.builder.add_articulation(first + [self.joint(link.joint, link.turned) for link in below])
 
     def others(self):
         for k in self.loops:
