@@ -54,9 +54,9 @@ class Xpbd(Law):
     SETTINGS = {
         "iterations": (2, number(1, 100_000, whole=True)),
         "joint_linear_relaxation": (0.7, number(0, 2)),
-        "joint_angular_relaxation": (0.4, number(0, 2)),
+        "joint_angular_relaxation": (0.7, number(0, 2)),
         "rigid_contact_relaxation": (0.8, number(0, 2)),
-        "rigid_contact_con_weighting": (True, flag),
+        "rigid_contact_con_weighting": (False, flag),
     }
     friction = staticmethod(lambda bodies, apart: mean(bodies, apart, "friction"))
     RULE = "mean"
