@@ -56,7 +56,7 @@ class Xpbd(Law):
         "joint_linear_relaxation": (0.7, number(0, 2)),
         "joint_angular_relaxation": (0.7, number(0, 2)),
         "rigid_contact_relaxation": (0.8, number(0, 2)),
-        "rigid_contact_con_weighting": (False, flag),
+        "rigid_contact_con_weighting": (True, flag),
     }
     friction = staticmethod(lambda bodies, apart: mean(bodies, apart, "friction"))
     RULE = "mean"
@@ -88,11 +88,12 @@ class Vbd(Law):
 
 class Featherstone(Law):
     NAME = "newton-featherstone"
-    SUMMARY = "Newton's Featherstone: coordinates of joints, contacts by penalties, f32, on processors"
+    SUMMARY = "Newton's Featherstone: coordinates of joints, no contacts here, f32, on processors"
     REFERENCE = "Featherstone: Rigid body dynamics algorithms (2008)"
     LOOPS = False
     REDUCED = True
-    TAKES = [*BODIES, *JOINTS, "joint.limit", *CONTACTS]
+    # Its contacts and limits are explicit springs, which bear a scene by sinking or not at all.
+    TAKES = [*BODIES, *JOINTS]
 
     @staticmethod
     def solver(model, _):

@@ -135,7 +135,7 @@ def row(name: str) -> type[Row]:
         "iteration": "substep",
         "determinism": "bitwise",
         "state": "rigid",
-        "contacts": "own",
+        "contacts": "own" if "contact" in law.TAKES else "none",
         "takes": law.TAKES,
     }
     return Row
