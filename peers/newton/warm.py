@@ -1,4 +1,4 @@
-"""Compiles the kernels of a solver, or of each in turn, into the environment: by LLVM that takes minutes, a request has less.
+"""Compiles the kernels of a solver, or of each that is a row, into the environment: by LLVM that takes minutes, a request has less.
 
 scripts/setup-peers calls it. Kernels depend on the package alone, not on a scene; what a scene needs beside these is compiled then.
 """
@@ -60,5 +60,5 @@ if __name__ == "__main__":
         warm(sys.argv[1])
     else:
         # One process each: what one solver sets holds for all of a process.
-        for name in ("xpbd", "vbd", "featherstone", "mujoco"):
+        for name in ("xpbd", "featherstone"):
             subprocess.run([sys.executable, str(HERE / "warm.py"), name], check=True)
