@@ -176,7 +176,8 @@ class Model:
             made = add.add_shape_sphere(body, radius=about["radius_m"], **at)
         elif kind in ("capsule", "cylinder"):
             form = dict(radius=about["radius_m"], half_height=about["half_length_m"])
-            made = getattr(add, f"add_shape_{kind}")(body, axis=newton.Axis.Z, **form, **at)
+            # Along z, as the scene's.
+            made = getattr(add, f"add_shape_{kind}")(body, **form, **at)
         elif not still:
             raise Refusal("unsupported", f"body {i} is a half space that moves")
         else:
