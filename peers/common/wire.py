@@ -35,6 +35,13 @@ def one_of(*names: str):
     return check
 
 
+def flag(key, value):
+    """A setting that is yes or no."""
+    if not isinstance(value, bool):
+        raise Refusal("settings", f"`{key}` is {value}, expected true or false")
+    return value
+
+
 def number(lowest: float, highest: float, whole: bool = False):
     """A setting that is a number between two others, these included."""
 
