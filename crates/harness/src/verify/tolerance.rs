@@ -23,6 +23,7 @@ const fn row(
 
 const SINGLE: &[&str] = &["jacobi-gpu", "vbd-gpu", "avbd-gpu", "rapier-f32", "jolt"];
 const BOX3D: &[&str] = &["box3d"];
+const NEWTON: &[&str] = &["newton-xpbd", "newton-featherstone"];
 const ROUNDING: &str = "it computes in single precision";
 const CONVERGED: &str = "it solves its step to rounding";
 const IMPULSE_SINGLE: &str = "impulse-cpu (precision: f32)";
@@ -44,6 +45,7 @@ pub(super) const TOLERANCES: &[Tolerance] = &[
     row(SINGLE, "kinematic_bodies_follow", "turn", 1e-3, ROUNDING),
     row(SINGLE, "kinematic_bodies_follow", "velocity", 1e-4, ROUNDING),
     row(BOX3D, "free_fall", "", 1e-4, ROUNDING),
+    row(NEWTON, "free_fall", "", 1e-4, ROUNDING),
     row(BOX3D, "kinematic_bodies_follow", "place", 1e-6, ROUNDING),
     row(BOX3D, "kinematic_bodies_follow", "turn", 1e-5, ROUNDING),
     row(
@@ -125,7 +127,7 @@ pub(super) const TOLERANCES: &[Tolerance] = &[
         "the engine turns driven bodies from sub-step to sub-step",
     ),
     row(
-        &["dart", "mujoco", "pybullet"],
+        &["dart", "mujoco", "pybullet", "newton-featherstone"],
         "linear_momentum",
         "",
         1e-4,

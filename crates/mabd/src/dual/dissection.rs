@@ -25,29 +25,37 @@ struct Cut {
     before: bool,
 }
 
-struct Dissection<'a> {
+struct Dissection<'a, F> {
     points: &'a [Vec3],
-    links: &'a [Link],
+    /// The nodes of an element.
+    ends: F,
     /// Lowest and highest rank of the part's elements at each node.
     reach: Vec<[u32; 2]>,
     elements: Vec<u32>,
 }
 
-/// Elements in an order of elimination, where each lies at one of `points` [m]; those that share a node are
-/// neighbours.
+/// Elements in an order of elimination, where each lies at one of `points` [m].
 pub(crate) fn dissect(nodes: usize, links: &[Link], points: &[Vec3]) -> Vec<u32> {
-    let elements = Vec::with_capacity(points.len());
-    let mut this = Dissection { points, links, reach: vec![[u32::MAX, 0]; nodes], elements };
+    dissect_by(nodes, points, |element| links[element as usize].iter().flatten().copied())
+}
+
+/// The same where each element has the nodes that `ends` tells; those that share one are neighbours.
+pub(crate) fn dissect_by<I: Iterator<Item = u32>>(
+    nodes: usize,
+    points: &[Vec3],
+    ends: impl Fn(u32) -> I,
+) -> Vec<u32> {
+    let mut this = Dissection {
+        points,
+        ends,
+        reach: vec![[u32::MAX, 0]; nodes],
+        elements: Vec::with_capacity(points.len()),
+    };
     this.divide((0..points.len() as u32).collect());
     this.elements
 }
 
-impl<'a> Dissection<'a> {
-    /// The nodes of an element.
-    fn ends(&self, element: u32) -> impl Iterator<Item = u32> + use<'a> {
-        self.links[element as usize].iter().flatten().copied()
-    }
-
+impl<I: Iterator<Item = u32>, F: Fn(u32) -> I> Dissection<'_, F> {
     fn divide(&mut self, part: Vec<u32>) {
         let best = if part.len() > PART_MAX {
             let cuts = (0..3).filter_map(|axis| self.narrowest(&part, axis));
@@ -92,11 +100,11 @@ impl<'a> Dissection<'a> {
 
     /// Finds the ranks that meet at each node.
     fn measure(&mut self, ranked: &[u32]) {
-        for &node in ranked.iter().flat_map(|&e| self.links[e as usize].iter().flatten()) {
+        for node in ranked.iter().flat_map(|&e| (self.ends)(e)) {
             self.reach[node as usize] = [u32::MAX, 0];
         }
         for (rank, &element) in ranked.iter().enumerate() {
-            for node in self.links[element as usize].into_iter().flatten() {
+            for node in (self.ends)(element) {
                 let [low, high] = &mut self.reach[node as usize];
                 (*low, *high) = ((*low).min(rank as u32), (*high).max(rank as u32));
             }
@@ -105,7 +113,7 @@ impl<'a> Dissection<'a> {
 
     /// Lowest and highest rank among an element and its neighbours.
     fn reach_of(&self, element: u32, rank: usize) -> [usize; 2] {
-        self.ends(element).fold([rank, rank], |[low, high], node| {
+        (self.ends)(element).fold([rank, rank], |[low, high], node| {
             let [l, h] = self.reach[node as usize].map(|rank| rank as usize);
             [low.min(l), high.max(h)]
         })

@@ -7,6 +7,7 @@ mod island;
 
 use std::collections::BTreeMap;
 
+use taut_core::Vec3;
 use taut_model::Csr;
 
 use super::{StepScheme, System};
@@ -144,6 +145,12 @@ impl System {
                 self.nodes.responses[node].load = self.gathered(node, &self.rows.lambda);
             }
         }
+    }
+
+    /// Where an element lies [m].
+    fn element_point(&self, element: u32) -> Vec3 {
+        let element = &self.elements[element as usize];
+        self.nodes.at_start(element.nodes[0]).point(&element.anchors[0])
     }
 }
 

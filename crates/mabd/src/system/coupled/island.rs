@@ -40,11 +40,10 @@ struct KeptBody {
     vertex: u32,
 }
 
-/// The rows of an element by the columns of a body that stays, or the other way about where the body comes later.
+/// The rows of an element by the columns of a body that stays.
 #[derive(Clone, Copy, Debug)]
 struct RowsAtBody {
     slot: u32,
-    transposed: bool,
     element: u32,
     side: u8,
     body: u32,
@@ -131,7 +130,7 @@ impl Island {
         bodies.dedup();
         let graph = IslandGraph { system, bodies, elements, touching: &touching };
         let edges = graph.edges();
-        let order = graph.order(&edges)?;
+        let order = graph.order(&edges);
         let mut place = vec![0_u32; graph.count()];
         order.iter().zip(0..).for_each(|(&v, i)| place[v as usize] = i);
         let mut pattern = vec![Vec::new(); graph.count()];
@@ -190,10 +189,9 @@ impl Island {
         for &(element, vertex) in &self.joints {
             for (side, node) in system.elements[element as usize].nodes.into_iter().enumerate() {
                 if let Some(body) = graph.body(node) {
-                    let column = self.bodies[body].vertex;
-                    let (slot, transposed) = (self.slot(vertex, column), column > vertex);
+                    let slot = self.slot(vertex, self.bodies[body].vertex);
                     let (body, side) = (body as u32, side as u8);
-                    self.holds.push(RowsAtBody { slot, transposed, element, side, body });
+                    self.holds.push(RowsAtBody { slot, element, side, body });
                     continue;
                 }
                 if node as usize >= system.nodes.count() {
@@ -358,15 +356,15 @@ impl Island {
     /// Rows of the joints. Those that are not live stand alone.
     fn assemble_joints(&mut self, system: &System) {
         let rows = &system.dual.blocks.first;
-        for &RowsAtBody { slot, transposed, element, side, body } in &self.holds {
+        for &RowsAtBody { slot, element, side, body } in &self.holds {
             let n = self.blocks.size(self.bodies[body as usize].vertex as usize);
-            let all = rows[element as usize] as usize..rows[element as usize + 1] as usize;
-            let (m, block) = (all.len(), &mut self.blocks.values[slot as usize..]);
-            for (i, row) in all.enumerate().filter(|&(_, row)| system.rows.live[row]) {
-                let Affine { frame, origin } = &system.rows.gradients[row][side as usize];
-                let image = self.roots[body as usize].project(frame, origin);
-                for (j, g) in image[..n].iter().enumerate() {
-                    block[if transposed { j * m + i } else { i * n + j }] += g;
+            let first = rows[element as usize] as usize;
+            let block = self.blocks.values[slot as usize..].chunks_exact_mut(n);
+            for (row, out) in (first..rows[element as usize + 1] as usize).zip(block) {
+                if system.rows.live[row] {
+                    let Affine { frame, origin } = &system.rows.gradients[row][side as usize];
+                    let image = self.roots[body as usize].project(frame, origin);
+                    out.iter_mut().zip(&image).for_each(|(out, g)| *out += g);
                 }
             }
         }

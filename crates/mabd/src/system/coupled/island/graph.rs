@@ -1,11 +1,10 @@
 //! The graph of an island, and the order in which it is eliminated.
 
-use faer::{
-    dyn_stack::{MemBuffer, MemStack},
-    sparse::{SymbolicSparseColMat, linalg::amd},
-};
+use taut_core::Vec3;
+use taut_model::Csr;
 
 use super::System;
+use crate::dual::dissection::dissect_by;
 
 /// Bodies that stay, then elements, as vertices of a graph, each with what it shares with others.
 pub(super) struct IslandGraph<'a> {
@@ -64,79 +63,34 @@ impl IslandGraph<'_> {
         })
     }
 
-    /// Vertices in an order of elimination in which every element has a pivot of its own.
-    ///
-    /// An element that is held by bodies that stay alone has none until one of them is eliminated. Most have a
-    /// body to themselves, after which they come at once; the others come after all of theirs.
-    pub(super) fn order(&self, edges: &[[u32; 2]]) -> Result<Vec<u32>, String> {
+    fn points(&self) -> Vec<Vec3> {
+        let bodies = self.bodies.iter().map(|&node| self.system.nodes.at_start(node).origin);
+        bodies.chain(self.elements.iter().map(|&e| self.system.element_point(e))).collect()
+    }
+
+    /// Vertices in an order of elimination, elements after the bodies they hold.
+    pub(super) fn order(&self, edges: &[[u32; 2]]) -> Vec<u32> {
         if self.bodies.is_empty() {
             // Elements are numbered in the order in which the scene's joints are best eliminated.
-            return Ok((0..self.elements.len() as u32).collect());
+            return (0..self.elements.len() as u32).collect();
         }
-        let first = self.bodies.len() as u32;
-        let owners = self.owners();
-        let group = |v: u32| v.checked_sub(first).and_then(|e| owners[e as usize]).unwrap_or(v);
-        let mut pairs: Vec<[u32; 2]> = edges.iter().map(|edge| edge.map(group)).collect();
-        pairs.retain(|[a, b]| a != b);
-        pairs.sort_unstable();
-        pairs.dedup();
-        let place = least_degree(self.count(), &pairs)?;
-        let key = |v: u32| {
-            let own = place[group(v) as usize];
-            let waits = v >= first && group(v) == v;
-            let holders = waits.then(|| self.holders((v - first) as usize));
-            let places = holders.into_iter().flatten().map(|body| place[body as usize]);
-            (places.fold(own, usize::max), v)
-        };
-        let mut order: Vec<u32> = (0..self.count() as u32).collect();
-        order.sort_by_cached_key(|&v| key(v));
-        Ok(order)
-    }
-
-    /// The bodies that hold an element, all of which stay; none where it is held by one that is eliminated
-    /// beforehand.
-    fn holders(&self, element: usize) -> impl Iterator<Item = u32> {
-        let nodes = self.system.elements[self.elements[element] as usize].nodes;
-        let count = self.system.nodes.count();
-        let leaves = |node: u32| (node as usize) < count && self.body(node).is_none();
-        let has_pivot = nodes.into_iter().any(leaves);
-        let bodies = nodes.map(|node| self.body(node).map(|body| body as u32));
-        bodies.into_iter().flatten().filter(move |_| !has_pivot)
-    }
-
-    /// For each element a body that holds it and no other element has, with a column for each of its rows.
-    fn owners(&self) -> Vec<Option<u32>> {
-        let mut held = vec![0_u32; self.bodies.len()];
-        for element in 0..self.elements.len() {
-            self.holders(element).for_each(|body| held[body as usize] += 1);
-        }
-        let mut taken = vec![false; self.bodies.len()];
-        (0..self.elements.len())
-            .map(|element| {
-                let rows = self.system.elements[self.elements[element] as usize].rows.len();
-                let free = self.holders(element).filter(|&body| !taken[body as usize]);
-                let free = free.filter(|&body| {
-                    self.system.columns(self.bodies[body as usize] as usize) >= rows
-                });
-                // Those that others have less use for, as ends of chains.
-                let body = free.min_by_key(|&body| (held[body as usize], body))?;
-                taken[body as usize] = true;
-                Some(body)
+        let count = self.count();
+        let ends = (0..).zip(edges).flat_map(|(e, edge)| edge.map(|v| (v, e)));
+        let at_vertex: Csr = Csr::new(count, ends);
+        let order =
+            dissect_by(edges.len(), &self.points(), |v| at_vertex.of(v as usize).iter().copied());
+        let mut place = vec![0_u32; count];
+        order.iter().zip(0..).for_each(|(&v, i)| place[v as usize] = i);
+        let mut keys: Vec<(u32, bool, u32)> = (0..count as u32)
+            .map(|v| {
+                let is_element = v as usize >= self.bodies.len();
+                let bodies = at_vertex.of(v as usize).iter().map(|&e| edges[e as usize][0]);
+                let held = bodies.filter(|&b| is_element && (b as usize) < self.bodies.len());
+                let last = held.map(|b| place[b as usize]).max().unwrap_or(0);
+                (last.max(place[v as usize]), is_element, v)
             })
-            .collect()
+            .collect();
+        keys.sort_unstable();
+        keys.into_iter().map(|(_, _, v)| v).collect()
     }
-}
-
-/// Where each of so many vertices comes in an order of least degree; `edges` join them, ascending.
-fn least_degree(count: usize, edges: &[[u32; 2]]) -> Result<Vec<usize>, String> {
-    let first = (0..=count as u32).map(|v| edges.partition_point(|edge| edge[0] < v)).collect();
-    let rows = edges.iter().map(|&[_, row]| row as usize).collect();
-    let graph = SymbolicSparseColMat::new_checked(count, count, first, None, rows);
-    let (mut order, mut place) = (vec![0; count], vec![0; count]);
-    let need = amd::order_maybe_unsorted_scratch::<usize>(count, edges.len());
-    let mut scratch = MemBuffer::try_new(need).map_err(|error| format!("{error:?}"))?;
-    let (stack, control) = (MemStack::new(&mut scratch), amd::Control::default());
-    amd::order_maybe_unsorted(&mut order, &mut place, graph.as_ref(), control, stack)
-        .map_err(|error| format!("order of elimination: {error}"))?;
-    Ok(place)
 }
