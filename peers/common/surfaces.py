@@ -3,12 +3,24 @@
 The scene takes the geometric mean of two coefficients of friction and the larger of two restitutions.
 """
 
+from itertools import combinations
+
 import numpy as np
 
+from tree import joined
 from wire import Refusal
 
 # Relative rounding within which a pair is as the scene says.
 ROUNDING = 1e-12
+
+
+def kept_apart(scene: dict, broken) -> set[tuple[int, int]]:
+    """Pairs of bodies that never touch, the lower one first: those that a joint connects, and those of one group."""
+    groups: dict[str, list[int]] = {}
+    for i, body in enumerate(scene["bodies"]):
+        if body["group"] is not None:
+            groups.setdefault(body["group"], []).append(i)
+    return joined(scene, broken).union(*(combinations(members, 2) for members in groups.values()))
 
 
 class Surfaces:
@@ -48,10 +60,6 @@ class Surfaces:
                 pair = f"{self.values[a]:g} and {self.values[b]:g} meet, and the engine takes {words}"
                 raise Refusal("unsupported", f"{self.key}: {pair}; no coefficients give all pairs here theirs")
         return [own[place] for place in self.member]
-
-    def settled_alike(self) -> list[float]:
-        """The scene's own, for a rule that gives equal ones back: the larger of two."""
-        return self.settled(self.values, max, "the larger of two")
 
     def sums(self, due: dict[tuple[int, int], float]) -> np.ndarray:
         """The least numbers whose sums are those of all pairs, or nearly."""

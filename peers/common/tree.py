@@ -26,6 +26,16 @@ def body_of(end) -> int | None:
     return None if end == "world" else end["body"]
 
 
+def joined(scene: dict, broken) -> set[tuple[int, int]]:
+    """Pairs of bodies that a joint connects, the lower one first: they do not touch."""
+    pairs = set()
+    for k, joint in enumerate(scene["joints"]):
+        a, b = body_of(joint["a"]), body_of(joint["b"])
+        if k not in broken and a is not None and b is not None:
+            pairs.add((min(a, b), max(a, b)))
+    return pairs
+
+
 def frame_on(joint: dict, side: str) -> Place:
     """The joint's frame on one of its bodies."""
     return Place.of(joint[f"anchor_{side}"], joint[f"basis_{side}"])

@@ -5,7 +5,7 @@ import numpy as np
 
 from contacts import share
 from frames import Place, about, quaternion
-from surfaces import lesser, product
+from surfaces import kept_apart, lesser, product
 from tree import OPEN, Link, body_of, forest, frame_on, openness
 from wire import Refusal
 
@@ -234,23 +234,13 @@ class Model:
     def surfaces(self, broken: set[int]):
         """Which bodies meet, and by which coefficients."""
         bodies = self.scene["bodies"]
-        joined = set()
-        for k, joint in enumerate(self.scene["joints"]):
-            a, b = body_of(joint["a"]), body_of(joint["b"])
-            if k not in broken and a is not None and b is not None:
-                joined.add((min(a, b), max(a, b)))
-        apart = [
-            (a, b)
-            for b in range(len(bodies))
-            for a in range(b)
-            if (a, b) in joined or (bodies[a]["group"] is not None and bodies[a]["group"] == bodies[b]["group"])
-        ]
+        apart = kept_apart(self.scene, broken)
         nodes = self.nodes()
         keeps_apart = self.world.getConstraintSolver().getCollisionOption().collisionFilter
-        for a, b in apart:
+        for a, b in sorted(apart):
             keeps_apart.addBodyNodePairToBlackList(nodes[a], nodes[b])
-        friction = lesser(bodies, set(apart), "friction")
-        restitution = [min(e, 1.0) for e in product(bodies, set(apart), "restitution")]
+        friction = lesser(bodies, apart, "friction")
+        restitution = [min(e, 1.0) for e in product(bodies, apart, "restitution")]
         for i, shapes in self.shapes.items():
             for node in shapes:
                 node.getDynamicsAspect().setFrictionCoeff(friction[i])

@@ -31,7 +31,7 @@ from pydrake.multibody.tree import (
 from pydrake.systems.framework import DiagramBuilder
 
 from frames import body_places, start_of
-from tree import body_of, forest, openness, OPEN
+from tree import body_of, forest, joined, openness, OPEN
 from wire import Refusal
 
 # Constraints that a discrete plant has for what no coordinate holds.
@@ -220,10 +220,8 @@ class Model:
                 found.Add(self.shapes[body])
             return found
 
-        for k, joint in enumerate(self.scene["joints"]):
-            a, b = body_of(joint["a"]), body_of(joint["b"])
-            if k not in broken and a is not None and b is not None:
-                manager.Apply(CollisionFilterDeclaration().ExcludeBetween(shapes(a), shapes(b)))
+        for a, b in sorted(joined(self.scene, broken)):
+            manager.Apply(CollisionFilterDeclaration().ExcludeBetween(shapes(a), shapes(b)))
         groups: dict[int, list[int]] = {}
         for i, body in enumerate(self.scene["bodies"]):
             if body["group"] is not None:

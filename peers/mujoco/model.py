@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 
 from frames import Place, quaternion
-from tree import Link, body_of, forest, zero_place
+from tree import Link, body_of, forest, joined, zero_place
 from wire import Refusal
 
 # Rows that an equality holds. Each law is soft: a spring and damper in time, whose stiffness follows the inertia.
@@ -182,16 +182,11 @@ class Model:
 
     def contacts(self, broken: set[int]):
         """Shapes, and which of them meet: neither those of one group nor those that a joint connects."""
-        bodies, joints = self.scene["bodies"], self.scene["joints"]
+        bodies = self.scene["bodies"]
         for i, body in enumerate(bodies):
             for place, shape in self.shapes(body["shape"], Place(np.eye(3), np.zeros(3))):
                 self.geom(i, body, place, shape)
-        joined = set()
-        for k, joint in enumerate(joints):
-            a, b = body_of(joint["a"]), body_of(joint["b"])
-            if k not in broken and a is not None and b is not None:
-                joined.add((min(a, b), max(a, b)))
-        for a, b in sorted(joined):
+        for a, b in sorted(joined(self.scene, broken)):
             self.spec.add_exclude(bodyname1=f"b{a}", bodyname2=f"b{b}")
         groups = sorted({body["group"] for body in bodies if body["group"] is not None})
         if len(groups) > 30:

@@ -77,7 +77,7 @@ def contacts(solver) -> dict:
     return {
         "law": solver.LAW.NAME,
         "margin": float(m.shape_margin.numpy().max(initial=0.0)),
-        "friction_rule": solver.LAW.RULE,
+        "friction_rule": "mean",
         "restitution_rule": "mean" if "contact.restitution" in solver.LAW.TAKES else "none",
         "frictions": sorted({float(x) for x in m.shape_material_mu.numpy()}),
         "rolling_and_spinning": float(m.shape_material_mu_rolling.numpy().max() + m.shape_material_mu_torsional.numpy().max()),

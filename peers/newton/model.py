@@ -5,14 +5,12 @@ import numpy as np
 import warp as wp
 
 from frames import Place, body_places, quaternion, start_of
-from surfaces import mean
-from tree import body_of, forest, frame_on, openness
+from surfaces import kept_apart, mean
+from tree import body_of, forest, frame_on
 from wire import Refusal
 
 EYE = Place(np.eye(3), np.zeros(3))
 Dof = newton.ModelBuilder.JointDofConfig
-# A joint that is open by more at the start is at rest open for a solver that takes its rest from there.
-OPEN = 1e-6
 # An effort without bound [N or N m].
 STRONG = 1e12
 
@@ -41,8 +39,6 @@ class Model:
         self.others()
         if scene["contacts"] is not None:
             self.surfaces(broken)
-        if law.COLOURED:
-            self.builder.color()
         self.m = self.builder.finalize(device="cpu", skip_validation_joints=True)
         self.m.set_gravity(tuple(scene["gravity"]))
 
@@ -76,10 +72,6 @@ class Model:
                 raise Refusal("unsupported", f"joint {k} closes a loop or is open, and the solver has coordinates of trees")
             ends = [body_of(joint[side]) for side in "ab"]
             turned = ends[1] is None or self.motions[ends[1]] == "static"
-            if joint["kind"] != "distance" and self.law.RESTS_AT_START:
-                a, b = (EYE if end is None else self.places[end] for end in ends)
-                if openness(joint, a, b) > OPEN:
-                    raise Refusal("unsupported", f"joint {k} is open at the start, which the solver takes for its rest")
             self.joint(k, turned)
 
     def joint(self, k: int, turned: bool) -> int:
@@ -117,34 +109,18 @@ class Model:
 
     def free(self, axis, joint: dict):
         """The free coordinate of a hinge or slide: without inertia, friction or stops that the scene has not."""
-        about = dict(axis=axis, armature=0.0, friction=0.0, effort_limit=STRONG, velocity_limit=STRONG)
-        about["damping" if self.law.PASSIVE_DAMPING else "target_kd"] = joint.get("damping", 0.0)
+        about = dict(axis=axis, armature=0.0, friction=0.0, target_kd=0.0, effort_limit=STRONG, velocity_limit=STRONG)
         if joint["limit"] is not None:
             lower, upper = joint["limit"]
             about["limit_lower"] = -newton.MAXVAL if lower is None else lower
             about["limit_upper"] = newton.MAXVAL if upper is None else upper
             about["limit_ke"], about["limit_kd"] = self.settings["limit_ke"], self.settings["limit_kd"]
-        if joint["motor"] is not None:
-            most = joint["motor"]["max_effort"]
-            about["effort_limit"] = STRONG if most is None else most
-            about["target_qd"], about["target_kd"] = joint["motor"]["speed"], self.settings["motor_kd"]
-            about["actuator_mode"] = newton.JointTargetMode.VELOCITY
         return Dof(**about)
 
     def surfaces(self, broken: set[int]):
         bodies = self.scene["bodies"]
-        joined = set()
-        for k, joint in enumerate(self.scene["joints"]):
-            a, b = body_of(joint["a"]), body_of(joint["b"])
-            if k not in broken and a is not None and b is not None:
-                joined.add((min(a, b), max(a, b)))
-        apart = {
-            (a, b)
-            for b in range(len(bodies))
-            for a in range(b)
-            if (a, b) in joined or (bodies[a]["group"] is not None and bodies[a]["group"] == bodies[b]["group"])
-        }
-        friction = self.law.friction(bodies, apart)
+        apart = kept_apart(self.scene, broken)
+        friction = mean(bodies, apart, "friction")
         restitution = mean(bodies, apart, "restitution")
         for i, body in enumerate(bodies):
             self.shapes[i] = []
