@@ -17,6 +17,7 @@
 //! Signs: the normal points from B to A; a multiplier is stiffness times value, so that pressure is
 //! negative, and it acts on A along `-lambda`.
 
+mod bounded;
 mod point;
 mod search;
 
@@ -26,9 +27,9 @@ use taut_math::V3;
 use taut_model::{Csr, Islands};
 
 use crate::{dual::order::Link, node::Nodes, settings::MabdSettings};
+pub(crate) use bounded::BoundedRow;
 pub(crate) use point::{ContactPoint, CornerShares};
 use search::LineSearch;
-pub(crate) use search::ROUNDS_FROZEN;
 
 /// What a detection of contacts begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +72,8 @@ pub(crate) struct StepContacts {
     joined: Islands,
     /// Of each node that stands for an island, how far it goes, and what its energy does there.
     searches: Vec<LineSearch>,
-    /// Contacts of islands that do not go to the end of their way.
-    slowed: Vec<u32>,
+    /// Contacts, and limits and motors, of islands that do not go to the end of their way.
+    slowed: [Vec<u32>; 2],
     /// Stiffness where they press and where they stick, in units of reduced mass over squared step [1].
     scales: [f64; 2],
 }
@@ -103,7 +104,7 @@ impl StepContacts {
             islands: joined.clone(),
             joined,
             searches: vec![LineSearch::START; count],
-            slowed: Vec::new(),
+            slowed: Default::default(),
             scales: [settings.contact_stiffness_scale, settings.friction_stiffness_scale],
         }
     }
@@ -200,8 +201,8 @@ impl StepContacts {
             }
         }
         self.islands.settle();
-        self.slowed.clear();
-        self.slowed.reserve(self.points.len());
+        self.slowed[0].clear();
+        self.slowed[0].reserve(self.points.len());
         let movers = || {
             let hard = (0..).zip(&self.points).filter(|(_, point)| !point.soft);
             hard.map(|(t, point)| (t, point, point.only_mover(count)))
@@ -211,6 +212,11 @@ impl StepContacts {
             mover.map(|side| (point.nodes[side], (t, side as u8)))
         };
         self.folded.fill(count, movers().filter_map(one));
+    }
+
+    /// Stiffness of what presses, in units of inertia over the squared step [1].
+    pub(crate) fn stiffness_scale(&self) -> f64 {
+        self.scales[0]
     }
 
     /// Contacts of a node with what forces do not move, with the node's side.

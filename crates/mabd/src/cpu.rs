@@ -1,6 +1,7 @@
 //! The step on the CPU: integrators, the watchdog over stretch, and the interface.
 
 mod arc;
+mod turns;
 mod watchdog;
 
 use taut_core::{
@@ -136,6 +137,11 @@ impl Mabd {
         self.resumed = self.pending.take();
         self.system.solve(scheme, false, self.resumed.is_some());
         self.pulled.release(&mut self.system.nodes);
+    }
+
+    /// Counts a linear solve of the step at hand.
+    fn count_solve(&mut self) {
+        self.iterations = self.iterations.map(|solves| solves + 1);
     }
 
     /// Whether the last solve has changed so little that the step is solved, where material has it iterated on.

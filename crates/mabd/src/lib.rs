@@ -21,7 +21,8 @@
 //!   a step (`rigid_softness`): forces in taut nets of strictly rigid bodies have no bound.
 //! - A step in which turning stretches a body by more than `stretch_limit` is made again in shorter parts, by implicit
 //!   Euler only where eight do not do; how many solves that took is reported as the iterations used.
-//! - With `spin: arc` bodies that turn fast are predicted along the arc of their own spin, not along its tangent.
+//! - With `spin: arc` bodies that turn fast are predicted along the arc of their own spin, not along its tangent; beside
+//!   contacts, what a solve turns them beyond is where it is made again about.
 //! - Contacts are an implicit penalty with Coulomb friction, whose springs last from step to step: folded into the body's own inverse where the other
 //!   side does not move, which leaves chains and trees what they are. With contacts between bodies, each island
 //!   is one sparse system of what touches and all joints, whatever `dual` says.
@@ -32,7 +33,8 @@
 //! - Chains of ball joints, and trees of them with angular springs, are solved four bodies at a time and on as many
 //!   threads as there are, and so are islands of what touches; the bits do not depend on either. Other graphs of ball
 //!   joints have bodies four at a time, too.
-//! - Springs, compliant joints, dampers, limits and motors are rows with a compliance or bounded multipliers.
+//! - Springs, compliant joints, dampers, limits and motors are rows with a compliance or bounded multipliers. Beside
+//!   contacts limits are as stiff as these, and motors a thousand times as stiff.
 //!
 //! A step whose bodies turn by much more than a tenth of a radian shows that much: frames stretch by
 //! half its square, and joints other than balls part by as much of an angle.

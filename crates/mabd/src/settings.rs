@@ -21,7 +21,7 @@ pub struct MabdSettings {
     /// again in two, four or eight parts. Positive; `inf` lets every step pass. Default 0.02.
     pub stretch_limit: f64,
     /// Stiffness of contacts in units of the pair's reduced mass over the squared step [1]. Positive. What
-    /// rests sinks in by `g h^2` over this. Default 1000.
+    /// rests sinks in by `g h^2` over this. Limits of joints beside contacts are as stiff. Default 1000.
     pub contact_stiffness_scale: f64,
     /// Stiffness with which what sticks is held to where it began to, in the same units [1]. Positive. Steps with many
     /// contacts take fewer rounds where it is low. Default 30.
@@ -69,7 +69,8 @@ pub enum SpinPrediction {
     /// As published: along the tangent, which stretches and costs energy by the square of the turn in a step.
     #[default]
     Tangent,
-    /// Along the arc, for bodies that turn by more than a tenth of a radian in a step.
+    /// Along the arc, for bodies that turn by more than a tenth of a radian in a step. Beside contacts a step in which
+    /// turning stretches a body by more than `stretch_limit` is first solved again about where bodies have turned.
     Arc,
 }
 

@@ -16,7 +16,7 @@ use taut_model::Model;
 
 use crate::{
     affine::{Affine, Affines},
-    contact::{Begins, StepContacts},
+    contact::{Begins, BoundedRow, StepContacts},
     dual::{
         self, DualSystem,
         dissection::dissect,
@@ -61,6 +61,8 @@ pub(crate) struct System {
     /// Elements that have not broken.
     active: Vec<bool>,
     bounds: Vec<Bound>,
+    /// Those of joints that have not broken, as they are beside contacts.
+    bounded: Vec<BoundedRow>,
     /// Elements with dampers.
     damped: Vec<u32>,
     /// The elimination over bodies, where that is chosen.
@@ -74,6 +76,8 @@ pub(crate) struct System {
     pub(crate) dual: DualSystem,
     rows: SystemRows,
     pub(crate) contacts: Option<Box<StepContacts>>,
+    /// Whether the next solve begins with who pressed and slid in the one before.
+    pub(crate) keeps_contacts: bool,
     folds: Folds,
     coupled: Coupled,
     /// Where there is elastic material, or particles touch.
@@ -231,6 +235,7 @@ impl System {
                 .then(|| [0, 1].map(|_| Affines::new(count, 0.0))),
             active: vec![true; joint_of.len()],
             bounds: bounds::all(&elements, &dual.blocks),
+            bounded: Vec::new(),
             damped: damped(&elements),
             aba,
             feedback: settings.feedback,
@@ -243,6 +248,7 @@ impl System {
             joint_of,
             by_lanes,
             contacts: contacts.map(Box::new),
+            keeps_contacts: false,
             folds: Folds::default(),
             coupled: Coupled::default(),
             elastic,
@@ -358,7 +364,7 @@ impl System {
             self.aba = Some(aba);
         } else if !self.elements.is_empty() {
             self.evaluate(scheme);
-            self.find_multipliers(scheme, Self::find_multipliers_once);
+            self.find_multipliers(scheme);
         }
     }
 }

@@ -135,6 +135,66 @@ fn an_arm_carries_a_box() {
     assert!(carried > 0.5, "it is carried by {carried} m only");
 }
 
+/// Beside contacts limits are springs and motors stiff ones: a bar that falls on its limit goes beyond by no more than what
+/// lands sinks in, and one that a motor turns keeps its speed though gravity pulls.
+#[test]
+fn limits_and_motors_hold_beside_contacts() {
+    let arm = |y: f64| {
+        let mut body = Body::solid_box(Vec3::new(1.0, 0.1, 0.1), 1000.0);
+        body.material = rough(0.5);
+        body.at(Vec3::new(0.5, y, 0.0))
+    };
+    let mut ground = Body::solid_box(Vec3::new(9.0, 9.0, 1.0), 1.0).fixed();
+    ground.position = Vec3::new(0.0, 0.0, -3.0);
+    let resting = Body::solid_box(Vec3::repeat(0.2), 1000.0).at(Vec3::new(3.0, 0.0, -2.4));
+    let mut scene = Scene { dt: H, ..touching(G, vec![arm(0.0), arm(2.0), ground, resting]) };
+    let turn = Quat::from_scaled_axis(Vec3::z() * (TAU / 4.0));
+    for (i, y) in [(0, 0.0), (1, 2.0)] {
+        let mut hinge = pin(JointKind::Hinge, Vec3::new(0.0, y, 0.0), i, Vec3::new(-0.5, 0.0, 0.0));
+        (hinge.basis_a, hinge.basis_b) = (turn, turn);
+        scene.joints.push(hinge);
+    }
+    scene.joints[0].limit = Some(Limit { lower: -0.3, upper: 0.3 });
+    scene.joints[1].motor = Some(Motor { speed: 0.2, max_effort: 1e6 });
+    let mut run = Run::new(&BACKEND, &scene, "()", 1);
+    let angle = |state: &taut_core::State, i: usize| {
+        let along = state.bodies[i].rotation() * Vec3::x();
+        along.z.atan2(along.x).abs()
+    };
+    let mut turned = 0.0;
+    for step in 0..200 {
+        run.step();
+        assert!(angle(&run.state, 0) < 0.3 + 2e-4, "step {step}: {}", angle(&run.state, 0));
+        let now = angle(&run.state, 1);
+        // One linear step takes the tangent of its turn.
+        let expected = if step == 0 { now } else { turned + 0.2 * H };
+        assert!((now - expected).abs() < 1e-6, "step {step}: {}", now - expected);
+        turned = now;
+    }
+    assert!((angle(&run.state, 0) - 0.3).abs() < 1e-4, "it rests on its limit");
+    assert!((turned - 0.2 * 200.0 * H).abs() < 1e-3, "{turned}");
+    assert!(run.forces().contacts.len() >= 4, "beside them a box rests");
+}
+
+/// Bars that the ground spins up: solved again about their turns, few steps have to be made in parts, and none stretches
+/// them or opens their joints.
+#[test]
+fn turns_that_contacts_make_are_followed() {
+    let scene = file("falling-joints", &[("pairs", 18.0)]);
+    let again = |settings: &str| {
+        let mut run = Run::new(&BACKEND, &scene, settings, 1);
+        let mut sum = 0;
+        for step in 0..150 {
+            let stretch = metrics::stretch_max(&scene, run.step());
+            assert!(stretch < 0.05, "{settings} stretches by {stretch} in step {step}");
+            sum += run.solver.report().iterations_used.unwrap_or(0) - 1;
+        }
+        sum
+    };
+    let [tangent, arc] = ["()", "(spin: arc)"].map(again);
+    assert!(arc > 0 && 3 * arc < tangent, "{arc} solves more than steps, {tangent} by tangents");
+}
+
 /// What sticks on a slope comes to rest, and does not creep.
 #[test]
 fn what_sticks_does_not_creep() {

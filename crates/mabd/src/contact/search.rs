@@ -2,7 +2,7 @@
 
 use taut_core::Vec3;
 
-use super::{ContactPoint, CornerShares, StepContacts};
+use super::{BoundedRow, ContactPoint, CornerShares, StepContacts};
 use crate::{affine::Affine, node::Nodes};
 
 /// Halvings that find how far to go.
@@ -10,8 +10,8 @@ const HALVINGS: u32 = 30;
 
 /// Rounds in which friction is bounded by the pressure just found.
 const ROUNDS_FREE: u32 = 20;
-/// Rounds after which the bound of friction, and what joints' limits hold, no longer give way.
-pub(crate) const ROUNDS_FROZEN: u32 = 24;
+/// Rounds after which the bound of friction stays.
+const ROUNDS_FROZEN: u32 = 24;
 
 /// An island is settled where its contacts lack less than this share of what they exert.
 const SETTLED: f64 = 1e-3;
@@ -21,11 +21,9 @@ const SETTLED: f64 = 1e-3;
 pub(super) struct LineSearch {
     /// Whether it is still looking for who presses and slides.
     open: bool,
-    /// Whether it goes to the end, wherever its energy is least.
+    /// Whether it goes to the end, wherever its energy is least: the first way need not keep the joints.
     whole: bool,
-    /// Whether joints have chosen otherwise than before in this round.
-    switched: bool,
-    /// Squares of what its contacts should exert beyond what the linear solves do, and of these [N^2].
+    /// Squares of what its contacts, limits and motors should exert beyond what the linear solves do, and of these [N^2].
     lacks: f64,
     exerts: f64,
     /// Shares of the way between which its energy is least.
@@ -35,16 +33,18 @@ pub(super) struct LineSearch {
 }
 
 impl LineSearch {
-    pub(super) const START: Self = Self {
-        open: true,
-        whole: true,
-        switched: false,
-        lacks: 0.0,
-        exerts: 0.0,
-        low: 0.0,
-        high: 1.0,
-        growth: 0.0,
-    };
+    pub(super) const START: Self =
+        Self { open: true, whole: true, lacks: 0.0, exerts: 0.0, low: 0.0, high: 1.0, growth: 0.0 };
+
+    /// Whether it looks for how far to go.
+    fn is_searching(&self) -> bool {
+        self.open && !self.whole
+    }
+
+    /// The middle of what is left of the way.
+    fn middle(&self) -> f64 {
+        0.5 * (self.low + self.high)
+    }
 
     fn is_unbalanced(&self) -> bool {
         self.lacks > SETTLED * SETTLED * self.exerts
@@ -63,21 +63,14 @@ impl StepContacts {
         self.searches.fill(LineSearch::START);
     }
 
-    /// Notes that a joint of a node's island has changed what it does.
-    pub(crate) fn switch(&mut self, node: usize) {
-        let island = self.island_of()[node] as usize;
-        self.searches[island].switched = true;
-    }
-
     /// Ends a round: islands without news are settled, or all at once if they are solved `together`. Tells
     /// whether all are.
     pub(crate) fn close(&mut self, together: bool) -> bool {
-        let fresh =
-            |search: &LineSearch| search.open && (search.switched || search.is_unbalanced());
+        let fresh = |search: &LineSearch| search.open && search.is_unbalanced();
         let any = self.searches.iter().any(fresh);
         for search in &mut self.searches {
             search.open = if together { any } else { fresh(search) };
-            (search.whole, search.switched) = (search.switched, false);
+            search.whole = false;
         }
         !any
     }
@@ -120,27 +113,37 @@ impl StepContacts {
         }
     }
 
+    /// Lets those press and slide who did in the solve before.
+    pub(crate) fn keep(&mut self) {
+        for point in &mut self.points {
+            point.choose(point.pressure);
+        }
+    }
+
     /// Decides who presses and slides in the current iterate, where an iteration before has led to it.
     pub(crate) fn go_on(&mut self) {
         self.points.iter_mut().for_each(ContactPoint::go_on);
     }
 
-    /// Goes towards where a linear solve leads, to its end where joints have changed what they do, and decides
-    /// anew who presses and slides there.
-    ///
-    /// The first way need not keep the joints, nor one before which a motor or limit has changed what it
-    /// does: these are gone to their ends.
+    /// Goes towards where a linear solve leads as far as the energy of contacts, limits and motors falls, and decides
+    /// anew who presses, slides and holds there.
     ///
     /// Friction that follows pressure and pressure that follows friction can go round in circles. So after some
     /// rounds friction is bounded by the mean of the pressures since, which must come to rest.
-    pub(crate) fn advance(&mut self, nodes: &Nodes, increments: &[Affine], round: u32) {
+    pub(crate) fn advance(
+        &mut self,
+        nodes: &Nodes,
+        increments: &[Affine],
+        bounded: &mut [BoundedRow],
+        round: u32,
+    ) {
         let weight = match round {
             ..ROUNDS_FREE => 1.0,
             ROUNDS_FREE..ROUNDS_FROZEN => 1.0 / f64::from(round + 2 - ROUNDS_FREE),
             _ => 0.0,
         };
         self.attempt(nodes, increments);
-        self.find_shares();
+        self.find_shares(bounded);
         for t in 0..self.points.len() {
             let LineSearch { open, high: share, .. } = *self.search(t);
             if !open {
@@ -156,6 +159,15 @@ impl StepContacts {
             let search = self.search_mut(t);
             search.lacks += lacks;
             search.exerts += exerts;
+        }
+        for row in bounded {
+            let search = &mut self.searches[self.islands.settled()[row.node as usize] as usize];
+            if search.open {
+                row.advance(search.high);
+                let [lacks, exerts] = row.imbalance();
+                search.lacks += lacks;
+                search.exerts += exerts;
+            }
         }
     }
 
@@ -180,46 +192,68 @@ impl StepContacts {
         &mut self.searches[island]
     }
 
+    fn search_of(&mut self, row: &BoundedRow) -> &mut LineSearch {
+        let island = self.island_of()[row.node as usize] as usize;
+        &mut self.searches[island]
+    }
+
     /// How much of the way lowers the energy of each island.
-    fn find_shares(&mut self) {
+    fn find_shares(&mut self, bounded: &[BoundedRow]) {
         for search in &mut self.searches {
             (search.low, search.high) = (0.0, 1.0);
             (search.growth, search.lacks, search.exerts) = (0.0, 0.0, 0.0);
         }
         for t in 0..self.points.len() {
-            if self.search(t).open && !self.search(t).whole {
+            if self.search(t).is_searching() {
                 let growth = self.points[t].growth(1.0);
                 self.search_mut(t).growth += growth;
             }
         }
-        self.slowed.clear();
-        for t in 0..self.points.len() {
-            if self.search(t).growth > 0.0 {
-                self.slowed.push(t as u32);
+        for row in bounded {
+            let search = self.search_of(row);
+            if search.is_searching() {
+                search.growth += row.growth(1.0);
             }
         }
-        if self.slowed.is_empty() {
+        let [points, rows] = &mut self.slowed;
+        points.clear();
+        rows.clear();
+        for t in 0..self.points.len() {
+            if self.search(t).growth > 0.0 {
+                self.slowed[0].push(t as u32);
+            }
+        }
+        for (r, row) in (0..).zip(bounded) {
+            if self.search_of(row).growth > 0.0 {
+                self.slowed[1].push(r);
+            }
+        }
+        if self.slowed.iter().all(Vec::is_empty) {
             return;
         }
         for search in &mut self.searches {
             search.low = if search.growth > 0.0 { 0.0 } else { 1.0 };
         }
         for _ in 0..HALVINGS {
-            self.halve();
+            self.halve(bounded);
         }
     }
 
     /// Halves what is left of the ways of islands that do not go to the end.
-    fn halve(&mut self) {
+    fn halve(&mut self, bounded: &[BoundedRow]) {
         self.searches.iter_mut().for_each(|search| search.growth = 0.0);
-        for i in 0..self.slowed.len() {
-            let t = self.slowed[i] as usize;
-            let LineSearch { low, high, .. } = *self.search(t);
-            let growth = self.points[t].growth(0.5 * (low + high));
+        for i in 0..self.slowed[0].len() {
+            let t = self.slowed[0][i] as usize;
+            let growth = self.points[t].growth(self.search(t).middle());
             self.search_mut(t).growth += growth;
         }
+        for i in 0..self.slowed[1].len() {
+            let row = &bounded[self.slowed[1][i] as usize];
+            let search = self.search_of(row);
+            search.growth += row.growth(search.middle());
+        }
         for search in self.searches.iter_mut().filter(|search| search.low < 1.0) {
-            let middle = 0.5 * (search.low + search.high);
+            let middle = search.middle();
             let side = if search.growth <= 0.0 { &mut search.low } else { &mut search.high };
             *side = middle;
         }

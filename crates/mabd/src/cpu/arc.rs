@@ -21,7 +21,7 @@ const ITERATIONS_MAX: u32 = 32;
 const SETTLED: f64 = 1e-14;
 
 /// Turn within a step up to which bodies are predicted along the tangent [rad].
-const TANGENT: f64 = 0.1;
+pub(super) const TANGENT: f64 = 0.1;
 
 impl Mabd {
     /// Whether fast bodies are predicted along their arcs.
@@ -60,7 +60,7 @@ impl Mabd {
 }
 
 /// The start and the rate from which the tangent leads where an arc does; none for a body that turns little.
-fn arc(kind: &BodyKind, [start, rate]: [&Affine; 2], h: f64) -> Option<[Affine; 2]> {
+pub(super) fn arc(kind: &BodyKind, [start, rate]: [&Affine; 2], h: f64) -> Option<[Affine; 2]> {
     let second = &kind.second;
     let inertia = Vec3::repeat(second.sum()) - second;
     let rotation = polar_rotation(&start.frame).to_rotation_matrix().into_inner();

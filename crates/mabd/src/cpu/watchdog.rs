@@ -4,7 +4,8 @@
 //! which no joint error shows (`arc.rs` can foresee what a body's own spin turns, not what forces do). A step in
 //! which that exceeds the limit is made again in shorter parts; the next one begins with as many, until the stretch
 //! allows for fewer. What is left after eight parts goes through implicit Euler, which is stable but takes energy.
-//! What a body's material gives way does not count.
+//! What a body's material gives way does not count. With `spin: arc`, beside contacts, the step and then each of its parts is
+//! first solved again about the turns found (`turns.rs`).
 
 use taut_core::{BodyState, Mat3, math::polar_rotation};
 use taut_math::LANES;
@@ -63,7 +64,7 @@ impl Mabd {
     pub(super) fn divide(&mut self) -> Result<(), String> {
         self.save();
         let parts = self.watchdog.parts;
-        self.iterations = Some(parts);
+        self.iterations = Some(0);
         // Iterations of parts do not go on from each other.
         self.settled = self.system.has_elastic();
         let iterations = if self.settled { self.step.iterations } else { 1 };
@@ -82,8 +83,10 @@ impl Mabd {
         if self.is_stretched(limit) {
             parts = self.retry(parts)?;
         }
-        // Half as many parts stretch four times as much.
-        let eases = parts > 1 && !self.is_stretched(0.25 * limit);
+        // Half as many parts stretch four times as much, where they do not follow turns.
+        let followed =
+            self.follows_turns() && self.iterations.is_some_and(|used| used <= 2 * parts);
+        let eases = parts > 1 && (followed || !self.is_stretched(0.25 * limit));
         self.watchdog.parts = if eases { parts / 2 } else { parts };
         Ok(self.watchdog.part.take())
     }
@@ -112,11 +115,14 @@ impl Mabd {
             (_, true) => &LINEAR,
             _ => &IMPLICIT,
         };
+        let mut made = before;
         if self.watchdog.part.is_none() {
+            let turns = self.follows_turns();
+            if turns && self.solve_about_turns(self.step.dt, self.settings.stretch_limit) {
+                return Ok(1);
+            }
             self.save();
         }
-        let mut used = self.iterations.unwrap_or(1);
-        let mut made = before;
         for (attempt, &(parts, iterations)) in attempts.iter().enumerate() {
             if (linear && iterations == 1 || self.system.has_elastic()) && parts <= before {
                 continue;
@@ -124,13 +130,11 @@ impl Mabd {
             self.system.nodes.restore(&self.watchdog.saved, &self.watchdog.fixed);
             self.system.reset(&self.broken);
             self.tense = false;
-            used += parts * iterations;
             made = parts;
             if self.attempt(parts, iterations, attempt + 1 == attempts.len())? {
                 break;
             }
         }
-        self.iterations = Some(used);
         Ok(made)
     }
 
@@ -157,6 +161,7 @@ impl Mabd {
             }
             for _ in 0..iterations {
                 self.solve(&scheme);
+                self.count_solve();
                 if self.is_settled() {
                     break;
                 }
@@ -164,7 +169,13 @@ impl Mabd {
             if self.settings.integrator == Integrator::Projected {
                 self.project();
             }
-            if !must && self.is_stretched(self.settings.stretch_limit) {
+            let limit = self.settings.stretch_limit;
+            if !self.is_stretched(limit) {
+                continue;
+            }
+            let turns = iterations == 1 && self.follows_turns();
+            let done = turns && self.solve_about_turns(h, limit);
+            if !must && !done {
                 return Ok(false);
             }
         }
@@ -173,7 +184,7 @@ impl Mabd {
 
     /// Whether the last solve stretched a body by more than the limit [1] beyond what its material gives way,
     /// or is not finite.
-    fn is_stretched(&self, limit: f64) -> bool {
+    pub(super) fn is_stretched(&self, limit: f64) -> bool {
         let nodes = &self.system.nodes;
         // Half the norm of the strain is at least the largest stretch but for its square.
         let allowed = 1.8 * limit.min(0.1);

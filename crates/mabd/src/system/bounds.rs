@@ -1,4 +1,5 @@
-//! Limits and motors: rows with bounded multipliers, by active sets.
+//! Limits and motors: rows with bounded multipliers, by active sets. Beside contacts they are springs, see
+//! `contact/bounded.rs`.
 //!
 //! A bound is the natural map of its complementarity condition: with `softness` [m/N or rad/(N m)],
 //! how far a unit multiplier moves the row, a limit holds where `C + softness * lambda` is outside of
@@ -9,7 +10,7 @@ use taut_math::Real;
 
 use super::{StepScheme, System, least};
 use crate::{
-    contact::StepContacts,
+    contact::{BoundedRow, StepContacts},
     dual::blocks::DualBlocks,
     joint::{JointElement, RowFunction, RowLaw},
 };
@@ -133,7 +134,9 @@ impl System {
             bound.held = bound.target;
             bound.given = None;
         }
-        yield_to_limits(&mut self.bounds);
+        if self.contacts.is_none() {
+            yield_to_limits(&mut self.bounds);
+        }
     }
 
     /// Notes the values of bounded rows where they have just been evaluated.
@@ -143,11 +146,11 @@ impl System {
         }
     }
 
-    /// Finds all multipliers and the loads that they make, `once` with bounded rows as they are.
-    pub(super) fn find_multipliers(&mut self, scheme: &StepScheme, once: impl Fn(&mut Self)) {
+    /// Finds all multipliers and the loads that they make.
+    pub(super) fn find_multipliers(&mut self, scheme: &StepScheme) {
         for _ in 0..ROUNDS_MAX {
-            once(self);
-            if !self.choose_bounds(scheme, None) {
+            self.find_multipliers_once();
+            if !self.choose_bounds(scheme) {
                 return;
             }
         }
@@ -198,41 +201,59 @@ impl System {
         }
     }
 
-    /// Lets every bounded row choose anew, or those of islands that are not settled, and tells these; whether one
-    /// did. Beside islands stands whether rows that hold must go on and free ones may only begin to, so that contacts
-    /// settle.
-    pub(super) fn choose_bounds(
-        &mut self,
-        scheme: &StepScheme,
-        mut islands: Option<(&mut StepContacts, bool)>,
-    ) -> bool {
+    /// Lets every bounded row choose anew; whether one did.
+    fn choose_bounds(&mut self, scheme: &StepScheme) -> bool {
         for bound in &mut self.bounds {
             bound.was = (bound.given, bound.held);
         }
         for i in 0..self.bounds.len() {
             let Bound { element, row, value, .. } = self.bounds[i];
-            let open =
-                islands.as_ref().is_none_or(|(islands, _)| islands.is_open(self.mover(element)));
-            let only_holds = islands.as_ref().is_some_and(|(_, only_holds)| *only_holds);
-            if !self.active[element as usize] || !open {
+            if !self.active[element as usize] {
                 continue;
             }
             let predicted = value + self.change(element as usize, row as usize, scheme);
-            let softness: f64 = [0, 1].map(|side| self.softness(row as usize, side)).iter().sum();
+            let softness = self.softness(row as usize);
             let multiplier = self.rows.lambda[row as usize];
-            let bound = &mut self.bounds[i];
-            bound.choose(predicted, multiplier, softness);
-            if only_holds && (bound.was.0.is_none() || bound.given.is_some()) {
-                (bound.given, bound.held) = bound.was;
-            }
+            self.bounds[i].choose(predicted, multiplier, softness);
         }
         yield_to_limits(&mut self.bounds);
-        if let Some((islands, _)) = &mut islands {
-            for bound in self.bounds.iter().filter(|bound| bound.has_changed()) {
-                islands.switch(self.mover(bound.element));
+        self.bounds.iter().any(Bound::has_changed)
+    }
+
+    /// Has bounded rows give way as contacts do, beside which they are to be solved for, `scale` times as stiff as
+    /// inertia is in a step.
+    pub(super) fn soften_bounds(&mut self, scale: f64) {
+        self.bounded.clear();
+        for (i, bound) in (0..).zip(&self.bounds) {
+            let Bound { element, row, law, target, .. } = *bound;
+            if self.active[element as usize] {
+                let softness = self.softness(row as usize);
+                let node = self.mover(element) as u32;
+                let soft = BoundedRow::new([i, node], (law, target), softness, scale);
+                self.rows.compliance[row as usize] = soft.compliance();
+                self.bounded.push(soft);
             }
         }
-        self.bounds.iter().any(Bound::has_changed)
+    }
+
+    /// Tells bounded rows of islands that are not settled where the last linear solve leads them.
+    pub(super) fn attempt_bounds(&mut self, contacts: &StepContacts, scheme: &StepScheme) {
+        for i in 0..self.bounded.len() {
+            let BoundedRow { bound, node, .. } = self.bounded[i];
+            let Bound { element, row, value, .. } = self.bounds[bound as usize];
+            if contacts.is_open(node as usize) {
+                let value = value + self.change(element as usize, row as usize, scheme);
+                self.bounded[i].attempt(value, self.rows.lambda[row as usize]);
+            }
+        }
+    }
+
+    /// Has bounded rows of islands that are not settled do what they do in the point reached.
+    pub(super) fn choose_soft_bounds(&mut self, contacts: &StepContacts) {
+        for soft in self.bounded.iter().filter(|soft| contacts.is_open(soft.node as usize)) {
+            let bound = &mut self.bounds[soft.bound as usize];
+            (bound.given, bound.held) = soft.piece();
+        }
     }
 
     /// A node of an element that forces move.
@@ -241,9 +262,10 @@ impl System {
         if a < self.nodes.count() { a } else { b }
     }
 
-    fn softness(&self, row: usize, side: usize) -> f64 {
-        let (gradient, reply) = (&self.rows.gradients[row][side], &self.rows.replies[row][side]);
-        gradient.frame.dot(&reply.frame) + gradient.origin.dot(&reply.origin)
+    /// How far a unit multiplier moves a row.
+    fn softness(&self, row: usize) -> f64 {
+        let both = self.rows.gradients[row].iter().zip(&self.rows.replies[row]);
+        both.map(|(gradient, reply)| gradient.dot(reply)).sum()
     }
 }
 

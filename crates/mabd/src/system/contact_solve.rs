@@ -7,7 +7,7 @@
 use super::{StepScheme, System};
 use crate::{
     affine::Affine,
-    contact::{ROUNDS_FROZEN, StepContacts},
+    contact::StepContacts,
     node::{NodeResponse, Nodes},
     settings::Dual,
 };
@@ -140,10 +140,13 @@ impl System {
         }
         if !self.elements.is_empty() {
             self.evaluate(scheme);
+            self.soften_bounds(contacts.stiffness_scale());
         }
         self.find_increments(contacts, scheme.h);
         if goes_on {
             contacts.go_on();
+        } else if self.keeps_contacts {
+            contacts.keep();
         } else {
             contacts.predict(&self.nodes, &self.folds.increments);
         }
@@ -151,29 +154,22 @@ impl System {
         for round in 0..rounds {
             self.refold(contacts, scheme.h);
             self.reply_again(contacts, scheme.h);
-            // Motors and limits choose along with contacts, once they have chosen without.
-            let once = |this: &mut Self| {
-                if coupled {
-                    this.find_coupled_once(contacts, scheme);
-                } else if !this.elements.is_empty() {
-                    this.find_multipliers_once();
-                }
-            };
-            if round == 0 {
-                self.find_multipliers(scheme, once);
-            } else {
-                once(self);
+            if coupled {
+                self.find_coupled_once(contacts, scheme);
+            } else if !self.elements.is_empty() {
+                self.find_multipliers_once();
             }
             self.find_increments(contacts, scheme.h);
-            self.choose_bounds(scheme, Some((contacts, round >= ROUNDS_FROZEN)));
+            self.attempt_bounds(contacts, scheme);
             let Folds { increments, reached, .. } = &mut self.folds;
-            contacts.advance(&self.nodes, increments, round);
+            contacts.advance(&self.nodes, increments, &mut self.bounded, round);
             for (node, (reached, tried)) in reached.iter_mut().zip(increments).enumerate() {
                 if contacts.is_open(node) {
                     let share = contacts.share(node);
                     *reached = reached.times(1.0 - share).plus(tried, share);
                 }
             }
+            self.choose_soft_bounds(contacts);
             if contacts.close(!coupled) {
                 return;
             }

@@ -1,0 +1,92 @@
+//! A step, or a part of one, solved again about where its first solve has turned bodies (`spin: arc`, with contacts).
+//!
+//! A linear solve moves a body along the tangent of the turn that it finds. Where that stretches bodies too much, all is
+//! solved again, linear about the places to which these bodies turn; all others stay as they were, and who presses and
+//! slides is known already. What is left to stretch is what one solve turns otherwise than the one before.
+//!
+//! Where a body's own spin would take it is the target of its inertia (`arc.rs`), so that free spin is kept.
+
+use nalgebra::Rotation3;
+use taut_core::{Vec3, math::polar_rotation};
+
+use super::{
+    Mabd,
+    arc::{TANGENT, arc},
+};
+use crate::{affine::Affine, system::StepScheme};
+
+/// How often a step, or a part of one, is solved again at most.
+const AGAIN_MAX: u32 = 6;
+
+/// How much further a body turns from one solve to the next at most [rad].
+const FURTHER: f64 = 0.5;
+
+impl Mabd {
+    /// Whether steps are solved again about turns.
+    pub(super) fn follows_turns(&self) -> bool {
+        self.takes_arcs() && self.system.contacts.is_some() && !self.system.has_elastic()
+    }
+
+    /// Solves what the last solve was for again, about the turns that this has found; whether bodies are stretched
+    /// within the limit [1] then.
+    pub(super) fn solve_about_turns(&mut self, h: f64, limit: f64) -> bool {
+        let scheme = StepScheme { h, two_step: false };
+        for _ in 0..AGAIN_MAX {
+            if !self.turn_on(h) {
+                return false;
+            }
+            self.system.keeps_contacts = true;
+            self.pulled.press(&mut self.system.nodes, &scheme);
+            self.system.solve(&scheme, false, false);
+            self.pulled.release(&mut self.system.nodes);
+            self.system.keeps_contacts = false;
+            self.count_solve();
+            if !self.is_stretched(limit) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Puts bodies that turn far to where the last solve turns them, all others to their starts. Whether that is
+    /// finite.
+    fn turn_on(&mut self, h: f64) -> bool {
+        let mut known = std::mem::take(&mut self.watchdog.turned);
+        let mut at = known.iter().copied().peekable();
+        let mut finite = true;
+        let mut new = Vec::new();
+        for node in 0..self.system.nodes.count() {
+            let nodes = &mut self.system.nodes;
+            let rotation = nodes.responses[node].rotation;
+            let local = rotation.tr_mul(&nodes.place(node as u32).frame);
+            let way = 0.5 * (local - local.transpose());
+            let way = Vec3::new(way[(2, 1)], way[(0, 2)], way[(1, 0)]);
+            let way = way * (FURTHER / way.norm().max(FURTHER));
+            let before = at.next_if(|(n, _)| *n == node as u32).map(|(_, from)| from);
+            let [start, rate] =
+                before.unwrap_or_else(|| [nodes.start.get(node), nodes.rate.get(node)]);
+            let first = polar_rotation(&start.frame).to_rotation_matrix().into_inner();
+            let target = rotation * Rotation3::new(way).into_inner();
+            let chord = (first - target).norm() / 8.0_f64.sqrt();
+            let angle = 2.0 * chord.min(1.0).asin();
+            finite &= angle.is_finite();
+            if before.is_none() {
+                if angle <= TANGENT {
+                    nodes.moved.set(node, &Affine::ZERO);
+                    continue;
+                }
+                new.push((node as u32, [start, rate]));
+                if let Some([start, rate]) = arc(nodes.kind(node), [&start, &rate], h) {
+                    nodes.start.set(node, &start);
+                    nodes.rate.set(node, &rate);
+                }
+            }
+            let frame = target * first.tr_mul(&start.frame) - nodes.start.get(node).frame;
+            nodes.moved.set(node, &Affine { frame, origin: Vec3::zeros() });
+        }
+        known.extend(new);
+        known.sort_unstable_by_key(|(node, _)| *node);
+        self.watchdog.turned = known;
+        finite
+    }
+}
