@@ -76,6 +76,8 @@ pub(crate) struct StepContacts {
     slowed: [Vec<u32>; 2],
     /// Stiffness where they press and where they stick, in units of reduced mass over squared step [1].
     scales: [f64; 2],
+    /// Largest speed at which what has sunk in is pushed out [m/s].
+    push_speed_max: f64,
 }
 
 impl StepContacts {
@@ -106,6 +108,7 @@ impl StepContacts {
             searches: vec![LineSearch::START; count],
             slowed: Default::default(),
             scales: [settings.contact_stiffness_scale, settings.friction_stiffness_scale],
+            push_speed_max: settings.push_speed_max,
         }
     }
 
@@ -166,6 +169,7 @@ impl StepContacts {
         let known = self.known.get(contact.previous as usize);
         let PastContact { pressure, grips, grips_at_step } = known.copied().unwrap_or_default();
         let [across, along] = [1, 2].map(|axis| axes[axis].dot(&grips) / grip);
+        let left_in = (-contact.gap - self.push_speed_max * h).max(0.0);
         let of_particles = !matches!(contact.sites[1], Site::Body { .. });
         let mut point = ContactPoint {
             nodes: ends,
@@ -173,7 +177,7 @@ impl StepContacts {
             soft: of_particles && (ends[1] as usize) < nodes.count(),
             anchors,
             axes,
-            offset: Vec3::new(contact.gap, across, along),
+            offset: Vec3::new(contact.gap + left_in, across, along),
             friction: [Grip::Sticks, Grip::Slides].map(|grip| manifold.friction(grip)),
             full,
             grip,

@@ -21,6 +21,8 @@
 //!   a step (`rigid_softness`): forces in taut nets of strictly rigid bodies have no bound.
 //! - A step in which turning stretches a body by more than `stretch_limit` is made again in shorter parts, by implicit
 //!   Euler only where eight do not do; how many solves that took is reported as the iterations used.
+//! - What has sunk in is pushed out at `push_speed_max` at most: all at once, a bar that another has hit faster than
+//!   its thickness per step would be thrown off.
 //! - With `spin: arc` bodies that turn fast are predicted along the arc of their own spin, not along its tangent; beside
 //!   contacts, what a solve turns them beyond is where it is made again about.
 //! - Contacts are an implicit penalty with Coulomb friction, whose springs last from step to step: folded into the body's own inverse where the other

@@ -26,6 +26,9 @@ pub struct MabdSettings {
     /// Stiffness with which what sticks is held to where it began to, in the same units [1]. Positive. Steps with many
     /// contacts take fewer rounds where it is low. Default 30.
     pub friction_stiffness_scale: f64,
+    /// Largest speed at which what has sunk in is pushed out [m/s]: it keeps it, since velocities are those of positions.
+    /// What a step may not push out is no gap to that step. Positive. Default 1.
+    pub push_speed_max: f64,
     /// Largest joint error that iterative dual solvers leave [m]. Positive. Default 2e-10.
     pub tolerance: f64,
     /// Where there is elastic material or particles touch: a step is solved once an iteration moves nothing further, and
@@ -137,6 +140,7 @@ impl Default for MabdSettings {
             stretch_limit: 0.02,
             contact_stiffness_scale: 1000.0,
             friction_stiffness_scale: 30.0,
+            push_speed_max: 1.0,
             tolerance: 2e-10,
             elastic_tolerance: 1e-6,
             rigid_softness: 1e-9,
@@ -199,6 +203,7 @@ impl MabdSettings {
             ("stretch_limit", self.stretch_limit),
             ("contact_stiffness_scale", self.contact_stiffness_scale),
             ("friction_stiffness_scale", self.friction_stiffness_scale),
+            ("push_speed_max", self.push_speed_max),
             ("tolerance", self.tolerance),
             ("elastic_tolerance", self.elastic_tolerance),
         ];

@@ -176,6 +176,29 @@ fn limits_and_motors_hold_beside_contacts() {
     assert!(run.forces().contacts.len() >= 4, "beside them a box rests");
 }
 
+/// A box that starts deep in the ground is pushed out at the speed that is set and no faster, which it keeps: it rises by
+/// `v^2 / 2 g` more, and comes to rest on the surface.
+#[test]
+fn what_has_sunk_in_is_pushed_out_slowly() {
+    let mut ground = Body::solid_box(Vec3::repeat(1.0), 1.0).fixed();
+    (ground.shape, ground.material) = (Shape::HalfSpace, rough(0.5));
+    let mut sunk = Body::solid_box(Vec3::repeat(1.0), 100.0).at(Vec3::new(0.0, 0.0, 0.3));
+    sunk.material = rough(0.5);
+    let scene = Scene { dt: H, ..touching(G, vec![ground, sunk]) };
+    for limit in [0.5, 1.0] {
+        let settings = format!("(push_speed_max: {limit:?})");
+        let states = Run::new(&BACKEND, &scene, &settings, 1).path(120);
+        let rates = states.iter().map(|state| state.bodies[1].velocity.z);
+        let fastest = rates.fold(0.0, f64::max);
+        assert!(fastest < limit + 1e-6 && fastest > 0.95 * limit, "{fastest} of {limit} m/s");
+        let top = states.iter().map(|state| state.bodies[1].position.z).fold(0.0, f64::max);
+        assert!(top < 0.5 + limit * limit / (2.0 * G) + limit * H, "{top}");
+        let last = &states[120].bodies[1];
+        assert!((last.position.z - 0.5).abs() < 1e-5, "{}", last.position.z);
+        assert!(last.velocity.norm() < 1e-9, "{}", last.velocity.norm());
+    }
+}
+
 /// Bars that the ground spins up: solved again about their turns, few steps have to be made in parts, and none stretches
 /// them or opens their joints.
 #[test]

@@ -52,7 +52,7 @@ pub(crate) struct ContactPoint {
     pub(super) from: [Vec3; 2],
     /// Normal and two tangents in the world.
     pub(super) axes: [Vec3; 3],
-    /// Values of the rows when the step began: the gap, and how far sticking has stretched along the tangents [m].
+    /// Values of the rows when the step began: the gap, but for what the step may not push out, and how far sticking has stretched along the tangents [m].
     pub(super) offset: Vec3,
     /// Static and dynamic coefficient.
     pub(super) friction: [f64; 2],
