@@ -244,6 +244,11 @@ impl StepContacts {
         &self.soft
     }
 
+    /// Nodes of the contacts that press.
+    pub(crate) fn pressing(&self) -> impl Iterator<Item = [u32; 2]> {
+        self.points.iter().filter(|point| point.stiffness(0) > 0.0).map(|point| point.nodes)
+    }
+
     /// One contact.
     pub(crate) fn point(&self, point: u32) -> &ContactPoint {
         &self.points[point as usize]

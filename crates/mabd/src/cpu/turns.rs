@@ -12,11 +12,16 @@ use taut_core::{Vec3, math::polar_rotation};
 use super::{
     Mabd,
     arc::{TANGENT, arc},
+    watchdog::polar_matrix,
 };
 use crate::{affine::Affine, system::StepScheme};
 
 /// How often a step, or a part of one, is solved again at most.
 const AGAIN_MAX: u32 = 6;
+
+/// How far a body that presses on another may turn within a step, or a part of one [rad]: it rolls off the points and
+/// normals that were found at the start, and sinks in by its square.
+const IN_TOUCH_MAX: f64 = 0.3;
 
 /// How much further a body turns from one solve to the next at most [rad].
 const FURTHER: f64 = 0.5;
@@ -28,7 +33,7 @@ impl Mabd {
     }
 
     /// Solves what the last solve was for again, about the turns that this has found; whether bodies are stretched
-    /// within the limit [1] then.
+    /// within the limit [1] then, and those that press turn no further than contacts can tell of.
     pub(super) fn solve_about_turns(&mut self, h: f64, limit: f64) -> bool {
         let scheme = StepScheme { h, two_step: false };
         for _ in 0..AGAIN_MAX {
@@ -42,10 +47,26 @@ impl Mabd {
             self.system.keeps_contacts = false;
             self.count_solve();
             if !self.is_stretched(limit) {
-                return true;
+                return !self.turns_far_in_touch();
             }
         }
         false
+    }
+
+    /// Whether a body that presses on another has turned further than it may.
+    pub(super) fn turns_far_in_touch(&self) -> bool {
+        let Some(contacts) = &self.system.contacts else { return false };
+        if self.watchdog.turned.is_empty() {
+            return false;
+        }
+        let far = |node: u32| {
+            let turned = &self.watchdog.turned;
+            let Ok(at) = turned.binary_search_by_key(&node, |(n, _)| *n) else { return false };
+            let start = polar_matrix(&turned[at].1[0].frame);
+            let end = polar_matrix(&self.system.nodes.place(node).frame);
+            (start - end).norm() > 8.0_f64.sqrt() * (0.5 * IN_TOUCH_MAX).sin()
+        };
+        contacts.pressing().any(|nodes| nodes.into_iter().any(far))
     }
 
     /// Puts bodies that turn far to where the last solve turns them, all others to their starts. Whether that is

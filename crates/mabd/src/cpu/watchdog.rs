@@ -80,7 +80,7 @@ impl Mabd {
             return Ok(None);
         }
         let mut parts = if self.watchdog.part.is_some() { self.watchdog.parts } else { 1 };
-        if self.is_stretched(limit) {
+        if self.is_stretched(limit) || self.turns_far_in_touch() {
             parts = self.retry(parts)?;
         }
         // Half as many parts stretch four times as much, where they do not follow turns.
@@ -117,8 +117,9 @@ impl Mabd {
         };
         let mut made = before;
         if self.watchdog.part.is_none() {
-            let turns = self.follows_turns();
-            if turns && self.solve_about_turns(self.step.dt, self.settings.stretch_limit) {
+            let limit = self.settings.stretch_limit;
+            let turns = self.follows_turns() && self.is_stretched(limit);
+            if turns && self.solve_about_turns(self.step.dt, limit) {
                 return Ok(1);
             }
             self.save();
@@ -170,11 +171,11 @@ impl Mabd {
                 self.project();
             }
             let limit = self.settings.stretch_limit;
-            if !self.is_stretched(limit) {
-                continue;
-            }
             let turns = iterations == 1 && self.follows_turns();
-            let done = turns && self.solve_about_turns(h, limit);
+            let done = match self.is_stretched(limit) {
+                true => turns && self.solve_about_turns(h, limit),
+                false => !self.turns_far_in_touch(),
+            };
             if !must && !done {
                 return Ok(false);
             }
@@ -233,7 +234,7 @@ impl Mabd {
     }
 }
 
-fn polar_matrix(frame: &Mat3) -> Mat3 {
+pub(super) fn polar_matrix(frame: &Mat3) -> Mat3 {
     polar_rotation(frame).to_rotation_matrix().into_inner()
 }
 
