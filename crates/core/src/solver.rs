@@ -240,6 +240,8 @@ impl ContactForce {
 pub enum Iteration {
     /// Improves the same end-of-step state: read after each iteration.
     Refine,
+    /// Improves the same end-of-step state, which can be read there only: rerun the step with a larger budget.
+    Rerun,
     /// Advances time by `dt / iterations`: rerun the step with a larger budget instead.
     Substep,
 }

@@ -127,7 +127,8 @@ impl Handshake {
     pub(crate) fn sampled(&self) -> Iteration {
         match self.iteration {
             Refinement::Refine => Iteration::Refine,
-            Refinement::Substep | Refinement::Rerun => Iteration::Substep,
+            Refinement::Substep => Iteration::Substep,
+            Refinement::Rerun => Iteration::Rerun,
         }
     }
 
@@ -186,7 +187,7 @@ mod tests {
     #[test]
     fn a_handshake_is_read_and_a_wrong_one_told() {
         let hello = Handshake::read(keys()).unwrap();
-        assert_eq!((hello.sampled(), hello.contacts), (Iteration::Substep, ContactFinder::None));
+        assert_eq!((hello.sampled(), hello.contacts), (Iteration::Rerun, ContactFinder::None));
         assert_eq!(said("protocol", json!(7)), "not a reply: it picks protocol 7, offered was 1");
         assert!(said("iteration", json!("often")).contains("unknown variant `often`"));
         assert!(said("clock", json!("sun")).contains("unknown variant `sun`"));

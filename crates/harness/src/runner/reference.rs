@@ -130,7 +130,7 @@ impl Bench<'_> {
             })
         });
         match built.ok()?? {
-            Iteration::Refine => Some(spec.substeps),
+            Iteration::Refine | Iteration::Rerun => Some(spec.substeps),
             Iteration::Substep => spec.substeps.checked_mul(spec.iterations),
         }
     }

@@ -112,7 +112,7 @@ fn curve(
             solver.end_step()?;
             visit(solver, step.iterations, true)
         }
-        Iteration::Substep => {
+        Iteration::Rerun | Iteration::Substep => {
             for iterations in budgets(step.iterations) {
                 rewind(bench, scene, solver, spec, options)?;
                 advance(solver, Step { iterations, ..step })?;

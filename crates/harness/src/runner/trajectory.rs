@@ -97,7 +97,7 @@ impl Walk<'_> {
             sample.before = (self.spec.substeps == 1).then_some(&before);
             sample.dt = step.dt;
             sample.report = solver.report();
-            sample.refined = solver.iteration() == Iteration::Refine;
+            sample.refined = solver.iteration() != Iteration::Substep;
             let (references, at) = (&self.options.references, number as usize);
             sample.reference = references.named.and_then(|r| r.get(at));
             sample.same_step = references.same_step.and_then(|r| r.get(at));

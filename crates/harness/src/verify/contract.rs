@@ -103,8 +103,11 @@ pub(super) fn neutral_reads(subject: &Subject<'_>, scene: &Scene, plan: Plan) ->
 /// Where iterations refine a step, the motion after the last of them is that which the step ends in.
 pub(super) fn last_reads(subject: &Subject<'_>, scene: &Scene, plan: Plan) -> Result<(), Stop> {
     let mut solver = subject.build(scene)?;
-    if solver.iteration() == Iteration::Substep {
-        return Err(Stop::Skip("its iterations are sub-steps".to_owned()));
+    let skip = |why: &str| Err(Stop::Skip(why.to_owned()));
+    match solver.iteration() {
+        Iteration::Refine => {}
+        Iteration::Rerun => return skip("its iterations are read at the end of the step only"),
+        Iteration::Substep => return skip("its iterations are sub-steps"),
     }
     let [mut within, mut after] = [State::default(), State::default()];
     for frame in 1..=plan.frames {

@@ -86,7 +86,7 @@ fn stopping_distance(subject: &Subject<'_>) -> Result<(), Stop> {
     let scene = embedded("friction-slide", &[]);
     let plan = Plan::new(150, 20);
     let parts = match subject.iteration(&scene)? {
-        Iteration::Refine => 1,
+        Iteration::Refine | Iteration::Rerun => 1,
         Iteration::Substep => plan.iterations,
     };
     let end = subject.end(&scene, plan)?;

@@ -147,7 +147,7 @@ fn approaches(subject: &Subject<'_>, scene: &Scene) -> Result<(), Stop> {
         return Err(Stop::Skip(format!("there is no `{REFERENCE}`")));
     };
     let fine = match subject.iteration(scene)? {
-        Iteration::Refine => 1,
+        Iteration::Refine | Iteration::Rerun => 1,
         Iteration::Substep => 64,
     };
     let target = Subject::new(&**reference, subject.table, "")

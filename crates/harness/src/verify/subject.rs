@@ -191,7 +191,7 @@ impl<'a> Subject<'a> {
     pub(super) fn integrated(&self, scene: &Scene, plan: Plan) -> Result<f64, Stop> {
         let step = plan.step(scene);
         Ok(match self.build(scene)?.iteration() {
-            Iteration::Refine => step.dt,
+            Iteration::Refine | Iteration::Rerun => step.dt,
             Iteration::Substep => step.dt / f64::from(step.iterations),
         })
     }

@@ -180,7 +180,7 @@ impl<'a> SolverShift<'a> {
         let mut sample = Sample::new(self.scene, &self.facts, &self.state, moment);
         sample.before = (self.spec.substeps == 1).then_some(&self.before);
         sample.dt = self.spec.step(self.scene).dt;
-        sample.refined = solver.iteration() == Iteration::Refine;
+        sample.refined = solver.iteration() != Iteration::Substep;
         sample.report = solver.report();
         sample.forces = solver.read_multipliers(&mut self.forces).then_some(&self.forces);
         // A verdict does not stop a run that somebody watches.
