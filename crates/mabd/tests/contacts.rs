@@ -156,6 +156,9 @@ fn limits_and_motors_hold_beside_contacts() {
     }
     scene.joints[0].limit = Some(Limit { lower: -0.3, upper: 0.3 });
     scene.joints[1].motor = Some(Motor { speed: 0.2, max_effort: 1e6 });
+    let mut driven = scene.clone();
+    (driven.joints[1].limit, driven.joints[1].motor) =
+        (scene.joints[0].limit, scene.joints[1].motor);
     let mut run = Run::new(&BACKEND, &scene, "()", 1);
     let angle = |state: &taut_core::State, i: usize| {
         let along = state.bodies[i].rotation() * Vec3::x();
@@ -174,6 +177,9 @@ fn limits_and_motors_hold_beside_contacts() {
     assert!((angle(&run.state, 0) - 0.3).abs() < 1e-4, "it rests on its limit");
     assert!((turned - 0.2 * 200.0 * H).abs() < 1e-3, "{turned}");
     assert!(run.forces().contacts.len() >= 4, "beside them a box rests");
+    // A limit stops a motor, however strong.
+    let last = Run::new(&BACKEND, &driven, "()", 1).path(200).pop().unwrap();
+    assert!((angle(&last, 1) - 0.3).abs() < 2e-3, "{}", angle(&last, 1));
 }
 
 /// A box that starts deep in the ground is pushed out at the speed that is set and no faster, which it keeps: it rises by

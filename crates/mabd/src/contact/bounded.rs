@@ -8,8 +8,12 @@
 
 use crate::joint::RowLaw;
 
-/// How much stiffer motors are than limits and contacts [1]: what they give way adds up from step to step.
+/// How much stiffer the rows of joints with motors are than others and contacts [1]: what motors give way adds up from
+/// step to step, and limits have to hold against them.
 const MOTORS: f64 = 1000.0;
+
+/// Below this share of its value [1] what a motor lacks is rounding.
+const ROUNDING: f64 = 1e-14;
 
 /// A limit or a motor in the search of its island.
 #[derive(Clone, Copy, Debug)]
@@ -30,15 +34,16 @@ pub(crate) struct BoundedRow {
 }
 
 impl BoundedRow {
-    /// One that a unit multiplier moves by `softness`, `scale` times as stiff as that asks for.
+    /// One that a unit multiplier moves by `softness`, `scale` times as stiff as that asks for, or more where the joint has
+    /// a motor. Where its gradient vanishes it does nothing.
     pub(crate) fn new(
         [bound, node]: [u32; 2],
         (law, target): (RowLaw, f64),
         softness: f64,
-        scale: f64,
+        (scale, has_motor): (f64, bool),
     ) -> Self {
-        let scale = if matches!(law, RowLaw::Motor(_)) { scale * MOTORS } else { scale };
-        let stiffness = scale / softness;
+        let scale = if has_motor { scale * MOTORS } else { scale };
+        let stiffness = if softness > 0.0 { scale / softness } else { 0.0 };
         Self {
             bound,
             node,
@@ -54,7 +59,7 @@ impl BoundedRow {
 
     /// Value by multiplier where it holds [m/N or rad/(N m)].
     pub(crate) fn compliance(&self) -> f64 {
-        1.0 / self.stiffness
+        if self.stiffness > 0.0 { 1.0 / self.stiffness } else { 1.0 }
     }
 
     /// Takes over where a linear solve leads, and what it exerts there.
@@ -92,12 +97,19 @@ impl BoundedRow {
 
     /// Square of what it should exert in the point reached beyond what the linear solves do, and of these.
     pub(super) fn imbalance(&self) -> [f64; 2] {
-        let lacks = self.exerts(self.reached) - self.held;
+        let mut lacks = self.exerts(self.reached) - self.held;
+        if matches!(self.law, RowLaw::Motor(_)) {
+            let rounding = ROUNDING * self.stiffness * (1.0 + self.reached.abs());
+            lacks = (lacks.abs() - rounding).max(0.0);
+        }
         [lacks * lacks, self.held * self.held]
     }
 
     /// What it does in the point reached: its multiplier unless it holds, and at which value it does.
     pub(crate) fn piece(&self) -> (Option<f64>, f64) {
+        if self.stiffness == 0.0 {
+            return (Some(0.0), self.target);
+        }
         match self.law {
             RowLaw::Held { .. } | RowLaw::Damped { .. } => (None, self.target),
             RowLaw::Limit(limit) => {
@@ -123,14 +135,14 @@ mod tests {
     fn rows() -> [BoundedRow; 2] {
         let limit = RowLaw::Limit(Limit { lower: -0.2, upper: 0.5 });
         let motor = RowLaw::Motor(Motor { speed: 1.0, max_effort: 3.0 });
-        [limit, motor].map(|law| BoundedRow::new([0, 0], (law, 0.1), 1.0, 10.0))
+        [limit, motor].map(|law| BoundedRow::new([0, 0], (law, 0.1), 1.0, (10.0, false)))
     }
 
     /// The piece at a point is the law's tangent there: a linear solve that it leads nowhere is settled.
     #[test]
     fn pieces_are_tangents_of_the_law() {
         for mut row in rows() {
-            for value in [-0.9, -0.2001, -0.1, 0.0999, 0.1001, 0.4, 0.7] {
+            for value in [-0.9, -0.2001, -0.1, 0.0999, 0.1001, 0.45, 0.7] {
                 row.reached = value;
                 let (given, held) = row.piece();
                 let exerted = given.unwrap_or(row.stiffness * (value - held));

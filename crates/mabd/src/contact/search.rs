@@ -218,6 +218,7 @@ impl StepContacts {
         let [points, rows] = &mut self.slowed;
         points.clear();
         rows.clear();
+        rows.reserve(bounded.len());
         for t in 0..self.points.len() {
             if self.search(t).growth > 0.0 {
                 self.slowed[0].push(t as u32);

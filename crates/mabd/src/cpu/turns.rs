@@ -14,7 +14,7 @@ use super::{
     arc::{TANGENT, arc},
     watchdog::polar_matrix,
 };
-use crate::{affine::Affine, system::StepScheme};
+use crate::{affine::Affine, settings::Integrator, system::StepScheme};
 
 /// How often a step, or a part of one, is solved again at most.
 const AGAIN_MAX: u32 = 6;
@@ -29,7 +29,10 @@ const FURTHER: f64 = 0.5;
 impl Mabd {
     /// Whether steps are solved again about turns.
     pub(super) fn follows_turns(&self) -> bool {
-        self.takes_arcs() && self.system.contacts.is_some() && !self.system.has_elastic()
+        self.takes_arcs()
+            && self.settings.integrator == Integrator::OneStep
+            && self.system.contacts.is_some()
+            && !self.system.has_elastic()
     }
 
     /// Solves what the last solve was for again, about the turns that this has found; whether bodies are stretched
@@ -53,7 +56,8 @@ impl Mabd {
         false
     }
 
-    /// Whether a body that presses on another has turned further than it may.
+    /// Whether a body that presses on another has turned further than it may, of those that were put to their turns: to
+    /// turn as far along the tangent would stretch it beyond what a step may by default.
     pub(super) fn turns_far_in_touch(&self) -> bool {
         let Some(contacts) = &self.system.contacts else { return false };
         if self.watchdog.turned.is_empty() {
@@ -72,10 +76,10 @@ impl Mabd {
     /// Puts bodies that turn far to where the last solve turns them, all others to their starts. Whether that is
     /// finite.
     fn turn_on(&mut self, h: f64) -> bool {
-        let mut known = std::mem::take(&mut self.watchdog.turned);
-        let mut at = known.iter().copied().peekable();
+        let mut turned = std::mem::take(&mut self.watchdog.turned);
+        let known = turned.len();
+        let mut at = 0;
         let mut finite = true;
-        let mut new = Vec::new();
         for node in 0..self.system.nodes.count() {
             let nodes = &mut self.system.nodes;
             let rotation = nodes.responses[node].rotation;
@@ -83,20 +87,21 @@ impl Mabd {
             let way = 0.5 * (local - local.transpose());
             let way = Vec3::new(way[(2, 1)], way[(0, 2)], way[(1, 0)]);
             let way = way * (FURTHER / way.norm().max(FURTHER));
-            let before = at.next_if(|(n, _)| *n == node as u32).map(|(_, from)| from);
+            let before = (at < known && turned[at].0 == node as u32).then(|| turned[at].1);
+            at += usize::from(before.is_some());
             let [start, rate] =
                 before.unwrap_or_else(|| [nodes.start.get(node), nodes.rate.get(node)]);
             let first = polar_rotation(&start.frame).to_rotation_matrix().into_inner();
             let target = rotation * Rotation3::new(way).into_inner();
             let chord = (first - target).norm() / 8.0_f64.sqrt();
             let angle = 2.0 * chord.min(1.0).asin();
-            finite &= angle.is_finite();
+            finite &= (first - target).norm().is_finite();
             if before.is_none() {
                 if angle <= TANGENT {
                     nodes.moved.set(node, &Affine::ZERO);
                     continue;
                 }
-                new.push((node as u32, [start, rate]));
+                turned.push((node as u32, [start, rate]));
                 if let Some([start, rate]) = arc(nodes.kind(node), [&start, &rate], h) {
                     nodes.start.set(node, &start);
                     nodes.rate.set(node, &rate);
@@ -105,9 +110,8 @@ impl Mabd {
             let frame = target * first.tr_mul(&start.frame) - nodes.start.get(node).frame;
             nodes.moved.set(node, &Affine { frame, origin: Vec3::zeros() });
         }
-        known.extend(new);
-        known.sort_unstable_by_key(|(node, _)| *node);
-        self.watchdog.turned = known;
+        turned.sort_unstable_by_key(|(node, _)| *node);
+        self.watchdog.turned = turned;
         finite
     }
 }

@@ -65,9 +65,10 @@ impl Mabd {
         self.save();
         let parts = self.watchdog.parts;
         self.iterations = Some(0);
-        // Iterations of parts do not go on from each other.
-        self.settled = self.system.has_elastic();
-        let iterations = if self.settled { self.step.iterations } else { 1 };
+        // Iterations of parts do not go on from each other: all are made at once.
+        self.settled = true;
+        let refines = self.refines() || self.system.has_elastic();
+        let iterations = if refines { self.step.iterations } else { 1 };
         self.attempt(parts, iterations, false)?;
         Ok(())
     }

@@ -224,12 +224,18 @@ impl System {
     /// inertia is in a step.
     pub(super) fn soften_bounds(&mut self, scale: f64) {
         self.bounded.clear();
-        for (i, bound) in (0..).zip(&self.bounds) {
+        for (i, bound) in (0_u32..).zip(&self.bounds) {
             let Bound { element, row, law, target, .. } = *bound;
             if self.active[element as usize] {
                 let softness = self.softness(row as usize);
                 let node = self.mover(element) as u32;
-                let soft = BoundedRow::new([i, node], (law, target), softness, scale);
+                let beside = [i.wrapping_sub(1), i, i + 1].map(|k| self.bounds.get(k as usize));
+                let has_motor = beside
+                    .into_iter()
+                    .flatten()
+                    .any(|other| other.element == element && matches!(other.law, RowLaw::Motor(_)));
+                let stiff = (scale, has_motor);
+                let soft = BoundedRow::new([i, node], (law, target), softness, stiff);
                 self.rows.compliance[row as usize] = soft.compliance();
                 self.bounded.push(soft);
             }
