@@ -192,11 +192,7 @@ impl System {
         let model = Model::new(scene);
         let unordered = elements(&model, &nodes);
         let elastic = ElasticNodes::new(scene, &model, &nodes).map(Box::new);
-        let dynamic = |node: u32| Some(node).filter(|&n| (n as usize) < count);
-        let links = |elements: &[JointElement]| -> Vec<Link> {
-            elements.iter().map(|element| element.nodes.map(dynamic)).collect()
-        };
-        let unordered_links = links(&unordered);
+        let unordered_links = links_of(&unordered, count);
         let order = EliminationOrder::new(count, &unordered_links);
         let points = unordered.iter().all(JointElement::is_point);
         let has_loops = has_loops(count, &unordered_links, &unordered);
@@ -204,7 +200,7 @@ impl System {
         let softness_min = if order.closures > 0 { settings.rigid_softness } else { 0.0 };
         let lines = arranged(chosen, order, &unordered, &unordered_links, &nodes);
         let elements = in_order(unordered, &lines.elements);
-        let links = links(&elements);
+        let links = links_of(&elements, count);
         let contacts = step_contacts(scene, settings, count, (&links, elastic.as_deref()));
         let compliance: Vec<f64> = elements.iter().flat_map(compliances).collect();
         let general = contacts.is_some() || settings.is_general();
@@ -223,11 +219,10 @@ impl System {
         let (elements, links) =
             if by_lanes.is_some() { Default::default() } else { (elements, links) };
         let dual = dual_of(&elements, &links, (chosen, has_loops), count, &lines, settings)?;
-        let mut constants = GroupTable::default();
-        if by_lanes.is_none() {
-            nodes.make_room();
-            constants = respond::constants(&nodes);
-        }
+        let constants = match by_lanes {
+            Some(_) => GroupTable::default(),
+            None => respond::constants(&mut nodes),
+        };
         let aba = Aba::chosen(chosen, scene, &mut nodes, &links, &elements)?;
         Ok(Self {
             nodes,
@@ -367,6 +362,12 @@ impl System {
             self.find_multipliers(scheme);
         }
     }
+}
+
+/// The nodes of elements, of which forces move the first `count`.
+fn links_of(elements: &[JointElement], count: usize) -> Vec<Link> {
+    let dynamic = |node: u32| Some(node).filter(|&n| (n as usize) < count);
+    elements.iter().map(|element| element.nodes.map(dynamic)).collect()
 }
 
 /// Elements in another order.

@@ -13,8 +13,10 @@ use crate::{
     settings::Polar,
 };
 
-/// The constants of all bodies, anchors aside; of a point mass where a group is not full.
-pub(super) fn constants(nodes: &Nodes) -> GroupTable {
+/// Makes room for what all bodies do by themselves, and tells their constants, anchors aside; those of a point mass where a
+/// group is not full.
+pub(super) fn constants(nodes: &mut Nodes) -> GroupTable {
+    nodes.make_room();
     let filler = BodyKind::particle(1.0);
     let kind = |node: usize| if node < nodes.count() { *nodes.kind(node) } else { filler };
     let groups = nodes.count().div_ceil(LANES);
