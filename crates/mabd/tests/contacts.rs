@@ -206,7 +206,7 @@ fn what_has_sunk_in_is_pushed_out_slowly() {
 }
 
 /// Bars that the ground spins up: solved again about their turns, few steps have to be made in parts, and none stretches
-/// them or opens their joints.
+/// them.
 #[test]
 fn turns_that_contacts_make_are_followed() {
     let scene = file("falling-joints", &[("pairs", 18.0)]);

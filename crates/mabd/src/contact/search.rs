@@ -161,7 +161,7 @@ impl StepContacts {
             search.exerts += exerts;
         }
         for row in bounded {
-            let search = &mut self.searches[self.islands.settled()[row.node as usize] as usize];
+            let search = self.search_of(row);
             if search.open {
                 row.advance(search.high);
                 let [lacks, exerts] = row.imbalance();
