@@ -82,7 +82,12 @@ impl BodyState {
 
     /// Angular velocity in world axes [rad/s]; for an affine frame that of its polar factor's axes.
     pub fn omega(&self) -> Vec3 {
-        let rotation = self.rotation().to_rotation_matrix().into_inner();
+        self.omega_about(&self.rotation())
+    }
+
+    /// The same where the rotation nearest to the frame is known.
+    fn omega_about(&self, rotation: &Quat) -> Vec3 {
+        let rotation = rotation.to_rotation_matrix().into_inner();
         axial(&(self.frame_rate * rotation.transpose()))
     }
 
@@ -102,11 +107,12 @@ impl Placement {
 
 impl From<&BodyState> for Placement {
     fn from(state: &BodyState) -> Self {
+        let rotation = state.rotation();
         Self {
             position: state.position,
-            rotation: state.rotation(),
+            rotation,
             velocity: state.velocity,
-            omega: state.omega(),
+            omega: state.omega_about(&rotation),
         }
     }
 }

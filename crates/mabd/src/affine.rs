@@ -28,7 +28,14 @@ impl Affine {
     /// Sum of the products of all entries.
     #[inline(always)]
     pub(crate) fn dot(&self, other: &Self) -> f64 {
-        self.frame.dot(&other.frame) + self.origin.dot(&other.origin)
+        let (f, g) = (self.frame.as_slice(), other.frame.as_slice());
+        let (o, p) = (&self.origin, &other.origin);
+        // Four sums, which compilers put side by side.
+        let mut sums = [f[8] * g[8], o.x * p.x, o.y * p.y, o.z * p.z];
+        for k in 0..4 {
+            sums[k] += f[k] * g[k] + f[k + 4] * g[k + 4];
+        }
+        (sums[0] + sums[1]) + (sums[2] + sums[3])
     }
 
     /// Where a point of the body is [m].

@@ -96,7 +96,6 @@ impl Mabd {
         }
         self.system.reset(&self.broken);
         self.system.forget_turns();
-        self.system.forget_elastic();
         (self.time_s, self.done) = (state.time_s, None);
         (self.tense, self.history, self.iterations) = (false, None, None);
         (self.pending, self.resumed) = (None, None);
@@ -281,9 +280,7 @@ impl Solver for Mabd {
         self.pulled.begin(&self.system.nodes);
         self.set_off(self.time_s, step.dt);
         self.system.aim_motors(step.dt);
-        self.system
-            .detect(&self.broken, step.dt, Begins::Step)
-            .map_err(SolverError::NotConverged)?;
+        self.system.detect(&self.broken, step.dt, Begins::Step);
         self.system.nodes.hold(step.dt);
         self.settled = false;
         if self.refines() && !self.system.has_elastic() {
@@ -300,7 +297,8 @@ impl Solver for Mabd {
             return Ok(());
         }
         if self.watchdog.begins_divided() {
-            return self.divide().map_err(SolverError::NotConverged);
+            self.divide();
+            return Ok(());
         }
         let scheme = self.scheme(self.step.dt);
         self.solve(&scheme);
@@ -320,7 +318,7 @@ impl Solver for Mabd {
             self.settle();
             self.predict(h);
             scheme = StepScheme { h, two_step: false };
-        } else if let Some(part) = self.watch().map_err(SolverError::NotConverged)? {
+        } else if let Some(part) = self.watch() {
             h = part;
             scheme = StepScheme { h, two_step: false };
         }

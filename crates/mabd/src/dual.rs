@@ -2,6 +2,7 @@
 
 pub(crate) mod blocks;
 mod cg;
+pub(crate) mod degree;
 pub(crate) mod direct;
 pub(crate) mod dissection;
 mod fronts;

@@ -267,14 +267,12 @@ impl System {
         self.physics.geometric.is_some() && !self.joint_of.is_empty()
     }
 
-    /// Finds the contacts of a step of `h` [s], or of a part of one, that starts now, or tells why they cannot be
-    /// solved for.
-    pub(crate) fn detect(&mut self, broken: &[bool], h: f64, begins: Begins) -> Result<(), String> {
-        let Some(mut contacts) = self.contacts.take() else { return Ok(()) };
+    /// Finds the contacts of a step of `h` [s], or of a part of one, that starts now.
+    pub(crate) fn detect(&mut self, broken: &[bool], h: f64, begins: Begins) {
+        let Some(mut contacts) = self.contacts.take() else { return };
         contacts.detect(&self.nodes, broken, h, begins);
-        let done = self.prepare(&contacts);
+        self.prepare(&contacts);
         self.contacts = Some(contacts);
-        done
     }
 
     /// Lets broken joints go and forgets all multipliers.

@@ -3,7 +3,7 @@
 //! A linear solve moves a body that turns by `w` within a step along the tangent, and so stretches it by `w^2/2`,
 //! which no joint error shows (`arc.rs` can foresee what a body's own spin turns, not what forces do). A step in
 //! which that exceeds the limit is made again in shorter parts; the next one begins with as many, until the stretch
-//! allows for fewer. What is left after eight parts goes through implicit Euler, which is stable but takes energy.
+//! allows for fewer. What is left after 32 parts goes through implicit Euler, which is stable but takes energy.
 //! What a body's material gives way does not count. With `spin: arc`, beside contacts, the step and then each of its parts is
 //! first solved again about the turns found (`turns.rs`).
 
@@ -21,8 +21,8 @@ use crate::{
 };
 
 /// In how many parts a step is made again, and by how many iterations each: one is a linear solve from where
-/// the part begins, more are Newton's on implicit Euler.
-const LINEAR: [(u32, u32); 4] = [(2, 1), (4, 1), (8, 1), (8, 8)];
+/// the part begins, more are Newton's on implicit Euler, beside contacts as many as move anything.
+const LINEAR: [(u32, u32); 6] = [(2, 1), (4, 1), (8, 1), (16, 1), (32, 1), (8, 8)];
 const IMPLICIT: [(u32, u32); 5] = [(1, 3), (1, 8), (2, 8), (4, 8), (8, 8)];
 
 /// How steps are divided.
@@ -61,7 +61,7 @@ impl Watchdog {
 
 impl Mabd {
     /// Begins a step with as many parts as the step before needed.
-    pub(super) fn divide(&mut self) -> Result<(), String> {
+    pub(super) fn divide(&mut self) {
         self.save();
         let parts = self.watchdog.parts;
         self.iterations = Some(0);
@@ -69,27 +69,26 @@ impl Mabd {
         self.settled = true;
         let refines = self.refines() || self.system.has_elastic();
         let iterations = if refines { self.step.iterations } else { 1 };
-        self.attempt(parts, iterations, false)?;
-        Ok(())
+        self.attempt(parts, iterations, false);
     }
 
     /// Makes a step again in which bodies are stretched too much. The length of the parts that ended it [s],
     /// the last of which is left uncommitted; `None` if it was made as a whole.
-    pub(super) fn watch(&mut self) -> Result<Option<f64>, String> {
+    pub(super) fn watch(&mut self) -> Option<f64> {
         let limit = self.settings.stretch_limit;
         if !limit.is_finite() {
-            return Ok(None);
+            return None;
         }
         let mut parts = if self.watchdog.part.is_some() { self.watchdog.parts } else { 1 };
         if self.is_stretched(limit) || self.turns_far_in_touch() {
-            parts = self.retry(parts)?;
+            parts = self.retry(parts);
         }
         // Half as many parts stretch four times as much, where they do not follow turns.
         let followed =
             self.follows_turns() && self.iterations.is_some_and(|used| used <= 2 * parts);
         let eases = parts > 1 && (followed || !self.is_stretched(0.25 * limit));
         self.watchdog.parts = if eases { parts / 2 } else { parts };
-        Ok(self.watchdog.part.take())
+        self.watchdog.part.take()
     }
 
     fn save(&mut self) {
@@ -108,7 +107,7 @@ impl Mabd {
     }
 
     /// Makes a step again that was made in `before` parts; in how many parts it is made now.
-    fn retry(&mut self, before: u32) -> Result<u32, String> {
+    fn retry(&mut self, before: u32) -> u32 {
         let linear = self.settings.integrator.is_linear();
         let elastic = [2, 4, 8].map(|parts| (parts, self.step.iterations));
         let attempts: &[(u32, u32)] = match (self.system.has_elastic(), linear) {
@@ -121,7 +120,7 @@ impl Mabd {
             let limit = self.settings.stretch_limit;
             let turns = self.follows_turns() && self.is_stretched(limit);
             if turns && self.solve_about_turns(self.step.dt, limit) {
-                return Ok(1);
+                return 1;
             }
             self.save();
         }
@@ -133,16 +132,16 @@ impl Mabd {
             self.system.reset(&self.broken);
             self.tense = false;
             made = parts;
-            if self.attempt(parts, iterations, attempt + 1 == attempts.len())? {
+            if self.attempt(parts, iterations, attempt + 1 == attempts.len()) {
                 break;
             }
         }
-        Ok(made)
+        made
     }
 
     /// One attempt at a step in equal parts, to the end if it `must`; whether it stayed within the
     /// limit. The last part is left uncommitted.
-    fn attempt(&mut self, parts: u32, iterations: u32, must: bool) -> Result<bool, String> {
+    fn attempt(&mut self, parts: u32, iterations: u32, must: bool) -> bool {
         let h = self.step.dt / f64::from(parts);
         let scheme = StepScheme { h, two_step: false };
         self.watchdog.part = Some(h);
@@ -154,20 +153,23 @@ impl Mabd {
             }
             self.set_off(self.time_s + h * f64::from(part), h);
             self.system.aim_motors(h);
-            self.system.detect(&self.broken, h, begins)?;
+            self.system.detect(&self.broken, h, begins);
             self.system.nodes.hold(h);
             if iterations > 1 && !self.system.has_elastic() {
                 self.predict(h);
             } else {
                 self.predict_arcs(h);
             }
-            for _ in 0..iterations {
+            for iteration in 0..iterations {
+                // Who presses and slides is known from the iteration before.
+                self.system.keeps_contacts = iteration > 0;
                 self.solve(&scheme);
                 self.count_solve();
-                if self.is_settled() {
+                if self.is_settled() || self.system.has_converged() {
                     break;
                 }
             }
+            self.system.keeps_contacts = false;
             if self.settings.integrator == Integrator::Projected {
                 self.project();
             }
@@ -178,10 +180,10 @@ impl Mabd {
                 false => !self.turns_far_in_touch(),
             };
             if !must && !done {
-                return Ok(false);
+                return false;
             }
         }
-        Ok(true)
+        true
     }
 
     /// Whether the last solve stretched a body by more than the limit [1] beyond what its material gives way,

@@ -3,13 +3,12 @@
 use faer::{
     Conj, MatMut, Par, Side,
     dyn_stack::{MemBuffer, MemStack, StackReq},
-    linalg::cholesky::{ldlt::factor::LdltRegularization, llt::factor::LltRegularization},
+    linalg::cholesky::llt::factor::LltRegularization,
     perm::PermRef,
     sparse::{
         SparseColMatRef, SymbolicSparseColMat,
-        linalg::SupernodalThreshold,
         linalg::cholesky::{
-            CholeskySymbolicParams, LdltRef, LltRef, SymbolicCholesky, SymmetricOrdering,
+            CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering,
             factorize_symbolic_cholesky,
         },
     },
@@ -21,17 +20,11 @@ use super::{blocks::DualBlocks, fronts::Fronts};
 /// the one before was too small. Joints stay open by as much as this times what their forces would move.
 const RAISED: [f64; 2] = [1e-15, 1e-13];
 
-/// The same for a matrix that has both signs, and what a pivot becomes that has not its sign all the same: such
-/// a row says nothing new, and its multiplier vanishes.
+/// The same for a matrix that has both signs.
 const RAISED_MIXED: f64 = 1e-14;
-const INFINITE: f64 = 1e100;
 
 /// How often multipliers of least size are refined.
 const REFINED: u32 = 3;
-
-/// When columns of one pattern are worked on together, as a share of faer's own bound on the operations for each
-/// entry of the factor. The steps in which `ragdolls` land take half as long.
-const DENSE: SupernodalThreshold = SupernodalThreshold(0.3);
 
 /// A factorisation and what solving with it takes.
 pub(crate) struct Direct {
@@ -42,16 +35,14 @@ pub(crate) struct Direct {
 
 /// How a matrix is factorised.
 enum Factorisation {
-    /// A positive one, in the order of its blocks.
+    /// One in the order of its blocks.
     Fronts(Box<Fronts>),
-    /// One that has both signs, or whose order is one of least degree.
+    /// A positive one in an order of least degree.
     Sparse(Box<SparseFactor>),
 }
 
 /// The scalar matrix, its factorisation and their working storage.
 struct SparseFactor {
-    /// Sign of each pivot of a matrix that has both; empty for a positive one.
-    signs: Vec<i8>,
     pattern: SymbolicSparseColMat<usize>,
     /// For each entry the value of the blocks that it is.
     sources: Vec<u32>,
@@ -70,18 +61,16 @@ impl Direct {
         let factor = if given.len_val() <= least.len_val() {
             Factorisation::Fronts(Box::new(Fronts::new(blocks)))
         } else {
-            let sparse = SparseFactor::new(pattern, sources, least, Vec::new())?;
+            let sparse = SparseFactor::new(pattern, sources, least)?;
             Factorisation::Sparse(Box::new(sparse))
         };
         Ok(Self { factor, room: Default::default() })
     }
 
     /// Analyses the pattern of `blocks` in their order, each scalar row having a pivot of this sign.
-    pub(crate) fn mixed(blocks: &DualBlocks, signs: Vec<i8>) -> Result<Self, String> {
-        let (pattern, sources) = scalars(blocks);
-        let symbolic = analysed(&pattern, false)?;
-        let sparse = SparseFactor::new(pattern, sources, symbolic, signs)?;
-        Ok(Self { factor: Factorisation::Sparse(Box::new(sparse)), room: Default::default() })
+    pub(crate) fn mixed(blocks: &DualBlocks, signs: &[i8]) -> Self {
+        let fronts = Fronts::signed(blocks, signs);
+        Self { factor: Factorisation::Fronts(Box::new(fronts)), room: Default::default() }
     }
 
     /// Factorises `blocks` and replaces `rhs` by the solution.
@@ -127,7 +116,7 @@ impl Direct {
 impl Factorisation {
     /// Whether the matrix has both signs.
     fn is_mixed(&self) -> bool {
-        matches!(self, Self::Sparse(sparse) if !sparse.signs.is_empty())
+        matches!(self, Self::Fronts(fronts) if fronts.is_signed())
     }
 
     /// See [`SparseFactor::solve`].
@@ -152,19 +141,14 @@ impl SparseFactor {
         pattern: SymbolicSparseColMat<usize>,
         sources: Vec<u32>,
         symbolic: SymbolicCholesky<usize>,
-        signs: Vec<i8>,
     ) -> Result<Self, String> {
-        let factor = if signs.is_empty() {
-            symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default())
-        } else {
-            symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Default::default())
-        };
+        let factor = symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
         let solve = symbolic.solve_in_place_scratch::<f64>(1, Par::Seq);
         let scratch = MemBuffer::try_new(StackReq::or(factor, solve))
             .map_err(|error| format!("{error:?}"))?;
         let values = vec![0.0; sources.len()];
         let factor = vec![0.0; symbolic.len_val()];
-        Ok(Self { signs, pattern, sources, values, symbolic, factor, scratch })
+        Ok(Self { pattern, sources, values, symbolic, factor, scratch })
     }
 
     /// Factorises `blocks` with diagonal entries raised by a share, and replaces `rhs` by the solution. Whether
@@ -187,24 +171,18 @@ impl SparseFactor {
         }
         let matrix = SparseColMatRef::new(self.pattern.as_ref(), &self.values);
         let stack = MemStack::new(&mut self.scratch);
-        let (symbolic, factor, side) = (&self.symbolic, &mut self.factor, Side::Lower);
-        if self.signs.is_empty() {
-            let (how, params) = (LltRegularization::default(), Default::default());
-            symbolic
-                .factorize_numeric_llt(factor, matrix, side, how, Par::Seq, stack, params)
-                .is_ok()
-        } else {
-            let how = LdltRegularization {
-                dynamic_regularization_signs: Some(&self.signs),
-                dynamic_regularization_delta: INFINITE,
-                // Zero would let all pivots of columns that are worked on together pass.
-                dynamic_regularization_epsilon: f64::MIN_POSITIVE,
-            };
-            let params = Default::default();
-            symbolic
-                .factorize_numeric_ldlt(factor, matrix, side, how, Par::Seq, stack, params)
-                .is_ok()
-        }
+        let (how, params) = (LltRegularization::default(), Default::default());
+        self.symbolic
+            .factorize_numeric_llt(
+                &mut self.factor,
+                matrix,
+                Side::Lower,
+                how,
+                Par::Seq,
+                stack,
+                params,
+            )
+            .is_ok()
     }
 
     /// Replaces `rhs` by the solution under the last factorisation.
@@ -213,11 +191,7 @@ impl SparseFactor {
         let rhs = MatMut::from_column_major_slice_mut(rhs, size, 1);
         let (symbolic, factor) = (&self.symbolic, &self.factor);
         let stack = MemStack::new(&mut self.scratch);
-        if self.signs.is_empty() {
-            LltRef::new(symbolic, factor).solve_in_place_with_conj(Conj::No, rhs, Par::Seq, stack);
-        } else {
-            LdltRef::new(symbolic, factor).solve_in_place_with_conj(Conj::No, rhs, Par::Seq, stack);
-        }
+        LltRef::new(symbolic, factor).solve_in_place_with_conj(Conj::No, rhs, Par::Seq, stack);
     }
 }
 
@@ -258,10 +232,7 @@ fn analysed(
     } else {
         SymmetricOrdering::Custom(PermRef::new_checked(&given, &given, size))
     };
-    let params = CholeskySymbolicParams {
-        supernodal_flop_ratio_threshold: DENSE,
-        ..CholeskySymbolicParams::default()
-    };
+    let params = CholeskySymbolicParams::default();
     factorize_symbolic_cholesky(pattern.as_ref(), Side::Lower, ordering, params)
         .map_err(|error| format!("symbolic factorisation: {error}"))
 }

@@ -25,10 +25,10 @@ struct Cut {
     before: bool,
 }
 
-struct Dissection<'a, F> {
+struct Dissection<'a> {
     points: &'a [Vec3],
-    /// The nodes of an element.
-    ends: F,
+    /// The nodes of each element; those that share one are neighbours.
+    links: &'a [Link],
     /// Lowest and highest rank of the part's elements at each node.
     reach: Vec<[u32; 2]>,
     elements: Vec<u32>,
@@ -36,18 +36,9 @@ struct Dissection<'a, F> {
 
 /// Elements in an order of elimination, where each lies at one of `points` [m].
 pub(crate) fn dissect(nodes: usize, links: &[Link], points: &[Vec3]) -> Vec<u32> {
-    dissect_by(nodes, points, |element| links[element as usize].iter().flatten().copied())
-}
-
-/// The same where each element has the nodes that `ends` tells; those that share one are neighbours.
-pub(crate) fn dissect_by<I: Iterator<Item = u32>>(
-    nodes: usize,
-    points: &[Vec3],
-    ends: impl Fn(u32) -> I,
-) -> Vec<u32> {
     let mut this = Dissection {
         points,
-        ends,
+        links,
         reach: vec![[u32::MAX, 0]; nodes],
         elements: Vec::with_capacity(points.len()),
     };
@@ -55,7 +46,12 @@ pub(crate) fn dissect_by<I: Iterator<Item = u32>>(
     this.elements
 }
 
-impl<I: Iterator<Item = u32>, F: Fn(u32) -> I> Dissection<'_, F> {
+/// The nodes of an element.
+fn ends(links: &[Link], element: u32) -> impl Iterator<Item = u32> {
+    links[element as usize].into_iter().flatten()
+}
+
+impl Dissection<'_> {
     fn divide(&mut self, part: Vec<u32>) {
         let best = if part.len() > PART_MAX {
             let cuts = (0..3).filter_map(|axis| self.narrowest(&part, axis));
@@ -100,11 +96,11 @@ impl<I: Iterator<Item = u32>, F: Fn(u32) -> I> Dissection<'_, F> {
 
     /// Finds the ranks that meet at each node.
     fn measure(&mut self, ranked: &[u32]) {
-        for node in ranked.iter().flat_map(|&e| (self.ends)(e)) {
+        for node in ranked.iter().flat_map(|&e| ends(self.links, e)) {
             self.reach[node as usize] = [u32::MAX, 0];
         }
         for (rank, &element) in ranked.iter().enumerate() {
-            for node in (self.ends)(element) {
+            for node in ends(self.links, element) {
                 let [low, high] = &mut self.reach[node as usize];
                 (*low, *high) = ((*low).min(rank as u32), (*high).max(rank as u32));
             }
@@ -113,7 +109,7 @@ impl<I: Iterator<Item = u32>, F: Fn(u32) -> I> Dissection<'_, F> {
 
     /// Lowest and highest rank among an element and its neighbours.
     fn reach_of(&self, element: u32, rank: usize) -> [usize; 2] {
-        (self.ends)(element).fold([rank, rank], |[low, high], node| {
+        ends(self.links, element).fold([rank, rank], |[low, high], node| {
             let [l, h] = self.reach[node as usize].map(|rank| rank as usize);
             [low.min(l), high.max(h)]
         })

@@ -1,6 +1,9 @@
 //! Cholesky factorisation by fronts (Duff and Reid 1983): columns that are eliminated together stand in one dense
 //! matrix with the rows that they reach, and what is left of these is handed on to the front that has them next.
 //!
+//! A matrix that is not positive is taken where it is known of each pivot which sign it has, as `L S L^T` with ones of
+//! these signs in `S` (Vanderbei 1995): all is as for a positive one, but that of two factors one has signs.
+//!
 //! The order is that of the blocks, so it should be one that fills in little; a general sparse factorisation
 //! spends most of its time beside the products where fronts are as small as those of nets.
 
@@ -18,6 +21,8 @@ use plan::{Front, FrontPlan};
 /// A factorisation, and room for making it.
 pub(crate) struct Fronts {
     plan: FrontPlan,
+    /// Signs of the pivots in the order of elimination; empty where all are positive.
+    signs: Vec<f64>,
     work: FrontWork,
 }
 
@@ -33,12 +38,27 @@ struct FrontWork {
     solution: Vec<f64>,
     local: Vec<f64>,
     sums: Vec<Fused>,
+    /// Signs of the front at hand, and its numbers with the signs of their columns.
+    signs: Vec<f64>,
+    signed: Vec<f64>,
 }
 
 impl Fronts {
-    /// Prepares for matrices with the pattern of `blocks`.
+    /// Prepares for positive matrices with the pattern of `blocks`.
     pub(crate) fn new(blocks: &DualBlocks) -> Self {
+        Self::signed(blocks, &[])
+    }
+
+    /// Prepares for matrices with the pattern of `blocks`, the pivot of each scalar row having this sign; without any
+    /// all are positive.
+    pub(crate) fn signed(blocks: &DualBlocks, signs: &[i8]) -> Self {
         let plan = FrontPlan::new(blocks);
+        let widest = if signs.is_empty() { 0 } else { plan.widest };
+        let signs: Vec<f64> = if signs.is_empty() {
+            Vec::new()
+        } else {
+            plan.order.iter().map(|&row| f64::from(signs[row as usize])).collect()
+        };
         let work = FrontWork {
             factor: vec![0.0; plan.numbers],
             panel: vec![0.0; plan.widest],
@@ -46,8 +66,15 @@ impl Fronts {
             solution: vec![0.0; plan.order.len()],
             local: vec![0.0; plan.largest],
             sums: vec![Fused::ZERO; plan.largest],
+            signs: Vec::with_capacity(plan.largest),
+            signed: vec![0.0; widest],
         };
-        Self { plan, work }
+        Self { plan, signs, work }
+    }
+
+    /// Whether pivots may be negative.
+    pub(crate) fn is_signed(&self) -> bool {
+        !self.signs.is_empty()
     }
 
     /// Factorises `blocks` with diagonal entries raised by a share, and replaces `x` by the solution. Where they
@@ -62,11 +89,11 @@ impl Fronts {
     }
 
     fn run(&mut self, matrix: Option<(&DualBlocks, f64)>, x: &mut [f64]) -> bool {
-        let Self { plan, work } = self;
+        let Self { plan, signs, work } = self;
         for (solution, &row) in work.solution.iter_mut().zip(&plan.order) {
             *solution = x[row as usize];
         }
-        let done = pulp::Arch::new().dispatch(Solve { plan, work, matrix });
+        let done = pulp::Arch::new().dispatch(Solve { plan, signs, work, matrix });
         if done {
             for (solution, &row) in work.solution.iter().zip(&plan.order) {
                 x[row as usize] = *solution;
@@ -79,6 +106,7 @@ impl Fronts {
 /// One solution, of a new matrix where there is one.
 struct Solve<'a> {
     plan: &'a FrontPlan,
+    signs: &'a [f64],
     work: &'a mut FrontWork,
     matrix: Option<(&'a DualBlocks, f64)>,
 }
@@ -90,12 +118,15 @@ impl WithSimd for Solve<'_> {
     fn with_simd<S: Simd>(self, _simd: S) -> bool {
         for front in &self.plan.fronts {
             if let Some((blocks, raised)) = self.matrix
-                && !self.work.eliminate(self.plan, front, blocks, raised)
+                && !self.work.eliminate(self.plan, self.signs, front, blocks, raised)
             {
                 return false;
             }
             // At once, while the columns are still in the caches: reading them takes longest.
             self.work.substitute(self.plan, front, false);
+        }
+        for (solution, sign) in self.work.solution.iter_mut().zip(self.signs) {
+            *solution *= sign;
         }
         for front in self.plan.fronts.iter().rev() {
             self.work.substitute(self.plan, front, true);
@@ -110,6 +141,7 @@ impl FrontWork {
     fn eliminate(
         &mut self,
         plan: &FrontPlan,
+        signs: &[f64],
         front: &Front,
         blocks: &DualBlocks,
         raised: f64,
@@ -143,10 +175,26 @@ impl FrontWork {
                 (&mut *update, rest),
             );
         }
-        let done = dense::factorise(panel, wide * LANES);
-        if done && rest > 0 {
-            dense::subtract_square(&panel[wide * wide..], wide * LANES, update);
-        }
+        let done = if signs.is_empty() {
+            let done = dense::factorise(panel, wide * LANES);
+            if done && rest > 0 {
+                let below = &panel[wide * wide..];
+                dense::subtract_square(below, below, wide * LANES, update);
+            }
+            done
+        } else {
+            self.signs.clear();
+            self.signs.extend_from_slice(&signs[front.columns.clone()]);
+            self.signs.resize(wide, 1.0);
+            dense::factorise_signed(panel, &self.signs, &mut self.signed);
+            if rest > 0 {
+                let below = &panel[wide * wide..];
+                let right = &mut self.signed[..below.len()];
+                dense::sign_columns(below, &self.signs, right);
+                dense::subtract_square(below, right, wide * LANES, update);
+            }
+            true
+        };
         dense::pack(panel, wide * LANES, &mut self.factor[front.panel.clone()]);
         done
     }
@@ -285,6 +333,55 @@ mod tests {
             again.copy_from_slice(rhs.as_slice());
             assert!(fronts.solve(&blocks, 0.0, &mut again));
             assert_eq!(found, again);
+        }
+    }
+
+    #[test]
+    fn signed_fronts_agree_with_a_dense_solution() {
+        for (n, sizes) in [(2, &[3][..]), (13, &[3]), (9, &[3, 5, 1, 6, 4])] {
+            let mut blocks = grid(n, sizes);
+            let mut signs = Vec::new();
+            for column in 0..blocks.count() {
+                let (size, at) = (blocks.size(column), blocks.diagonal[column] as usize);
+                let sign = if column % 3 == 1 { -1 } else { 1 };
+                for i in 0..size {
+                    blocks.values[at + i * size + i] *= f64::from(sign);
+                    signs.push(sign);
+                }
+            }
+            let rhs = DVector::from_fn(blocks.rows(), |i, _| (i as f64).sin());
+            let expected = blocks.dense().lu().solve(&rhs).unwrap();
+            let mut fronts = Fronts::signed(&blocks, &signs);
+            let mut found = rhs.as_slice().to_vec();
+            assert!(fronts.solve(&blocks, 0.0, &mut found));
+            let error = (DVector::from_column_slice(&found) - &expected).norm();
+            assert!(error < 1e-13 * expected.norm(), "{n}: {error:e}");
+            let mut again = rhs.as_slice().to_vec();
+            fronts.substitute(&mut again);
+            assert_eq!(found, again);
+        }
+    }
+
+    #[test]
+    fn a_row_that_says_what_another_does_has_no_multiplier() {
+        // Two bodies of one column, and two equal rows that hold them together.
+        let pattern = [vec![2, 3], vec![2, 3], vec![3], vec![]];
+        let mut blocks = DualBlocks::new(&[1; 4], &pattern);
+        let entries = [((0, 0), 1.0), ((1, 1), 1.0), ((2, 0), 3.0), ((3, 0), 3.0)];
+        let others = [((2, 1), -4.0), ((3, 1), -4.0)];
+        for ((row, column), value) in entries.into_iter().chain(others) {
+            let at = if row == column {
+                Some(blocks.diagonal[column])
+            } else {
+                blocks.find(row as u32, column)
+            };
+            blocks.values[at.unwrap() as usize] = value;
+        }
+        let mut fronts = Fronts::signed(&blocks, &[1, 1, -1, -1]);
+        let mut x = [2.0, 0.0, 0.0, 0.0];
+        assert!(fronts.solve(&blocks, 0.0, &mut x));
+        for (found, expected) in x.iter().zip([1.28, 0.96, 0.24, 0.0]) {
+            assert!((found - expected).abs() < 1e-12, "{x:?}");
         }
     }
 

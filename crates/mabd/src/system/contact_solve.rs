@@ -18,6 +18,10 @@ const ROUNDS_MAX: u32 = 32;
 /// The same where elastic material has a step iterated on: the next iteration renews all that they are chosen for.
 const ROUNDS_ELASTIC: u32 = 6;
 
+/// Where Newton's iterations move nothing further than this they end [m]: the next would move it by the square of the
+/// angle that this is.
+const CONVERGED: f64 = 1e-6;
+
 /// A row folded into a body: `H^-1 g` before it was, and its weight.
 #[derive(Clone, Copy, Debug)]
 struct Fold {
@@ -117,10 +121,12 @@ impl System {
             || matches!(self.chosen, Dual::Direct | Dual::Schur)
     }
 
-    /// Makes room for the contacts of a step, or tells why its islands cannot be solved.
-    pub(super) fn prepare(&mut self, contacts: &StepContacts) -> Result<(), String> {
+    /// Makes room for the contacts of a step, and finds its islands.
+    pub(super) fn prepare(&mut self, contacts: &StepContacts) {
         self.folds.make_room(contacts, self.nodes.count());
-        if self.is_coupled(contacts) { self.arrange(contacts) } else { Ok(()) }
+        if self.is_coupled(contacts) {
+            self.arrange(contacts);
+        }
     }
 
     /// Solves for bodies, joints and contacts together; what comes out is left in the responses.
@@ -174,6 +180,11 @@ impl System {
                 return;
             }
         }
+    }
+
+    /// Whether the last solve with contacts has moved nothing by more than [`CONVERGED`].
+    pub(crate) fn has_converged(&self) -> bool {
+        self.contacts.is_some() && self.largest_move() <= CONVERGED
     }
 
     /// How far nodes move whose islands are not settled.

@@ -7,7 +7,6 @@ mod island;
 
 use std::collections::BTreeMap;
 
-use taut_core::Vec3;
 use taut_model::Csr;
 
 use super::{StepScheme, System};
@@ -30,12 +29,6 @@ pub(super) struct Coupled {
 }
 
 impl Coupled {
-    /// Forgets all islands: their orders of elimination depend on where nodes were when they formed.
-    pub(super) fn forget(&mut self) {
-        self.islands.clear();
-        self.still.clear();
-    }
-
     fn members(&self, root: usize) -> IslandMembers<'_> {
         IslandMembers {
             nodes: self.nodes.of(root),
@@ -47,19 +40,14 @@ impl Coupled {
 }
 
 impl System {
-    /// Finds the islands of a step whose contacts have been found, or why one of them cannot be solved.
-    pub(super) fn arrange(&mut self, contacts: &StepContacts) -> Result<(), String> {
+    /// Finds the islands of a step whose contacts have been found.
+    pub(super) fn arrange(&mut self, contacts: &StepContacts) {
         let mut coupled = std::mem::take(&mut self.coupled);
-        let done = self.arrange_islands(&mut coupled, contacts);
+        self.arrange_islands(&mut coupled, contacts);
         self.coupled = coupled;
-        done
     }
 
-    fn arrange_islands(
-        &self,
-        coupled: &mut Coupled,
-        contacts: &StepContacts,
-    ) -> Result<(), String> {
+    fn arrange_islands(&self, coupled: &mut Coupled, contacts: &StepContacts) {
         let (count, island_of) = (self.nodes.count(), contacts.island_of());
         let mut still = std::mem::take(&mut coupled.still);
         let mut before: Vec<Option<Island>> = Vec::new();
@@ -92,15 +80,11 @@ impl System {
             } else {
                 still.remove(&root)
             };
-            let mut island = match kept {
-                Some(island) => island,
-                None => Island::new(self, contacts, &members)?,
-            };
+            let mut island = kept.unwrap_or_else(|| Island::new(self, contacts, &members));
             island.take_over(self, contacts, &members);
             coupled.islands.push(island);
         }
         coupled.still = still;
-        Ok(())
     }
 
     /// Finds the multipliers of joints and contacts of all islands that are not settled, bounded rows being as
@@ -145,12 +129,6 @@ impl System {
                 self.nodes.responses[node].load = self.gathered(node, &self.rows.lambda);
             }
         }
-    }
-
-    /// Where an element lies [m].
-    fn element_point(&self, element: u32) -> Vec3 {
-        let element = &self.elements[element as usize];
-        self.nodes.at_start(element.nodes[0]).point(&element.anchors[0])
     }
 }
 

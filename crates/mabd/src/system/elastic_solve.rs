@@ -21,13 +21,6 @@ impl System {
         self.elastic.is_some() && !self.nodes.is_at_start()
     }
 
-    /// Forgets what steps before have left, where there is elastic material.
-    pub(crate) fn forget_elastic(&mut self) {
-        if self.has_elastic() {
-            self.coupled.forget();
-        }
-    }
-
     /// How far the last solve with elastic material moved anything, or how far joints were open before it, whichever
     /// is more [m].
     pub(crate) fn latest_change(&self) -> f64 {
@@ -71,7 +64,7 @@ impl System {
 
     /// How far a node moves, or a point of it as far from its centre as its radius of gyration [m]; infinite where one
     /// is not finite.
-    fn largest_move(&self) -> f64 {
+    pub(super) fn largest_move(&self) -> f64 {
         let mut largest = 0.0_f64;
         for (node, Affine { frame, origin }) in self.folds.reached().iter().enumerate() {
             let kind = self.nodes.kind(node);

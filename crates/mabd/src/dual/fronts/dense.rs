@@ -8,6 +8,9 @@ use taut_math::{Fused, LANES, Number};
 /// Numbers of a square tile.
 pub(super) const TILE: usize = LANES * LANES;
 
+/// What a pivot becomes that has not its sign: such a row says nothing new, and its multiplier vanishes.
+const INFINITE: f64 = 1e100;
+
 /// How many numbers strips of so many rows have that end where their diagonals do.
 #[inline(always)]
 pub(super) fn packed(rows: usize) -> usize {
@@ -60,14 +63,14 @@ fn subtract_tiles<const N: usize>(left: [&[f64]; N], right: &[f64], target: [&mu
     }
 }
 
-/// The lower triangle of `update -= below below^T`, where `below` has strips of `length` numbers and `update` as
-/// many rows as columns. Tiles beside the diagonal may be filled with anything.
+/// The lower triangle of `update -= below right^T`, where `below` has strips of `length` numbers, `right` is the same but
+/// for signs of columns, and `update` has as many rows as columns. Tiles beside the diagonal may be filled with anything.
 #[inline(always)]
-pub(super) fn subtract_square(below: &[f64], length: usize, update: &mut [f64]) {
+pub(super) fn subtract_square(below: &[f64], right: &[f64], length: usize, update: &mut [f64]) {
     let width = below.len() / length * TILE;
     let pairs = below.chunks(2 * length).zip(update.chunks_mut(2 * width));
     for ((left, out), done) in pairs.zip((2..).step_by(2)) {
-        for (right, at) in below.chunks_exact(length).take(done).zip((0..).step_by(TILE)) {
+        for (right, at) in right.chunks_exact(length).take(done).zip((0..).step_by(TILE)) {
             if left.len() > length {
                 let ((a, b), (x, y)) = (left.split_at(length), out.split_at_mut(width));
                 subtract_tiles([a, b], right, [&mut x[at..at + TILE], &mut y[at..at + TILE]]);
@@ -78,12 +81,13 @@ pub(super) fn subtract_square(below: &[f64], length: usize, update: &mut [f64]) 
     }
 }
 
-/// Takes the first `at / 4` columns of strips, times the same of the strip `pivot`, away from their next four
-/// columns, and divides those by the tile of `pivot` there, in whose diagonal are inverses.
+/// Takes the columns of strips that come before the last tile of `pivot`, times the same of this, away from their next
+/// four columns, and divides those by that tile, in whose diagonal are inverses.
 #[inline(always)]
-fn eliminate<const N: usize>(strips: [&mut [f64]; N], pivot: &[f64], at: usize) {
+fn eliminate<const N: usize>(strips: [&mut [f64]; N], pivot: &[f64]) {
+    let at = pivot.len() - TILE;
     let mut halves = strips.map(|strip| strip.split_at_mut(at));
-    let (right, corner) = (&pivot[..at], &pivot[at..at + TILE]);
+    let (right, corner) = pivot.split_at(at);
     let mut columns = [[Fused::ZERO; LANES]; N];
     for (columns, (_, tail)) in columns.iter_mut().zip(&halves) {
         for (column, tail) in columns.iter_mut().zip(tail.chunks_exact(LANES)) {
@@ -114,6 +118,21 @@ fn eliminate<const N: usize>(strips: [&mut [f64]; N], pivot: &[f64], at: usize) 
     }
 }
 
+/// Copies the columns of strips, each with its sign; `signs` has those of one strip.
+#[inline(always)]
+pub(super) fn sign_columns(strips: &[f64], signs: &[f64], signed: &mut [f64]) {
+    if signs.is_empty() {
+        return;
+    }
+    let length = signs.len() * LANES;
+    for (strip, out) in strips.chunks_exact(length).zip(signed.chunks_exact_mut(length)) {
+        let columns = strip.chunks_exact(LANES).zip(out.chunks_exact_mut(LANES));
+        for ((column, out), sign) in columns.zip(signs) {
+            out.copy_from_slice(&(lanes(column) * Fused::of(*sign)).0);
+        }
+    }
+}
+
 /// Factorises a tile and puts the inverses of the pivots into its diagonal. Whether they are positive.
 #[inline(always)]
 fn pivot(tile: &mut [f64]) -> bool {
@@ -135,6 +154,26 @@ fn pivot(tile: &mut [f64]) -> bool {
     good
 }
 
+/// The same where pivots have `signs`. A row whose pivot has not its sign says what others do, and counts for nothing.
+#[inline(always)]
+fn pivot_signed(tile: &mut [f64], signs: &[f64]) {
+    for c in 0..LANES {
+        for r in c..LANES {
+            for k in 0..c {
+                tile[c * LANES + r] -= signs[k] * tile[k * LANES + r] * tile[k * LANES + c];
+            }
+        }
+        let square = signs[c] * tile[c * LANES + c];
+        // What is not a number stays so.
+        let square = if square <= f64::MIN_POSITIVE { INFINITE } else { square };
+        let inverse = 1.0 / square.sqrt();
+        for r in c + 1..LANES {
+            tile[c * LANES + r] *= signs[c] * inverse;
+        }
+        tile[c * LANES + c] = inverse;
+    }
+}
+
 /// Factorises the columns of a front, of strips that have `length` numbers each. Whether it has a factor.
 #[inline(always)]
 pub(super) fn factorise(panel: &mut [f64], length: usize) -> bool {
@@ -145,15 +184,37 @@ pub(super) fn factorise(panel: &mut [f64], length: usize) -> bool {
         if !pivot(&mut tile[..TILE]) {
             return false;
         }
-        let mut pairs = left.chunks_exact_mut(2 * length);
-        for pair in pairs.by_ref() {
-            eliminate(pair.split_at_mut(length).into(), own, at);
-        }
-        for strip in pairs.into_remainder().chunks_exact_mut(length) {
-            eliminate([strip], own, at);
-        }
+        eliminate_below(left, length, &own[..at + TILE]);
     }
     true
+}
+
+/// The same where the pivot of each column has its sign of `signs`; `signed` is room for one strip.
+#[inline(always)]
+pub(super) fn factorise_signed(panel: &mut [f64], signs: &[f64], signed: &mut [f64]) {
+    let length = signs.len() * LANES;
+    for at in (0..length).step_by(TILE) {
+        let (own, left) = panel[at / TILE * length..].split_at_mut(length);
+        let (head, tile) = own.split_at_mut(at);
+        let (before, here) = signs[..(at + TILE) / LANES].split_at(at / LANES);
+        sign_columns(head, before, signed);
+        subtract_tiles([&*head], &signed[..at], [&mut tile[..TILE]]);
+        pivot_signed(&mut tile[..TILE], here);
+        sign_columns(&tile[..TILE], here, &mut signed[at..]);
+        eliminate_below(left, length, &signed[..at + TILE]);
+    }
+}
+
+/// See [`eliminate`], for all strips below.
+#[inline(always)]
+fn eliminate_below(strips: &mut [f64], length: usize, pivot: &[f64]) {
+    let mut pairs = strips.chunks_exact_mut(2 * length);
+    for pair in pairs.by_ref() {
+        eliminate(pair.split_at_mut(length).into(), pivot);
+    }
+    for strip in pairs.into_remainder().chunks_exact_mut(length) {
+        eliminate([strip], pivot);
+    }
 }
 
 /// The product of a strip with `x`, whose length is a multiple of four.

@@ -25,6 +25,7 @@ use crate::{
     affine::Affine,
     contact::{ContactPoint, StepContacts},
     dual::{blocks::DualBlocks, direct::Direct},
+    free::Once,
     local::Root,
 };
 use graph::IslandGraph;
@@ -116,12 +117,12 @@ fn sorted(contacts: &StepContacts, members: &IslandMembers<'_>, count: usize) ->
 }
 
 impl Island {
-    /// The island of these members, or why it cannot be solved.
+    /// The island of these members.
     pub(super) fn new(
         system: &System,
         contacts: &StepContacts,
         members: &IslandMembers<'_>,
-    ) -> Result<Self, String> {
+    ) -> Self {
         let IslandMembers { nodes, elements, .. } = *members;
         let touching = sorted(contacts, members, system.nodes.count());
         let mut bodies: Vec<u32> = touching.iter().flatten().copied().collect();
@@ -130,7 +131,14 @@ impl Island {
         bodies.dedup();
         let graph = IslandGraph { system, bodies, elements, touching: &touching };
         let edges = graph.edges();
-        let order = graph.order(&edges);
+        let size = |v: u32| match graph.bodies.get(v as usize) {
+            Some(&node) => system.columns(node as usize) as u8,
+            None => {
+                system.elements[elements[v as usize - graph.bodies.len()] as usize].rows.len() as u8
+            }
+        };
+        let sizes: Vec<u8> = (0..graph.count() as u32).map(size).collect();
+        let order = graph.order(&edges, &sizes);
         let mut place = vec![0_u32; graph.count()];
         order.iter().zip(0..).for_each(|(&v, i)| place[v as usize] = i);
         let mut pattern = vec![Vec::new(); graph.count()];
@@ -139,18 +147,12 @@ impl Island {
             pattern[a.min(b) as usize].push(a.max(b));
         }
         pattern.iter_mut().for_each(|rows: &mut Vec<u32>| rows.sort_unstable());
-        let size = |v: u32| match graph.bodies.get(v as usize) {
-            Some(&node) => system.columns(node as usize) as u8,
-            None => {
-                system.elements[elements[v as usize - graph.bodies.len()] as usize].rows.len() as u8
-            }
-        };
-        let sizes: Vec<u8> = order.iter().map(|&v| size(v)).collect();
+        let sizes: Vec<u8> = order.iter().map(|&v| sizes[v as usize]).collect();
         let blocks = DualBlocks::new(&sizes, &pattern);
         let is_body = |v: &u32| (*v as usize) < graph.bodies.len();
         let sign = |v: &u32| std::iter::repeat_n(if is_body(v) { 1 } else { -1 }, size(*v).into());
         let signs: Vec<i8> = order.iter().flat_map(sign).collect();
-        let direct = Direct::mixed(&blocks, signs)?;
+        let direct = Direct::mixed(&blocks, &signs);
         let count = graph.bodies.len();
         let held = graph.bodies.iter().zip(&place);
         let mut this = Self {
@@ -172,7 +174,7 @@ impl Island {
         this.find_slots(system, &graph);
         this.find_material(&graph);
         this.touching = touching;
-        Ok(this)
+        this
     }
 
     /// Where a block lies.
@@ -258,10 +260,17 @@ impl Island {
     pub(super) fn solve(&mut self, system: &System, contacts: &StepContacts, scheme: &StepScheme) {
         self.blocks.values.fill(0.0);
         self.x.fill(0.0);
-        self.assemble_bodies(system, contacts, scheme);
-        self.assemble_pairs(system, contacts, scheme);
-        self.assemble_material(system, contacts, scheme);
-        self.assemble_joints(system);
+        let once = Once;
+        pulp::Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                once.spend();
+                self.assemble_bodies(system, contacts, scheme);
+                self.assemble_pairs(system, contacts, scheme);
+                self.assemble_material(system, contacts, scheme);
+                self.assemble_joints(system);
+            },
+        );
         self.direct.solve(&self.blocks, &mut self.x);
         self.find_soft_multipliers(system, contacts, scheme);
         for i in 0..self.pairs.len() {
@@ -286,6 +295,7 @@ impl Island {
 
     /// Gradients of a row of a pair by the columns of both bodies, and its value where they go under the loads
     /// that are given.
+    #[inline(always)]
     fn images(
         &self,
         system: &System,
@@ -306,6 +316,7 @@ impl Island {
     }
 
     /// Blocks of the bodies that stay, with what they touch that does not move.
+    #[inline(always)]
     fn assemble_bodies(&mut self, system: &System, contacts: &StepContacts, scheme: &StepScheme) {
         self.roots.clear();
         for &KeptBody { node, vertex } in &self.bodies {
@@ -328,6 +339,7 @@ impl Island {
     }
 
     /// What contacts between bodies add.
+    #[inline(always)]
     fn assemble_pairs(&mut self, system: &System, contacts: &StepContacts, scheme: &StepScheme) {
         for i in 0..self.pairs.len() {
             let ContactPair { point, bodies, slot, row } = self.pairs[i];
@@ -354,6 +366,7 @@ impl Island {
     }
 
     /// Rows of the joints. Those that are not live stand alone.
+    #[inline(always)]
     fn assemble_joints(&mut self, system: &System) {
         let rows = &system.dual.blocks.first;
         for &RowsAtBody { slot, element, side, body } in &self.holds {

@@ -1,10 +1,9 @@
 //! The graph of an island, and the order in which it is eliminated.
 
-use taut_core::Vec3;
 use taut_model::Csr;
 
 use super::System;
-use crate::dual::dissection::dissect_by;
+use crate::dual::degree::least_degree;
 
 /// Bodies that stay, then elements, as vertices of a graph, each with what it shares with others.
 pub(super) struct IslandGraph<'a> {
@@ -63,34 +62,15 @@ impl IslandGraph<'_> {
         })
     }
 
-    fn points(&self) -> Vec<Vec3> {
-        let bodies = self.bodies.iter().map(|&node| self.system.nodes.at_start(node).origin);
-        bodies.chain(self.elements.iter().map(|&e| self.system.element_point(e))).collect()
-    }
-
-    /// Vertices in an order of elimination, elements after the bodies they hold.
-    pub(super) fn order(&self, edges: &[[u32; 2]]) -> Vec<u32> {
+    /// Vertices of so many rows in an order of elimination, elements after the bodies they hold.
+    pub(super) fn order(&self, edges: &[[u32; 2]], sizes: &[u8]) -> Vec<u32> {
         if self.bodies.is_empty() {
             // Elements are numbered in the order in which the scene's joints are best eliminated.
             return (0..self.elements.len() as u32).collect();
         }
-        let count = self.count();
-        let ends = (0..).zip(edges).flat_map(|(e, edge)| edge.map(|v| (v, e)));
-        let at_vertex: Csr = Csr::new(count, ends);
-        let order =
-            dissect_by(edges.len(), &self.points(), |v| at_vertex.of(v as usize).iter().copied());
-        let mut place = vec![0_u32; count];
-        order.iter().zip(0..).for_each(|(&v, i)| place[v as usize] = i);
-        let mut keys: Vec<(u32, bool, u32)> = (0..count as u32)
-            .map(|v| {
-                let is_element = v as usize >= self.bodies.len();
-                let bodies = at_vertex.of(v as usize).iter().map(|&e| edges[e as usize][0]);
-                let held = bodies.filter(|&b| is_element && (b as usize) < self.bodies.len());
-                let last = held.map(|b| place[b as usize]).max().unwrap_or(0);
-                (last.max(place[v as usize]), is_element, v)
-            })
-            .collect();
-        keys.sort_unstable();
-        keys.into_iter().map(|(_, _, v)| v).collect()
+        let bodies = self.bodies.len() as u32;
+        let held = edges.iter().filter(|[body, at]| *body < bodies && *at >= bodies);
+        let waits = Csr::new(self.count(), held.map(|&[body, at]| (at, body)));
+        least_degree(sizes, edges, &waits)
     }
 }

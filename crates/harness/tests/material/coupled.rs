@@ -3,21 +3,14 @@
 //! Where nothing touches, both solve the same equations of implicit Euler. Contacts are hard in one and stiff in the
 //! other, and an affine body turns along a chord where a rigid one turns along an arc: both tell how far apart they may be.
 
-use taut::backends;
 use taut_core::{Scene, State, load::load_str};
-use taut_fixtures::Run;
+
+use crate::begin;
 
 /// A scene of these entries in which things touch, or not.
 fn load(contacts: &str, text: &str) -> Scene {
     let text = format!("(contacts: {contacts}, gravity: (0, 0, -10), dt: 0.01, {text})");
     load_str(&text, "material.ron", &[]).unwrap_or_else(|error| panic!("{error}")).scene
-}
-
-/// A run of a backend of the table, by its name.
-fn begin(backend: &str, settings: &str, scene: &Scene, iterations: u32) -> Run {
-    let table = backends::table();
-    let backend = table.get(backend).expect("it is in the table");
-    Run::new(&**backend, scene, settings, iterations)
 }
 
 /// Largest distance of any body or particle from where it is in another state [m].

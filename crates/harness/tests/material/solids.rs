@@ -3,25 +3,18 @@
 //! Linear elements are stiffer than what they stand for, by a factor of the mesh that other programs find
 //! alike; tests of bending ask for that factor, so that a solver is neither blamed nor excused by its mesh.
 
-use taut::backends;
 use taut_core::{
     Scene, State, Vec3,
     load::load_str,
     metrics::{self, material_strain},
 };
-use taut_fixtures::Run;
+
+use crate::begin;
 
 fn load(text: &str) -> Scene {
     load_str(&format!("(contacts: false, {text})"), "solids.ron", &[])
         .unwrap_or_else(|error| panic!("{error}"))
         .scene
-}
-
-/// A run of a backend of the table, by its name.
-fn begin(backend: &str, settings: &str, scene: &Scene, iterations: u32) -> Run {
-    let table = backends::table();
-    let backend = table.get(backend).expect("it is in the table");
-    Run::new(&**backend, scene, settings, iterations)
 }
 
 /// The equilibrium, by steps of `dt` [s] that are long beside the slowest period, so that what is left of the

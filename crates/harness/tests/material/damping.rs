@@ -1,12 +1,13 @@
 //! Damped material: what Kelvin and Voigt's law says of one mode, and what it must leave alone.
 
-use taut::backends;
 use taut_core::{
     Scene, Vec3,
     load::load_str,
     metrics::{self, WorkDone, momentum},
 };
 use taut_fixtures::Run;
+
+use crate::begin;
 
 /// What takes damped material.
 const TAKE: [(&str, u32); 4] =
@@ -22,14 +23,12 @@ fn load(text: &str) -> Scene {
 }
 
 /// A run of a backend of the table, by its name, with iterations that are enough.
-fn begin((name, iterations): (&str, u32), scene: &Scene) -> Run {
-    let table = backends::table();
+fn begin_with((name, iterations): (&str, u32), scene: &Scene) -> Run {
     let (name, settings) = match name.split_once(':') {
         Some((name, _)) => (name, "(mode: iterations)"),
         None => (name, "()"),
     };
-    let backend = table.get(name).expect("it is in the table");
-    Run::new(&**backend, scene, settings, iterations)
+    begin(name, settings, scene, iterations)
 }
 
 /// One step after the other of `x'' = -omega^2 (x + tau x')` by implicit Euler, from rest at one.
@@ -65,7 +64,7 @@ fn a_stretched_bar_loses_what_its_viscosity_takes() {
         let name = format!("b[{n},0,0]");
         let tip = scene.particles.iter().position(|p| p.name == name).expect("it ends there");
         let expected = damped_mode(omega, 2.0 * viscosity / young, scene.dt, 100);
-        let path = begin(("newton", 1), &scene).path(100);
+        let path = begin_with(("newton", 1), &scene).path(100);
         for (state, expected) in path.iter().zip(expected) {
             let found = (state.particles[tip].position.x - 0.5) / amplitude;
             assert!((found - expected).abs() < 0.02, "{viscosity}: {found} {expected}");
@@ -94,7 +93,7 @@ fn thrown() -> Scene {
 fn damping_changes_no_momentum_and_takes_energy() {
     let scene = thrown();
     for backend in TAKE {
-        let states = begin(backend, &scene).path(20);
+        let states = begin_with(backend, &scene).path(20);
         let [before, after] = [&states[0], &states[20]].map(|state| momentum(&scene, state));
         let bound = 1e-10 * before.linear_kg_m_s.norm();
         let drift = (after.linear_kg_m_s - before.linear_kg_m_s).norm();
@@ -128,7 +127,7 @@ fn off(backend: (&str, u32), dt: f64) -> f64 {
     let mut scene = thrown();
     scene.dt = dt;
     let steps = (1.0 / (12.0 * dt)).round() as u32;
-    let [reference, state] = [TAKE[0], backend].map(|one| begin(one, &scene).end(steps));
+    let [reference, state] = [TAKE[0], backend].map(|one| begin_with(one, &scene).end(steps));
     let off = state.particles.iter().zip(&reference.particles);
     off.map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max)
 }

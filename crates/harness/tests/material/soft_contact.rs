@@ -11,7 +11,9 @@ use taut_core::{
         Skin,
     },
 };
-use taut_fixtures::{Run, on_threads};
+use taut_fixtures::on_threads;
+
+use crate::begin;
 
 /// Backends whose particles touch, with settings and iterations by which they are near the reference.
 const TAKERS: [(&str, &str, u32); 5] = [
@@ -24,13 +26,6 @@ const TAKERS: [(&str, &str, u32); 5] = [
 
 const G: f64 = 10.0;
 const DT: f64 = 1.0 / 60.0;
-
-/// A run of a backend of the table, by its name.
-fn begin(backend: &str, settings: &str, scene: &Scene, iterations: u32) -> Run {
-    let table = backends::table();
-    let backend = table.get(backend).expect("it is in the table");
-    Run::new(&**backend, scene, settings, iterations)
-}
 
 /// A particle of a given friction, one millimetre thick.
 fn dot(mass: f64, position: Vec3, friction: f64) -> Particle {

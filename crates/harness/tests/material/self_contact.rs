@@ -3,17 +3,13 @@
 use taut::backends;
 use taut_collide::metrics::{ContactMeasures, Probe};
 use taut_core::{Needs, Scene, State, Vec3, load::load_str, metrics};
-use taut_fixtures::{Run, file, on_threads};
+use taut_fixtures::{file, on_threads};
+
+use crate::begin;
 
 /// Backends whose cloth and solids touch each other, and iterations by which they are near the end of a step.
 const TAKERS: [(&str, u32); 4] =
     [("newton", 1), ("vbd-cpu", 40), ("avbd-cpu", 40), ("xpbd-cpu", 20)];
-
-/// A run of a backend of the table, by its name.
-fn begin(backend: &str, settings: &str, scene: &Scene, iterations: u32) -> Run {
-    let table = backends::table();
-    Run::new(&**table.get(backend).expect("it is in the table"), scene, settings, iterations)
-}
 
 fn scene(text: &str) -> Scene {
     load_str(text, "test", &[]).expect("a good scene").scene

@@ -1,8 +1,8 @@
 //! What can be set of elastic elements in block descent: acceleration of sweeps, ramps of stiffness.
 
-use taut::backends;
 use taut_core::{Scene, State, load::load_str, metrics};
-use taut_fixtures::Run;
+
+use crate::begin;
 
 /// A stiff beam that its weight bends.
 fn beam() -> Scene {
@@ -13,9 +13,7 @@ fn beam() -> Scene {
 }
 
 fn run(backend: &str, settings: &str, scene: &Scene, iterations: u32, steps: u32) -> State {
-    let table = backends::table();
-    let backend = table.get(backend).expect("it is in the table");
-    Run::new(&**backend, scene, settings, iterations).end(steps)
+    begin(backend, settings, scene, iterations).end(steps)
 }
 
 /// How far the objective of a step is above that of the reference's [J].
