@@ -8,7 +8,7 @@ use super::{
     frame::AxesFrame,
     list::{Item, ItemRole, ItemShape, Pixel, PixelBox, TEXT, TextAnchor, line, text, text_bounds},
     marker::marker_shape,
-    place::{Cover, spread_out},
+    place::{Cover, free_place, spread_out},
 };
 
 /// Size of a panel's heading [px].
@@ -221,11 +221,7 @@ fn failed_band(panel: &Panel, frame: &AxesFrame, items: &mut Vec<Item>) {
     for curve in &panel.curves {
         for &cost in &curve.failed_at {
             let Some((x, _)) = frame.map((cost, frame.y.ends().0)) else { continue };
-            // Runs of equal cost stand side by side.
-            let mut x = x.clamp(left + 6.0, right - 6.0);
-            while taken.iter().any(|other| (other - x).abs() < 9.0) {
-                x = if x + 9.5 < right - 4.0 { x + 9.5 } else { x - 19.0 };
-            }
+            let x = free_place(x, [left + 6.0, right - 6.0], &taken);
             taken.push(x);
             let context = curve.weight == CurveWeight::Context;
             let colour = if context { colour::CONTEXT } else { colour_of(curve) };

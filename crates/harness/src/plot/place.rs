@@ -147,6 +147,20 @@ const DIRECTIONS: [(f64, f64); 8] = [
     (-0.7, 0.7),
 ];
 
+/// The place of a cross nearest to where it belongs, within `ends`, that leaves room for those there are, so that runs
+/// of equal cost stand side by side; where there is none, where it belongs.
+pub(super) fn free_place(at: f64, ends: [f64; 2], taken: &[f64]) -> f64 {
+    const APART: f64 = 9.5;
+    let at = at.clamp(ends[0], ends[1]);
+    let steps = ((ends[1] - ends[0]) / APART) as u32;
+    let places = (0..=steps).flat_map(|k| [1.0, -1.0].map(|side| at + side * f64::from(k) * APART));
+    let free = |x: &f64| {
+        let inside = (ends[0]..=ends[1]).contains(x);
+        inside && taken.iter().all(|other| (other - x).abs() >= APART - 0.5)
+    };
+    places.into_iter().find(free).unwrap_or(at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,5 +190,20 @@ mod tests {
         let second = cover.beside((100.0, 50.0), (40.0, 12.0)).unwrap();
         assert!(!second.overlaps(&first));
         assert!(cover.beside((100.0, 50.0), (400.0, 12.0)).is_none());
+    }
+
+    #[test]
+    fn crosses_of_equal_cost_stand_side_by_side() {
+        for at in [0.0, 40.0, 100.0, 130.0] {
+            let mut taken = Vec::new();
+            for _ in 0..11 {
+                let x = free_place(at, [0.0, 100.0], &taken);
+                assert!((0.0..=100.0).contains(&x));
+                assert!(taken.iter().all(|other: &f64| (other - x).abs() >= 9.0), "{taken:?} {x}");
+                taken.push(x);
+            }
+            // Beyond that they cover each other.
+            (0..20).for_each(|_| taken.push(free_place(at, [0.0, 100.0], &taken)));
+        }
     }
 }
