@@ -28,7 +28,12 @@ mod tolerance;
 mod variants;
 mod wire;
 
-use std::{fmt, num::NonZero, thread};
+use std::{
+    fmt,
+    num::NonZero,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
 
 use serde::Serialize;
 use taut_core::Table;
@@ -125,10 +130,11 @@ fn questions<'a>(table: &'a Table, names: &[&str]) -> Vec<(Subject<'a>, Vec<&'st
 ///
 /// Works for any table, so a backend built elsewhere is verified as a row of it.
 pub fn verify(table: &Table, names: &[&str]) -> Report {
-    verify_with(table, names, &|_, _| {})
+    verify_with(table, names, &AtomicBool::new(false), &|_, _| {})
 }
 
-/// As [`verify`], and tells of every check of a named backend once it is done.
+/// As [`verify`], and tells of every check of a named backend once it is done. What is left when `cancel` is set is
+/// skipped.
 ///
 /// Checks are shared out between as many threads as there are processors.
 ///
@@ -137,6 +143,7 @@ pub fn verify(table: &Table, names: &[&str]) -> Report {
 pub fn verify_with(
     table: &Table,
     names: &[&str],
+    cancel: &AtomicBool,
     on_check: &(dyn Fn(&str, &Check) + Sync),
 ) -> Report {
     let questions = questions(table, names);
@@ -148,7 +155,13 @@ pub fn verify_with(
     let places: Vec<usize> = (0..tasks.len()).collect();
     let checks = in_parallel(&vec![(); threads], &places, |(), place| {
         let (subject, property) = &tasks[place];
-        let check = run(subject, property);
+        let check = if cancel.load(Ordering::Relaxed) {
+            let reason = "interrupted before it was asked".to_owned();
+            let (name, scene) = (property.name, property.scene);
+            Check { name, scene, result: CheckResult::Skip, reason }
+        } else {
+            run(subject, property)
+        };
         on_check(subject.name(), &check);
         check
     });

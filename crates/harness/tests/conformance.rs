@@ -2,12 +2,12 @@
 
 use std::{
     path::Path,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use taut::{
     backends,
-    verify::{CheckResult, count, verify},
+    verify::{CheckResult, count, verify, verify_with},
 };
 use taut_core::{
     BuildError, ContactForce, Devices, Info, Multipliers, Native, Needs, Pull, Runs, Scene,
@@ -69,6 +69,17 @@ fn dynamic_meshes_are_for_those_who_list_them() {
     // A mesh that stays is for all who know contacts.
     scene.bodies[1] = Body::solid_box(Vec3::repeat(0.01), 1000.0).at(Vec3::z());
     assert!(takers(&scene).len() > 8);
+}
+
+#[test]
+fn what_an_interruption_leaves_is_skipped() {
+    let report = verify_with(&table(), &["null"], &AtomicBool::new(true), &|_, _| {});
+    let checks: Vec<_> = report.backends.iter().flat_map(|backend| &backend.checks).collect();
+    assert_eq!(checks.len(), count(&table(), &["null"]));
+    for check in checks {
+        assert_eq!(check.result, CheckResult::Skip);
+        assert!(check.reason.contains("interrupted"), "{}", check.reason);
+    }
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(crate) fn main(session: &Session<'_>, args: &VerifyArgs) -> anyhow::Result<O
     }
     let table = &session.bench.setup.table;
     let progress = Progress::new(count(table, &names) as u64, "checks");
-    let report = verify_with(table, &names, &|backend, check| {
+    let report = verify_with(table, &names, session.bench.cancel, &|backend, check| {
         progress.start(&format!("{} {}", backend, check.name));
         progress.advance(1);
     });
@@ -35,5 +35,11 @@ pub(crate) fn main(session: &Session<'_>, args: &VerifyArgs) -> anyhow::Result<O
     } else {
         print(&report.to_string())?;
     }
-    Ok(if report.has_failures() { Outcome::CheckFailed } else { Outcome::Good })
+    Ok(if session.bench.is_cancelled() {
+        Outcome::Interrupted
+    } else if report.has_failures() {
+        Outcome::CheckFailed
+    } else {
+        Outcome::Good
+    })
 }

@@ -7,7 +7,7 @@
 //! Where a body's own spin would take it is the target of its inertia (`arc.rs`), so that free spin is kept.
 
 use nalgebra::Rotation3;
-use taut_core::{Vec3, math::polar_rotation};
+use taut_core::{Mat3, Vec3, math::polar_rotation};
 
 use super::{
     Mabd,
@@ -25,6 +25,11 @@ const IN_TOUCH_MAX: f64 = 0.3;
 
 /// How much further a body turns from one solve to the next at most [rad].
 const FURTHER: f64 = 0.5;
+
+/// The angle by which one rotation turns another [rad]; not a number where one is none.
+fn angle_between(a: &Mat3, b: &Mat3) -> f64 {
+    2.0 * ((a - b).norm() / 8.0_f64.sqrt()).clamp(0.0, 1.0).asin()
+}
 
 impl Mabd {
     /// Whether steps are solved again about turns.
@@ -68,7 +73,7 @@ impl Mabd {
             let Ok(at) = turned.binary_search_by_key(&node, |(n, _)| *n) else { return false };
             let start = polar_matrix(&turned[at].1[0].frame);
             let end = polar_matrix(&self.system.nodes.place(node).frame);
-            (start - end).norm() > 8.0_f64.sqrt() * (0.5 * IN_TOUCH_MAX).sin()
+            angle_between(&start, &end) > IN_TOUCH_MAX
         };
         contacts.pressing().any(|nodes| nodes.into_iter().any(far))
     }
@@ -93,9 +98,8 @@ impl Mabd {
                 before.unwrap_or_else(|| [nodes.start.get(node), nodes.rate.get(node)]);
             let first = polar_rotation(&start.frame).to_rotation_matrix().into_inner();
             let target = rotation * Rotation3::new(way).into_inner();
-            let chord = (first - target).norm() / 8.0_f64.sqrt();
-            let angle = 2.0 * chord.min(1.0).asin();
-            finite &= (first - target).norm().is_finite();
+            let angle = angle_between(&first, &target);
+            finite &= angle.is_finite();
             if before.is_none() {
                 if angle <= TANGENT {
                     nodes.moved.set(node, &Affine::ZERO);

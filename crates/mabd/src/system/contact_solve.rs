@@ -18,8 +18,8 @@ const ROUNDS_MAX: u32 = 32;
 /// The same where elastic material has a step iterated on: the next iteration renews all that they are chosen for.
 const ROUNDS_ELASTIC: u32 = 6;
 
-/// Where Newton's iterations move nothing further than this they end [m]: the next would move it by the square of the
-/// angle that this is.
+/// Where an iteration on a part of a step moves nothing further than this the part is solved [m]: joints are open by the
+/// square of the angle that this is.
 const CONVERGED: f64 = 1e-6;
 
 /// A row folded into a body: `H^-1 g` before it was, and its weight.
@@ -182,9 +182,9 @@ impl System {
         }
     }
 
-    /// Whether the last solve with contacts has moved nothing by more than [`CONVERGED`].
+    /// Whether the last solve with contacts, but without material, has moved nothing by more than [`CONVERGED`].
     pub(crate) fn has_converged(&self) -> bool {
-        self.contacts.is_some() && self.largest_move() <= CONVERGED
+        self.contacts.is_some() && !self.has_elastic() && self.largest_move() <= CONVERGED
     }
 
     /// How far nodes move whose islands are not settled.
