@@ -3,9 +3,9 @@
 //! A linear solve moves a body that turns by `w` within a step along the tangent, and so stretches it by `w^2/2`,
 //! which no joint error shows (`arc.rs` can foresee what a body's own spin turns, not what forces do). A step in
 //! which that exceeds the limit is made again in shorter parts; the next one begins with as many, until the stretch
-//! allows for fewer. What is left after eight parts, 32 beside contacts, goes through implicit Euler, which is stable but takes energy.
-//! What a body's material gives way does not count. With `spin: arc`, beside contacts, the step and then each of its parts is
-//! first solved again about the turns found (`turns.rs`).
+//! allows for fewer. What is left after eight parts, 32 beside contacts, goes through implicit Euler, which is
+//! stable but takes energy. What a body's material gives way does not count. With `spin: arc`, beside contacts, the
+//! step and then each of its parts is first solved again about the turns found (`turns.rs`).
 
 use taut_core::{BodyState, Mat3, math::polar_rotation};
 use taut_math::LANES;
