@@ -7,7 +7,8 @@ use taut_core::{
     energy::{Membrane, SheetEnergy, WeightedSum},
     scene::{Anchor, Body, ElasticPart, Endpoint, Particle},
 };
-use taut_fixtures::Run;
+
+use crate::begin;
 
 /// Which backends have energies of points.
 const TAKERS: [&str; 6] = ["avbd-cpu", "vbd-cpu", "xpbd-cpu", "mabd-cpu", "newton", "null"];
@@ -70,9 +71,7 @@ fn box_on_a_triangle(dt: f64) -> Scene {
 }
 
 fn run(backend: &str, settings: &str, scene: &Scene, iterations: u32, steps: u32) -> State {
-    let table = backends::table();
-    let backend = table.get(backend).expect("it is in the table");
-    Run::new(&**backend, scene, settings, iterations).end(steps)
+    begin(backend, settings, scene, iterations).end(steps)
 }
 
 /// Largest distance of a particle or body corner of one state from that of the other [m].

@@ -7,7 +7,7 @@
 //! Where a body's own spin would take it is the target of its inertia (`arc.rs`), so that free spin is kept.
 
 use nalgebra::Rotation3;
-use taut_core::{Mat3, Vec3, math::polar_rotation};
+use taut_core::{Mat3, Vec3};
 
 use super::{
     Mabd,
@@ -96,7 +96,7 @@ impl Mabd {
             at += usize::from(before.is_some());
             let [start, rate] =
                 before.unwrap_or_else(|| [nodes.start.get(node), nodes.rate.get(node)]);
-            let first = polar_rotation(&start.frame).to_rotation_matrix().into_inner();
+            let first = polar_matrix(&start.frame);
             let target = rotation * Rotation3::new(way).into_inner();
             let angle = angle_between(&first, &target);
             finite &= angle.is_finite();

@@ -62,6 +62,24 @@ pub(crate) fn least_degree(sizes: &[u8], edges: &[[u32; 2]], waits: &Csr<u32>) -
     order
 }
 
+/// Where each vertex stands in an order of all.
+pub(crate) fn places(order: &[u32]) -> Vec<u32> {
+    let mut places = vec![0; order.len()];
+    order.iter().zip(0..).for_each(|(&v, place)| places[v as usize] = place);
+    places
+}
+
+/// For each vertex in an order, by where they stand in it, the later ones that `edges` join to it, ascending.
+pub(crate) fn pattern(edges: &[[u32; 2]], places: &[u32]) -> Vec<Vec<u32>> {
+    let mut pattern = vec![Vec::new(); places.len()];
+    for edge in edges {
+        let [a, b] = edge.map(|v| places[v as usize]);
+        pattern[a.min(b) as usize].push(a.max(b));
+    }
+    pattern.iter_mut().for_each(|later: &mut Vec<u32>| later.sort_unstable());
+    pattern
+}
+
 impl<'a> Quotient<'a> {
     fn new(sizes: &'a [u8], edges: &[[u32; 2]]) -> Self {
         let count = sizes.len();
@@ -94,22 +112,16 @@ impl<'a> Quotient<'a> {
         let p = pivot as usize;
         self.gone[p] = true;
         self.seen[p] = pivot;
-        let mut clique = Vec::new();
+        let mut clique = std::mem::take(&mut self.near[p]);
         for e in std::mem::take(&mut self.cliques[p]) {
-            for v in std::mem::take(&mut self.members[e as usize]) {
-                if !self.gone[v as usize] && self.seen[v as usize] != pivot {
-                    self.seen[v as usize] = pivot;
-                    clique.push(v);
-                }
-            }
+            clique.append(&mut self.members[e as usize]);
             self.weights[e as usize] = 0;
         }
-        for v in std::mem::take(&mut self.near[p]) {
-            if !self.gone[v as usize] && self.seen[v as usize] != pivot {
-                self.seen[v as usize] = pivot;
-                clique.push(v);
-            }
-        }
+        clique.retain(|&v| {
+            let new = !self.gone[v as usize] && self.seen[v as usize] != pivot;
+            self.seen[v as usize] = pivot;
+            new
+        });
         // Cliques that were taken over are empty; of the others the pivot is no longer one.
         let weight: u32 = clique.iter().map(|&v| self.size(v)).sum();
         for &v in &clique {
@@ -160,16 +172,8 @@ mod tests {
         edges
     }
 
-    fn filled(count: u32, edges: &[[u32; 2]], order: &[u32]) -> usize {
-        let mut place = vec![0_u32; count as usize];
-        order.iter().zip(0..).for_each(|(&v, at)| place[v as usize] = at);
-        let mut pattern = vec![Vec::new(); count as usize];
-        for edge in edges {
-            let [a, b] = edge.map(|v| place[v as usize]);
-            pattern[a.min(b) as usize].push(a.max(b));
-        }
-        pattern.iter_mut().for_each(|rows| rows.sort_unstable());
-        fill(&pattern).iter().map(Vec::len).sum()
+    fn filled(edges: &[[u32; 2]], order: &[u32]) -> usize {
+        fill(&pattern(edges, &places(order))).iter().map(Vec::len).sum()
     }
 
     #[test]
@@ -181,7 +185,7 @@ mod tests {
         sorted.sort_unstable();
         assert!(sorted.iter().copied().eq(0..729));
         let given: Vec<u32> = (0..729).collect();
-        let [least, plain] = [order, given].map(|order| filled(729, &edges, &order));
+        let [least, plain] = [order, given].map(|order| filled(&edges, &order));
         assert!(2 * least < plain, "{least} of {plain}");
     }
 
@@ -189,7 +193,7 @@ mod tests {
     fn a_tree_does_not_fill_in() {
         let edges: Vec<[u32; 2]> = (1..200).map(|v| [v / 3, v]).collect();
         let order = least_degree(&[6; 200], &edges, &Csr::new(200, std::iter::empty()));
-        assert_eq!(filled(200, &edges, &order), edges.len());
+        assert_eq!(filled(&edges, &order), edges.len());
     }
 
     #[test]

@@ -176,25 +176,25 @@ impl FrontWork {
             );
         }
         let done = if signs.is_empty() {
-            let done = dense::factorise(panel, wide * LANES);
-            if done && rest > 0 {
-                let below = &panel[wide * wide..];
-                dense::subtract_square(below, below, wide * LANES, update);
-            }
-            done
+            dense::factorise(panel, wide * LANES)
         } else {
             self.signs.clear();
             self.signs.extend_from_slice(&signs[front.columns.clone()]);
             self.signs.resize(wide, 1.0);
             dense::factorise_signed(panel, &self.signs, &mut self.signed);
-            if rest > 0 {
-                let below = &panel[wide * wide..];
-                let right = &mut self.signed[..below.len()];
-                dense::sign_columns(below, &self.signs, right);
-                dense::subtract_square(below, right, wide * LANES, update);
-            }
             true
         };
+        if done && rest > 0 {
+            let below = &panel[wide * wide..];
+            let right = if signs.is_empty() {
+                below
+            } else {
+                let right = &mut self.signed[..below.len()];
+                dense::sign_columns(below, &self.signs, right);
+                right
+            };
+            dense::subtract_square(below, right, wide * LANES, update);
+        }
         dense::pack(panel, wide * LANES, &mut self.factor[front.panel.clone()]);
         done
     }
@@ -312,6 +312,23 @@ mod tests {
         blocks
     }
 
+    /// What fronts make of `rhs`, which must be as `expected` and the same once more without factorising.
+    fn solved_twice(
+        fronts: &mut Fronts,
+        blocks: &DualBlocks,
+        rhs: &DVector<f64>,
+        expected: &DVector<f64>,
+    ) -> Vec<f64> {
+        let mut found = rhs.as_slice().to_vec();
+        assert!(fronts.solve(blocks, 0.0, &mut found));
+        let error = (DVector::from_column_slice(&found) - expected).norm();
+        assert!(error < 1e-13 * expected.norm(), "{} rows: {error:e}", blocks.rows());
+        let mut again = rhs.as_slice().to_vec();
+        fronts.substitute(&mut again);
+        assert_eq!(found, again);
+        found
+    }
+
     #[test]
     fn fronts_agree_with_a_dense_factorisation_and_with_themselves() {
         for (n, sizes) in [(2, &[3][..]), (13, &[3]), (9, &[3, 5, 1, 6, 4])] {
@@ -319,13 +336,8 @@ mod tests {
             let rhs = DVector::from_fn(blocks.rows(), |i, _| (i as f64).sin());
             let expected = blocks.dense().cholesky().unwrap().solve(&rhs);
             let mut fronts = Fronts::new(&blocks);
-            let mut found = rhs.as_slice().to_vec();
-            assert!(fronts.solve(&blocks, 0.0, &mut found));
-            let error = (DVector::from_column_slice(&found) - &expected).norm();
-            assert!(error < 1e-13 * expected.norm(), "{n}: {error:e}");
-            let mut again = rhs.as_slice().to_vec();
-            fronts.substitute(&mut again);
-            assert_eq!(found, again);
+            let found = solved_twice(&mut fronts, &blocks, &rhs, &expected);
+            let mut again = found.clone();
             // What another matrix left behind reaches nothing.
             let mut other = blocks.clone();
             other.values.iter_mut().for_each(|value| *value *= 1.5);
@@ -352,13 +364,7 @@ mod tests {
             let rhs = DVector::from_fn(blocks.rows(), |i, _| (i as f64).sin());
             let expected = blocks.dense().lu().solve(&rhs).unwrap();
             let mut fronts = Fronts::signed(&blocks, &signs);
-            let mut found = rhs.as_slice().to_vec();
-            assert!(fronts.solve(&blocks, 0.0, &mut found));
-            let error = (DVector::from_column_slice(&found) - &expected).norm();
-            assert!(error < 1e-13 * expected.norm(), "{n}: {error:e}");
-            let mut again = rhs.as_slice().to_vec();
-            fronts.substitute(&mut again);
-            assert_eq!(found, again);
+            solved_twice(&mut fronts, &blocks, &rhs, &expected);
         }
     }
 

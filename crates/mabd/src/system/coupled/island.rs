@@ -24,7 +24,11 @@ use super::{super::StepScheme, System};
 use crate::{
     affine::Affine,
     contact::{ContactPoint, StepContacts},
-    dual::{blocks::DualBlocks, direct::Direct},
+    dual::{
+        blocks::DualBlocks,
+        degree::{pattern, places},
+        direct::Direct,
+    },
     free::Once,
     local::Root,
 };
@@ -139,14 +143,8 @@ impl Island {
         };
         let sizes: Vec<u8> = (0..graph.count() as u32).map(size).collect();
         let order = graph.order(&edges, &sizes);
-        let mut place = vec![0_u32; graph.count()];
-        order.iter().zip(0..).for_each(|(&v, i)| place[v as usize] = i);
-        let mut pattern = vec![Vec::new(); graph.count()];
-        for edge in &edges {
-            let [a, b] = edge.map(|v| place[v as usize]);
-            pattern[a.min(b) as usize].push(a.max(b));
-        }
-        pattern.iter_mut().for_each(|rows: &mut Vec<u32>| rows.sort_unstable());
+        let place = places(&order);
+        let pattern = pattern(&edges, &place);
         let sizes: Vec<u8> = order.iter().map(|&v| sizes[v as usize]).collect();
         let blocks = DualBlocks::new(&sizes, &pattern);
         let is_body = |v: &u32| (*v as usize) < graph.bodies.len();
