@@ -89,14 +89,8 @@ impl ResidualCheck {
 
     /// Solves by a sparse factorisation, from now on.
     fn take_over(&mut self, blocks: &DualBlocks, rhs: &mut [f64]) {
-        if self.direct.is_none() {
-            self.direct = Direct::new(blocks).ok().map(Box::new);
-        }
-        match &mut self.direct {
-            Some(direct) => direct.solve(blocks, rhs),
-            // As where no factorisation exists.
-            None => rhs.fill(f64::NAN),
-        }
+        let direct = self.direct.get_or_insert_with(|| Box::new(Direct::new(blocks)));
+        direct.solve(blocks, rhs);
         self.taken_over = true;
     }
 }
@@ -151,7 +145,7 @@ impl DualSystem {
             }
             Dual::Direct => {
                 let blocks = DualBlocks::new(sizes, &pattern);
-                let direct = Direct::new(&blocks)?;
+                let direct = Direct::new(&blocks);
                 (blocks, Engine::Direct(Box::new(direct)))
             }
             _ => {

@@ -79,6 +79,12 @@ impl DualBlocks {
         below.binary_search_by_key(&row, |block| block.row).ok().map(|i| below[i].at)
     }
 
+    /// The elements of each block below the diagonal.
+    pub(crate) fn edges(&self) -> Vec<[u32; 2]> {
+        let of = |column: usize| self.below(column).iter().map(move |b| [column as u32, b.row]);
+        (0..self.count()).flat_map(of).collect()
+    }
+
     /// `out -= D x`.
     pub(crate) fn subtract_product(&self, x: &[f64], out: &mut [f64]) {
         for column in 0..self.count() {

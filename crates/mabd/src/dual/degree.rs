@@ -62,8 +62,8 @@ pub(crate) fn least_degree(sizes: &[u8], edges: &[[u32; 2]], waits: &Csr<u32>) -
     order
 }
 
-/// Where each vertex stands in an order of all.
-pub(crate) fn places(order: &[u32]) -> Vec<u32> {
+/// Where each vertex stands in an order of all, or the order of such places.
+pub(crate) fn inverse(order: &[u32]) -> Vec<u32> {
     let mut places = vec![0; order.len()];
     order.iter().zip(0..).for_each(|(&v, place)| places[v as usize] = place);
     places
@@ -173,7 +173,7 @@ mod tests {
     }
 
     fn filled(edges: &[[u32; 2]], order: &[u32]) -> usize {
-        fill(&pattern(edges, &places(order))).iter().map(Vec::len).sum()
+        fill(&pattern(edges, &inverse(order))).iter().map(Vec::len).sum()
     }
 
     #[test]

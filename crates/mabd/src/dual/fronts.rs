@@ -4,8 +4,8 @@
 //! A matrix that is not positive is taken where it is known of each pivot which sign it has, as `L S L^T` with ones of
 //! these signs in `S` (Vanderbei 1995): all is as for a positive one, but that of two factors one has signs.
 //!
-//! The order is that of the blocks, so it should be one that fills in little; a general sparse factorisation
-//! spends most of its time beside the products where fronts are as small as those of nets.
+//! The order should be one that fills in little; a general sparse factorisation spends most of its time beside the
+//! products where fronts are as small as those of nets.
 
 mod dense;
 mod extend;
@@ -44,15 +44,18 @@ struct FrontWork {
 }
 
 impl Fronts {
-    /// Prepares for positive matrices with the pattern of `blocks`.
-    pub(crate) fn new(blocks: &DualBlocks) -> Self {
-        Self::signed(blocks, &[])
+    /// Prepares for positive matrices with the pattern of `blocks`, each of whose elements has its place in the order of
+    /// elimination.
+    pub(crate) fn new(blocks: &DualBlocks, places: &[u32]) -> Self {
+        Self::planned(FrontPlan::new(blocks, places), &[])
     }
 
-    /// Prepares for matrices with the pattern of `blocks`, the pivot of each scalar row having this sign; without any
-    /// all are positive.
+    /// Prepares for matrices with the pattern of `blocks` in their order, the pivot of each scalar row having this sign.
     pub(crate) fn signed(blocks: &DualBlocks, signs: &[i8]) -> Self {
-        let plan = FrontPlan::new(blocks);
+        Self::planned(FrontPlan::new(blocks, &in_order(blocks)), signs)
+    }
+
+    fn planned(plan: FrontPlan, signs: &[i8]) -> Self {
         let widest = if signs.is_empty() { 0 } else { plan.widest };
         let signs: Vec<f64> = if signs.is_empty() {
             Vec::new()
@@ -101,6 +104,11 @@ impl Fronts {
         }
         done
     }
+}
+
+/// The places of elements that are in their order.
+fn in_order(blocks: &DualBlocks) -> Vec<u32> {
+    (0..blocks.count() as u32).collect()
 }
 
 /// One solution, of a new matrix where there is one.
@@ -335,7 +343,7 @@ mod tests {
             let blocks = grid(n, sizes);
             let rhs = DVector::from_fn(blocks.rows(), |i, _| (i as f64).sin());
             let expected = blocks.dense().cholesky().unwrap().solve(&rhs);
-            let mut fronts = Fronts::new(&blocks);
+            let mut fronts = Fronts::new(&blocks, &in_order(&blocks));
             let found = solved_twice(&mut fronts, &blocks, &rhs, &expected);
             let mut again = found.clone();
             // What another matrix left behind reaches nothing.
@@ -394,7 +402,7 @@ mod tests {
     #[test]
     fn a_matrix_that_is_not_positive_has_no_factor() {
         let mut blocks = grid(9, &[3]);
-        let mut fronts = Fronts::new(&blocks);
+        let mut fronts = Fronts::new(&blocks, &in_order(&blocks));
         for wrong in [-25.0, 0.0, f64::NAN] {
             let at = blocks.diagonal[blocks.count() - 3] as usize;
             blocks.values[at] = wrong;

@@ -5,7 +5,11 @@ use std::ops::Range;
 use taut_math::LANES;
 
 use super::{
-    super::{blocks::DualBlocks, tree::fill},
+    super::{
+        blocks::DualBlocks,
+        degree::{inverse, pattern},
+        tree::fill,
+    },
     dense::packed,
 };
 
@@ -149,23 +153,22 @@ fn groups(filled: &[Vec<u32>], sizes: &[usize]) -> Vec<FrontGroup> {
 }
 
 impl FrontPlan {
-    /// Columns of `blocks` in their order but for what that leaves open.
-    pub(super) fn new(blocks: &DualBlocks) -> Self {
+    /// Columns of `blocks` by their `places` in an order, but for what that leaves open.
+    pub(super) fn new(blocks: &DualBlocks, places: &[u32]) -> Self {
         let count = blocks.count();
-        let below = |column| blocks.below(column).iter().map(|block| block.row).collect();
-        let given = fill(&(0..count).map(below).collect::<Vec<Vec<u32>>>());
-        let order = postorder(&given);
-        let mut position = vec![0_u32; count];
-        for (at, &e) in (0..).zip(&order) {
-            position[e as usize] = at;
-        }
-        let moved = |e: &u32| -> Vec<u32> {
-            let mut rows: Vec<u32> =
-                given[*e as usize].iter().map(|&row| position[row as usize]).collect();
+        let given = fill(&pattern(&blocks.edges(), places));
+        let ordered = postorder(&given);
+        // Where a place in the order comes to lie, and where an element does.
+        let moved = inverse(&ordered);
+        let position: Vec<u32> = places.iter().map(|&place| moved[place as usize]).collect();
+        let order = inverse(&position);
+        let rows = |place: &u32| -> Vec<u32> {
+            let rows = given[*place as usize].iter();
+            let mut rows: Vec<u32> = rows.map(|&row| moved[row as usize]).collect();
             rows.sort_unstable();
             rows
         };
-        let filled: Vec<Vec<u32>> = order.iter().map(moved).collect();
+        let filled: Vec<Vec<u32>> = ordered.iter().map(rows).collect();
         let sizes: Vec<usize> = order.iter().map(|&e| blocks.size(e as usize)).collect();
         let mut starts = vec![0_usize];
         for size in &sizes {

@@ -26,7 +26,7 @@ use crate::{
     contact::{ContactPoint, StepContacts},
     dual::{
         blocks::DualBlocks,
-        degree::{pattern, places},
+        degree::{inverse, pattern},
         direct::Direct,
     },
     free::Once,
@@ -143,7 +143,7 @@ impl Island {
         };
         let sizes: Vec<u8> = (0..graph.count() as u32).map(size).collect();
         let order = graph.order(&edges, &sizes);
-        let place = places(&order);
+        let place = inverse(&order);
         let pattern = pattern(&edges, &place);
         let sizes: Vec<u8> = order.iter().map(|&v| sizes[v as usize]).collect();
         let blocks = DualBlocks::new(&sizes, &pattern);
