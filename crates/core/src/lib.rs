@@ -5,7 +5,7 @@
 //! `a` and `b`; a relative position is always `a - b`, a relative rotation takes A's joint frame to B's.
 
 pub mod applied;
-mod audit;
+pub mod audit;
 pub mod backend;
 pub mod constraint;
 pub mod energy;

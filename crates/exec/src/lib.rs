@@ -26,7 +26,6 @@ mod solver;
 mod tail;
 mod words;
 
-pub use audit::{AUDIT_ITEMS, Deviation};
 pub use presets::Presets;
 pub use program::{Limits, Program, ProgramEnvironment};
 pub use row::ExecBackend;

@@ -37,6 +37,8 @@ pub(crate) struct ProcessLink {
     pub(crate) spent: [f64; 2],
     /// What it says of its [`STAGES`], as sums since they were last taken [s]; `None` is of what it says nothing.
     pub(crate) stages: [Option<f64>; STAGES.len()],
+    /// How many iterations the last answer says that a step took at most, where it does.
+    pub(crate) iterations_used: Option<u32>,
 }
 
 /// Stages whose times a process may tell, under their names.
@@ -72,7 +74,8 @@ impl ProcessLink {
         };
         match hello {
             Ok(hello) => {
-                Ok(Self { child, hello, block: Vec::new(), spent: [0.0; 2], stages: [None; 4] })
+                let (block, spent, stages) = (Vec::new(), [0.0; 2], [None; STAGES.len()]);
+                Ok(Self { child, hello, block, spent, stages, iterations_used: None })
             }
             Err(fault) => Err(OpenFault { why: fault.words(), words: child.said() }),
         }
@@ -133,6 +136,7 @@ impl ProcessLink {
     ) -> Result<(), LinkFault> {
         let asked = keys(json!({"time_s": time_s, "broken": broken}));
         let time = limit(self.child.limits().load_s, block.len(), STATE_PER_S);
+        self.iterations_used = None;
         self.child.ask("load", asked, block, time, BlockDue::NOTHING).map(drop)
     }
 
@@ -152,6 +156,16 @@ impl ProcessLink {
         for (sum, key) in self.spent.iter_mut().zip(["wall_s", "cpu_s"]) {
             *sum += reply.keys.get(key).and_then(Value::as_f64).unwrap_or(0.0);
         }
+        self.iterations_used = match reply.keys.get("iterations_used") {
+            None | Some(Value::Null) => None,
+            Some(value) => match value.as_u64().and_then(|count| u32::try_from(count).ok()) {
+                Some(count) => Some(count),
+                None => {
+                    let why = format!("not a reply: its `iterations_used` is {value}");
+                    return Err(self.child.broken(why + ", expected a count"));
+                }
+            },
+        };
         self.add_stages(reply.keys.get("stages"))
     }
 

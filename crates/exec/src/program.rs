@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-use crate::{audit::Deviation, presets::Presets};
+use taut_core::audit::Deviation;
+
+use crate::presets::Presets;
 
 /// A solver that is a program of its own.
 #[derive(Clone, Debug, PartialEq)]

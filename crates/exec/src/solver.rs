@@ -5,8 +5,8 @@ use std::mem;
 use serde_json::json;
 use taut_collide::{ContactSet, NONE};
 use taut_core::{
-    AuditFacts, Elsewhere, Iteration, Multipliers, Scene, Solver, SolverError, StageTime, State,
-    Step,
+    AuditFacts, Elsewhere, Iteration, Multipliers, Scene, Solver, SolverError, SolverReport,
+    StageTime, State, Step,
 };
 
 use crate::{
@@ -231,6 +231,11 @@ impl Solver for RemoteSolver {
         let untold = (!audit.untold.is_empty())
             .then(|| format!("the audit is partial, without {}", audit.untold.join(", ")));
         deviations.chain(untold).collect()
+    }
+
+    fn report(&self) -> SolverReport {
+        let iterations_used = self.link.as_ref().and_then(|link| link.iterations_used);
+        SolverReport { iterations_used, ..SolverReport::default() }
     }
 
     fn elsewhere(&self) -> Option<Elsewhere> {

@@ -6,7 +6,12 @@ use rapier3d as rapier;
 #[path = "solver.rs"]
 mod solver;
 
+use taut_core::audit::AuditPrecision;
+
 pub(crate) use solver::{build, refuses};
+
+/// What it calculates with.
+const PRECISION: AuditPrecision = AuditPrecision::F32;
 
 /// A number as Rapier takes it.
 fn real(x: f64) -> f32 {

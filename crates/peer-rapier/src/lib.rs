@@ -5,7 +5,8 @@
 //! combined by their geometric mean and restitutions by the larger one, as scenes define it; bodies
 //! that a joint connects do not touch, nor do bodies of one group. The margin and the number of
 //! points of a scene's contacts are not passed on: Rapier has its own. Bodies never sleep, so that a
-//! frame costs the same work as elsewhere, and the cap on the rotation of a body per step is off.
+//! frame costs the same work as elsewhere, and the caps on its speed and on its rotation per step are
+//! off; what the world holds is compared with the scene when a solver is built.
 //! Rapier solves a step in one call, in `Step::iterations` sub-steps (its `num_solver_iterations`),
 //! which the last `iterate` makes; until then a state read is that of the step before. Rapier runs on
 //! one thread, and on one machine equal inputs give equal bits.

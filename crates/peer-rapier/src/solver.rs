@@ -1,5 +1,7 @@
 //! The solver, compiled once for each precision: `super` says which Rapier and which number.
 
+#[path = "audit.rs"]
+mod audit;
 #[path = "convert.rs"]
 mod convert;
 #[path = "joint.rs"]
@@ -10,8 +12,8 @@ mod parameters;
 mod shape;
 
 use taut_core::{
-    BuildError, Devices, Iteration, Pull, Scene, Settings, Solver, SolverError, Stage, StageTime,
-    State, Step, Unsupported,
+    AuditFacts, BuildError, Devices, Iteration, Pull, Scene, Settings, Solver, SolverError, Stage,
+    StageTime, State, Step, Unsupported,
     scene::{Body, Motion},
     state::BodyState,
 };
@@ -23,9 +25,12 @@ use self::{
 };
 use super::{
     rapier::{
-        dynamics::{CoefficientCombineRule, MassProperties, RigidBodyBuilder, RigidBodyHandle},
+        dynamics::{
+            CoefficientCombineRule, ImpulseJointHandle, MassProperties, RigidBodyBuilder,
+            RigidBodyHandle,
+        },
         geometry::{ColliderBuilder, Group, InteractionGroups, InteractionTestMode},
-        math::Matrix,
+        math::{Matrix, Real},
         pipeline::PhysicsWorld,
     },
     real,
@@ -59,6 +64,8 @@ pub(crate) fn build(
         settings,
         world: PhysicsWorld::new(),
         bodies: Vec::new(),
+        joints: Vec::new(),
+        facts: AuditFacts::default(),
         state: State::default(),
         pulls: Vec::new(),
         step: Step { dt: 0.0, iterations: 1 },
@@ -66,6 +73,7 @@ pub(crate) fn build(
         collide_s: Vec::new(),
     };
     solver.load(&scene.initial_state())?;
+    solver.audited()?;
     Ok(Box::new(solver))
 }
 
@@ -90,6 +98,9 @@ struct Rapier {
     slots: Slots,
     /// By slot: of each body, and last of the world, which joints may hold on to.
     bodies: Vec<RigidBodyHandle>,
+    /// Joints of the scene that are not broken.
+    joints: Vec<ImpulseJointHandle>,
+    facts: AuditFacts,
     /// The state after the last step, or as loaded.
     state: State,
     pulls: Vec<Pull>,
@@ -134,7 +145,18 @@ impl Rapier {
         }
     }
 
+    /// Compares what the world holds with the scene, and makes it anew.
+    fn audited(&mut self) -> Result<(), SolverError> {
+        parameters::apply(self.settings, 1.0, &mut self.world.integration_parameters);
+        let compiled = audit::compiled(&mut self.world, &self.bodies, &self.joints);
+        let mut facts = compiled.agree(&self.scene, &[]).map_err(SolverError::Process)?;
+        facts.effective = audit::in_force(&self.world.integration_parameters);
+        self.facts = facts;
+        self.load(&self.scene.initial_state())
+    }
+
     fn insert_joints(&mut self) {
+        self.joints.clear();
         let held = self.scene.joints.iter().zip(&self.state.broken).filter(|(_, broken)| !**broken);
         let joints = held.map(|(joint, _)| ([joint.a, joint.b], Some(joint::joint(joint))));
         let springs = &self.scene.springs;
@@ -142,7 +164,8 @@ impl Rapier {
         for (ends, made) in joints.chain(springs) {
             let [a, b] = ends.map(|end| self.bodies[self.slots.of(end) as usize]);
             if let Some(made) = made {
-                self.world.insert_impulse_joint(a, b, made);
+                let handle = self.world.insert_impulse_joint(a, b, made);
+                self.joints.push(handle);
             }
         }
     }
@@ -214,6 +237,8 @@ impl Solver for Rapier {
         self.pulls.clear();
         self.world = PhysicsWorld::new();
         self.world.gravity = vector(&self.scene.gravity);
+        // The scene bounds no speed; the engine's own word for that.
+        self.world.integration_parameters.normalized_max_linear_velocity = Real::MAX;
         self.insert_bodies();
         self.insert_joints();
         self.pending = 0;
@@ -264,6 +289,10 @@ impl Solver for Rapier {
 
     fn iteration(&self) -> Iteration {
         Iteration::Substep
+    }
+
+    fn audit(&self) -> Option<AuditFacts> {
+        Some(self.facts.clone())
     }
 
     fn resolved_settings(&self) -> String {

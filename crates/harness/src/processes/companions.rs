@@ -5,8 +5,9 @@ use std::path::Path;
 use anyhow::{Context, anyhow, ensure};
 use ron::{extensions::Extensions, value::RawValue};
 use serde::{Deserialize, de::DeserializeOwned};
+use taut_core::audit::{AUDIT_ITEMS, Deviation};
 use taut_core::settings::nearest;
-use taut_exec::{AUDIT_ITEMS, Deviation, Presets};
+use taut_exec::Presets;
 
 use crate::checkout;
 

@@ -229,6 +229,25 @@ fn stages_are_those_that_the_process_tells() {
 }
 
 #[test]
+fn a_process_tells_how_often_it_iterated() {
+    if !is_here(PYTHON) {
+        return;
+    }
+    let told = |mode: &str| {
+        let child = ExecBackend::new(program(mode));
+        let mut solver = loaded(&child, &scene());
+        let before = solver.report().iterations_used;
+        let stepped = solver.advance(Step { dt: 0.01, iterations: 3 }, 2);
+        (before, stepped.map(|()| solver.report().iterations_used))
+    };
+    assert_eq!(told("counted"), (None, Ok(Some(6))));
+    assert_eq!(told("null"), (None, Ok(None)));
+    let (_, wrong) = told("miscounted");
+    let words = wrong.unwrap_err().to_string();
+    assert!(words.contains("its `iterations_used` is 1.5, expected a count, in step"), "{words}");
+}
+
+#[test]
 fn parts_of_a_step_tell_stages_of_their_own() {
     if !is_here(PYTHON) {
         return;
