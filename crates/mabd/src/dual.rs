@@ -132,7 +132,7 @@ impl DualSystem {
         sizes: &[u8],
         lines: &Lines,
         settings: &MabdSettings,
-    ) -> Result<Self, String> {
+    ) -> Self {
         let pattern = couplings(nodes, links);
         let (blocks, engine) = match chosen {
             Dual::Cg | Dual::Sweeps => {
@@ -155,7 +155,7 @@ impl DualSystem {
             }
         };
         let check = loops.then(|| Box::new(ResidualCheck::new(settings.tolerance)));
-        Ok(Self { blocks, engine, check })
+        Self { blocks, engine, check }
     }
 
     /// Whether a sparse factorisation solves the system now.

@@ -100,7 +100,7 @@ fn system(
     let by_lines = matches!(dual, Dual::Cg | Dual::Sweeps);
     let elements = if by_lines { &lines.elements } else { &order.elements };
     let links: Vec<Link> = elements.iter().map(|&e| links[e as usize]).collect();
-    let system = DualSystem::new((dual, false), nodes, &links, sizes, &lines, settings).unwrap();
+    let system = DualSystem::new((dual, false), nodes, &links, sizes, &lines, settings);
     (links, system)
 }
 

@@ -49,13 +49,13 @@ impl BallGraph {
         lines: &Lines,
         settings: &MabdSettings,
         nodes: &mut Nodes,
-    ) -> Result<Option<Self>, String> {
+    ) -> Option<Self> {
         if !elements.iter().all(JointElement::is_point) {
-            return Ok(None);
+            return None;
         }
         let count = nodes.count();
         let sizes = vec![3; elements.len()];
-        let dual = DualSystem::new((chosen, has_loops), count, links, &sizes, lines, settings)?;
+        let dual = DualSystem::new((chosen, has_loops), count, links, &sizes, lines, settings);
         let (order, ends) = GraphEnds::new(elements, count, &dual.blocks);
         nodes.rearrange(&order);
         let groups = order.len() / LANES;
@@ -73,7 +73,7 @@ impl BallGraph {
             ends,
         };
         this.set_active(&vec![true; elements.len()], compliance);
-        Ok(Some(this))
+        Some(this)
     }
 
     /// Lets broken elements go; `compliance` is that of every row.

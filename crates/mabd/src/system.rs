@@ -213,12 +213,12 @@ impl System {
             softness_min,
         };
         let by_lanes =
-            if general { None } else { ByLanes::new(chosen, &all, settings, &mut nodes)? };
+            if general { None } else { ByLanes::new(chosen, &all, settings, &mut nodes) };
         let count = nodes.count();
         let joint_of: Vec<u32> = elements.iter().map(|e| e.joint.unwrap_or(NONE)).collect();
         let (elements, links) =
             if by_lanes.is_some() { Default::default() } else { (elements, links) };
-        let dual = dual_of(&elements, &links, (chosen, has_loops), count, &lines, settings)?;
+        let dual = dual_of(&elements, &links, (chosen, has_loops), count, &lines, settings);
         let constants = match by_lanes {
             Some(_) => GroupTable::default(),
             None => respond::constants(&mut nodes),
@@ -382,7 +382,7 @@ fn dual_of(
     count: usize,
     lines: &Lines,
     settings: &MabdSettings,
-) -> Result<DualSystem, String> {
+) -> DualSystem {
     let sizes: Vec<u8> = elements.iter().map(|e| e.rows.len() as u8).collect();
     // Without elements any will do, and lines are not those of none.
     let chosen = if elements.is_empty() { Dual::Thomas } else { chosen };

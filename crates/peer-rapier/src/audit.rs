@@ -1,7 +1,7 @@
 //! What a world of Rapier holds, read from its own arrays.
 
 use serde::Serialize;
-use taut_core::audit::{CompiledBody, CompiledJoint, CompiledScene};
+use taut_core::audit::{AuditPrecision, CompiledBody, CompiledJoint, CompiledScene, Deviation};
 
 use super::{
     super::{
@@ -56,6 +56,15 @@ pub(super) fn compiled(
         bodies: Some(handles.iter().map(|handle| body(&world.bodies[*handle])).collect()),
         joints: Some(joints.map(joint).collect()),
     }
+}
+
+/// Where the engine is known to depart from a scene.
+pub(super) fn deviations() -> Vec<Deviation> {
+    let inertia = Deviation {
+        item: "body.inertia".to_owned(),
+        reason: "principal axes are found in single precision".to_owned(),
+    };
+    if PRECISION == AuditPrecision::F32 { vec![inertia] } else { Vec::new() }
 }
 
 fn body(body: &RigidBody) -> CompiledBody {

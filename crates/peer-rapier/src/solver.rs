@@ -149,7 +149,8 @@ impl Rapier {
     fn audited(&mut self) -> Result<(), SolverError> {
         parameters::apply(self.settings, 1.0, &mut self.world.integration_parameters);
         let compiled = audit::compiled(&mut self.world, &self.bodies, &self.joints);
-        let mut facts = compiled.agree(&self.scene, &[]).map_err(SolverError::Process)?;
+        let known = audit::deviations();
+        let mut facts = compiled.agree(&self.scene, &known).map_err(SolverError::Process)?;
         facts.effective = audit::in_force(&self.world.integration_parameters);
         self.facts = facts;
         self.load(&self.scene.initial_state())
@@ -157,15 +158,16 @@ impl Rapier {
 
     fn insert_joints(&mut self) {
         self.joints.clear();
+        let end = |end| self.bodies[self.slots.of(end) as usize];
         let held = self.scene.joints.iter().zip(&self.state.broken).filter(|(_, broken)| !**broken);
-        let joints = held.map(|(joint, _)| ([joint.a, joint.b], Some(joint::joint(joint))));
-        let springs = &self.scene.springs;
-        let springs = springs.iter().map(|spring| ([spring.a, spring.b], joint::spring(spring)));
-        for (ends, made) in joints.chain(springs) {
-            let [a, b] = ends.map(|end| self.bodies[self.slots.of(end) as usize]);
-            if let Some(made) = made {
-                let handle = self.world.insert_impulse_joint(a, b, made);
-                self.joints.push(handle);
+        for (held, _) in held {
+            let [a, b] = [held.a, held.b].map(end);
+            self.joints.push(self.world.insert_impulse_joint(a, b, joint::joint(held)));
+        }
+        for spring in &self.scene.springs {
+            let [a, b] = [spring.a, spring.b].map(end);
+            if let Some(made) = joint::spring(spring) {
+                self.world.insert_impulse_joint(a, b, made);
             }
         }
     }

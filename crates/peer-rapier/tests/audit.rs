@@ -23,6 +23,17 @@ fn scenes_are_compiled_as_they_are() {
 }
 
 #[test]
+fn springs_are_no_joints_and_principal_axes_are_as_precise_as_numbers() {
+    let scenes = ["two-springs", "shapes"].map(|name| file(name, &[]));
+    for scene in &scenes {
+        let double = build(&BACKEND_F64, scene, "()").unwrap().audit().unwrap();
+        assert!(double.deviations.is_empty(), "{double:?}");
+    }
+    let single = build(&BACKEND_F32, &scenes[1], "()").unwrap().audit().unwrap().deviations;
+    assert!(single.len() == 1 && single[0].contains("in single precision"), "{single:?}");
+}
+
+#[test]
 fn speeds_have_no_bound() {
     let fast = Body { velocity: Vec3::new(1000.0, 0.0, 0.0), ..cube(0.0) };
     let scene = Scene { bodies: vec![fast], ..empty(0.0) };

@@ -41,7 +41,7 @@ impl ByLanes {
         all: &Arranged<'_>,
         settings: &MabdSettings,
         nodes: &mut Nodes,
-    ) -> Result<Option<Self>, String> {
+    ) -> Option<Self> {
         let (elements, compliance) = (all.elements, all.compliance);
         if settings.polar == Polar::Exact {
             let found = match chosen {
@@ -54,7 +54,7 @@ impl ByLanes {
                 _ => None,
             };
             if found.is_some() {
-                return Ok(found);
+                return found;
             }
         }
         let graph = BallGraph::new(
@@ -64,8 +64,8 @@ impl ByLanes {
             all.lines,
             settings,
             nodes,
-        )?;
-        Ok(graph.map(|all| Self::Graph(Box::new(all))))
+        );
+        graph.map(|all| Self::Graph(Box::new(all)))
     }
 
     pub(super) fn solve(&mut self, nodes: &mut Nodes, task: &SolveTask<'_>) {
