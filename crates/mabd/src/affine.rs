@@ -3,7 +3,10 @@
 use taut_core::{Mat3, Vec3};
 use taut_math::{Fused, LANES, Number};
 
-use crate::lane::{M, V};
+use crate::{
+    lane::{M, V},
+    pages::Pages,
+};
 
 /// A frame and an origin; also their increments and rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,13 +59,13 @@ const ZERO3: Mat3 = Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Affines {
     /// By columns of the frame, then the origin. What is left over in the last group stands still.
-    pub(crate) groups: Vec<[Fused; 12]>,
+    pub(crate) groups: Pages<[Fused; 12]>,
 }
 
 impl Affines {
     /// So many places, all zero but that left-over ones have the frame `rest`.
     pub(crate) fn new(count: usize, rest: f64) -> Self {
-        let mut this = Self { groups: vec![[Fused::ZERO; 12]; count.div_ceil(LANES)] };
+        let mut this = Self { groups: Pages::zeroed(count.div_ceil(LANES)) };
         for node in count..this.groups.len() * LANES {
             let place = Affine { frame: Mat3::from_diagonal_element(rest), origin: Vec3::zeros() };
             this.set(node, &place);

@@ -16,6 +16,7 @@ use crate::{
     joint::JointElement,
     lane::{V, ZERO3},
     node::Nodes,
+    simd,
 };
 use segments::{Reduce, Substitute};
 use span::{Kept, Span};
@@ -241,10 +242,10 @@ impl Chains {
     pub(crate) fn solve(&mut self, nodes: &mut Nodes, task: &SolveTask<'_>) {
         self.constants.set_step(task.h, 0.0);
         self.make_rooms();
-        let reduce = |span: Span<'_>| pulp::Arch::new().dispatch(Reduce { span, task });
+        let reduce = |span: Span<'_>| simd::dispatch(Reduce { span, task });
         Span::whole(self, nodes, task).each(&reduce, |(), ()| ());
         segments::couple(self);
-        let substitute = |span: Span<'_>| pulp::Arch::new().dispatch(Substitute { span, task });
+        let substitute = |span: Span<'_>| simd::dispatch(Substitute { span, task });
         let add = |a: [Fused; 2], b: [Fused; 2]| [a[0].max(b[0]), a[1] + b[1]];
         let [most, sum] = Span::whole(self, nodes, task).each(&substitute, add);
         self.strain = if sum.largest().is_finite() { most.largest() } else { f64::INFINITY };

@@ -19,6 +19,7 @@ use crate::{
     polar,
     pulled::Pulled,
     settings::{Integrator, MabdSettings},
+    simd,
     system::{StepScheme, System},
 };
 use watchdog::Watchdog;
@@ -117,7 +118,7 @@ impl Mabd {
     fn predict(&mut self, h: f64) {
         let nodes = &mut self.system.nodes;
         let h = Fused::of(h);
-        for (moved, rate) in nodes.moved.groups.iter_mut().zip(&nodes.rate.groups) {
+        for (moved, rate) in nodes.moved.groups.iter_mut().zip(nodes.rate.groups.iter()) {
             *moved = rate.map(|x| x * h);
         }
     }
@@ -224,11 +225,11 @@ impl Mabd {
     fn project(&mut self) {
         let nodes = &mut self.system.nodes;
         let once = Once;
-        pulp::Arch::new().dispatch(
+        simd::dispatch(
             #[inline(always)]
             || {
                 once.spend();
-                for (moved, start) in nodes.moved.groups.iter_mut().zip(&nodes.start.groups) {
+                for (moved, start) in nodes.moved.groups.iter_mut().zip(nodes.start.groups.iter()) {
                     let start = frame(start);
                     let turned = polar::exact(plus(start, frame(moved)));
                     *moved = affine::group(minus(turned, start), affine::origin(moved));

@@ -17,6 +17,7 @@ use crate::{
     node::{BodyGroups, Nodes},
     polar::blockwise,
     settings::{Dual, MabdSettings, Polar},
+    simd,
 };
 use ends::{ADDS, GraphEnds, GroupEnd, HeldEnd};
 
@@ -120,7 +121,7 @@ impl BallGraph {
             self.dual.blocks.values.fill(0.0);
         }
         let once = Once;
-        pulp::Arch::new().dispatch(
+        simd::dispatch(
             #[inline(always)]
             || {
                 once.spend();
@@ -130,7 +131,7 @@ impl BallGraph {
         self.dual.solve(&mut self.rhs, &self.lambda);
         std::mem::swap(&mut self.lambda, &mut self.rhs);
         let once = Once;
-        pulp::Arch::new().dispatch(
+        simd::dispatch(
             #[inline(always)]
             || {
                 once.spend();

@@ -56,9 +56,11 @@ mod joint;
 mod lane;
 mod local;
 mod node;
+mod pages;
 mod polar;
 mod pulled;
 mod settings;
+mod simd;
 mod system;
 mod trees;
 
@@ -119,6 +121,7 @@ fn build(
     let settings: MabdSettings = settings.parse()?;
     settings.check()?;
     BACKEND.supports(scene)?;
+    simd::found().map_err(BuildError::NoDevice)?;
     let solver = cpu::Mabd::new(scene, settings).map_err(BuildError::Settings)?;
     Ok(Box::new(solver))
 }

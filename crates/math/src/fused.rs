@@ -9,11 +9,13 @@
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::number::{LANES, Number, Wide};
 
 /// One number per lane.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(align(32))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C, align(32))]
 pub struct Fused(pub [f64; LANES]);
 
 impl Fused {

@@ -17,6 +17,7 @@ use crate::{
     lane::plus,
     polar::squared_strain,
     settings::Integrator,
+    simd,
     system::StepScheme,
 };
 
@@ -198,7 +199,7 @@ impl Mabd {
         if self.system.strain().is_some_and(|squared| squared <= allowed * allowed) {
             return false;
         }
-        pulp::Arch::new().dispatch(|| {
+        simd::dispatch(|| {
             (0..nodes.start.groups.len()).any(|group| {
                 let at = plus(frame(&nodes.start.groups[group]), frame(&nodes.moved.groups[group]));
                 let squared = squared_strain(at).largest();

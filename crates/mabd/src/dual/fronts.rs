@@ -15,8 +15,13 @@ use pulp::{Simd, WithSimd};
 use taut_math::{Fused, LANES, Number};
 
 use super::blocks::DualBlocks;
-use dense::TILE;
+use crate::{pages::Pages, simd};
+use dense::{Rest, TILE, quads};
+use extend::ChildUpdate;
 use plan::{Front, FrontPlan};
+
+/// The least rows below a front where [`quads`] are faster: by a third where there are two hundred.
+const QUADS_REST_MIN: usize = 72;
 
 /// A factorisation, and room for making it.
 pub(crate) struct Fronts {
@@ -29,18 +34,21 @@ pub(crate) struct Fronts {
 /// What changes from one matrix to the next.
 struct FrontWork {
     /// The columns of every front, in strips that end where their diagonals do.
-    factor: Vec<f64>,
-    /// The front at hand, in whole strips: in the caches, which the factor would not be.
-    panel: Vec<f64>,
+    factor: Pages<f64>,
+    /// Those of the front at hand with its own rows, in whole strips.
+    square: Vec<f64>,
     /// What fronts leave for others, by the parity of their depth.
-    updates: [Vec<f64>; 2],
+    updates: [Pages<f64>; 2],
     /// The right-hand side in the order of elimination, that of one front, and room for sums.
     solution: Vec<f64>,
     local: Vec<f64>,
     sums: Vec<Fused>,
-    /// Signs of the front at hand, and its numbers with the signs of their columns.
+    /// Signs of the front at hand, none where all are positive, and its numbers with the signs of their columns.
     signs: Vec<f64>,
     signed: Vec<f64>,
+    /// From how many rows below on fronts go by [`quads`], and the room of these.
+    quads_rest_min: usize,
+    room: Vec<f64>,
 }
 
 impl Fronts {
@@ -63,14 +71,16 @@ impl Fronts {
             plan.order.iter().map(|&row| f64::from(signs[row as usize])).collect()
         };
         let work = FrontWork {
-            factor: vec![0.0; plan.numbers],
-            panel: vec![0.0; plan.widest],
-            updates: plan.updates.map(|numbers| vec![0.0; numbers]),
+            factor: Pages::zeroed(plan.numbers),
+            square: vec![0.0; plan.square],
+            updates: plan.updates.map(Pages::zeroed),
             solution: vec![0.0; plan.order.len()],
             local: vec![0.0; plan.largest],
             sums: vec![Fused::ZERO; plan.largest],
             signs: Vec::with_capacity(plan.largest),
             signed: vec![0.0; widest],
+            quads_rest_min: if quads::available() { QUADS_REST_MIN } else { usize::MAX },
+            room: vec![0.0; plan.square.isqrt() * quads::ROWS],
         };
         Self { plan, signs, work }
     }
@@ -96,7 +106,7 @@ impl Fronts {
         for (solution, &row) in work.solution.iter_mut().zip(&plan.order) {
             *solution = x[row as usize];
         }
-        let done = pulp::Arch::new().dispatch(Solve { plan, signs, work, matrix });
+        let done = simd::dispatch(Solve { plan, signs, work, matrix });
         if done {
             for (solution, &row) in work.solution.iter().zip(&plan.order) {
                 x[row as usize] = *solution;
@@ -154,57 +164,54 @@ impl FrontWork {
         blocks: &DualBlocks,
         raised: f64,
     ) -> bool {
+        let Front { own: wide, rest, .. } = *front;
+        let length = wide * LANES;
         let [even, odd] = &mut self.updates;
         let (own, others) = if front.parity == 0 { (even, odd) } else { (odd, even) };
-        let Front { own: wide, rest, .. } = *front;
-        let panel = &mut self.panel[..(wide + rest) * wide];
         let update = &mut own[front.update..front.update + rest * rest];
-        let (square, below) = panel.split_at_mut(wide * wide);
-        clear_triangle(square, wide);
-        below.fill(0.0);
-        clear_triangle(update, rest);
-        for entry in &plan.entries[front.entries.clone()] {
-            add_block(blocks, entry, wide, panel);
-        }
-        for column in 0..wide {
-            let at = index(column, column, wide);
-            let filler = column >= front.columns.len();
-            panel[at] = if filler { 1.0 } else { panel[at] * (1.0 + raised) };
-        }
-        for &child in &plan.children[front.children.clone()] {
+        let square = &mut self.square[..wide * wide];
+        let (packed, below) = self.factor[front.panel.clone()].split_at_mut(dense::packed(wide));
+        add_blocks(plan, front, blocks, raised, (&mut *square, &mut *below));
+        let children = plan.children[front.children.clone()].iter().map(|&child| {
             let child = &plan.fronts[child as usize];
             let numbers = &others[child.update..child.update + child.rest * child.rest];
-            let runs = &plan.runs[child.runs.clone()];
-            extend::add_update(
-                numbers,
-                child.rest,
-                runs,
-                (&mut *panel, wide),
-                (&mut *update, rest),
-            );
+            ChildUpdate { numbers, width: child.rest, runs: &plan.runs[child.runs.clone()] }
+        });
+        for child in children.clone() {
+            child.add_to_columns((&mut *square, &mut *below), wide);
         }
-        let done = if signs.is_empty() {
-            dense::factorise(panel, wide * LANES)
+        let (mut signed_square, mut signed) = (&mut [][..], &mut [][..]);
+        if signs.is_empty() {
+            if !dense::factorise(square, length) {
+                return false;
+            }
         } else {
             self.signs.clear();
             self.signs.extend_from_slice(&signs[front.columns.clone()]);
             self.signs.resize(wide, 1.0);
-            dense::factorise_signed(panel, &self.signs, &mut self.signed);
-            true
-        };
-        if done && rest > 0 {
-            let below = &panel[wide * wide..];
-            let right = if signs.is_empty() {
-                below
-            } else {
-                let right = &mut self.signed[..below.len()];
-                dense::sign_columns(below, &self.signs, right);
-                right
-            };
-            dense::subtract_square(below, right, wide * LANES, update);
+            (signed_square, signed) = self.signed.split_at_mut(wide * wide);
+            dense::factorise_signed(square, &self.signs, signed_square);
         }
-        dense::pack(panel, wide * LANES, &mut self.factor[front.panel.clone()]);
-        done
+        dense::pack(square, length, packed);
+        if rest > 0 {
+            let rest = Rest {
+                square: if signs.is_empty() { square } else { signed_square },
+                length,
+                signs: &self.signs,
+                signed: &mut signed[..],
+                below,
+                update: &mut *update,
+            };
+            if front.rest >= self.quads_rest_min {
+                quads::eliminate_rest(rest, &mut self.room);
+            } else {
+                dense::eliminate_rest(rest);
+            }
+            for child in children {
+                child.add_to_update(update, front.rest);
+            }
+        }
+        true
     }
 
     /// Solves one front, or its transpose.
@@ -234,32 +241,57 @@ impl FrontWork {
     }
 }
 
-/// Clears the strips of so many columns as far as to their diagonals.
-#[inline(always)]
-fn clear_triangle(strips: &mut [f64], columns: usize) {
-    for i in 0..columns / LANES {
-        strips[i * columns * LANES..][..(i + 1) * TILE].fill(0.0);
-    }
-}
-
 /// Where a number lies in strips that have so many columns.
 #[inline(always)]
 fn index(row: usize, column: usize, columns: usize) -> usize {
     (row / LANES * columns + column) * LANES + row % LANES
 }
 
-/// Adds a block of the matrix, of one on the diagonal its lower triangle.
+/// The columns of a front, square and below, as the blocks of the matrix have them.
 #[inline(always)]
-fn add_block(blocks: &DualBlocks, entry: &plan::Entry, wide: usize, panel: &mut [f64]) {
+fn add_blocks(
+    plan: &FrontPlan,
+    front: &Front,
+    blocks: &DualBlocks,
+    raised: f64,
+    (square, below): (&mut [f64], &mut [f64]),
+) {
+    let wide = front.own;
+    for i in 0..wide / LANES {
+        square[i * wide * LANES..][..(i + 1) * TILE].fill(0.0);
+    }
+    below.fill(0.0);
+    for entry in &plan.entries[front.entries.clone()] {
+        match (entry.row as usize).checked_sub(wide) {
+            Some(row) => add_block(blocks, entry, row, wide, below),
+            None => add_block(blocks, entry, entry.row as usize, wide, square),
+        }
+    }
+    for column in 0..wide {
+        let at = index(column, column, wide);
+        let filler = column >= front.columns.len();
+        square[at] = if filler { 1.0 } else { square[at] * (1.0 + raised) };
+    }
+}
+
+/// Adds a block of the matrix to strips from a row of theirs on, of one on the diagonal the lower triangle.
+#[inline(always)]
+fn add_block(
+    blocks: &DualBlocks,
+    entry: &plan::Entry,
+    row: usize,
+    wide: usize,
+    strips: &mut [f64],
+) {
     let [m, n] = entry.size.map(usize::from);
     let values = &blocks.values[entry.at as usize..entry.at as usize + m * n];
-    let (first, column) = (entry.row as usize, entry.column as usize);
+    let column = entry.column as usize;
     if let Ok(values) = <&[f64; 9]>::try_from(values)
         && m == 3
     {
         // What this leaves beyond the diagonal is not read.
         for i in 0..3 {
-            let target = &mut panel[index(first + i, column, wide)..][..2 * LANES + 1];
+            let target = &mut strips[index(row + i, column, wide)..][..2 * LANES + 1];
             let by =
                 if entry.transposed { [i, 3 + i, 6 + i] } else { [3 * i, 3 * i + 1, 3 * i + 2] };
             for j in 0..3 {
@@ -268,11 +300,12 @@ fn add_block(blocks: &DualBlocks, entry: &plan::Entry, wide: usize, panel: &mut 
         }
         return;
     }
+    let is_diagonal = entry.row == entry.column;
     for (i, values) in values.chunks_exact(n).enumerate() {
         for (j, value) in values.iter().enumerate() {
             let (i, j) = if entry.transposed { (j, i) } else { (i, j) };
-            if first + i >= column + j {
-                panel[index(first + i, column + j, wide)] += *value;
+            if !is_diagonal || i >= j {
+                strips[index(row + i, column + j, wide)] += *value;
             }
         }
     }
@@ -320,15 +353,21 @@ mod tests {
         blocks
     }
 
-    /// What fronts make of `rhs`, which must be as `expected` and the same once more without factorising.
+    /// What fronts make of `rhs`, which must be as `expected`, and the same to the last bit by [`quads`], and once more
+    /// without factorising.
     fn solved_twice(
         fronts: &mut Fronts,
         blocks: &DualBlocks,
         rhs: &DVector<f64>,
         expected: &DVector<f64>,
     ) -> Vec<f64> {
-        let mut found = rhs.as_slice().to_vec();
-        assert!(fronts.solve(blocks, 0.0, &mut found));
+        let [found, by_quads] = [usize::MAX, 4 * LANES].map(|least| {
+            fronts.work.quads_rest_min = least;
+            let mut found = rhs.as_slice().to_vec();
+            assert!(fronts.solve(blocks, 0.0, &mut found));
+            found
+        });
+        assert_eq!(found, by_quads);
         let error = (DVector::from_column_slice(&found) - expected).norm();
         assert!(error < 1e-13 * expected.norm(), "{} rows: {error:e}", blocks.rows());
         let mut again = rhs.as_slice().to_vec();

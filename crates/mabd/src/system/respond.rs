@@ -11,6 +11,7 @@ use crate::{
     node::Nodes,
     polar,
     settings::Polar,
+    simd,
 };
 
 /// Makes room for what all bodies do by themselves, and tells their constants, anchors aside; those of a point mass where a
@@ -81,7 +82,7 @@ impl System {
         let (bodies, _) = self.nodes.bodies(task.before);
         let (constants, polar) = (&self.constants, self.physics.polar);
         let once = Once;
-        pulp::Arch::new().dispatch(
+        simd::dispatch(
             #[inline(always)]
             || {
                 once.spend();

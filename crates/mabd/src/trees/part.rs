@@ -16,6 +16,7 @@ use crate::{
     free::{FreeResponse, SolveTask},
     lane::{V, ZERO3},
     node::{BodyGroups, Nodes},
+    simd,
 };
 
 /// Groups of a part below which another thread costs more than it gains.
@@ -176,7 +177,7 @@ impl<const N: usize> TreesWith<N> {
 fn each_up<const N: usize>(mut up: Up<'_, N>) {
     let pieces = up.rooms.len().min(up.kept.len() / GRAIN);
     if pieces < 2 {
-        pulp::Arch::new().dispatch(up);
+        simd::dispatch(up);
         return;
     }
     let cut = up.kept.len() * (pieces / 2) / pieces;
@@ -197,7 +198,7 @@ fn each_down<const N: usize>(mut down: Down<'_, N>, pieces: usize) -> [Fused; 2]
     let groups = down.forces.len();
     let pieces = pieces.min(groups / GRAIN);
     if pieces < 2 {
-        return pulp::Arch::new().dispatch(down);
+        return simd::dispatch(down);
     }
     let cut = groups * (pieces / 2) / pieces;
     let joints = down.plan.slots(down.first + cut).start - down.plan.slots(down.first).start;

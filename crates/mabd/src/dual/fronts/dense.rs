@@ -1,7 +1,10 @@
 //! What is done with the dense numbers of a front, which are stored as strips of four rows, column after column.
 //!
 //! The innermost loops read strips from their beginnings on, so that nothing need be packed. Two strips at a time, since
-//! with three sums leave the registers. All of this must run where pulp has chosen the instructions.
+//! with three sums leave the registers. All of this must run in what `simd` dispatches; what has wider registers
+//! is in [`quads`].
+
+pub(super) mod quads;
 
 use taut_math::{Fused, LANES, Number};
 
@@ -20,15 +23,13 @@ pub(super) fn packed(rows: usize) -> usize {
 
 /// Copies strips of `length` numbers without what lies beyond the diagonal.
 #[inline(always)]
-pub(super) fn pack(panel: &[f64], length: usize, packed: &mut [f64]) {
-    let (square, below) = panel.split_at(length * length / TILE);
+pub(super) fn pack(square: &[f64], length: usize, packed: &mut [f64]) {
     let mut rest = packed;
     for (strip, end) in square.chunks_exact(length).zip((TILE..).step_by(TILE)) {
         let (own, others) = rest.split_at_mut(end);
         own.copy_from_slice(&strip[..end]);
         rest = others;
     }
-    rest.copy_from_slice(below);
 }
 
 /// The first lanes of some numbers.
@@ -39,9 +40,9 @@ pub(super) fn lanes(x: &[f64]) -> Fused {
     Fused(out)
 }
 
-/// `target -= left right^T` for one tile of each strip; `right` tells how many columns there are.
+/// `left right^T` for one tile of each strip; `right` tells how many columns there are.
 #[inline(always)]
-fn subtract_tiles<const N: usize>(left: [&[f64]; N], right: &[f64], target: [&mut [f64]; N]) {
+fn product_tiles<const N: usize>(left: [&[f64]; N], right: &[f64]) -> [[Fused; LANES]; N] {
     let mut sums = [[Fused::ZERO; LANES]; N];
     let left = left.map(|left| &left[..right.len()]);
     for (k, right) in right.chunks_exact(LANES).enumerate() {
@@ -56,28 +57,79 @@ fn subtract_tiles<const N: usize>(left: [&[f64]; N], right: &[f64], target: [&mu
             }
         }
     }
-    for (sums, target) in sums.iter().zip(target) {
-        for (sum, target) in sums.iter().zip(target.chunks_exact_mut(LANES)) {
-            target.copy_from_slice(&(lanes(target) - *sum).0);
+    sums
+}
+
+/// A front whose square is factorised, and what is to be made of it.
+pub(super) struct Rest<'a> {
+    /// Strips of the square, their columns with their signs.
+    pub(super) square: &'a [f64],
+    /// Numbers of a strip.
+    pub(super) length: usize,
+    /// Signs of the columns, none where all are positive; and room for `below` with them, if there are.
+    pub(super) signs: &'a [f64],
+    pub(super) signed: &'a mut [f64],
+    /// The strips below, and the lower triangle of what they leave. Tiles beside its diagonal may be filled with anything.
+    pub(super) below: &'a mut [f64],
+    pub(super) update: &'a mut [f64],
+}
+
+impl Rest<'_> {
+    /// Eliminates the strips from `first` on, an even one, the others being done.
+    #[inline(always)]
+    fn eliminate_from(&mut self, first: usize) {
+        let Self { square, length, signs, signed, below, update } = self;
+        let length = *length;
+        let others = &mut below[first * length..];
+        for (strip, end) in square.chunks_exact(length).zip((TILE..).step_by(TILE)) {
+            eliminate_below(others, length, &strip[..end]);
+        }
+        let right = if signs.is_empty() {
+            &**below
+        } else {
+            sign_columns(others, signs, &mut signed[first * length..]);
+            &signed[..below.len()]
+        };
+        let width = below.len() / length * TILE;
+        let (left, out) = (&below[first * length..], &mut update[first * width..]);
+        let pairs = left.chunks(2 * length).zip(out.chunks_mut(2 * width));
+        for ((left, out), done) in pairs.zip((first + 2..).step_by(2)) {
+            for (right, at) in right.chunks_exact(length).take(done).zip((0..).step_by(TILE)) {
+                if left.len() > length {
+                    let ((a, b), (x, y)) = (left.split_at(length), out.split_at_mut(width));
+                    let [a, b] = product_tiles([a, b], right);
+                    store_less(&a, &mut x[at..at + TILE]);
+                    store_less(&b, &mut y[at..at + TILE]);
+                } else {
+                    let [a] = product_tiles([left], right);
+                    store_less(&a, &mut out[at..at + TILE]);
+                }
+            }
         }
     }
 }
 
-/// The lower triangle of `update -= below right^T`, where `below` has strips of `length` numbers, `right` is the same but
-/// for signs of columns, and `update` has as many rows as columns. Tiles beside the diagonal may be filled with anything.
+/// Eliminates what is below the square of a front, and makes `-below below^T` its update, with signs of columns if there
+/// are.
 #[inline(always)]
-pub(super) fn subtract_square(below: &[f64], right: &[f64], length: usize, update: &mut [f64]) {
-    let width = below.len() / length * TILE;
-    let pairs = below.chunks(2 * length).zip(update.chunks_mut(2 * width));
-    for ((left, out), done) in pairs.zip((2..).step_by(2)) {
-        for (right, at) in right.chunks_exact(length).take(done).zip((0..).step_by(TILE)) {
-            if left.len() > length {
-                let ((a, b), (x, y)) = (left.split_at(length), out.split_at_mut(width));
-                subtract_tiles([a, b], right, [&mut x[at..at + TILE], &mut y[at..at + TILE]]);
-            } else {
-                subtract_tiles([left], right, [&mut out[at..at + TILE]]);
-            }
-        }
+pub(super) fn eliminate_rest(mut front: Rest<'_>) {
+    front.eliminate_from(0);
+}
+
+/// Fills a tile with what is taken away.
+#[inline(always)]
+fn store_less(sums: &[Fused; LANES], tile: &mut [f64]) {
+    for (sum, tile) in sums.iter().zip(tile.chunks_exact_mut(LANES)) {
+        tile.copy_from_slice(&(-*sum).0);
+    }
+}
+
+/// Takes the product of a strip's columns before a tile with others away from it.
+#[inline(always)]
+fn subtract_product(head: &[f64], right: &[f64], tile: &mut [f64]) {
+    let [sums] = product_tiles([head], right);
+    for (sum, tile) in sums.iter().zip(tile.chunks_exact_mut(LANES)) {
+        tile.copy_from_slice(&(lanes(tile) - *sum).0);
     }
 }
 
@@ -174,13 +226,13 @@ fn pivot_signed(tile: &mut [f64], signs: &[f64]) {
     }
 }
 
-/// Factorises the columns of a front, of strips that have `length` numbers each. Whether it has a factor.
+/// Factorises the square of a front, of strips that have `length` numbers each. Whether it has a factor.
 #[inline(always)]
-pub(super) fn factorise(panel: &mut [f64], length: usize) -> bool {
+pub(super) fn factorise(square: &mut [f64], length: usize) -> bool {
     for at in (0..length).step_by(TILE) {
-        let (own, left) = panel[at / TILE * length..].split_at_mut(length);
+        let (own, left) = square[at / TILE * length..].split_at_mut(length);
         let (head, tile) = own.split_at_mut(at);
-        subtract_tiles([&*head], head, [&mut tile[..TILE]]);
+        subtract_product(head, head, &mut tile[..TILE]);
         if !pivot(&mut tile[..TILE]) {
             return false;
         }
@@ -189,16 +241,17 @@ pub(super) fn factorise(panel: &mut [f64], length: usize) -> bool {
     true
 }
 
-/// The same where the pivot of each column has its sign of `signs`; `signed` is room for one strip.
+/// The same where the pivot of each column has its sign of `signs`; `signed` becomes the factor with these.
 #[inline(always)]
-pub(super) fn factorise_signed(panel: &mut [f64], signs: &[f64], signed: &mut [f64]) {
+pub(super) fn factorise_signed(square: &mut [f64], signs: &[f64], signed: &mut [f64]) {
     let length = signs.len() * LANES;
     for at in (0..length).step_by(TILE) {
-        let (own, left) = panel[at / TILE * length..].split_at_mut(length);
+        let signed = &mut signed[at / TILE * length..][..length];
+        let (own, left) = square[at / TILE * length..].split_at_mut(length);
         let (head, tile) = own.split_at_mut(at);
         let (before, here) = signs[..(at + TILE) / LANES].split_at(at / LANES);
         sign_columns(head, before, signed);
-        subtract_tiles([&*head], &signed[..at], [&mut tile[..TILE]]);
+        subtract_product(head, &signed[..at], &mut tile[..TILE]);
         pivot_signed(&mut tile[..TILE], here);
         sign_columns(&tile[..TILE], here, &mut signed[at..]);
         eliminate_below(left, length, &signed[..at + TILE]);

@@ -1,40 +1,66 @@
 //! How updates of fronts are added to those that take them.
 
+use std::ops::Range;
+
 use taut_math::{Fused, LANES, Number};
 
 use super::{dense::lanes, index, plan::PlaceRun};
 
-/// Adds `numbers`, the lower triangle of what a front has left, in strips with `width` columns, to where its `runs` of
-/// rows lie in another: to a panel of so many columns, and to an update.
-#[inline(always)]
-pub(super) fn add_update(
-    numbers: &[f64],
-    width: usize,
-    runs: &[PlaceRun],
-    (panel, wide): (&mut [f64], usize),
-    (update, rest): (&mut [f64], usize),
-) {
-    for (at, run) in runs.iter().enumerate() {
+/// What a front has left for another: the lower triangle, in strips with `width` columns, and where its `runs` of rows lie
+/// in the other.
+pub(super) struct ChildUpdate<'a> {
+    pub(super) numbers: &'a [f64],
+    pub(super) width: usize,
+    pub(super) runs: &'a [PlaceRun],
+}
+
+impl ChildUpdate<'_> {
+    /// How many of the runs are columns of the other front; they come first.
+    #[inline(always)]
+    fn own_runs(&self) -> usize {
+        self.runs.iter().take_while(|run| !run.below).count()
+    }
+
+    /// Adds what belongs to the columns of the other front, of which there are `wide`.
+    #[inline(always)]
+    pub(super) fn add_to_columns(&self, (square, below): (&mut [f64], &mut [f64]), wide: usize) {
+        let own = self.own_runs();
+        for at in 0..own {
+            self.add_run(at, 0..at + 1, square, wide);
+        }
+        for at in own..self.runs.len() {
+            self.add_run(at, 0..own, below, wide);
+        }
+    }
+
+    /// Adds the rest to its update, of so many columns.
+    #[inline(always)]
+    pub(super) fn add_to_update(&self, update: &mut [f64], columns: usize) {
+        let own = self.own_runs();
+        for at in own..self.runs.len() {
+            self.add_run(at, own..at + 1, update, columns);
+        }
+    }
+
+    /// Adds the rows of a run, in the columns of others, to strips that have so many columns.
+    #[inline(always)]
+    fn add_run(&self, at: usize, columns: Range<usize>, target: &mut [f64], wide: usize) {
+        let (run, width) = (&self.runs[at], self.width);
         let (mut row, end) = (run.first as usize, (run.first + run.count) as usize);
         while row < end {
             let place = run.place as usize + row - run.first as usize;
             // Strips that are all of one run go four rows at a time; others have a row added by itself.
             let whole = row % LANES == 0 && row + LANES <= end;
             let last = if whole { row + LANES } else { row + 1 };
-            let strip = &numbers[row / LANES * width * LANES..][..width * LANES];
-            for columns in &runs[..=at] {
+            let strip = &self.numbers[row / LANES * width * LANES..][..width * LANES];
+            for columns in &self.runs[columns.clone()] {
                 let from = columns.first as usize;
                 let to = last.min((columns.first + columns.count) as usize);
                 let source = &strip[from * LANES..to * LANES];
-                let (target, long) = match (run.below, columns.below) {
-                    (true, true) => (&mut *update, rest),
-                    (true, false) => (&mut panel[wide * wide..], wide),
-                    (false, _) => (&mut *panel, wide),
-                };
                 let target =
-                    &mut target[index(place, columns.place as usize, long) - place % LANES..];
+                    &mut target[index(place, columns.place as usize, wide) - place % LANES..];
                 if whole {
-                    add_rows(source, target, place % LANES, long * LANES);
+                    add_rows(source, target, place % LANES, wide * LANES);
                 } else {
                     add_row(source, row % LANES, target, place % LANES);
                 }

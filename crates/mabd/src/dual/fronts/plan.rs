@@ -79,10 +79,11 @@ pub(super) struct FrontPlan {
     pub(super) children: Vec<u32>,
     /// For each row in the order of elimination that of the matrix.
     pub(super) order: Vec<u32>,
-    /// How many numbers the factor, the widest front and the updates of either parity have, and the largest front
-    /// rows.
+    /// How many numbers the factor, the columns of the widest front, the largest square of columns and the updates of
+    /// either parity have, and the largest front rows.
     pub(super) numbers: usize,
     pub(super) widest: usize,
+    pub(super) square: usize,
     pub(super) updates: [usize; 2],
     pub(super) largest: usize,
 }
@@ -223,6 +224,7 @@ impl FrontPlan {
             self.updates[parity] = self.updates[parity].max(tops[parity]);
             self.largest = self.largest.max(own + rest);
             self.widest = self.widest.max((own + rest) * own);
+            self.square = self.square.max(own * own);
             let panel = self.numbers..self.numbers + packed(own) + rest * own;
             self.numbers = panel.end;
             let first = self.children.len();

@@ -31,6 +31,7 @@ use crate::{
     },
     free::Once,
     local::Root,
+    simd,
 };
 use graph::IslandGraph;
 use material::{MaterialBlock, SoftContact};
@@ -259,7 +260,7 @@ impl Island {
         self.blocks.values.fill(0.0);
         self.x.fill(0.0);
         let once = Once;
-        pulp::Arch::new().dispatch(
+        simd::dispatch(
             #[inline(always)]
             || {
                 once.spend();
