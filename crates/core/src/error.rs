@@ -44,10 +44,12 @@ pub enum SolverError {
     /// A step in which something turns so far that its end does not tell which way.
     #[error("step too long: {0}")]
     StepTooLong(String),
-    /// Another process that solves ended, did not answer in time or did not keep to the protocol, or an engine holds
-    /// another scene than it was given.
+    /// Another process that solves ended, did not answer in time or did not keep to the protocol.
     #[error("{0}")]
     Process(String),
+    /// An engine holds another scene than it was given, as its own arrays tell.
+    #[error("{0}")]
+    Audit(String),
     /// A loaded state does not fit the scene the solver was built for.
     #[error("state has {found} {what} but the scene has {expected}")]
     StateMismatch {

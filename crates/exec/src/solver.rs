@@ -221,7 +221,7 @@ impl Solver for RemoteSolver {
         }
         let bodies = self.scene.bodies.len();
         let audit = self.link()?.audit(bodies).map_err(|fault| fault.in_a_step())?;
-        audit.map_or(Ok(()), |audit| audit.suffices().map_err(SolverError::Process))
+        audit.map_or(Ok(()), |audit| audit.suffices().map_err(SolverError::Audit))
     }
 
     fn warnings(&self) -> Vec<String> {

@@ -350,9 +350,15 @@ pub const TIMED: &str = "step_time_s";
 /// The shortest time of a step, which tells most of a method where other programs share the machine.
 pub const SHORTEST: &str = "step_time_min_s";
 
+/// The mean time of a step, in which those of landings count, too.
+pub const MEAN_TIME: &str = "step_time_mean_s";
+
+/// The longest time of a step.
+pub const LONGEST: &str = "step_time_max_s";
+
 /// Whether a quantity is a time by the clock.
 fn is_time(quantity: &str) -> bool {
-    quantity == TIMED || quantity == SHORTEST
+    [TIMED, SHORTEST, MEAN_TIME, LONGEST].contains(&quantity)
 }
 
 /// Folder of a figure's definition and records on disk, whether it is there or not.

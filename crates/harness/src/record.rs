@@ -268,13 +268,15 @@ pub struct Stages {
     pub finish: f64,
 }
 
-/// Centre and width of a sample, both robust against outliers.
+/// Centre and width of a sample, both robust against outliers, and its mean, in which they count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Spread {
     /// Median.
     pub median: f64,
     /// Median distance from the median.
     pub mad: f64,
+    /// Mean.
+    pub mean: f64,
     /// Smallest value.
     pub min: f64,
     /// Largest value.
@@ -292,7 +294,8 @@ impl Spread {
         let median = median(&sorted);
         let mut distances: Vec<f64> = sorted.iter().map(|x| (x - median).abs()).collect();
         distances.sort_by(f64::total_cmp);
-        Some(Self { median, mad: self::median(&distances), min, max, samples: sorted.len() })
+        let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
+        Some(Self { median, mad: self::median(&distances), mean, min, max, samples: sorted.len() })
     }
 }
 
@@ -451,7 +454,9 @@ mod tests {
     #[test]
     fn a_spread_is_robust_and_exact() {
         let spread = Spread::of(&[5.0, 1.0, 2.0, 100.0]).unwrap();
-        assert_eq!(spread, Spread { median: 3.5, mad: 2.0, min: 1.0, max: 100.0, samples: 4 });
+        let expected =
+            Spread { median: 3.5, mad: 2.0, mean: 27.0, min: 1.0, max: 100.0, samples: 4 };
+        assert_eq!(spread, expected);
         assert_eq!(Spread::of(&[]), None);
     }
 

@@ -12,10 +12,10 @@ const LARGE_MIN: usize = 4 << 20;
 
 /// An array whose length does not change.
 pub(crate) struct Pages<T> {
-    memory: Memory<T>,
+    store: PageStore<T>,
 }
 
-enum Memory<T> {
+enum PageStore<T> {
     Vector(Vec<T>),
     #[cfg(target_os = "linux")]
     Mapped(MmapMut),
@@ -26,13 +26,13 @@ impl<T: Pod> Pages<T> {
     pub(crate) fn zeroed(count: usize) -> Self {
         #[cfg(target_os = "linux")]
         if let Some(map) = mapped(count * size_of::<T>()) {
-            return Self { memory: Memory::Mapped(map) };
+            return Self { store: PageStore::Mapped(map) };
         }
-        Self { memory: Memory::Vector(vec![T::zeroed(); count]) }
+        Self { store: PageStore::Vector(vec![T::zeroed(); count]) }
     }
 }
 
-/// Memory with the request for large pages; `None` where a vector does, or there is none to be had.
+/// PageStore with the request for large pages; `None` where a vector does, or there is none to be had.
 #[cfg(target_os = "linux")]
 fn mapped(bytes: usize) -> Option<MmapMut> {
     if bytes < LARGE_MIN {
@@ -49,10 +49,10 @@ impl<T: Pod> Deref for Pages<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        match &self.memory {
-            Memory::Vector(vector) => vector,
+        match &self.store {
+            PageStore::Vector(vector) => vector,
             #[cfg(target_os = "linux")]
-            Memory::Mapped(map) => bytemuck::cast_slice(map),
+            PageStore::Mapped(map) => bytemuck::cast_slice(map),
         }
     }
 }
@@ -60,10 +60,10 @@ impl<T: Pod> Deref for Pages<T> {
 impl<T: Pod> DerefMut for Pages<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        match &mut self.memory {
-            Memory::Vector(vector) => vector,
+        match &mut self.store {
+            PageStore::Vector(vector) => vector,
             #[cfg(target_os = "linux")]
-            Memory::Mapped(map) => bytemuck::cast_slice_mut(map),
+            PageStore::Mapped(map) => bytemuck::cast_slice_mut(map),
         }
     }
 }
@@ -78,7 +78,7 @@ impl<T: Pod> Clone for Pages<T> {
 
 impl<T> Default for Pages<T> {
     fn default() -> Self {
-        Self { memory: Memory::Vector(Vec::new()) }
+        Self { store: PageStore::Vector(Vec::new()) }
     }
 }
 

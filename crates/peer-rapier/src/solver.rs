@@ -150,7 +150,7 @@ impl Rapier {
         parameters::apply(self.settings, 1.0, &mut self.world.integration_parameters);
         let compiled = audit::compiled(&mut self.world, &self.bodies, &self.joints);
         let known = audit::deviations();
-        let mut facts = compiled.agree(&self.scene, &known).map_err(SolverError::Process)?;
+        let mut facts = compiled.agree(&self.scene, &known).map_err(SolverError::Audit)?;
         facts.effective = audit::in_force(&self.world.integration_parameters);
         self.facts = facts;
         self.load(&self.scene.initial_state())

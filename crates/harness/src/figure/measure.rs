@@ -12,8 +12,8 @@ use anyhow::Context;
 use taut_core::{Scene, State};
 
 use super::{
-    Claim, ClaimCheck, Figure, FigureRow, MeasureSpec, Planned, Probes, SHORTEST, TIMED,
-    plan::null_key,
+    Claim, ClaimCheck, Figure, FigureRow, LONGEST, MEAN_TIME, MeasureSpec, Planned, Probes,
+    SHORTEST, TIMED, plan::null_key,
 };
 use crate::{
     adapter,
@@ -435,8 +435,15 @@ fn empty_row(job: &Job<'_>, run: &RunRow) -> FigureRow {
     // A software adapter's times say nothing, so panels over time leave it out.
     let software = run.device == RunDevice::Software;
     let timed = run.step_time_s.filter(|_| !software);
-    facts.extend(timed.map(|time| (TIMED.to_owned(), time.median)));
-    facts.extend(timed.map(|time| (SHORTEST.to_owned(), time.min)));
+    if let Some(time) = timed {
+        let times = [
+            (TIMED, time.median),
+            (SHORTEST, time.min),
+            (MEAN_TIME, time.mean),
+            (LONGEST, time.max),
+        ];
+        facts.extend(times.map(|(name, seconds)| (name.to_owned(), seconds)));
+    }
     facts.extend(job.loaded.parameters.iter().cloned());
     FigureRow {
         label: run.label.clone(),

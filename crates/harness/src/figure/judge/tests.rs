@@ -1,6 +1,7 @@
 //! Claims on rows made by hand.
 
 use super::*;
+use crate::figure::{LONGEST, MEAN_TIME, TIMED};
 
 fn rows() -> Vec<FigureRow> {
     let row = |label: &str, group: &str, status: &str, dt: f64, values: &[f64]| FigureRow {
@@ -229,7 +230,7 @@ fn needs_finds_the_smallest_budget_that_is_enough() {
         label: format!("A {n}"),
         group: "A".to_owned(),
         status: "ok".to_owned(),
-        facts: vec![("iterations".to_owned(), n), (crate::figure::TIMED.to_owned(), 1e-3 * n)],
+        facts: vec![("iterations".to_owned(), n), (TIMED.to_owned(), 1e-3 * n)],
         planned: 1,
         columns: vec![("e_m".to_owned(), vec![end])],
         ..FigureRow::default()
@@ -298,7 +299,10 @@ fn a_faster_run_is_so_by_its_whole_interval() {
         label: label.to_owned(),
         status: "ok".to_owned(),
         block_times_s: times.to_vec(),
-        facts: vec![(crate::figure::TIMED.to_owned(), times.first().copied().unwrap_or(0.0))],
+        facts: [(TIMED, 0), (MEAN_TIME, 2), (LONGEST, 3)]
+            .into_iter()
+            .filter_map(|(name, at)| Some((name.to_owned(), *times.get(at)?)))
+            .collect(),
         ..FigureRow::default()
     };
     let rows = [
@@ -320,5 +324,8 @@ fn a_faster_run_is_so_by_its_whole_interval() {
         claim(r#"check: published(run: "two", step_s: 0.5, on: "P"), known_deviation: "w""#);
     let told = judge_one(&published, &rows);
     assert_eq!(told.verdict, Verdict::NotJudged);
-    assert_eq!(told.measured, "published 500 ms (P), here 2000 ms");
+    assert_eq!(
+        told.measured,
+        "published 500 ms (P), here 2100 ms on average over all steps, 2000 ms in the median, 2200 ms at most"
+    );
 }

@@ -7,8 +7,8 @@ use crate::{
     Setup,
     backends::left_out,
     figure::{
-        Claim, ClaimCheck, Figure, PanelSpec, Planned, ProbeSpec, ProfileSpec, SHORTEST, TIMED,
-        Target, is_time,
+        Claim, ClaimCheck, Figure, LONGEST, MEAN_TIME, PanelSpec, Planned, ProbeSpec, ProfileSpec,
+        SHORTEST, TIMED, Target, is_time,
     },
     plot::MOST_EMPHASISED,
 };
@@ -240,7 +240,8 @@ fn unknown_run(figure: &Figure, name: &str) -> Wrong {
 }
 
 /// Facts of a run that need no scene to be known.
-const FACTS: [&str; 7] = ["iterations", "substeps", "work", "dt_s", "bodies", TIMED, SHORTEST];
+const FACTS: [&str; 9] =
+    ["iterations", "substeps", "work", "dt_s", "bodies", TIMED, SHORTEST, MEAN_TIME, LONGEST];
 
 fn known_quantity(figure: &Figure, setup: &Setup, name: &str, facts: bool) -> Result<(), Wrong> {
     let mut known: Vec<&str> = vec!["time_s", "step", "iteration"];
