@@ -32,7 +32,7 @@ impl<T: Pod> Pages<T> {
     }
 }
 
-/// PageStore with the request for large pages; `None` where a vector does, or there is none to be had.
+/// Memory with the request for large pages; `None` where a vector does, or there is none to be had.
 #[cfg(target_os = "linux")]
 fn mapped(bytes: usize) -> Option<MmapMut> {
     if bytes < LARGE_MIN {

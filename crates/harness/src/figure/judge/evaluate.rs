@@ -107,18 +107,7 @@ impl<'a> NamedRows<'a> {
             }
             ClaimCheck::Faster { a, b, by, most } => self.faster(a, b, (*by, *most)),
             ClaimCheck::Published { run, step_s, on } => {
-                let row = self.judged_row(run)?;
-                let fact = |name| row.fact(name).map(|s| number(1e3 * s));
-                let (Some(mean), Some(median), Some(most)) =
-                    (fact(MEAN_TIME), fact(TIMED), fact(LONGEST))
-                else {
-                    return Err(Missing::Skipped(format!("{run} was not timed")));
-                };
-                let there = number(1e3 * step_s);
-                Err(Missing::Skipped(format!(
-                    "published {there} ms ({on}), here {mean} ms on average over all steps, \
-                     {median} ms in the median, {most} ms at most"
-                )))
+                Err(Missing::Skipped(self.beside_published(run, *step_s, on)?))
             }
             ClaimCheck::Status { run, is } => {
                 let row = not_skipped(self.row(run)?)?;
@@ -135,6 +124,21 @@ impl<'a> NamedRows<'a> {
     fn row(self, label: &str) -> Result<&'a FigureRow, String> {
         let row = self.rows.iter().find(|row| row.label == label);
         row.ok_or_else(|| format!("{label} was not run"))
+    }
+
+    /// What a step takes here beside what was published, or that it was not timed.
+    fn beside_published(self, run: &str, step_s: f64, on: &str) -> Result<String, Missing> {
+        let row = self.judged_row(run)?;
+        let fact = |name| row.fact(name).map(|s| number(1e3 * s));
+        let times = (fact(MEAN_TIME), fact(TIMED), fact(LONGEST));
+        let (Some(mean), Some(median), Some(most)) = times else {
+            return Ok(format!("{run} was not timed"));
+        };
+        let there = number(1e3 * step_s);
+        Ok(format!(
+            "published {there} ms ({on}), here {mean} ms on average over all steps, \
+             {median} ms in the median, {most} ms at most"
+        ))
     }
 
     /// Whether a run ended as the claim says beforehand: `ok` unless it says otherwise.
