@@ -31,5 +31,5 @@ pub(crate) fn dispatch<T: WithSimd>(task: T) -> T::Output {
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub(crate) fn dispatch<T: WithSimd>(task: T) -> T::Output {
-    simd::dispatch(task)
+    pulp::Arch::new().dispatch(task)
 }
