@@ -20,9 +20,10 @@
 mod bounded;
 mod point;
 mod search;
+mod spine;
 
 use taut_collide::{Contact, ContactList, ContactSet, Grip, Manifold, Site, frame};
-use taut_core::{ContactForce, Placement, Quat, Scene, StageTime, Vec3};
+use taut_core::{ContactForce, Placement, Quat, Scene, StageTime, Vec3, math::polar_rotation};
 use taut_math::V3;
 use taut_model::{Csr, Islands};
 
@@ -30,6 +31,7 @@ use crate::{dual::order::Link, node::Nodes, settings::MabdSettings};
 pub(crate) use bounded::BoundedRow;
 pub(crate) use point::{ContactPoint, CornerShares};
 use search::LineSearch;
+use spine::{SpinePoint, Spines};
 
 /// What a detection of contacts begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +60,7 @@ pub(crate) struct StepContacts {
     set: Option<ContactSet>,
     /// Whether particles touch.
     with_particles: bool,
+    spines: Spines,
     points: Vec<ContactPoint>,
     /// Of the contacts before these.
     known: Vec<PastContact>,
@@ -98,6 +101,7 @@ impl StepContacts {
         Self {
             set: ContactSet::new(scene),
             with_particles: !scene.touching_particles().is_empty(),
+            spines: Spines::new(scene),
             points: Vec::new(),
             known: Vec::new(),
             folded: Csr::default(),
@@ -165,17 +169,24 @@ impl StepContacts {
         let inertia = 1.0 / (lightness * h * h);
         let [full, grip] = self.scales.map(|scale| scale * inertia);
         let world = contact.anchors();
-        let anchors = [0, 1].map(|side| nodes.axes(ends[side]).tr_mul(&world[side]));
+        let axes_of = ends.map(|node| nodes.axes(node));
+        let anchors = [0, 1].map(|side| axes_of[side].tr_mul(&world[side]));
+        let round = [0, 1].map(|side| self.spine_behind(contact, side, ends[side], nodes));
         let known = self.known.get(contact.previous as usize);
         let PastContact { pressure, grips, grips_at_step } = known.copied().unwrap_or_default();
         let [across, along] = [1, 2].map(|axis| axes[axis].dot(&grips) / grip);
         let left_in = (-contact.gap - self.push_speed_max * h).max(0.0);
         let of_particles = !matches!(contact.sites[1], Site::Body { .. });
+        let principal = |side: usize, v: &Vec3| axes_of[side].tr_mul(v);
+        let slips = manifold.friction(Grip::Sticks) == 0.0;
+        let spine = |k: usize| round[k].filter(|_| slips).map(|at| principal(k, &at.along));
         let mut point = ContactPoint {
             nodes: ends,
             corners,
             soft: of_particles && (ends[1] as usize) < nodes.count(),
             anchors,
+            cores: [0, 1].map(|k| round[k].map_or(anchors[k], |at| principal(k, &at.point))),
+            spines: [0, 1].map(spine),
             axes,
             offset: Vec3::new(contact.gap + left_in, across, along),
             friction: [Grip::Sticks, Grip::Slides].map(|grip| manifold.friction(grip)),
@@ -186,8 +197,27 @@ impl StepContacts {
             grips_at_step,
             ..ContactPoint::NONE
         };
-        point.from = [0, 1].map(|side| point.at(side, |node| nodes.at_start(node)));
+        point.from = point.apart(|node| nodes.at_start(node));
         point
+    }
+
+    /// The point of a spine behind one side of a contact between bodies.
+    fn spine_behind(
+        &self,
+        contact: &Contact,
+        side: usize,
+        node: u32,
+        nodes: &Nodes,
+    ) -> Option<SpinePoint> {
+        let [Site::Body { .. }, Site::Body { .. }] = contact.sites else { return None };
+        let Site::Body { node: body, anchor } = contact.sites[side] else { return None };
+        if !self.spines.has(body) {
+            return None;
+        }
+        let inwards = if side == 0 { contact.normal } else { -contact.normal };
+        let rotation = polar_rotation(&nodes.at_start(node).frame);
+        let inwards = nodes.axes(node) * rotation.inverse_transform_vector(&inwards);
+        self.spines.behind(body, &anchor, &inwards)
     }
 
     /// Tells contacts with what forces do not move from those between two that they do.
@@ -244,9 +274,11 @@ impl StepContacts {
         &self.soft
     }
 
-    /// Nodes of the contacts that press.
-    pub(crate) fn pressing(&self) -> impl Iterator<Item = [u32; 2]> {
-        self.points.iter().filter(|point| point.stiffness(0) > 0.0).map(|point| point.nodes)
+    /// Nodes of the contacts that press, with the spines of what is round where there is no friction, in principal
+    /// coordinates and zero where they are points.
+    pub(crate) fn pressing(&self) -> impl Iterator<Item = (u32, Option<Vec3>)> {
+        let pressing = self.points.iter().filter(|point| point.stiffness(0) > 0.0);
+        pressing.flat_map(|point| point.nodes.into_iter().zip(point.spines))
     }
 
     /// One contact.

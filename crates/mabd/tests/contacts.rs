@@ -236,3 +236,30 @@ fn what_sticks_does_not_creep() {
     assert!(moved(0, 600) < 1e-4, "{:e} m", moved(0, 600));
     assert!(moved(60, 600) < 1e-9, "{:e} m", moved(60, 600));
 }
+
+/// What is round and spins about its spine on smooth ground neither sinks in nor slows down, and takes one solve a step,
+/// however far it turns in that.
+#[test]
+fn what_is_round_spins_where_it_lies() {
+    let mut ground = Body::solid_box(Vec3::repeat(1.0), 1.0).fixed();
+    (ground.shape, ground.material) = (Shape::HalfSpace, rough(0.0));
+    let round = |shape: Shape, y: f64| {
+        let mut body = Body::solid_box(Vec3::repeat(0.16), 1000.0).at(Vec3::new(0.0, y, 0.1));
+        (body.shape, body.material, body.omega) = (shape, rough(0.0), Vec3::x() * 70.0);
+        body.rotation = Quat::from_scaled_axis(Vec3::y() * (TAU / 4.0));
+        body
+    };
+    let rod = round(Shape::Capsule { radius: 0.1, half_length: 0.2 }, 0.0);
+    let ball = round(Shape::Sphere { radius: 0.1 }, 1.0);
+    let scene = Scene { dt: H, ..touching(G, vec![ground, rod, ball]) };
+    let mut run = Run::new(&BACKEND, &scene, "(spin: arc)", 1);
+    for step in 0..100 {
+        let state = run.step().clone();
+        for body in &state.bodies[1..] {
+            assert!((body.position.z - 0.1).abs() < 1e-4, "{} in step {step}", body.position.z);
+            let omega = body.frame_rate * body.frame.transpose();
+            assert!((omega[(2, 1)] - 70.0).abs() < 1e-6, "{} in step {step}", omega[(2, 1)]);
+        }
+        assert_eq!(run.solver.report().iterations_used, Some(1), "step {step}");
+    }
+}

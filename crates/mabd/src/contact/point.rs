@@ -47,8 +47,14 @@ pub(crate) struct ContactPoint {
     pub(crate) corners: Option<CornerShares>,
     /// Whether B is a particle that forces move, or a triangle with such a corner.
     pub(crate) soft: bool,
-    /// Points in principal coordinates [m], and where they were when the contact was found.
+    /// Points in principal coordinates [m]: those of the surfaces, by which friction goes, and those by which the gap
+    /// does, behind them on the spines of what is round.
     pub(super) anchors: [Vec3; 2],
+    pub(super) cores: [Vec3; 2],
+    /// How the spine runs at each side of a contact without friction, in principal coordinates, zero where it is a
+    /// point; none of what is not round.
+    pub(super) spines: [Option<Vec3>; 2],
+    /// From B to A when the contact was found, of the cores and of the surfaces [m].
     pub(super) from: [Vec3; 2],
     /// Normal and two tangents in the world.
     pub(super) axes: [Vec3; 3],
@@ -86,6 +92,8 @@ impl ContactPoint {
         corners: None,
         soft: false,
         anchors: [ZERO; 2],
+        cores: [ZERO; 2],
+        spines: [None; 2],
         from: [ZERO; 2],
         axes: [ZERO; 3],
         offset: ZERO,
@@ -105,15 +113,20 @@ impl ContactPoint {
         grips_at_step: ZERO,
     };
 
-    /// Where one side is with nodes in these places.
+    /// From B to A with nodes in these places, of the cores and of the surfaces [m].
     #[inline]
-    pub(super) fn at(&self, side: usize, place: impl Fn(u32) -> Affine) -> Vec3 {
-        match (side, &self.corners) {
+    pub(super) fn apart(&self, place: impl Fn(u32) -> Affine) -> [Vec3; 2] {
+        let [a, b] = [0, 1].map(|side| match (side, &self.corners) {
             (1, Some(CornerShares { nodes, weights })) => {
-                nodes.iter().zip(weights).map(|(&node, weight)| place(node).origin * *weight).sum()
+                let corners = nodes.iter().zip(weights);
+                [corners.map(|(&node, weight)| place(node).origin * *weight).sum(); 2]
             }
-            _ => place(self.nodes[side]).point(&self.anchors[side]),
-        }
+            _ => {
+                let place = place(self.nodes[side]);
+                [self.cores[side], self.anchors[side]].map(|point| place.point(&point))
+            }
+        });
+        [a[0] - b[0], a[1] - b[1]]
     }
 
     /// Direction of a row in the world.
@@ -131,7 +144,8 @@ impl ContactPoint {
     pub(crate) fn gradient(&self, side: usize, axis: usize, rotation: &Mat3) -> Affine {
         let direction = self.direction(axis);
         let along = if side == 0 { direction } else { -direction };
-        Affine { frame: rotation.tr_mul(&along) * self.anchors[side].transpose(), origin: along }
+        let anchor = if axis == 0 { &self.cores[side] } else { &self.anchors[side] };
+        Affine { frame: rotation.tr_mul(&along) * anchor.transpose(), origin: along }
     }
 
     /// Value of a row in the current iterate, as its stiffness takes it [m].
@@ -150,8 +164,10 @@ impl ContactPoint {
         Vec3::new(v.x, cosine * v.y + sine * v.z, cosine * v.z - sine * v.y)
     }
 
-    pub(super) fn local(&self, v: &Vec3) -> Vec3 {
-        Vec3::new(self.axes[0].dot(v), self.axes[1].dot(v), self.axes[2].dot(v))
+    /// What displacements of the cores and of the surfaces are along the normal and the tangents.
+    pub(super) fn local(&self, [core, surface]: &[Vec3; 2]) -> Vec3 {
+        let [normal, u, v] = &self.axes;
+        Vec3::new(normal.dot(core), u.dot(surface), v.dot(surface))
     }
 
     /// The multipliers that rows exert where they come to `value`, friction bounded by a `pressure`.

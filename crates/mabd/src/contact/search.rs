@@ -79,9 +79,9 @@ impl StepContacts {
     pub(crate) fn evaluate(&mut self, nodes: &Nodes) {
         self.searches.fill(LineSearch::START);
         for point in &mut self.points {
-            let [a, b] =
-                [0, 1].map(|side| point.at(side, |node| nodes.place(node)) - point.from[side]);
-            point.value = point.local(&(a - b)) + point.offset;
+            let [core, surface] = point.apart(|node| nodes.place(node));
+            let moved = [core - point.from[0], surface - point.from[1]];
+            point.value = point.local(&moved) + point.offset;
             (point.stiffness, point.held) = (Vec3::zeros(), Vec3::zeros());
             point.lead = 0.0;
         }
@@ -261,16 +261,22 @@ impl StepContacts {
     }
 }
 
-/// How far nodes take one side of a point with them; none where forces do not move it.
+/// How far nodes take one side of a point with them, core and surface; none where forces do not move it.
 #[inline(always)]
-fn moved(point: &ContactPoint, side: usize, nodes: &Nodes, increments: &[Affine]) -> Option<Vec3> {
+fn moved(
+    point: &ContactPoint,
+    side: usize,
+    nodes: &Nodes,
+    increments: &[Affine],
+) -> Option<[Vec3; 2]> {
     if let (1, Some(CornerShares { nodes, weights })) = (side, &point.corners) {
         let corners = nodes.iter().zip(weights);
         let moving = corners.filter_map(|(&n, w)| Some(increments.get(n as usize)?.origin * *w));
-        return Some(moving.sum());
+        return Some([moving.sum(); 2]);
     }
     let node = point.nodes[side] as usize;
     let response = nodes.responses.get(node)?;
     let moved = increments[node];
-    Some(response.rotation * (moved.frame * point.anchors[side]) + moved.origin)
+    let anchors = [point.cores[side], point.anchors[side]];
+    Some(anchors.map(|anchor| response.rotation * (moved.frame * anchor) + moved.origin))
 }

@@ -1,0 +1,87 @@
+//! The spines of round bodies: the points and segments around which spheres, capsules and cylinders are swept.
+//!
+//! A body that turns about its spine moves its surface past itself. A point that is fixed to the surface goes round
+//! with it, and where it goes the gap is no longer told; the point of the spine behind it stays, and the gap is its
+//! distance less the radius. A normal through the spine has the same arm about both, so that forces are the same.
+
+use taut_core::{
+    Quat, Scene, Vec3,
+    scene::{Part, Shape},
+};
+use taut_model::Csr;
+
+/// How far from a spine the point behind a contact may lie to be on it, in radii [1].
+const ON_SPINE: f64 = 1e-6;
+
+/// One spine, in body coordinates.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Spine {
+    middle: Vec3,
+    /// From the middle to an end; zero where it is a point [m].
+    half: Vec3,
+    radius: f64,
+}
+
+/// The point of a spine behind a contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct SpinePoint {
+    /// In body coordinates [m].
+    pub(crate) point: Vec3,
+    /// Along the spine, of any length; zero where it is a point.
+    pub(crate) along: Vec3,
+}
+
+impl Spine {
+    fn of(part: &Part) -> Option<Self> {
+        let (radius, half) = match part.shape {
+            Shape::Sphere { radius } => (radius, 0.0),
+            Shape::Capsule { radius, half_length } | Shape::Cylinder { radius, half_length } => {
+                (radius, half_length)
+            }
+            _ => return None,
+        };
+        Some(Self { middle: part.position, half: part.rotation * (Vec3::z() * half), radius })
+    }
+
+    /// Where a spine lies behind a point of a surface, if it does in the direction `inwards`.
+    fn behind(&self, anchor: &Vec3, inwards: &Vec3) -> Option<SpinePoint> {
+        let point = anchor + inwards * self.radius;
+        let from = point - self.middle;
+        let length = self.half.norm_squared();
+        let share = if length > 0.0 { from.dot(&self.half) / length } else { 0.0 };
+        let aside = from - self.half * share.clamp(-1.0, 1.0);
+        (aside.norm() <= ON_SPINE * self.radius).then_some(SpinePoint { point, along: self.half })
+    }
+}
+
+/// The spines of all bodies of a scene.
+#[derive(Default)]
+pub(super) struct Spines {
+    of: Csr<Spine>,
+}
+
+impl Spines {
+    pub(super) fn new(scene: &Scene) -> Self {
+        let spines = (0..).zip(&scene.bodies).flat_map(|(body, of)| {
+            let all = match &of.shape {
+                Shape::Compound { parts } => parts.to_vec(),
+                shape => {
+                    let (position, rotation) = (Vec3::zeros(), Quat::identity());
+                    vec![Part { shape: shape.clone(), position, rotation }]
+                }
+            };
+            all.into_iter().filter_map(move |part| Some((body, Spine::of(&part)?)))
+        });
+        Self { of: Csr::new(scene.bodies.len(), spines) }
+    }
+
+    /// Whether any of a body's parts is round.
+    pub(super) fn has(&self, body: u32) -> bool {
+        !self.of.of(body as usize).is_empty()
+    }
+
+    /// The point of a spine of a body behind a point of its surface [m], whose normal points inwards there.
+    pub(super) fn behind(&self, body: u32, anchor: &Vec3, inwards: &Vec3) -> Option<SpinePoint> {
+        self.of.of(body as usize).iter().find_map(|spine| spine.behind(anchor, inwards))
+    }
+}
