@@ -357,6 +357,29 @@ fn every_module_says_what_it_is_for() {
     report(&problems);
 }
 
+/// Whether the documentation in a source has a block that would be compiled, which nobody runs.
+fn has_example(text: &str) -> bool {
+    let comments = text.lines().map(str::trim_start).filter_map(|line| {
+        line.strip_prefix("//!").or_else(|| line.strip_prefix("///")).map(str::trim)
+    });
+    let fences: Vec<&str> = comments.filter(|line| line.starts_with("```")).collect();
+    fences.chunks(2).any(|pair| pair[0] != "```text")
+}
+
+#[test]
+fn documentation_has_no_code_to_run() {
+    let files = rust_files(&root().join("crates"));
+    let problems: Vec<String> = files
+        .iter()
+        .filter(|file| has_example(&read(file)))
+        .map(|file| format!("{}: mark blocks as ```text, or test examples", short(file)))
+        .collect();
+    report(&problems);
+    let fence = "`".repeat(3);
+    assert!(has_example(&format!("/// {fence}\n/// f();\n/// {fence}\n")));
+    assert!(!has_example(&format!("//! {fence}text\n//! a\n//! {fence}\n")));
+}
+
 #[test]
 fn nothing_is_left_for_later() {
     // In pieces, so that this file does not find itself.
