@@ -31,7 +31,7 @@ use crate::{dual::order::Link, node::Nodes, settings::MabdSettings};
 pub(crate) use bounded::BoundedRow;
 pub(crate) use point::{ContactPoint, CornerShares};
 use search::LineSearch;
-use spine::{SpinePoint, Spines};
+use spine::Spines;
 
 /// What a detection of contacts begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,22 +171,21 @@ impl StepContacts {
         let world = contact.anchors();
         let axes_of = ends.map(|node| nodes.axes(node));
         let anchors = [0, 1].map(|side| axes_of[side].tr_mul(&world[side]));
-        let round = [0, 1].map(|side| self.spine_behind(contact, side, ends[side], nodes));
+        let cores = [0, 1].map(|side| {
+            let behind = self.spine_behind(contact, side, ends[side], nodes);
+            behind.map_or(anchors[side], |point| axes_of[side].tr_mul(&point))
+        });
         let known = self.known.get(contact.previous as usize);
         let PastContact { pressure, grips, grips_at_step } = known.copied().unwrap_or_default();
         let [across, along] = [1, 2].map(|axis| axes[axis].dot(&grips) / grip);
         let left_in = (-contact.gap - self.push_speed_max * h).max(0.0);
         let of_particles = !matches!(contact.sites[1], Site::Body { .. });
-        let principal = |side: usize, v: &Vec3| axes_of[side].tr_mul(v);
-        let slips = manifold.friction(Grip::Sticks) == 0.0;
-        let spine = |k: usize| round[k].filter(|_| slips).map(|at| principal(k, &at.along));
         let mut point = ContactPoint {
             nodes: ends,
             corners,
             soft: of_particles && (ends[1] as usize) < nodes.count(),
             anchors,
-            cores: [0, 1].map(|k| round[k].map_or(anchors[k], |at| principal(k, &at.point))),
-            spines: [0, 1].map(spine),
+            cores,
             axes,
             offset: Vec3::new(contact.gap + left_in, across, along),
             friction: [Grip::Sticks, Grip::Slides].map(|grip| manifold.friction(grip)),
@@ -201,14 +200,14 @@ impl StepContacts {
         point
     }
 
-    /// The point of a spine behind one side of a contact between bodies.
+    /// The point of a spine behind one side of a contact between bodies, in body coordinates [m].
     fn spine_behind(
         &self,
         contact: &Contact,
         side: usize,
         node: u32,
         nodes: &Nodes,
-    ) -> Option<SpinePoint> {
+    ) -> Option<Vec3> {
         let [Site::Body { .. }, Site::Body { .. }] = contact.sites else { return None };
         let Site::Body { node: body, anchor } = contact.sites[side] else { return None };
         if !self.spines.has(body) {
@@ -274,11 +273,9 @@ impl StepContacts {
         &self.soft
     }
 
-    /// Nodes of the contacts that press, with the spines of what is round where there is no friction, in principal
-    /// coordinates and zero where they are points.
-    pub(crate) fn pressing(&self) -> impl Iterator<Item = (u32, Option<Vec3>)> {
-        let pressing = self.points.iter().filter(|point| point.stiffness(0) > 0.0);
-        pressing.flat_map(|point| point.nodes.into_iter().zip(point.spines))
+    /// Nodes of the contacts that press.
+    pub(crate) fn pressing(&self) -> impl Iterator<Item = [u32; 2]> {
+        self.points.iter().filter(|point| point.stiffness(0) > 0.0).map(|point| point.nodes)
     }
 
     /// One contact.

@@ -51,9 +51,6 @@ pub(crate) struct ContactPoint {
     /// does, behind them on the spines of what is round.
     pub(super) anchors: [Vec3; 2],
     pub(super) cores: [Vec3; 2],
-    /// How the spine runs at each side of a contact without friction, in principal coordinates, zero where it is a
-    /// point; none of what is not round.
-    pub(super) spines: [Option<Vec3>; 2],
     /// From B to A when the contact was found, of the cores and of the surfaces [m].
     pub(super) from: [Vec3; 2],
     /// Normal and two tangents in the world.
@@ -93,7 +90,6 @@ impl ContactPoint {
         soft: false,
         anchors: [ZERO; 2],
         cores: [ZERO; 2],
-        spines: [None; 2],
         from: [ZERO; 2],
         axes: [ZERO; 3],
         offset: ZERO,

@@ -20,37 +20,33 @@ struct Spine {
     /// From the middle to an end; zero where it is a point [m].
     half: Vec3,
     radius: f64,
-}
-
-/// The point of a spine behind a contact.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct SpinePoint {
-    /// In body coordinates [m].
-    pub(crate) point: Vec3,
-    /// Along the spine, of any length; zero where it is a point.
-    pub(crate) along: Vec3,
+    /// Whether its ends are cut off flat, so that it is round across the spine only.
+    flat: bool,
 }
 
 impl Spine {
     fn of(part: &Part) -> Option<Self> {
-        let (radius, half) = match part.shape {
-            Shape::Sphere { radius } => (radius, 0.0),
-            Shape::Capsule { radius, half_length } | Shape::Cylinder { radius, half_length } => {
-                (radius, half_length)
-            }
+        let (radius, half, flat) = match part.shape {
+            Shape::Sphere { radius } => (radius, 0.0, false),
+            Shape::Capsule { radius, half_length } => (radius, half_length, false),
+            Shape::Cylinder { radius, half_length } => (radius, half_length, true),
             _ => return None,
         };
-        Some(Self { middle: part.position, half: part.rotation * (Vec3::z() * half), radius })
+        let half = part.rotation * (Vec3::z() * half);
+        Some(Self { middle: part.position, half, radius, flat })
     }
 
-    /// Where a spine lies behind a point of a surface, if it does in the direction `inwards`.
-    fn behind(&self, anchor: &Vec3, inwards: &Vec3) -> Option<SpinePoint> {
+    /// Where a spine lies behind a point of a surface, if it does in the direction `inwards` [m].
+    fn behind(&self, anchor: &Vec3, inwards: &Vec3) -> Option<Vec3> {
+        if self.flat && inwards.dot(&self.half).abs() > ON_SPINE * self.half.norm() {
+            return None;
+        }
         let point = anchor + inwards * self.radius;
         let from = point - self.middle;
         let length = self.half.norm_squared();
         let share = if length > 0.0 { from.dot(&self.half) / length } else { 0.0 };
         let aside = from - self.half * share.clamp(-1.0, 1.0);
-        (aside.norm() <= ON_SPINE * self.radius).then_some(SpinePoint { point, along: self.half })
+        (aside.norm() <= ON_SPINE * self.radius).then_some(point)
     }
 }
 
@@ -63,14 +59,14 @@ pub(super) struct Spines {
 impl Spines {
     pub(super) fn new(scene: &Scene) -> Self {
         let spines = (0..).zip(&scene.bodies).flat_map(|(body, of)| {
-            let all = match &of.shape {
+            let parts = match &of.shape {
                 Shape::Compound { parts } => parts.to_vec(),
                 shape => {
                     let (position, rotation) = (Vec3::zeros(), Quat::identity());
                     vec![Part { shape: shape.clone(), position, rotation }]
                 }
             };
-            all.into_iter().filter_map(move |part| Some((body, Spine::of(&part)?)))
+            parts.into_iter().filter_map(move |part| Some((body, Spine::of(&part)?)))
         });
         Self { of: Csr::new(scene.bodies.len(), spines) }
     }
@@ -80,8 +76,9 @@ impl Spines {
         !self.of.of(body as usize).is_empty()
     }
 
-    /// The point of a spine of a body behind a point of its surface [m], whose normal points inwards there.
-    pub(super) fn behind(&self, body: u32, anchor: &Vec3, inwards: &Vec3) -> Option<SpinePoint> {
+    /// The point of a spine of a body behind a point of its surface [m], both in body coordinates, as is the unit vector
+    /// `inwards`.
+    pub(super) fn behind(&self, body: u32, anchor: &Vec3, inwards: &Vec3) -> Option<Vec3> {
         self.of.of(body as usize).iter().find_map(|spine| spine.behind(anchor, inwards))
     }
 }

@@ -62,26 +62,20 @@ impl Mabd {
     }
 
     /// Whether a body that presses on another has turned further than it may, of those that were put to their turns: to
-    /// turn as far along the tangent would stretch it beyond what a step may by default. Without friction,
-    /// what is round may turn about its spine as it likes.
+    /// turn as far along the tangent would stretch it beyond what a step may by default.
     pub(super) fn turns_far_in_touch(&self) -> bool {
         let Some(contacts) = &self.system.contacts else { return false };
-        let turned = &self.watchdog.turned;
-        if turned.is_empty() {
+        if self.watchdog.turned.is_empty() {
             return false;
         }
-        let far = |(node, spine): (u32, Option<Vec3>)| {
+        let far = |node: u32| {
+            let turned = &self.watchdog.turned;
             let Ok(at) = turned.binary_search_by_key(&node, |(n, _)| *n) else { return false };
             let start = polar_matrix(&turned[at].1[0].frame);
             let end = polar_matrix(&self.system.nodes.place(node).frame);
-            let angle = match spine {
-                Some(along) if along == Vec3::zeros() => 0.0,
-                Some(along) => (start * along).angle(&(end * along)),
-                None => angle_between(&start, &end),
-            };
-            angle > IN_TOUCH_MAX
+            angle_between(&start, &end) > IN_TOUCH_MAX
         };
-        contacts.pressing().any(far)
+        contacts.pressing().any(|nodes| nodes.into_iter().any(far))
     }
 
     /// Puts bodies that turn far to where the last solve turns them, all others to their starts. Whether that is
