@@ -359,11 +359,17 @@ fn every_module_says_what_it_is_for() {
 
 /// Whether the documentation in a source has a block that would be compiled, which nobody runs.
 fn has_example(text: &str) -> bool {
-    let comments = text.lines().map(str::trim_start).filter_map(|line| {
-        line.strip_prefix("//!").or_else(|| line.strip_prefix("///")).map(str::trim)
-    });
-    let fences: Vec<&str> = comments.filter(|line| line.starts_with("```")).collect();
-    fences.chunks(2).any(|pair| pair[0] != "```text")
+    let mut inside = false;
+    text.lines().map(str::trim_start).any(|line| {
+        let comment = line.strip_prefix("//!").or_else(|| line.strip_prefix("///"));
+        let comment = comment.unwrap_or("").trim_end();
+        if comment.trim_start().starts_with("```") {
+            inside = !inside;
+            return inside && comment.trim_start() != "```text";
+        }
+        // What is indented is code as well.
+        !inside && comment.starts_with("     ")
+    })
 }
 
 #[test]
@@ -378,6 +384,7 @@ fn documentation_has_no_code_to_run() {
     let fence = "`".repeat(3);
     assert!(has_example(&format!("/// {fence}\n/// f();\n/// {fence}\n")));
     assert!(!has_example(&format!("//! {fence}text\n//! a\n//! {fence}\n")));
+    assert!(has_example("/// As in\n///\n///     f();\n"));
 }
 
 #[test]

@@ -4,10 +4,7 @@
 //! with it, and where it goes the gap is no longer told; the point of the spine behind it stays, and the gap is its
 //! distance less the radius. A normal through the spine has the same arm about both, so that forces are the same.
 
-use taut_core::{
-    Quat, Scene, Vec3,
-    scene::{Part, Shape},
-};
+use taut_core::{Quat, Scene, Vec3, scene::Shape};
 use taut_model::Csr;
 
 /// How far from a spine the point behind a contact may lie to be on it, in radii [1].
@@ -25,15 +22,15 @@ struct Spine {
 }
 
 impl Spine {
-    fn of(part: &Part) -> Option<Self> {
-        let (radius, half, flat) = match part.shape {
+    /// That of a shape with its origin at `middle` [m]; none where it is not round, or made of several.
+    fn of(shape: &Shape, middle: Vec3, rotation: Quat) -> Option<Self> {
+        let (radius, half, flat) = match *shape {
             Shape::Sphere { radius } => (radius, 0.0, false),
             Shape::Capsule { radius, half_length } => (radius, half_length, false),
             Shape::Cylinder { radius, half_length } => (radius, half_length, true),
             _ => return None,
         };
-        let half = part.rotation * (Vec3::z() * half);
-        Some(Self { middle: part.position, half, radius, flat })
+        Some(Self { middle, half: rotation * (Vec3::z() * half), radius, flat })
     }
 
     /// Where a spine lies behind a point of a surface, if it does in the direction `inwards` [m].
@@ -60,13 +57,12 @@ impl Spines {
     pub(super) fn new(scene: &Scene) -> Self {
         let spines = (0..).zip(&scene.bodies).flat_map(|(body, of)| {
             let parts = match &of.shape {
-                Shape::Compound { parts } => parts.to_vec(),
-                shape => {
-                    let (position, rotation) = (Vec3::zeros(), Quat::identity());
-                    vec![Part { shape: shape.clone(), position, rotation }]
-                }
+                Shape::Compound { parts } => &parts[..],
+                _ => &[],
             };
-            parts.into_iter().filter_map(move |part| Some((body, Spine::of(&part)?)))
+            let alone = Spine::of(&of.shape, Vec3::zeros(), Quat::identity());
+            let parts = parts.iter().filter_map(|p| Spine::of(&p.shape, p.position, p.rotation));
+            alone.into_iter().chain(parts).map(move |spine| (body, spine))
         });
         Self { of: Csr::new(scene.bodies.len(), spines) }
     }
