@@ -258,6 +258,11 @@ impl StepContacts {
         at.map(|&(point, side)| (&self.points[point as usize], side as usize))
     }
 
+    /// Whether forces move a node and not all that it touches.
+    pub(crate) fn is_held(&self, node: usize) -> bool {
+        node < self.island_of().len() && !self.folded.of(node).is_empty()
+    }
+
     /// How many contacts with what forces do not move come before those of each node, and how many there are.
     pub(crate) fn folded_starts(&self) -> &[u32] {
         self.folded.starts()

@@ -213,13 +213,14 @@ impl Mabd {
         let nodes = &self.system.nodes;
         let last = nodes.count().min((group + 1) * LANES);
         (group * LANES..last).any(|node| {
-            let excess = self.excess(node);
+            let excess = self.excess(node, limit);
             excess.is_nan() || excess > limit
         })
     }
 
-    /// How far the last solve stretched a node beyond what its material gives way [1].
-    fn excess(&self, node: usize) -> f64 {
+    /// How far the last solve stretched a node beyond what its material gives way [1]; what is within `limit` need not be
+    /// the least that can be said.
+    fn excess(&self, node: usize, limit: f64) -> f64 {
         let nodes = &self.system.nodes;
         let at = nodes.place(node as u32).frame;
         let from = match self.system.rotation(node) {
@@ -233,7 +234,7 @@ impl Mabd {
         let turn = 0.5 * (local - local.transpose());
         // Of `1 + turn` two singular values are this root.
         let turning = (1.0 + 0.5 * turn.norm_squared()).sqrt() - 1.0;
-        if self.watchdog.turned.is_empty() {
+        if self.watchdog.turned.is_empty() || turning <= limit {
             return turning;
         }
         // What an arc has turned stretches nothing.

@@ -4,6 +4,9 @@
 //! A matrix that is not positive is taken where it is known of each pivot which sign it has, as `L S L^T` with ones of
 //! these signs in `S` (Vanderbei 1995): all is as for a positive one, but that of two factors one has signs.
 //!
+//! Matrices that have signs follow each other with few differences, as those of the contacts of an island do, and then
+//! only the fronts are made anew whose blocks, or whose children, differ: the others come out the same to the last bit.
+//!
 //! The order should be one that fills in little; a general sparse factorisation spends most of its time beside the
 //! products where fronts are as small as those of nets.
 
@@ -39,6 +42,9 @@ struct FrontWork {
     square: Vec<f64>,
     /// What fronts leave for others, by the parity of their depth.
     updates: [Pages<f64>; 2],
+    /// Values of the matrix before, of which fronts are kept; empty where none are. Which of them are made anew.
+    before: Vec<f64>,
+    renewed: Vec<bool>,
     /// The right-hand side in the order of elimination, that of one front, and room for sums.
     solution: Vec<f64>,
     local: Vec<f64>,
@@ -55,12 +61,13 @@ impl Fronts {
     /// Prepares for positive matrices with the pattern of `blocks`, each of whose elements has its place in the order of
     /// elimination.
     pub(crate) fn new(blocks: &DualBlocks, places: &[u32]) -> Self {
-        Self::planned(FrontPlan::new(blocks, places), &[])
+        Self::planned(FrontPlan::new(blocks, places, false), &[])
     }
 
-    /// Prepares for matrices with the pattern of `blocks` in their order, the pivot of each scalar row having this sign.
+    /// Prepares for matrices with the pattern of `blocks` in their order, the pivot of each scalar row having this sign,
+    /// all raised by the same share.
     pub(crate) fn signed(blocks: &DualBlocks, signs: &[i8]) -> Self {
-        Self::planned(FrontPlan::new(blocks, &in_order(blocks)), signs)
+        Self::planned(FrontPlan::new(blocks, &in_order(blocks), true), signs)
     }
 
     fn planned(plan: FrontPlan, signs: &[i8]) -> Self {
@@ -74,6 +81,8 @@ impl Fronts {
             factor: Pages::zeroed(plan.numbers),
             square: vec![0.0; plan.square],
             updates: plan.updates.map(Pages::zeroed),
+            before: Vec::new(),
+            renewed: vec![true; plan.fronts.len()],
             solution: vec![0.0; plan.order.len()],
             local: vec![0.0; plan.largest],
             sums: vec![Fused::ZERO; plan.largest],
@@ -106,6 +115,11 @@ impl Fronts {
         for (solution, &row) in work.solution.iter_mut().zip(&plan.order) {
             *solution = x[row as usize];
         }
+        if let Some((blocks, _)) = matrix
+            && !signs.is_empty()
+        {
+            work.find_renewed(plan, blocks);
+        }
         let done = simd::dispatch(Solve { plan, signs, work, matrix });
         if done {
             for (solution, &row) in work.solution.iter().zip(&plan.order) {
@@ -134,8 +148,9 @@ impl WithSimd for Solve<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) -> bool {
-        for front in &self.plan.fronts {
+        for (at, front) in self.plan.fronts.iter().enumerate() {
             if let Some((blocks, raised)) = self.matrix
+                && self.work.renewed[at]
                 && !self.work.eliminate(self.plan, self.signs, front, blocks, raised)
             {
                 return false;
@@ -154,6 +169,26 @@ impl WithSimd for Solve<'_> {
 }
 
 impl FrontWork {
+    /// Finds the fronts of which a block differs from the matrix before, or a child is made anew.
+    fn find_renewed(&mut self, plan: &FrontPlan, blocks: &DualBlocks) {
+        let is_first = self.before.is_empty();
+        if is_first {
+            self.before.resize(blocks.values.len(), 0.0);
+        }
+        for (at, front) in plan.fronts.iter().enumerate() {
+            let differs = |entry: &plan::Entry| {
+                let from = entry.at as usize;
+                let values = from..from + entry.size.map(usize::from).iter().product::<usize>();
+                blocks.values[values.clone()] != self.before[values]
+            };
+            let mut children = plan.children[front.children.clone()].iter();
+            self.renewed[at] = is_first
+                || children.any(|&child| self.renewed[child as usize])
+                || plan.entries[front.entries.clone()].iter().any(differs);
+        }
+        self.before.copy_from_slice(&blocks.values);
+    }
+
     /// Sums a front up, factorises its columns and leaves its update. Whether there is a factor.
     #[inline(always)]
     fn eliminate(
@@ -312,142 +347,4 @@ fn add_block(
 }
 
 #[cfg(test)]
-mod tests {
-    use nalgebra::DVector;
-
-    use super::{
-        super::{dissection::dissect, order::couplings},
-        *,
-    };
-
-    /// A matrix on the elements between neighbours of a square grid, of mixed sizes and dominant diagonal.
-    fn grid(n: u32, sizes: &[u8]) -> DualBlocks {
-        let mut links = Vec::new();
-        for i in 0..n {
-            for j in 1..n {
-                links.push([Some(i * n + j - 1), Some(i * n + j)]);
-                links.push([Some((j - 1) * n + i), Some(j * n + i)]);
-            }
-        }
-        let point = |link: &[Option<u32>; 2]| {
-            let at = |node: Option<u32>| node.map_or([0.0; 2], |k| [k / n, k % n].map(f64::from));
-            let [a, b] = link.map(at);
-            taut_core::Vec3::new(a[0] + b[0], a[1] + b[1], 0.0)
-        };
-        let points: Vec<_> = links.iter().map(point).collect();
-        let order = dissect((n * n) as usize, &links, &points);
-        let links: Vec<_> = order.iter().map(|&e| links[e as usize]).collect();
-        let sizes: Vec<u8> = (0..links.len()).map(|e| sizes[e % sizes.len()]).collect();
-        let mut blocks = DualBlocks::new(&sizes, &couplings((n * n) as usize, &links));
-        for (i, value) in blocks.values.iter_mut().enumerate() {
-            *value = (i as f64 * 0.754_877_666) % 1.0 - 0.5;
-        }
-        for column in 0..blocks.count() {
-            let (size, at) = (blocks.size(column), blocks.diagonal[column] as usize);
-            for i in 0..size {
-                for j in 0..size {
-                    blocks.values[at + i * size + j] = if i == j { 25.0 } else { 0.25 };
-                }
-            }
-        }
-        blocks
-    }
-
-    /// What fronts make of `rhs`, which must be as `expected`, and the same to the last bit by [`quads`], and once more
-    /// without factorising.
-    fn solved_twice(
-        fronts: &mut Fronts,
-        blocks: &DualBlocks,
-        rhs: &DVector<f64>,
-        expected: &DVector<f64>,
-    ) -> Vec<f64> {
-        let [found, by_quads] = [usize::MAX, 4 * LANES].map(|least| {
-            fronts.work.quads_rest_min = least;
-            let mut found = rhs.as_slice().to_vec();
-            assert!(fronts.solve(blocks, 0.0, &mut found));
-            found
-        });
-        assert_eq!(found, by_quads);
-        let error = (DVector::from_column_slice(&found) - expected).norm();
-        assert!(error < 1e-13 * expected.norm(), "{} rows: {error:e}", blocks.rows());
-        let mut again = rhs.as_slice().to_vec();
-        fronts.substitute(&mut again);
-        assert_eq!(found, again);
-        found
-    }
-
-    #[test]
-    fn fronts_agree_with_a_dense_factorisation_and_with_themselves() {
-        for (n, sizes) in [(2, &[3][..]), (13, &[3]), (9, &[3, 5, 1, 6, 4])] {
-            let blocks = grid(n, sizes);
-            let rhs = DVector::from_fn(blocks.rows(), |i, _| (i as f64).sin());
-            let expected = blocks.dense().cholesky().unwrap().solve(&rhs);
-            let mut fronts = Fronts::new(&blocks, &in_order(&blocks));
-            let found = solved_twice(&mut fronts, &blocks, &rhs, &expected);
-            let mut again = found.clone();
-            // What another matrix left behind reaches nothing.
-            let mut other = blocks.clone();
-            other.values.iter_mut().for_each(|value| *value *= 1.5);
-            assert!(fronts.solve(&other, 0.1, &mut again));
-            again.copy_from_slice(rhs.as_slice());
-            assert!(fronts.solve(&blocks, 0.0, &mut again));
-            assert_eq!(found, again);
-        }
-    }
-
-    #[test]
-    fn signed_fronts_agree_with_a_dense_solution() {
-        for (n, sizes) in [(2, &[3][..]), (13, &[3]), (9, &[3, 5, 1, 6, 4])] {
-            let mut blocks = grid(n, sizes);
-            let mut signs = Vec::new();
-            for column in 0..blocks.count() {
-                let (size, at) = (blocks.size(column), blocks.diagonal[column] as usize);
-                let sign = if column % 3 == 1 { -1 } else { 1 };
-                for i in 0..size {
-                    blocks.values[at + i * size + i] *= f64::from(sign);
-                    signs.push(sign);
-                }
-            }
-            let rhs = DVector::from_fn(blocks.rows(), |i, _| (i as f64).sin());
-            let expected = blocks.dense().lu().solve(&rhs).unwrap();
-            let mut fronts = Fronts::signed(&blocks, &signs);
-            solved_twice(&mut fronts, &blocks, &rhs, &expected);
-        }
-    }
-
-    #[test]
-    fn a_row_that_says_what_another_does_has_no_multiplier() {
-        // Two bodies of one column, and two equal rows that hold them together.
-        let pattern = [vec![2, 3], vec![2, 3], vec![3], vec![]];
-        let mut blocks = DualBlocks::new(&[1; 4], &pattern);
-        let entries = [((0, 0), 1.0), ((1, 1), 1.0), ((2, 0), 3.0), ((3, 0), 3.0)];
-        let others = [((2, 1), -4.0), ((3, 1), -4.0)];
-        for ((row, column), value) in entries.into_iter().chain(others) {
-            let at = if row == column {
-                Some(blocks.diagonal[column])
-            } else {
-                blocks.find(row as u32, column)
-            };
-            blocks.values[at.unwrap() as usize] = value;
-        }
-        let mut fronts = Fronts::signed(&blocks, &[1, 1, -1, -1]);
-        let mut x = [2.0, 0.0, 0.0, 0.0];
-        assert!(fronts.solve(&blocks, 0.0, &mut x));
-        for (found, expected) in x.iter().zip([1.28, 0.96, 0.24, 0.0]) {
-            assert!((found - expected).abs() < 1e-12, "{x:?}");
-        }
-    }
-
-    #[test]
-    fn a_matrix_that_is_not_positive_has_no_factor() {
-        let mut blocks = grid(9, &[3]);
-        let mut fronts = Fronts::new(&blocks, &in_order(&blocks));
-        for wrong in [-25.0, 0.0, f64::NAN] {
-            let at = blocks.diagonal[blocks.count() - 3] as usize;
-            blocks.values[at] = wrong;
-            let mut rhs = vec![1.0; blocks.rows()];
-            assert!(!fronts.solve(&blocks, 0.0, &mut rhs));
-            assert!(rhs.iter().all(|&x| x == 1.0));
-        }
-    }
-}
+mod tests;

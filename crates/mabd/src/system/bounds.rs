@@ -187,18 +187,22 @@ impl System {
         self.gather_loads();
     }
 
-    /// Gives the multipliers of rows that do not hold, and what is left to do to those that do.
-    pub(super) fn apply_bounds(&mut self) {
+    /// Gives the multipliers of rows that do not hold, and what is left to do to those that do. Whether others hold than
+    /// before.
+    pub(super) fn apply_bounds(&mut self) -> bool {
+        let mut others = false;
         for bound in &self.bounds {
             let row = bound.row as usize;
             let active = self.active[bound.element as usize];
-            self.rows.live[row] = active && bound.given.is_none();
-            if self.rows.live[row] {
+            let live = active && bound.given.is_none();
+            others |= live != std::mem::replace(&mut self.rows.live[row], live);
+            if live {
                 self.rows.errors[row] = bound.value - bound.held;
             } else if active {
                 self.rows.lambda[row] = bound.given.unwrap_or(0.0);
             }
         }
+        others
     }
 
     /// Lets every bounded row choose anew; whether one did.

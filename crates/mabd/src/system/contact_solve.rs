@@ -23,7 +23,7 @@ const ROUNDS_ELASTIC: u32 = 6;
 const CONVERGED: f64 = 1e-6;
 
 /// A row folded into a body: `H^-1 g` before it was, and its weight.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Fold {
     reply: Affine,
     weight: f64,
@@ -41,6 +41,9 @@ pub(super) struct Folds {
     rows: Vec<Fold>,
     first: Vec<u32>,
     count: Vec<u32>,
+    /// Whether a round of the solve at hand has folded rows in already, and the nodes whose replies the last round changed.
+    pub(super) begun: bool,
+    changed: Vec<bool>,
     /// Where each node goes without contacts and joints.
     free: Vec<Affine>,
     /// Loads of the contacts between bodies on each node, frames co-rotated.
@@ -66,10 +69,18 @@ impl Folds {
         self.rows.resize(most, Fold::NONE);
         self.count.clear();
         self.count.resize(count, 0);
+        self.changed.clear();
+        self.changed.resize(count, true);
+        self.begun = false;
         for places in [&mut self.free, &mut self.loads, &mut self.increments, &mut self.reached] {
             places.clear();
             places.resize(count, Affine::ZERO);
         }
+    }
+
+    /// Whether a node replies to loads otherwise than in the round before.
+    pub(super) fn has_changed(&self, node: usize) -> bool {
+        self.changed[node]
     }
 
     /// How far each node moves in the point reached, frames co-rotated.
@@ -156,6 +167,7 @@ impl System {
         } else {
             contacts.predict(&self.nodes, &self.folds.increments);
         }
+        self.folds.begun = false;
         let rounds = if self.has_elastic() { ROUNDS_ELASTIC } else { ROUNDS_MAX };
         for round in 0..rounds {
             self.refold(contacts, scheme.h);
@@ -199,18 +211,28 @@ impl System {
         for node in (0..self.nodes.count()).filter(|&node| contacts.is_open(node)) {
             let response = &mut self.nodes.responses[node];
             (response.free, response.load) = (self.folds.free[node], Affine::ZERO);
-            self.folds.count[node] = 0;
+            let before = std::mem::take(&mut self.folds.count[node]);
+            let mut changed = !self.folds.begun;
             let rotation = self.nodes.responses[node].rotation;
             for (point, side) in contacts.folded(node) {
                 for axis in (0..3).filter(|&axis| point.stiffness(axis) > 0.0) {
                     let gradient = point.gradient(side, axis, &rotation);
-                    self.fold(node, &gradient, (point.value(axis), point.stiffness(axis)), h);
+                    let row = (point.value(axis), point.stiffness(axis));
+                    changed |= self.fold(node, &gradient, row, h);
                 }
             }
+            self.folds.changed[node] = changed || self.folds.count[node] != before;
         }
     }
 
-    fn fold(&mut self, node: usize, gradient: &Affine, (value, stiffness): (f64, f64), h: f64) {
+    /// Folds one row in; whether it differs from the one in its place in the round before.
+    fn fold(
+        &mut self,
+        node: usize,
+        gradient: &Affine,
+        (value, stiffness): (f64, f64),
+        h: f64,
+    ) -> bool {
         let reply = self.folds.reply(&self.nodes, node, gradient, h);
         let weight = 1.0 / (1.0 / stiffness + gradient.dot(&reply));
         let free = &mut self.nodes.responses[node].free;
@@ -219,18 +241,16 @@ impl System {
         let count = &mut self.folds.count[node];
         let at = self.folds.first[node] + *count;
         *count += 1;
-        self.folds.rows[at as usize] = Fold { reply, weight };
+        let row = Fold { reply, weight };
+        row != std::mem::replace(&mut self.folds.rows[at as usize], row)
     }
 
-    /// Replies of the rows of joints at nodes that touch what does not move.
+    /// Replies of the rows of joints at nodes that touch what does not move, where they have changed.
     pub(super) fn reply_again(&mut self, contacts: &StepContacts, h: f64) {
         for (e, element) in self.elements.iter().enumerate() {
             for (side, node) in element.nodes.into_iter().enumerate() {
                 let node = node as usize;
-                if node >= self.nodes.count()
-                    || !contacts.is_open(node)
-                    || contacts.folded(node).next().is_none()
-                {
+                if !contacts.is_held(node) || !contacts.is_open(node) || !self.folds.changed[node] {
                     continue;
                 }
                 let first = self.dual.blocks.first[e] as usize;

@@ -91,14 +91,15 @@ impl System {
     /// they are, and the loads that they make.
     pub(super) fn find_coupled_once(&mut self, contacts: &StepContacts, scheme: &StepScheme) {
         self.clear_open(contacts);
+        let mut is_new = !std::mem::replace(&mut self.folds.begun, true);
         if !self.bounds.is_empty() {
-            self.apply_bounds();
+            is_new |= self.apply_bounds();
             self.gather_open_loads(contacts);
         }
         let mut coupled = std::mem::take(&mut self.coupled);
         each(&mut coupled.islands, &|island: &mut Island| {
             if contacts.is_open(island.root()) {
-                island.solve(self, contacts, scheme);
+                island.solve(self, contacts, scheme, is_new);
             }
         });
         for island in coupled.islands.iter().filter(|island| contacts.is_open(island.root())) {

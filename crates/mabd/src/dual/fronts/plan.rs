@@ -154,8 +154,9 @@ fn groups(filled: &[Vec<u32>], sizes: &[usize]) -> Vec<FrontGroup> {
 }
 
 impl FrontPlan {
-    /// Columns of `blocks` by their `places` in an order, but for what that leaves open.
-    pub(super) fn new(blocks: &DualBlocks, places: &[u32]) -> Self {
+    /// Columns of `blocks` by their `places` in an order, but for what that leaves open. Each front that `keeps` its update
+    /// has a place of its own for it.
+    pub(super) fn new(blocks: &DualBlocks, places: &[u32], keeps: bool) -> Self {
         let count = blocks.count();
         let given = fill(&pattern(&blocks.edges(), places));
         let ordered = postorder(&given);
@@ -188,14 +189,20 @@ impl FrontPlan {
             .iter()
             .map(|group| group.below.first().map_or(NONE, |&row| group_of[row as usize]))
             .collect();
-        this.add_fronts(&groups, &parents, &starts);
+        this.add_fronts(&groups, &parents, &starts, keeps);
         this.find_runs(&parents);
         this.add_entries(blocks, &position, &group_of, &starts);
         this
     }
 
     /// The fronts, with where their numbers lie.
-    fn add_fronts(&mut self, groups: &[FrontGroup], parents: &[u32], starts: &[usize]) {
+    fn add_fronts(
+        &mut self,
+        groups: &[FrontGroup],
+        parents: &[u32],
+        starts: &[usize],
+        keeps: bool,
+    ) {
         let mut depth = vec![0_usize; groups.len()];
         let mut children = vec![Vec::new(); groups.len()];
         for (g, &parent) in parents.iter().enumerate().rev().filter(|(_, p)| **p != NONE) {
@@ -216,7 +223,7 @@ impl FrontPlan {
             let (own, rest) =
                 (columns.len().next_multiple_of(LANES), below.len().next_multiple_of(LANES));
             let parity = depth[g] % 2;
-            if let Some(&first) = children[g].first() {
+            if let (Some(&first), false) = (children[g].first(), keeps) {
                 tops[1 - parity] = self.fronts[first as usize].update;
             }
             let update = tops[parity];

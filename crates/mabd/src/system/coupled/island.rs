@@ -16,13 +16,13 @@
 //! rows say the same twice.
 
 mod graph;
+mod joints;
 mod material;
 
 use taut_core::Vec3;
 
 use super::{super::StepScheme, System};
 use crate::{
-    affine::Affine,
     contact::{ContactPoint, StepContacts},
     dual::{
         blocks::DualBlocks,
@@ -34,6 +34,7 @@ use crate::{
     simd,
 };
 use graph::IslandGraph;
+use joints::{RowsAtBody, RowsAtNode};
 use material::{MaterialBlock, SoftContact};
 
 /// None.
@@ -44,23 +45,6 @@ const NONE: u32 = u32::MAX;
 struct KeptBody {
     node: u32,
     vertex: u32,
-}
-
-/// The rows of an element by the columns of a body that stays.
-#[derive(Clone, Copy, Debug)]
-struct RowsAtBody {
-    slot: u32,
-    element: u32,
-    side: u8,
-    body: u32,
-}
-
-/// The rows of two elements, or of one with itself, at a body that was eliminated, the later one first.
-#[derive(Clone, Copy, Debug)]
-struct RowsAtNode {
-    slot: u32,
-    row: (u32, u8),
-    column: (u32, u8),
 }
 
 /// A contact between two bodies that stay.
@@ -84,12 +68,15 @@ pub(super) struct Island {
     /// Element and vertex.
     joints: Vec<(u32, u32)>,
     holds: Vec<RowsAtBody>,
+    /// By the block to which they belong.
     couples: Vec<RowsAtNode>,
     pairs: Vec<ContactPair>,
     /// Of each body that stays.
     roots: Vec<Root>,
     /// Right-hand side, then solution.
     x: Vec<f64>,
+    /// What joints lack, by rows.
+    lacks: Vec<f64>,
     /// Of each pair.
     multipliers: Vec<Vec3>,
     material: Vec<MaterialBlock>,
@@ -157,6 +144,7 @@ impl Island {
         let mut this = Self {
             root: nodes.first().copied().unwrap_or(NONE),
             x: vec![0.0; blocks.rows()],
+            lacks: vec![0.0; blocks.rows()],
             bodies: held.map(|(&node, &vertex)| KeptBody { node, vertex }).collect(),
             joints: elements.iter().copied().zip(place[count..].iter().copied()).collect(),
             holds: Vec::new(),
@@ -183,36 +171,6 @@ impl Island {
         }
         // Vertices that share something are coupled, so the block is there.
         self.blocks.find(a.max(b), a.min(b) as usize).unwrap_or(0)
-    }
-
-    /// Finds where the rows of joints go.
-    fn find_slots(&mut self, system: &System, graph: &IslandGraph<'_>) {
-        for &(element, vertex) in &self.joints {
-            for (side, node) in system.elements[element as usize].nodes.into_iter().enumerate() {
-                if let Some(body) = graph.body(node) {
-                    let slot = self.slot(vertex, self.bodies[body].vertex);
-                    let (body, side) = (body as u32, side as u8);
-                    self.holds.push(RowsAtBody { slot, element, side, body });
-                    continue;
-                }
-                if node as usize >= system.nodes.count() {
-                    continue;
-                }
-                for &(other, other_side) in system.incidence.at(node as usize) {
-                    let Ok(at) = graph.elements.binary_search(&other) else { continue };
-                    let column = self.joints[at].1;
-                    let (row, end) = ((element, side as u8), (other, other_side));
-                    // An element may hold a body with both sides.
-                    if column < vertex || column == vertex && end.1 <= row.1 {
-                        let slot = self.slot(vertex, column);
-                        self.couples.push(RowsAtNode { slot, row, column: end });
-                        if column == vertex && end.1 < row.1 {
-                            self.couples.push(RowsAtNode { slot, row: end, column: row });
-                        }
-                    }
-                }
-            }
-        }
     }
 
     pub(super) fn root(&self) -> usize {
@@ -255,19 +213,32 @@ impl Island {
         self.take_over_soft(contacts, members.soft, system.nodes.count());
     }
 
-    /// Solves for bodies and joints.
-    pub(super) fn solve(&mut self, system: &System, contacts: &StepContacts, scheme: &StepScheme) {
-        self.blocks.values.fill(0.0);
+    /// Solves for bodies and joints. The system `is_new` in the first round of a solve, and where other rows of joints hold
+    /// than in the round before: all else that can differ then are contacts.
+    pub(super) fn solve(
+        &mut self,
+        system: &System,
+        contacts: &StepContacts,
+        scheme: &StepScheme,
+        is_new: bool,
+    ) {
+        let is_new = is_new || !self.material.is_empty() || !self.soft.is_empty();
+        if is_new {
+            self.blocks.values.fill(0.0);
+        }
         self.x.fill(0.0);
         let once = Once;
         simd::dispatch(
             #[inline(always)]
             || {
                 once.spend();
-                self.assemble_bodies(system, contacts, scheme);
+                if is_new {
+                    self.assemble_holds(system, scheme);
+                }
+                self.assemble_bodies(system, contacts);
                 self.assemble_pairs(system, contacts, scheme);
                 self.assemble_material(system, contacts, scheme);
-                self.assemble_joints(system);
+                self.assemble_joints(system, contacts, is_new);
             },
         );
         self.direct.solve(&self.blocks, &mut self.x);
@@ -316,14 +287,13 @@ impl Island {
 
     /// Blocks of the bodies that stay, with what they touch that does not move.
     #[inline(always)]
-    fn assemble_bodies(&mut self, system: &System, contacts: &StepContacts, scheme: &StepScheme) {
-        self.roots.clear();
-        for &KeptBody { node, vertex } in &self.bodies {
+    fn assemble_bodies(&mut self, system: &System, contacts: &StepContacts) {
+        for (&KeptBody { node, vertex }, root) in self.bodies.iter().zip(&self.roots) {
             let node = node as usize;
-            let root = system.root(node, scheme);
             let (n, at) =
                 (self.blocks.size(vertex as usize), self.blocks.diagonal[vertex as usize]);
             let block = &mut self.blocks.values[at as usize..at as usize + n * n];
+            block.fill(0.0);
             (0..n).for_each(|k| block[k * n + k] = 1.0);
             let rotation = &system.nodes.responses[node].rotation;
             for (point, side) in contacts.folded(node) {
@@ -333,13 +303,17 @@ impl Island {
                     add_outer(block, &image[..n], &image[..n], point.stiffness(axis));
                 }
             }
-            self.roots.push(root);
         }
     }
 
     /// What contacts between bodies add.
     #[inline(always)]
     fn assemble_pairs(&mut self, system: &System, contacts: &StepContacts, scheme: &StepScheme) {
+        for &ContactPair { bodies, slot, .. } in &self.pairs {
+            let sizes = bodies.map(|b| self.blocks.size(self.bodies[b as usize].vertex as usize));
+            let block = &mut self.blocks.values[slot as usize..];
+            block[..sizes.iter().product()].fill(0.0);
+        }
         for i in 0..self.pairs.len() {
             let ContactPair { point, bodies, slot, row } = self.pairs[i];
             let point = contacts.point(point);
@@ -360,54 +334,6 @@ impl Island {
                 let [m, n] = [r, c].map(|side| self.blocks.size(vertices[side]));
                 let block = &mut self.blocks.values[slot as usize..slot as usize + m * n];
                 add_outer(block, &images[r][..m], &images[c][..n], stiffness);
-            }
-        }
-    }
-
-    /// Rows of the joints. Those that are not live stand alone.
-    #[inline(always)]
-    fn assemble_joints(&mut self, system: &System) {
-        let rows = &system.dual.blocks.first;
-        for &RowsAtBody { slot, element, side, body } in &self.holds {
-            let n = self.blocks.size(self.bodies[body as usize].vertex as usize);
-            let first = rows[element as usize] as usize;
-            let block = self.blocks.values[slot as usize..].chunks_exact_mut(n);
-            for (row, out) in (first..rows[element as usize + 1] as usize).zip(block) {
-                if system.rows.live[row] {
-                    let Affine { frame, origin } = &system.rows.gradients[row][side as usize];
-                    let image = self.roots[body as usize].project(frame, origin);
-                    out.iter_mut().zip(&image).for_each(|(out, g)| *out += g);
-                }
-            }
-        }
-        for &RowsAtNode { slot, row, column } in &self.couples {
-            let [r, c] = [row, column]
-                .map(|(e, _)| rows[e as usize] as usize..rows[e as usize + 1] as usize);
-            let mut at = slot as usize;
-            for i in r {
-                for j in c.clone() {
-                    if system.rows.live[i] && system.rows.live[j] {
-                        let gradient = &system.rows.gradients[i][row.1 as usize];
-                        self.blocks.values[at] -=
-                            gradient.dot(&system.rows.replies[j][column.1 as usize]);
-                    }
-                    at += 1;
-                }
-            }
-        }
-        for &(element, vertex) in &self.joints {
-            let first = self.blocks.first[vertex as usize] as usize;
-            let diagonal = self.blocks.diagonal[vertex as usize] as usize;
-            let all = rows[element as usize] as usize..rows[element as usize + 1] as usize;
-            let n = all.len();
-            for (k, row) in all.enumerate() {
-                let entry = &mut self.blocks.values[diagonal + k * n + k];
-                if system.rows.live[row] {
-                    *entry -= system.rows.compliance[row];
-                    self.x[first + k] = -system.lack(element as usize, row);
-                } else {
-                    *entry = -1.0;
-                }
             }
         }
     }
