@@ -1,3 +1,5 @@
+//! Fronts beside dense factorisations, beside each other, and made anew in part.
+
 use nalgebra::DVector;
 
 use super::{
