@@ -37,6 +37,11 @@ pub enum CameraChoice {
 }
 
 impl CameraChoice {
+    /// Whether it says itself where a film is seen from, whatever moves.
+    pub(super) fn is_given(&self) -> bool {
+        matches!(self, Self::Between { .. })
+    }
+
     /// The camera, and width over height of what it is made for.
     pub(super) fn camera(&self, reach: &MotionReach, aspect: Option<f64>) -> (Camera, f64) {
         let facing = match self {

@@ -29,7 +29,7 @@ pub(crate) struct FilmHead {
 
 /// The film of some runs, in their order, with the reference's outline where there is one, and the view to be kept.
 ///
-/// A view kept before gives the camera again.
+/// A view kept before gives the camera again, unless one is named.
 pub(crate) fn compose(
     scene: &Scene,
     order: &FilmOrder,
@@ -69,6 +69,8 @@ fn expose(
     kept: Option<&FiledView>,
 ) -> (FilmText, Vec<DrawList>, FiledView) {
     let reach = reach(scene, runs, ghost);
+    // So that a camera that is named anew counts.
+    let kept = kept.filter(|_| !order.camera.is_given());
     let aspect = kept.map_or_else(|| order.camera.aspect(&reach), |view| view.aspect);
     let size = order.cell.unwrap_or_else(|| {
         if moving {
