@@ -44,23 +44,17 @@ impl CameraChoice {
 
     /// The camera, and width over height of what it is made for.
     pub(super) fn camera(&self, reach: &MotionReach, aspect: Option<f64>) -> (Camera, f64) {
-        let facing = match self {
-            Self::Auto | Self::Between { .. } => Facing::Fitting,
-            Self::Front => Facing::Front,
-            Self::Iso => Facing::Usual,
+        let (facing, given) = match self {
+            Self::Auto => (Facing::Fitting, None),
+            Self::Front => (Facing::Front, None),
+            Self::Iso => (Facing::Usual, None),
+            Self::Between { at, from, fov } => {
+                (Facing::Fitting, Camera::between(Vec3::from(*at), Vec3::from(*from), *fov))
+            }
         };
         // What a given camera sees has the shape of whatever it is drawn in.
-        let fitted = || match self {
-            Self::Between { .. } => GIVEN_ASPECT,
-            _ => reach.aspect(facing),
-        };
+        let fitted = || if self.is_given() { GIVEN_ASPECT } else { reach.aspect(facing) };
         let aspect = aspect.unwrap_or_else(fitted);
-        let given = match self {
-            Self::Between { at, from, fov } => {
-                Camera::between(Vec3::from(*at), Vec3::from(*from), *fov)
-            }
-            _ => None,
-        };
         (given.unwrap_or_else(|| reach.camera(facing, aspect)), aspect)
     }
 

@@ -299,3 +299,34 @@ fn place(site: &Site, state: &State) -> Vec3 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::film::{CameraChoice, FilmColour};
+
+    fn view_of(camera: CameraChoice, kept: Option<&FiledView>) -> FiledView {
+        let order = FilmOrder {
+            frames: vec![0],
+            times_s: vec![0.0],
+            camera,
+            colour: FilmColour::default(),
+            gaps_m: None,
+            contacts: false,
+            trails: Vec::new(),
+            cell: None,
+        };
+        compose(&Scene::default(), &order, FilmHead::default(), (&[], None), kept).1
+    }
+
+    /// So that later pictures compare; but who names another camera wants to see by it.
+    #[test]
+    fn a_kept_view_gives_the_camera_unless_one_is_named() {
+        let named = |y: f64| CameraChoice::Between { at: [0.0; 3], from: [3.0, y, 2.0], fov: 30.0 };
+        let kept = view_of(named(-4.0), None);
+        assert_eq!(view_of(CameraChoice::Auto, Some(&kept)).camera, kept.camera);
+        let other = view_of(named(-8.0), Some(&kept));
+        assert_ne!(other.camera, kept.camera);
+        assert_eq!(other.camera, view_of(named(-8.0), None).camera);
+    }
+}
