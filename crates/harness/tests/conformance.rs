@@ -43,7 +43,7 @@ fn backends_on_adapters_are_asked_by_the_script() {
     let asked: String =
         names(&table(), Runs::OnGpu).iter().map(|name| format!(" -b {name}")).collect();
     let script = include_str!("../../../scripts/test");
-    assert!(script.contains(&format!("taut verify{asked} &&")), "verify{asked}");
+    assert!(script.contains(&format!("taut verify{asked} ;;")), "verify{asked}");
 }
 
 /// A screw in a nut, of which contacts between analytic shapes know nothing.
