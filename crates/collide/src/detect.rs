@@ -10,7 +10,7 @@ use taut_core::{
 
 use crate::{
     broad::{Bounds, BroadPhase, HalfSpace},
-    contact::ContactList,
+    contact::{Contact, ContactList, Manifold},
     face::{FaceScratch, FaceSide, TouchingFace, faces, side_of},
     matching,
     narrow::{PairSide, Rules, Scratch},
@@ -196,6 +196,33 @@ impl ContactSet {
         matching::continue_from(&self.before, &mut self.list, &mut self.taken, near);
         self.spent_s += start.elapsed().as_secs_f64();
         &self.list
+    }
+
+    /// Adds to the last answer what touches in other placements of the same step: what bodies come to there that move
+    /// otherwise than it foresaw. `adds` is asked about each contact that is at none of the answer's, and gives
+    /// the gap of one that is to be added where bodies were in that answer. Where any is added, `previous` tells where
+    /// each contact was in the answer before, and nothing of those that are new.
+    pub fn detect_more(
+        &mut self,
+        placements: impl IntoIterator<Item = Placement>,
+        broken: &[bool],
+        adds: impl FnMut(&Manifold, &Contact) -> Option<f64>,
+    ) -> Option<&ContactList> {
+        let own = self.placements.clone();
+        self.detect(placements, broken, 0.0);
+        self.placements = own;
+        let found = std::mem::take(&mut self.list);
+        std::mem::swap(&mut self.list, &mut self.before);
+        let size = |[a, b]: [u32; 2]| {
+            let size = |node: u32| self.bodies.get(node as usize).map(|body| body.size);
+            size(a).zip(size(b)).map_or(0.0, |(a, b)| a.min(b))
+        };
+        let joined = matching::joined(&self.list, &found, size, adds);
+        let is_more = joined.contacts.len() > self.list.contacts.len();
+        is_more.then(|| {
+            self.list = joined;
+            &self.list
+        })
     }
 
     /// Fills `pairs` with those that may touch, sorted.

@@ -1,6 +1,11 @@
 //! Which contact of the list before each contact continues.
 
-use crate::contact::{Contact, ContactList, NONE};
+use std::ops::Range;
+
+use crate::{
+    contact::{Contact, ContactList, Manifold, NONE},
+    name::mix,
+};
 
 /// Points that carry no known feature continue the nearest old one within this share of the pair's
 /// size: features flicker where faces are parallel, but the point stays where it is.
@@ -39,6 +44,70 @@ pub(crate) fn continue_from(
             by_distance(group, candidates, taken, first, NEAR * near(group[0].nodes()));
         }
         first = last;
+    }
+}
+
+/// The contacts of a list, and those of another that are at none of them, see [`is_at`], and that `adds` gives a gap; `size`
+/// gives that of a pair [m]. `previous` is the place in the first list.
+pub(crate) fn joined(
+    kept: &ContactList,
+    found: &ContactList,
+    size: impl Fn([u32; 2]) -> f64,
+    mut adds: impl FnMut(&Manifold, &Contact) -> Option<f64>,
+) -> ContactList {
+    let mut out = ContactList::default();
+    let (mut old, mut new) = (kept.manifolds.as_slice(), found.manifolds.as_slice());
+    while let Some(pair) = old.first().into_iter().chain(new.first()).map(sorted).min() {
+        let of_pair = |list: &[Manifold]| list.iter().take_while(|m| sorted(m) == pair).count();
+        let (known, others) = old.split_at(of_pair(old));
+        let (more, rest) = new.split_at(of_pair(new));
+        let first = out.contacts.len();
+        for manifold in known {
+            let contacts = manifold.range();
+            let contacts = contacts.map(|k| Contact { previous: k as u32, ..kept.contacts[k] });
+            push(&mut out, manifold, contacts);
+        }
+        let there = out.contacts[first..].to_vec();
+        let near = NEAR * size(pair);
+        for manifold in more {
+            let added = found.contacts[manifold.range()].iter().filter_map(|contact| {
+                let is_there = there.iter().any(|other| is_at(contact, other, near));
+                let gap = if is_there { None } else { adds(manifold, contact) }?;
+                // Features are unique among the contacts of a pair.
+                let is_taken = there.iter().any(|other| other.feature == contact.feature);
+                let feature = if is_taken {
+                    mix(there.len() as u64, contact.feature)
+                } else {
+                    contact.feature
+                };
+                Some(Contact { previous: NONE, feature, gap, ..*contact })
+            });
+            push(&mut out, manifold, added);
+        }
+        (old, new) = (others, rest);
+    }
+    out
+}
+
+fn sorted(manifold: &Manifold) -> [u32; 2] {
+    let [a, b] = manifold.owners;
+    [a.min(b), a.max(b)]
+}
+
+/// Whether two contacts of a pair are at the same point of either, within `near` [m]: what slides stays where it is on one
+/// body, and the rim of a disc that spins does on the other.
+fn is_at(contact: &Contact, other: &Contact, near: f64) -> bool {
+    let mut pairs = contact.anchors().into_iter().zip(other.anchors());
+    pairs.any(|(a, b)| (a - b).norm() <= near) && contact.normal.dot(&other.normal) > ALIKE
+}
+
+/// Appends contacts as a manifold like another, if there are any.
+fn push(out: &mut ContactList, like: &Manifold, contacts: impl Iterator<Item = Contact>) {
+    let first = out.contacts.len() as u32;
+    out.contacts.extend(contacts);
+    let contacts: Range<u32> = first..out.contacts.len() as u32;
+    if !contacts.is_empty() {
+        out.manifolds.push(Manifold { contacts, ..like.clone() });
     }
 }
 
@@ -94,6 +163,48 @@ mod tests {
             feature,
             previous: NONE,
         }
+    }
+
+    fn list(contacts: Vec<Contact>) -> ContactList {
+        let manifold = |(k, contact): (u32, &Contact)| Manifold {
+            owners: contact.nodes(),
+            normal: contact.normal,
+            contacts: k..k + 1,
+            friction: [0.0; 2],
+            restitution: 0.0,
+        };
+        let manifolds = (0..).zip(&contacts).map(manifold).collect();
+        ContactList { contacts, manifolds }
+    }
+
+    /// What is found once more at the same point of a body is not added, also by another name; what is found elsewhere is,
+    /// also by the same name, and pairs stay sorted.
+    #[test]
+    fn lists_are_joined_without_what_both_have() {
+        let at = |bodies: [u32; 2], feature: u64, x: f64| {
+            let mut contact = contact(bodies, feature, x);
+            contact.sites[1] = Site::Body { node: bodies[1], anchor: Vec3::new(-x, 0.0, 0.0) };
+            contact
+        };
+        let kept = list(vec![at([1, 2], 7, 0.0), at([3, 4], 7, 0.0)]);
+        let found = list(vec![
+            at([0, 9], 5, 0.0),
+            at([1, 2], 8, 0.01),
+            at([1, 2], 7, 0.5),
+            at([1, 2], 9, 0.7),
+            at([3, 5], 1, 0.0),
+        ]);
+        let adds = |_: &Manifold, contact: &Contact| (contact.feature != 9).then_some(0.25);
+        let all = joined(&kept, &found, |_| 1.0, adds);
+        let told: Vec<_> = all.contacts.iter().map(|c| (c.nodes(), c.previous, c.gap)).collect();
+        let added = |nodes| (nodes, NONE, 0.25);
+        let expected =
+            [added([0, 9]), ([1, 2], 0, 0.0), added([1, 2]), ([3, 4], 1, 0.0), added([3, 5])];
+        assert_eq!(told, expected);
+        assert_eq!(all.contacts[0].feature, 5);
+        assert_ne!(all.contacts[1].feature, all.contacts[2].feature);
+        let ranges = all.manifolds.iter().map(Manifold::range);
+        assert!(ranges.eq((0..5).map(|k| k..k + 1)));
     }
 
     fn previous(before: Vec<Contact>, now: Vec<Contact>) -> Vec<u32> {

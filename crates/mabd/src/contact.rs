@@ -27,11 +27,16 @@ use taut_core::{ContactForce, Placement, Quat, Scene, StageTime, Vec3, math::pol
 use taut_math::V3;
 use taut_model::{Csr, Islands};
 
-use crate::{dual::order::Link, node::Nodes, settings::MabdSettings};
+use crate::{
+    dual::order::Link,
+    node::{Moment, Nodes},
+    settings::MabdSettings,
+};
 pub(crate) use bounded::BoundedRow;
 pub(crate) use point::{ContactPoint, CornerShares};
 use search::LineSearch;
-use spine::Spines;
+pub(crate) use spine::Spin;
+use spine::{Rim, Spines};
 
 /// What a detection of contacts begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +45,8 @@ pub(crate) enum Begins {
     Step,
     /// A part of a step after the part before.
     Part,
-    /// The step at hand once more, what was made of it being undone.
+    /// The part at hand, or the step, once more, what was made of it being undone.
+    PartAgain,
     StepAgain,
 }
 
@@ -62,6 +68,8 @@ pub(crate) struct StepContacts {
     with_particles: bool,
     spines: Spines,
     points: Vec<ContactPoint>,
+    /// Sides of contacts that stay where they are while a body spins, by contact.
+    rims: Vec<Rim>,
     /// Of the contacts before these.
     known: Vec<PastContact>,
     /// Contacts of one moving node, as contact point and side, by node.
@@ -81,6 +89,8 @@ pub(crate) struct StepContacts {
     scales: [f64; 2],
     /// Largest speed at which what has sunk in is pushed out [m/s].
     push_speed_max: f64,
+    /// How far apart bodies are at most beyond what they are foreseen to move that contacts are found between them [m].
+    margin: f64,
 }
 
 impl StepContacts {
@@ -103,6 +113,7 @@ impl StepContacts {
             with_particles: !scene.touching_particles().is_empty(),
             spines: Spines::new(scene),
             points: Vec::new(),
+            rims: Vec::new(),
             known: Vec::new(),
             folded: Csr::default(),
             paired: Vec::new(),
@@ -113,6 +124,7 @@ impl StepContacts {
             slowed: Default::default(),
             scales: [settings.contact_stiffness_scale, settings.friction_stiffness_scale],
             push_speed_max: settings.push_speed_max,
+            margin: scene.contacts.map_or(f64::INFINITY, |contacts| contacts.margin),
         }
     }
 
@@ -120,6 +132,7 @@ impl StepContacts {
     pub(crate) fn forget(&mut self) {
         self.set.iter_mut().for_each(ContactSet::forget);
         self.points.clear();
+        self.rims.clear();
     }
 
     /// Finds the contacts of a step of `h` [s], or of a part of one, from where the nodes are at its start.
@@ -127,28 +140,102 @@ impl StepContacts {
         self.known.clear();
         self.known.extend(self.points.iter().map(|point| point.known(begins)));
         self.points.clear();
+        self.rims.clear();
         if let Some(mut set) = self.set.take() {
-            let bodies = nodes.bodies_at_start().map(|state| Placement::from(&state));
-            let particles = nodes.particles_at_start().map(|state| Placement {
-                position: state.position,
-                rotation: Quat::identity(),
-                velocity: state.velocity,
-                omega: Vec3::zeros(),
-            });
-            let particles = particles.filter(|_| self.with_particles);
-            self.take_points(set.detect(bodies.chain(particles), broken, h), nodes, h);
+            let list = set.detect(self.placements(nodes, Moment::Start), broken, h);
+            self.take_points(list, nodes, h);
             self.set = Some(set);
         }
         self.sort(nodes.count());
     }
 
+    /// Adds to the contacts of the step at hand, or of a part of one, those at which bodies have sunk in by the current iterate
+    /// that come to them. What is known of the others stays. Whether there are any.
+    pub(crate) fn detect_more(&mut self, nodes: &Nodes, broken: &[bool], h: f64) -> bool {
+        let Some(mut set) = self.set.take() else { return false };
+        let found = (nodes, Moment::Iterate);
+        let new = |manifold: &Manifold, contact: &Contact| {
+            let mut point = self.new_point(contact, manifold, found, h);
+            let gap = point.come_to(contact.gap, nodes, self.push_speed_max * h)?;
+            Some((point, gap))
+        };
+        let adds = |manifold: &Manifold, contact: &Contact| Some(new(manifold, contact)?.1);
+        let list = set.detect_more(self.placements(nodes, Moment::Iterate), broken, adds);
+        let Some(list) = list else {
+            self.set = Some(set);
+            return false;
+        };
+        let (known, rims) = (self.points.clone(), std::mem::take(&mut self.rims));
+        self.points.clear();
+        for manifold in &list.manifolds {
+            for contact in &list.contacts[manifold.range()] {
+                let (place, before) = (self.points.len() as u32, contact.previous);
+                if let Some(point) = known.get(before as usize) {
+                    let first = rims.partition_point(|rim| rim.point < before);
+                    let own = rims[first..].iter().take_while(|rim| rim.point == before);
+                    self.rims.extend(own.map(|rim| Rim { point: place, ..*rim }));
+                    self.points.push(*point);
+                } else {
+                    let mut point = self.new_point(contact, manifold, found, h);
+                    self.add_rims(&point, found);
+                    point.start_from(contact.gap, nodes, self.push_speed_max * h);
+                    self.points.push(point);
+                }
+            }
+        }
+        self.set = Some(set);
+        self.sort(nodes.count());
+        true
+    }
+
+    /// Where what may touch is at a moment, and at which rates it moves.
+    fn placements(&self, nodes: &Nodes, moment: Moment) -> impl Iterator<Item = Placement> {
+        let bodies = nodes.bodies_at(moment).map(|state| Placement::from(&state));
+        let particles = nodes.particles_at(moment).map(|state| Placement {
+            position: state.position,
+            rotation: Quat::identity(),
+            velocity: state.velocity,
+            omega: Vec3::zeros(),
+        });
+        let with_particles = self.with_particles;
+        bodies.chain(particles.filter(move |_| with_particles))
+    }
+
     fn take_points(&mut self, list: &ContactList, nodes: &Nodes, h: f64) {
         for manifold in &list.manifolds {
-            let axes = frame(V3::<f64>::of(&manifold.normal)).map(V3::to_f64);
             for contact in &list.contacts[manifold.range()] {
-                let point = self.new_point(contact, manifold, axes, nodes, h);
+                let found = (nodes, Moment::Start);
+                let point = self.new_point(contact, manifold, found, h);
+                self.add_rims(&point, found);
                 self.points.push(point);
             }
+        }
+    }
+
+    /// Notes where the next point stays while a body spins that is found at a moment.
+    fn add_rims(&mut self, point: &ContactPoint, (nodes, moment): (&Nodes, Moment)) {
+        for side in 0..2 {
+            let Spin::About(axis) = point.spins[side] else { continue };
+            if point.cores[side] != point.anchors[side] {
+                continue;
+            }
+            let node = point.nodes[side];
+            self.rims.push(Rim {
+                point: self.points.len() as u32,
+                side: side as u8,
+                node,
+                found: point.anchors[side],
+                axis,
+                rotation: polar_rotation(&nodes.at(node, moment).frame),
+            });
+        }
+    }
+
+    /// Has points on rims stay where they are while bodies spin.
+    fn spin_rims(&mut self, nodes: &Nodes) {
+        for rim in &self.rims {
+            let core = rim.core(&nodes.place(rim.node).frame);
+            self.points[rim.point as usize].cores[rim.side as usize] = core;
         }
     }
 
@@ -156,10 +243,10 @@ impl StepContacts {
         &self,
         contact: &Contact,
         manifold: &Manifold,
-        axes: [Vec3; 3],
-        nodes: &Nodes,
+        (nodes, moment): (&Nodes, Moment),
         h: f64,
     ) -> ContactPoint {
+        let axes = frame(V3::<f64>::of(&manifold.normal)).map(V3::to_f64);
         let corners = CornerShares::of(contact, nodes);
         let ends = contact.sites.map(|site| match (site, &corners) {
             (Site::Triangle { .. }, Some(corners)) => corners.mover(nodes.count()),
@@ -172,7 +259,7 @@ impl StepContacts {
         let axes_of = ends.map(|node| nodes.axes(node));
         let anchors = [0, 1].map(|side| axes_of[side].tr_mul(&world[side]));
         let cores = [0, 1].map(|side| {
-            let behind = self.spine_behind(contact, side, ends[side], nodes);
+            let behind = self.spine_behind(contact, side, ends[side], (nodes, moment));
             behind.map_or(anchors[side], |point| axes_of[side].tr_mul(&point))
         });
         let known = self.known.get(contact.previous as usize);
@@ -192,12 +279,23 @@ impl StepContacts {
             full,
             grip,
             inertia,
+            spins: [0, 1].map(|side| self.spin(contact, side, ends[side], nodes)),
             before: pressure,
+            grips_at_part: grips,
             grips_at_step,
             ..ContactPoint::NONE
         };
         point.from = point.apart(|node| nodes.at_start(node));
         point
+    }
+
+    /// How a side of a contact may turn and be where it was, in principal coordinates.
+    fn spin(&self, contact: &Contact, side: usize, node: u32, nodes: &Nodes) -> Spin {
+        let Site::Body { node: body, .. } = contact.sites[side] else { return Spin::Any };
+        match self.spines.spin(body) {
+            Spin::About(axis) => Spin::About(axis.map(|v| nodes.axes(node).tr_mul(&v))),
+            other => other,
+        }
     }
 
     /// The point of a spine behind one side of a contact between bodies, in body coordinates [m].
@@ -206,7 +304,7 @@ impl StepContacts {
         contact: &Contact,
         side: usize,
         node: u32,
-        nodes: &Nodes,
+        (nodes, moment): (&Nodes, Moment),
     ) -> Option<Vec3> {
         let [Site::Body { .. }, Site::Body { .. }] = contact.sites else { return None };
         let Site::Body { node: body, anchor } = contact.sites[side] else { return None };
@@ -214,7 +312,7 @@ impl StepContacts {
             return None;
         }
         let inwards = if side == 0 { contact.normal } else { -contact.normal };
-        let rotation = polar_rotation(&nodes.at_start(node).frame);
+        let rotation = polar_rotation(&nodes.at(node, moment).frame);
         let inwards = nodes.axes(node) * rotation.inverse_transform_vector(&inwards);
         self.spines.behind(body, &anchor, &inwards)
     }
@@ -245,6 +343,11 @@ impl StepContacts {
             mover.map(|side| (point.nodes[side], (t, side as u8)))
         };
         self.folded.fill(count, movers().filter_map(one));
+    }
+
+    /// How far bodies may move otherwise than foreseen and still meet nothing that is no contact [m].
+    pub(crate) fn margin(&self) -> f64 {
+        self.margin
     }
 
     /// Stiffness of what presses, in units of inertia over the squared step [1].
@@ -278,9 +381,9 @@ impl StepContacts {
         &self.soft
     }
 
-    /// Nodes of the contacts that press.
-    pub(crate) fn pressing(&self) -> impl Iterator<Item = [u32; 2]> {
-        self.points.iter().filter(|point| point.stiffness(0) > 0.0).map(|point| point.nodes)
+    /// Contacts that press.
+    pub(crate) fn pressing(&self) -> impl Iterator<Item = &ContactPoint> {
+        self.points.iter().filter(|point| point.stiffness(0) > 0.0)
     }
 
     /// One contact.

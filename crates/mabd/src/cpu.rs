@@ -168,6 +168,7 @@ impl Mabd {
 
     /// Ends a step of length `h` [s].
     fn finish(&mut self, h: f64, scheme: &StepScheme) {
+        debug_assert!(!self.system.is_left, "a solve that was left is solved again");
         // The next solve reads the displacements anyway, and can add them.
         if self.system.can_resume() && self.done != Some(0) {
             self.pending = Some(h);
@@ -302,6 +303,7 @@ impl Solver for Mabd {
             return Ok(());
         }
         let scheme = self.scheme(self.step.dt);
+        self.leave_beyond(true);
         self.solve(&scheme);
         if self.settings.integrator == Integrator::Projected {
             self.project();

@@ -42,6 +42,15 @@ impl HeldNode {
     }
 }
 
+/// Where nodes are meant to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// At the start of the step, or of a part of one.
+    Start,
+    /// In the current iterate.
+    Iterate,
+}
+
 /// The two nodes of an element, and the principal axes in which it sees them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ElementEnds {
@@ -288,26 +297,34 @@ impl Nodes {
         Affine { frame, origin: position }
     }
 
-    /// The state of every body of the scene at the start of the step.
-    pub(crate) fn bodies_at_start(&self) -> impl Iterator<Item = BodyState> {
-        self.movers().0.iter().map(|&node| {
-            let at = node as usize;
+    /// Where a node is at a moment.
+    pub(crate) fn at(&self, node: u32, moment: Moment) -> Affine {
+        match moment {
+            Moment::Start => self.at_start(node),
+            Moment::Iterate => self.place(node),
+        }
+    }
+
+    /// The state of every body of the scene at a moment, with its rates at the start of the step.
+    pub(crate) fn bodies_at(&self, moment: Moment) -> impl Iterator<Item = BodyState> {
+        self.movers().0.iter().map(move |&node| {
+            let (at, place) = (node as usize, self.at(node, moment));
             if at >= self.count() {
-                return self.fixed[at - self.count()].state;
+                let state = self.fixed[at - self.count()].state;
+                return BodyState { position: place.origin, frame: place.frame, ..state };
             }
-            self.body_state(at, &self.start.get(at), &self.rate.get(at))
+            self.body_state(at, &place, &self.rate.get(at))
         })
     }
 
-    /// Where every particle of the scene is at the start of the step, and how fast.
-    pub(crate) fn particles_at_start(&self) -> impl Iterator<Item = ParticleState> {
-        self.movers().1.iter().map(|&node| {
-            let at = node as usize;
-            if at < self.count() {
-                let (position, velocity) = (self.start.get(at).origin, self.rate.get(at).origin);
-                return ParticleState { position, velocity };
-            }
-            let BodyState { position, velocity, .. } = self.fixed[at - self.count()].state;
+    /// Where every particle of the scene is at a moment, and how fast at the start of the step.
+    pub(crate) fn particles_at(&self, moment: Moment) -> impl Iterator<Item = ParticleState> {
+        self.movers().1.iter().map(move |&node| {
+            let (at, position) = (node as usize, self.at(node, moment).origin);
+            let velocity = match at.checked_sub(self.count()) {
+                None => self.rate.get(at).origin,
+                Some(held) => self.fixed[held].state.velocity,
+            };
             ParticleState { position, velocity }
         })
     }
@@ -404,7 +421,12 @@ impl Nodes {
     }
 
     /// Goes back to the start of a step, places and rates of dynamic nodes being `saved`.
-    pub(crate) fn restore(&mut self, saved: &[[Affine; 2]], fixed: &[BodyState]) {
+    pub(crate) fn restore(
+        &mut self,
+        saved: &[[Affine; 2]],
+        tension: &[[Fused; 3]],
+        fixed: &[BodyState],
+    ) {
         for (node, [start, rate]) in saved.iter().enumerate() {
             self.start.set(node, start);
             self.rate.set(node, rate);
@@ -413,7 +435,8 @@ impl Nodes {
             to.state = *from;
         }
         self.moved.clear();
-        self.tension.fill([Fused::ZERO; 3]);
+        self.tension.copy_from_slice(tension);
+        self.hold(0.0);
     }
 
     /// Writes bodies and particles; `velocity` is that of a dynamic node, and what forces do not move

@@ -18,7 +18,8 @@ pub struct MabdSettings {
     /// How a body's own spin is predicted. Default `tangent`.
     pub spin: SpinPrediction,
     /// A step in which turning stretches a body by more than this [1], beyond what its material gives way, is made
-    /// again in up to eight parts, 32 beside contacts. Positive; `inf` lets every step pass. Default 0.02.
+    /// again in parts, which are as long as they may be and at least an eighth of it, or one of 32 beside contacts.
+    /// Positive; `inf` lets every step pass. Default 0.02.
     pub stretch_limit: f64,
     /// Stiffness of contacts in units of the pair's reduced mass over the squared step [1]. Positive. What
     /// rests sinks in by `g h^2` over this. Limits of joints beside contacts are as stiff. Default 1000.

@@ -78,6 +78,10 @@ pub(crate) struct System {
     pub(crate) contacts: Option<Box<StepContacts>>,
     /// Whether the next solve begins with who pressed and slid in the one before.
     pub(crate) keeps_contacts: bool,
+    /// The stretch along tangents of turns [1] beyond which solves with contacts are left as they are, if they may be, and
+    /// whether the last was.
+    pub(crate) leaves_beyond: Option<f64>,
+    pub(crate) is_left: bool,
     folds: Folds,
     coupled: Coupled,
     /// Where there is elastic material, or particles touch.
@@ -244,6 +248,8 @@ impl System {
             by_lanes,
             contacts: contacts.map(Box::new),
             keeps_contacts: false,
+            leaves_beyond: None,
+            is_left: false,
             folds: Folds::default(),
             coupled: Coupled::default(),
             elastic,
@@ -275,8 +281,18 @@ impl System {
         self.contacts = Some(contacts);
     }
 
+    /// Finds more contacts of the step at hand, see [`StepContacts::detect_more`].
+    pub(crate) fn detect_more(&mut self, broken: &[bool], h: f64) -> bool {
+        let Some(mut contacts) = self.contacts.take() else { return false };
+        let meets = contacts.detect_more(&self.nodes, broken, h);
+        self.prepare(&contacts);
+        self.contacts = Some(contacts);
+        meets
+    }
+
     /// Lets broken joints go and forgets all multipliers.
     pub(crate) fn reset(&mut self, broken: &[bool]) {
+        self.is_left = false;
         self.set_broken(broken);
         self.rows.lambda.fill(0.0);
         self.rows.least.clear();
@@ -337,7 +353,9 @@ impl System {
         for node in 0..self.nodes.count() {
             let NodeResponse { rotation, load, .. } = self.nodes.responses[node];
             let load = self.least_load(node).unwrap_or(load);
-            self.nodes.set_tension(node, &-load.frame.diagonal());
+            if !self.is_left {
+                self.nodes.set_tension(node, &-load.frame.diagonal());
+            }
             if probes {
                 continue;
             }

@@ -205,23 +205,23 @@ fn what_has_sunk_in_is_pushed_out_slowly() {
     }
 }
 
-/// Bars that the ground spins up: solved again about their turns, few steps have to be made in parts, and none stretches
-/// them.
+/// Bars that the ground spins up: where bodies are predicted along their arcs fewer than half as many steps have to be solved
+/// more than once, and none stretches them.
 #[test]
 fn turns_that_contacts_make_are_followed() {
     let scene = file("falling-joints", &[("pairs", 18.0)]);
     let again = |settings: &str| {
         let mut run = Run::new(&BACKEND, &scene, settings, 1);
-        let mut sum = 0;
+        let mut steps = 0;
         for step in 0..150 {
             let stretch = metrics::stretch_max(&scene, run.step());
             assert!(stretch < 0.05, "{settings} stretches by {stretch} in step {step}");
-            sum += run.solver.report().iterations_used.unwrap_or(0) - 1;
+            steps += u32::from(run.solver.report().iterations_used > Some(1));
         }
-        sum
+        steps
     };
     let [tangent, arc] = ["()", "(spin: arc)"].map(again);
-    assert!(arc > 0 && 2 * arc < tangent, "{arc} solves more than steps, {tangent} by tangents");
+    assert!(arc > 0 && 2 * arc < tangent, "{arc} steps, {tangent} by tangents");
 }
 
 /// What sticks on a slope comes to rest, and does not creep.
@@ -259,5 +259,30 @@ fn what_is_round_spins_where_it_lies() {
             let omega = body.frame_rate * body.frame.transpose();
             assert!((omega[(2, 1)] - 70.0).abs() < 1e-6, "{} in step {step}", omega[(2, 1)]);
         }
+    }
+}
+
+/// A plate that lands on its rim tilts onto its face within a step: what it comes to as it turns was no contact when the step
+/// began. It is added once the plate has sunk in by a tenth of its arm; without it
+/// the plate goes through.
+#[test]
+fn a_plate_that_tilts_does_not_sink_in() {
+    let mut ground = Body::solid_box(Vec3::repeat(1.0), 1.0).fixed();
+    (ground.shape, ground.material) =
+        (Shape::Capsule { radius: 1.0, half_length: 8.0 }, rough(0.0));
+    ground.rotation = Quat::from_scaled_axis(Vec3::y() * (TAU / 4.0));
+    let (radius, half_length, tilt) = (0.08_f64, 0.016, 0.5_f64);
+    let lowest = radius * tilt.sin() + half_length * tilt.cos();
+    let size = Vec3::new(3.0_f64.sqrt() * radius, 3.0_f64.sqrt() * radius, 2.0 * half_length);
+    let mut plate = Body::solid_box(size, 1000.0).at(Vec3::new(0.0, 0.0, 1.001 + lowest));
+    (plate.shape, plate.material) = (Shape::Cylinder { radius, half_length }, rough(0.0));
+    plate.rotation = Quat::from_scaled_axis(Vec3::y() * tilt);
+    plate.velocity = Vec3::z() * -6.0;
+    let scene = Scene { dt: H, ..touching(G, vec![ground, plate]) };
+    let mut probe = taut_collide::metrics::Probe::new(&scene);
+    let mut run = Run::new(&BACKEND, &scene, "(spin: arc)", 1);
+    for step in 0..10 {
+        let depth = probe.measure(run.step()).penetration_max_m;
+        assert!(depth < 0.1 * radius.hypot(half_length), "{depth} m in step {step}");
     }
 }

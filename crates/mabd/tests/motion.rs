@@ -1,8 +1,8 @@
 //! Bodies by themselves: maps of steady spin, momentum and orders of convergence.
 
 use taut_core::{
-    Scene, State, Vec3, metrics,
-    scene::{Body, Elasticity},
+    Scene, State, Step, TimeFormula, Vec3, metrics,
+    scene::{AppliedForce, Body, Elasticity, ForceKind},
 };
 use taut_fixtures::{Run, empty, file};
 use taut_mabd::BACKEND;
@@ -109,6 +109,32 @@ fn momentum_is_exact_and_angular_momentum_of_second_order() {
     };
     let ratio = drift(0.02) / drift(0.01);
     assert!((ratio - 4.0).abs() < 0.3, "{ratio}");
+}
+
+/// A torque sets a cube spinning, which turns by an angle within the first half of a step that the tangent follows, but
+/// not by what it does within the second: that alone is halved, and the step is what three of these lengths make.
+#[test]
+fn a_step_is_divided_where_it_has_to_be() {
+    let dt = 0.1;
+    let mut scene = spinning(0.0, dt);
+    let inertia = scene.bodies[0].inertia.m33;
+    let torque = [0.0, 0.0, 0.6 * inertia / (dt * dt)].map(TimeFormula::constant);
+    let kind = ForceKind::Torque { body: 0, torque };
+    scene.forces.push(AppliedForce { name: "spin".into(), kind });
+    let mut whole = Run::new(&BACKEND, &scene, "()", 1);
+    let divided = whole.step().clone();
+    // The whole step, its first half, the second, and the quarters of this.
+    assert_eq!(whole.solver.report().iterations_used, Some(5));
+    let mut parts = Run::new(&BACKEND, &scene, "()", 1);
+    for share in [0.5, 0.25, 0.25] {
+        parts.solver.begin_step(Step { dt: share * dt, iterations: 1 }).unwrap();
+        parts.solver.iterate().unwrap();
+        parts.solver.end_step().unwrap();
+        assert_eq!(parts.solver.report().iterations_used, Some(1));
+    }
+    let state = parts.steps(0);
+    assert!((divided.bodies[0].frame - state.bodies[0].frame).norm() < 1e-14);
+    assert!((divided.bodies[0].frame_rate - state.bodies[0].frame_rate).norm() < 1e-12);
 }
 
 #[test]

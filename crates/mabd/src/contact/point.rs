@@ -3,11 +3,14 @@
 use taut_collide::Contact;
 use taut_core::{Mat3, Vec3};
 
-use super::{Begins, PastContact};
+use super::{Begins, PastContact, Spin};
 use crate::{affine::Affine, node::Nodes};
 
 /// Stiffness along the slip of what slides, as a share of the secant's [1]; the tangent's own would be zero.
 const SLIDING: f64 = 0.1;
+
+/// How far bodies sink in at a contact that is found late before it counts, as a share of the shorter arm [1].
+const MET: f64 = 0.1;
 const ZERO: Vec3 = Vec3::new(0.0, 0.0, 0.0);
 
 /// The nodes of a triangle's corners, and the share of each in a point of it.
@@ -51,6 +54,8 @@ pub(crate) struct ContactPoint {
     /// does, behind them on the spines of what is round.
     pub(super) anchors: [Vec3; 2],
     pub(super) cores: [Vec3; 2],
+    /// How the sides may turn and be where they were, in principal coordinates.
+    pub(crate) spins: [Spin; 2],
     /// From B to A when the contact was found, of the cores and of the surfaces [m].
     pub(super) from: [Vec3; 2],
     /// Normal and two tangents in the world.
@@ -78,7 +83,8 @@ pub(crate) struct ContactPoint {
     /// Pressure that bounds friction, and that of the step before [N].
     pub(super) pressure: f64,
     pub(super) before: f64,
-    /// Multipliers along the tangents in the world when the step began [N].
+    /// Multipliers along the tangents in the world when the part of the step began, and the step [N].
+    pub(super) grips_at_part: Vec3,
     pub(super) grips_at_step: Vec3,
 }
 
@@ -90,6 +96,7 @@ impl ContactPoint {
         soft: false,
         anchors: [ZERO; 2],
         cores: [ZERO; 2],
+        spins: [Spin::Not; 2],
         from: [ZERO; 2],
         axes: [ZERO; 3],
         offset: ZERO,
@@ -106,6 +113,7 @@ impl ContactPoint {
         held: ZERO,
         pressure: 0.0,
         before: 0.0,
+        grips_at_part: ZERO,
         grips_at_step: ZERO,
     };
 
@@ -123,6 +131,31 @@ impl ContactPoint {
             }
         });
         [a[0] - b[0], a[1] - b[1]]
+    }
+
+    /// The gap at the start of the step [m] of a contact that bodies have come to in the current iterate, where it is `gap`;
+    /// none unless they have sunk in there further than turning lets them, of what the step is to push out at most `pushed`.
+    pub(super) fn come_to(&mut self, gap: f64, nodes: &Nodes, pushed: f64) -> Option<f64> {
+        let [core, _] = self.apart(|node| nodes.place(node));
+        let before = gap - self.axes[0].dot(&(core - self.from[0]));
+        self.start_from(before, nodes, pushed);
+        let arms = (0..2).filter(|&side| (self.nodes[side] as usize) < nodes.count());
+        let arm = arms.map(|side| self.anchors[side].norm()).fold(f64::INFINITY, f64::min);
+        (self.reached.x < -MET * arm).then_some(before)
+    }
+
+    /// Takes over the gap at the start of the step [m], of which so much is pushed out, and that the current iterate is
+    /// reached.
+    pub(super) fn start_from(&mut self, gap: f64, nodes: &Nodes, pushed: f64) {
+        let [core, surface] = self.apart(|node| nodes.place(node));
+        let moved = self.local(&[core - self.from[0], surface - self.from[1]]);
+        self.offset.x = gap + (-gap - pushed).max(0.0);
+        self.reached = moved + self.offset;
+    }
+
+    /// Whether friction is part of it.
+    pub(crate) fn rubs(&self) -> bool {
+        self.stiffness.y > 0.0
     }
 
     /// Direction of a row in the world.
@@ -220,9 +253,12 @@ impl ContactPoint {
         let [grips, grips_at_step] = match begins {
             Begins::Step => [exerted; 2],
             Begins::Part => [exerted, self.grips_at_step],
+            Begins::PartAgain => [self.grips_at_part, self.grips_at_step],
             Begins::StepAgain => [self.grips_at_step; 2],
         };
-        PastContact { pressure: self.pressure, grips, grips_at_step }
+        let undone = matches!(begins, Begins::PartAgain | Begins::StepAgain);
+        let pressure = if undone { self.before } else { self.pressure };
+        PastContact { pressure, grips, grips_at_step }
     }
 
     /// Chooses the pieces at the point reached, and bounds friction by a `pressure`.

@@ -78,6 +78,7 @@ impl StepContacts {
     /// Values of all rows in the current iterate; nothing presses yet, and no island is settled.
     pub(crate) fn evaluate(&mut self, nodes: &Nodes) {
         self.searches.fill(LineSearch::START);
+        self.spin_rims(nodes);
         for point in &mut self.points {
             let [core, surface] = point.apart(|node| nodes.place(node));
             let moved = [core - point.from[0], surface - point.from[1]];

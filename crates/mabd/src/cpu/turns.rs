@@ -4,6 +4,10 @@
 //! solved again, linear about the places to which these bodies turn; all others stay as they were, and who presses and
 //! slides is known already. What is left to stretch is what one solve turns otherwise than the one before.
 //!
+//! Bodies that turn come to contacts that were none where they started, as the other side of a plate that tilts does. So
+//! where one that presses turns further than its contacts tell, or any moves otherwise than was foreseen when they were
+//! found, those are added that bodies come to, and all is solved again if they have sunk in there.
+//!
 //! Where a body's own spin would take it is the target of its inertia (`arc.rs`), so that free spin is kept.
 
 use nalgebra::Rotation3;
@@ -14,17 +18,46 @@ use super::{
     arc::{TANGENT, arc},
     watchdog::polar_matrix,
 };
-use crate::{affine::Affine, settings::Integrator, system::StepScheme};
+use crate::{
+    affine::Affine,
+    contact::{ContactPoint, Spin},
+    settings::Integrator,
+    system::StepScheme,
+};
 
-/// How often a step, or a part of one, is solved again at most.
-const AGAIN_MAX: u32 = 6;
+/// How often a step, or a part of one, is solved again at most because bodies are stretched, if solves are left before they
+/// are finished, and in all; and because they come to what was no contact.
+const LEFT_MAX: u32 = 7;
+const STRETCHED_MAX: u32 = 10;
+const MET_MAX: u32 = 4;
 
-/// How far a body that presses on another may turn within a step, or a part of one [rad]: it rolls off the points and
-/// normals that were found at the start, and sinks in by its square.
+/// How far a body that presses on another turns at most before contacts are added [rad]: it rolls off the points and normals
+/// that were found at the start, and sinks in by its square. Not further than this may bodies turn within a step, or a part
+/// of one, on which friction acts: points that it acts at go round with them.
 const IN_TOUCH_MAX: f64 = 0.3;
 
 /// How much further a body turns from one solve to the next at most [rad].
 const FURTHER: f64 = 0.5;
+
+/// How a body is turned from one solve to the next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way {
+    /// What the solve before turned it by, in the axes that it was co-rotated to [rad].
+    last: Vec3,
+    /// The share of that which it was turned on by [1].
+    share: f64,
+}
+
+impl Way {
+    pub(super) const START: Self = Self { last: Vec3::new(0.0, 0.0, 0.0), share: 1.0 };
+
+    /// How much of a way a body is turned on by: less and less where solves turn it to and fro.
+    fn go(&mut self, way: Vec3) -> Vec3 {
+        let share = if way.dot(&self.last) < 0.0 { 0.5 * self.share } else { 1.5 * self.share };
+        *self = Self { last: way, share: share.min(1.0) };
+        way * (self.share * FURTHER / way.norm().max(FURTHER))
+    }
+}
 
 /// The angle by which one rotation turns another [rad]; not a number where one is none.
 fn angle_between(a: &Mat3, b: &Mat3) -> f64 {
@@ -40,11 +73,30 @@ impl Mabd {
             && !self.system.has_elastic()
     }
 
-    /// Solves what the last solve was for again, about the turns that this has found; whether bodies are stretched
-    /// within the limit [1] then, and those that press turn no further than contacts can tell of.
+    /// Solves what the last solve was for again, about the turns that this has found, and with the contacts that bodies meet
+    /// as they turn; whether bodies are stretched within the limit [1] then, and those that press turn no further than
+    /// contacts can tell of.
     pub(super) fn solve_about_turns(&mut self, h: f64, limit: f64) -> bool {
         let scheme = StepScheme { h, two_step: false };
-        for _ in 0..AGAIN_MAX {
+        let (mut stretched, mut met) = (0, 0);
+        self.watchdog.ways.clear();
+        self.watchdog.ways.resize(self.system.nodes.count(), Way::START);
+        loop {
+            if self.is_stretched(limit) {
+                let most = if self.system.is_left { LEFT_MAX } else { STRETCHED_MAX };
+                stretched += 1;
+                if stretched > most {
+                    return false;
+                }
+            } else {
+                if !self.strays(h) || !self.meets_more(h) {
+                    return !self.turns_far_in_touch(1.0);
+                }
+                met += 1;
+                if met > MET_MAX {
+                    return false;
+                }
+            }
             if !self.turn_on(h) {
                 return false;
             }
@@ -54,28 +106,83 @@ impl Mabd {
             self.pulled.release(&mut self.system.nodes);
             self.system.keeps_contacts = false;
             self.count_solve();
-            if !self.is_stretched(limit) {
-                return !self.turns_far_in_touch();
-            }
         }
-        false
     }
 
-    /// Whether a body that presses on another has turned further than it may, of those that were put to their turns: to
-    /// turn as far along the tangent would stretch it beyond what a step may by default.
-    pub(super) fn turns_far_in_touch(&self) -> bool {
+    /// Whether bodies may have come to what is no contact yet.
+    pub(super) fn strays(&self, h: f64) -> bool {
+        self.turns_beyond([IN_TOUCH_MAX; 2]) || self.moves_otherwise(h)
+    }
+
+    /// Whether a node moves otherwise than contacts foresaw, along the tangent, by more than they allow for.
+    fn moves_otherwise(&self, h: f64) -> bool {
         let Some(contacts) = &self.system.contacts else { return false };
-        if self.watchdog.turned.is_empty() {
+        let (nodes, turned) = (&self.system.nodes, &self.watchdog.turned);
+        let mut at = 0;
+        (0..nodes.count()).any(|node| {
+            let own = turned.get(at).filter(|(n, _)| *n == node as u32).map(|(_, pair)| *pair);
+            at += usize::from(own.is_some());
+            let [start, rate] =
+                own.unwrap_or_else(|| [nodes.start.get(node), nodes.rate.get(node)]);
+            let astray = nodes.place(node as u32).plus(&start, -1.0).plus(&rate, -h);
+            let kind = nodes.kind(node);
+            let columns = astray.frame.column_iter().zip(&kind.second);
+            let turned: f64 = columns.map(|(column, second)| column.norm_squared() * second).sum();
+            // Of a box the corners are so far out.
+            astray.origin.norm() + (3.0 * turned / kind.mass).sqrt() > contacts.margin()
+        })
+    }
+
+    /// Adds the contacts that bodies come to by where the last solve leads; whether they have sunk in at any.
+    fn meets_more(&mut self, h: f64) -> bool {
+        self.swap_starts();
+        let meets = self.system.detect_more(&self.broken, h);
+        self.swap_starts();
+        meets
+    }
+
+    /// Has bodies that are predicted along their arcs start from where they are instead, or the other way round. They end
+    /// where they did.
+    fn swap_starts(&mut self) {
+        let nodes = &mut self.system.nodes;
+        for (node, [start, _]) in &mut self.watchdog.turned {
+            let (place, at) = (nodes.place(*node), *node as usize);
+            let other = nodes.start.get(at);
+            nodes.start.set(at, start);
+            nodes.moved.set(at, &place.plus(start, -1.0));
+            *start = other;
+        }
+    }
+
+    /// Whether a body on which friction acts has turned by more than a share of how far it may: points at which it acts go
+    /// round with it. Others may turn as far as they do, since contacts are added that they come to.
+    pub(super) fn turns_far_in_touch(&self, share: f64) -> bool {
+        self.turns_beyond([f64::INFINITY, share * IN_TOUCH_MAX])
+    }
+
+    /// Whether a body that presses on another has turned further than an angle [rad], the second where friction acts, of those
+    /// that were put to their turns: to turn by [`IN_TOUCH_MAX`] along the tangent would stretch it beyond what a step
+    /// may by default. What is as it was is not turned, unless friction acts.
+    fn turns_beyond(&self, angles: [f64; 2]) -> bool {
+        let (Some(contacts), turned) = (&self.system.contacts, &self.watchdog.turned) else {
+            return false;
+        };
+        if turned.is_empty() {
             return false;
         }
-        let far = |node: u32| {
-            let turned = &self.watchdog.turned;
+        let far = |point: &ContactPoint, side: usize| {
+            let node = point.nodes[side];
             let Ok(at) = turned.binary_search_by_key(&node, |(n, _)| *n) else { return false };
             let start = polar_matrix(&turned[at].1[0].frame);
             let end = polar_matrix(&self.system.nodes.place(node).frame);
-            angle_between(&start, &end) > IN_TOUCH_MAX
+            let by = match point.spins[side] {
+                Spin::About([_, axis]) if !point.rubs() => (start * axis).angle(&(end * axis)),
+                Spin::Any if !point.rubs() => 0.0,
+                _ => angle_between(&start, &end),
+            };
+            by > angles[usize::from(point.rubs())]
         };
-        contacts.pressing().any(|nodes| nodes.into_iter().any(far))
+        contacts.pressing().any(|point| (0..2).any(|side| far(point, side)))
     }
 
     /// Puts bodies that turn far to where the last solve turns them, all others to their starts. Whether that is
@@ -91,7 +198,7 @@ impl Mabd {
             let local = rotation.tr_mul(&nodes.place(node as u32).frame);
             let way = 0.5 * (local - local.transpose());
             let way = Vec3::new(way[(2, 1)], way[(0, 2)], way[(1, 0)]);
-            let way = way * (FURTHER / way.norm().max(FURTHER));
+            let way = self.watchdog.ways[node].go(way);
             let before = (at < known && turned[at].0 == node as u32).then(|| turned[at].1);
             at += usize::from(before.is_some());
             let [start, rate] =

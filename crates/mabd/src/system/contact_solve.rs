@@ -18,6 +18,10 @@ const ROUNDS_MAX: u32 = 32;
 /// The same where elastic material has a step iterated on: the next iteration renews all that they are chosen for.
 const ROUNDS_ELASTIC: u32 = 6;
 
+/// After how many rounds it is known well enough how far bodies turn that a solve need not be finished which turns them too
+/// far.
+const ROUNDS_TURNING: u32 = 3;
+
 /// Where an iteration on a part of a step moves nothing further than this the part is solved [m]: joints are open by the
 /// square of the angle that this is.
 const CONVERGED: f64 = 1e-6;
@@ -142,6 +146,7 @@ impl System {
 
     /// Solves for bodies, joints and contacts together; what comes out is left in the responses.
     pub(super) fn solve_contacts(&mut self, contacts: &mut StepContacts, scheme: &StepScheme) {
+        self.is_left = false;
         contacts.evaluate(&self.nodes);
         let goes_on = self.goes_on();
         let coupled = self.is_coupled(contacts);
@@ -191,7 +196,22 @@ impl System {
             if contacts.close(!coupled) {
                 return;
             }
+            let left = |limit: f64| round + 1 >= ROUNDS_TURNING && self.turns_beyond(limit);
+            if self.leaves_beyond.is_some_and(left) {
+                self.is_left = true;
+                return;
+            }
         }
+    }
+
+    /// Whether a node turns so far to the point reached that the tangent stretches it by more than this [1].
+    fn turns_beyond(&self, limit: f64) -> bool {
+        let allowed = (1.0 + limit) * (1.0 + limit) - 1.0;
+        self.folds.reached.iter().enumerate().any(|(node, reached)| {
+            let rotation = &self.nodes.responses[node].rotation;
+            let local = rotation.tr_mul(&self.nodes.place(node as u32).frame) + reached.frame;
+            (local - local.transpose()).norm_squared() > 8.0 * allowed
+        })
     }
 
     /// Whether the last solve with contacts, but without material, has moved nothing by more than [`CONVERGED`].
