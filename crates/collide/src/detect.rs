@@ -199,16 +199,16 @@ impl ContactSet {
     }
 
     /// Adds to the last answer what touches in other placements of the same step: what bodies come to there that move
-    /// otherwise than it foresaw. `adds` is asked about each contact that is at none of the answer's, and gives
-    /// the gap of one that is to be added where bodies were in that answer. Where any is added, `previous` tells where
-    /// each contact was in the answer before, and nothing of those that are new.
+    /// otherwise than it foresaw. `adds` is asked about each contact there, with the places of those in the answer that
+    /// are at the same point of either body, and gives the gap of one that is to be added where bodies were in that answer.
+    /// Where any is added, `previous` tells where each contact was in the answer before, and nothing of those that are new.
     pub fn detect_more(
         &mut self,
         placements: impl IntoIterator<Item = Placement>,
         broken: &[bool],
-        adds: impl FnMut(&Manifold, &Contact) -> Option<f64>,
+        adds: impl FnMut(&Manifold, &Contact, &[u32]) -> Option<f64>,
     ) -> Option<&ContactList> {
-        let own = self.placements.clone();
+        let own = std::mem::take(&mut self.placements);
         self.detect(placements, broken, 0.0);
         self.placements = own;
         let found = std::mem::take(&mut self.list);

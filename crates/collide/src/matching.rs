@@ -47,15 +47,16 @@ pub(crate) fn continue_from(
     }
 }
 
-/// The contacts of a list, and those of another that are at none of them, see [`is_at`], and that `adds` gives a gap; `size`
-/// gives that of a pair [m]. `previous` is the place in the first list.
+/// The contacts of a list, and those of another to which `adds` gives a gap, told the places in the first list of those that
+/// are at the same point, see [`is_at`]; `size` gives that of a pair [m]. `previous` is the place in the first list.
 pub(crate) fn joined(
     kept: &ContactList,
     found: &ContactList,
     size: impl Fn([u32; 2]) -> f64,
-    mut adds: impl FnMut(&Manifold, &Contact) -> Option<f64>,
+    mut adds: impl FnMut(&Manifold, &Contact, &[u32]) -> Option<f64>,
 ) -> ContactList {
     let mut out = ContactList::default();
+    let mut at = Vec::new();
     let (mut old, mut new) = (kept.manifolds.as_slice(), found.manifolds.as_slice());
     while let Some(pair) = old.first().into_iter().chain(new.first()).map(sorted).min() {
         let of_pair = |list: &[Manifold]| list.iter().take_while(|m| sorted(m) == pair).count();
@@ -71,8 +72,10 @@ pub(crate) fn joined(
         let near = NEAR * size(pair);
         for manifold in more {
             let added = found.contacts[manifold.range()].iter().filter_map(|contact| {
-                let is_there = there.iter().any(|other| is_at(contact, other, near));
-                let gap = if is_there { None } else { adds(manifold, contact) }?;
+                let others = there.iter().filter(|other| is_at(contact, other, near));
+                at.clear();
+                at.extend(others.map(|other| other.previous));
+                let gap = adds(manifold, contact, &at)?;
                 // Features are unique among the contacts of a pair.
                 let is_taken = there.iter().any(|other| other.feature == contact.feature);
                 let feature = if is_taken {
@@ -177,25 +180,31 @@ mod tests {
         ContactList { contacts, manifolds }
     }
 
-    /// What is found once more at the same point of a body is not added, also by another name; what is found elsewhere is,
-    /// also by the same name, and pairs stay sorted.
+    /// What is found once more is told where it was, at the same point of either body and also by another name; what is
+    /// found elsewhere is new, also by the same name, and pairs stay sorted.
     #[test]
     fn lists_are_joined_without_what_both_have() {
-        let at = |bodies: [u32; 2], feature: u64, x: f64| {
-            let mut contact = contact(bodies, feature, x);
-            contact.sites[1] = Site::Body { node: bodies[1], anchor: Vec3::new(-x, 0.0, 0.0) };
+        let at = |bodies: [u32; 2], feature: u64, [a, b]: [f64; 2]| {
+            let mut contact = contact(bodies, feature, a);
+            contact.sites[1] = Site::Body { node: bodies[1], anchor: Vec3::new(b, 0.0, 0.0) };
             contact
         };
-        let kept = list(vec![at([1, 2], 7, 0.0), at([3, 4], 7, 0.0)]);
+        let kept = list(vec![at([1, 2], 7, [0.0; 2]), at([3, 4], 7, [0.0; 2])]);
         let found = list(vec![
-            at([0, 9], 5, 0.0),
-            at([1, 2], 8, 0.01),
-            at([1, 2], 7, 0.5),
-            at([1, 2], 9, 0.7),
-            at([3, 5], 1, 0.0),
+            at([0, 9], 5, [0.0; 2]),
+            at([1, 2], 8, [0.01, -0.5]),
+            at([1, 2], 10, [0.5, -0.01]),
+            at([1, 2], 7, [0.5; 2]),
+            at([1, 2], 9, [0.7; 2]),
+            at([3, 5], 1, [0.0; 2]),
         ]);
-        let adds = |_: &Manifold, contact: &Contact| (contact.feature != 9).then_some(0.25);
+        let mut told = Vec::new();
+        let adds = |_: &Manifold, contact: &Contact, there: &[u32]| {
+            told.extend(there.iter().map(|k| (contact.feature, *k)));
+            (there.is_empty() && contact.feature != 9).then_some(0.25)
+        };
         let all = joined(&kept, &found, |_| 1.0, adds);
+        assert_eq!(told, [(8, 0), (10, 0)]);
         let told: Vec<_> = all.contacts.iter().map(|c| (c.nodes(), c.previous, c.gap)).collect();
         let added = |nodes| (nodes, NONE, 0.25);
         let expected =

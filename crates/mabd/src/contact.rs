@@ -154,12 +154,14 @@ impl StepContacts {
     pub(crate) fn detect_more(&mut self, nodes: &Nodes, broken: &[bool], h: f64) -> bool {
         let Some(mut set) = self.set.take() else { return false };
         let found = (nodes, Moment::Iterate);
-        let new = |manifold: &Manifold, contact: &Contact| {
+        let adds = |manifold: &Manifold, contact: &Contact, there: &[u32]| {
             let mut point = self.new_point(contact, manifold, found, h);
             let gap = point.come_to(contact.gap, nodes, self.push_speed_max * h)?;
-            Some((point, gap))
+            // A point that has gone round with what is not round tells nothing of what took its place.
+            let tells =
+                |known: &u32| self.points[*known as usize].reached.x < 0.5 * point.reached.x;
+            (!there.iter().any(tells)).then_some(gap)
         };
-        let adds = |manifold: &Manifold, contact: &Contact| Some(new(manifold, contact)?.1);
         let list = set.detect_more(self.placements(nodes, Moment::Iterate), broken, adds);
         let Some(list) = list else {
             self.set = Some(set);
@@ -216,7 +218,7 @@ impl StepContacts {
     fn add_rims(&mut self, point: &ContactPoint, (nodes, moment): (&Nodes, Moment)) {
         for side in 0..2 {
             let Spin::About(axis) = point.spins[side] else { continue };
-            if point.cores[side] != point.anchors[side] {
+            if point.is_on_spine(side) {
                 continue;
             }
             let node = point.nodes[side];
@@ -345,9 +347,9 @@ impl StepContacts {
         self.folded.fill(count, movers().filter_map(one));
     }
 
-    /// How far bodies may move otherwise than foreseen and still meet nothing that is no contact [m].
-    pub(crate) fn margin(&self) -> f64 {
-        self.margin
+    /// How far each body may move otherwise than foreseen so that none meet that are no contact [m].
+    pub(crate) fn stray_max(&self) -> f64 {
+        0.5 * self.margin
     }
 
     /// Stiffness of what presses, in units of inertia over the squared step [1].

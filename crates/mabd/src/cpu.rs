@@ -131,7 +131,9 @@ impl Mabd {
         }
         self.pulled.press(&mut self.system.nodes, scheme);
         if probes {
+            let leaves_beyond = self.system.leaves_beyond.take();
             self.system.solve(scheme, true, false);
+            self.system.leaves_beyond = leaves_beyond;
         }
         self.tense = true;
         self.resumed = self.pending.take();
@@ -310,6 +312,9 @@ impl Solver for Mabd {
         }
         self.iterations = Some(done + 1);
         self.settled = self.is_settled();
+        if self.system.is_left {
+            self.finish_what_is_left();
+        }
         Ok(())
     }
 

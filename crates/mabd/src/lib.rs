@@ -21,11 +21,12 @@
 //!   a step (`rigid_softness`): forces in taut nets of strictly rigid bodies have no bound.
 //! - A step in which turning stretches a body by more than `stretch_limit` is made again in shorter parts, by implicit
 //!   Euler only where eight, or 32 beside contacts, do not do; how many solves that took is reported as the
-//!   iterations used.
+//!   iterations used. What `ContactForce` tells is of the last part.
 //! - What has sunk in is pushed out at `push_speed_max` at most: all at once, a bar that another has hit faster than
 //!   its thickness per step would be thrown off.
 //! - With `spin: arc` bodies that turn fast are predicted along the arc of their own spin, not along its tangent; beside
-//!   contacts, what a solve turns them beyond is where it is made again about.
+//!   contacts, what a solve turns them beyond is where it is made again about, with the contacts added that bodies come to
+//!   by then, if they have sunk in there by more than a tenth of the distance from their centres.
 //! - Contacts are an implicit penalty with Coulomb friction, whose springs last from step to step: folded into the body's own inverse where the other
 //!   side does not move, which leaves chains and trees what they are. With contacts between bodies, each island
 //!   is one sparse system of what touches and all joints, whatever `dual` says.

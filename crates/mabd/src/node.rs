@@ -436,7 +436,6 @@ impl Nodes {
         }
         self.moved.clear();
         self.tension.copy_from_slice(tension);
-        self.hold(0.0);
     }
 
     /// Writes bodies and particles; `velocity` is that of a dynamic node, and what forces do not move

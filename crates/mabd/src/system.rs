@@ -285,7 +285,9 @@ impl System {
     pub(crate) fn detect_more(&mut self, broken: &[bool], h: f64) -> bool {
         let Some(mut contacts) = self.contacts.take() else { return false };
         let meets = contacts.detect_more(&self.nodes, broken, h);
-        self.prepare(&contacts);
+        if meets {
+            self.prepare(&contacts);
+        }
         self.contacts = Some(contacts);
         meets
     }

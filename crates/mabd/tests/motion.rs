@@ -1,8 +1,8 @@
 //! Bodies by themselves: maps of steady spin, momentum and orders of convergence.
 
 use taut_core::{
-    Scene, State, Step, TimeFormula, Vec3, metrics,
-    scene::{AppliedForce, Body, Elasticity, ForceKind},
+    Quat, Scene, State, Step, TimeFormula, Vec3, metrics,
+    scene::{AppliedForce, Body, Elasticity, Endpoint, ForceKind, Joint, JointKind, Motion, Motor},
 };
 use taut_fixtures::{Run, empty, file};
 use taut_mabd::BACKEND;
@@ -135,6 +135,31 @@ fn a_step_is_divided_where_it_has_to_be() {
     let state = parts.steps(0);
     assert!((divided.bodies[0].frame - state.bodies[0].frame).norm() < 1e-14);
     assert!((divided.bodies[0].frame_rate - state.bodies[0].frame_rate).norm() < 1e-12);
+}
+
+/// A motor at rest holds a cube to a table that turns so fast that steps are divided: it acts from where the table is when
+/// each part starts.
+#[test]
+fn a_motor_holds_to_what_turns_in_divided_steps() {
+    let mut scene = spinning(30.0, 0.02);
+    let mut table = scene.bodies[0].clone();
+    table.motion = Motion::Kinematic;
+    scene.bodies.push(table);
+    let mut hinge = Joint::new(JointKind::Hinge, Endpoint::Body(1), Endpoint::Body(0));
+    let upwards = Quat::from_scaled_axis(Vec3::y() * (-0.25 * std::f64::consts::TAU));
+    (hinge.basis_a, hinge.basis_b) = (upwards, upwards);
+    hinge.motor = Some(Motor { speed: 0.0, max_effort: 1e9 });
+    scene.joints.push(hinge);
+    let mut run = Run::new(&BACKEND, &scene, "()", 1);
+    for step in 0..20 {
+        let state = run.step();
+        let [cube, table] = [0, 1].map(|body| state.bodies[body].rotation());
+        assert!(run.solver.report().iterations_used > Some(1));
+        // Each of four parts takes the tangent of its turn, and turns by a third of the angle's cube less.
+        let lost = 4.0 * 0.15_f64.powi(3) / 3.0 * f64::from(step + 1);
+        let apart = cube.angle_to(&table);
+        assert!(apart < lost, "{apart} rad in step {step}");
+    }
 }
 
 #[test]

@@ -153,6 +153,11 @@ impl ContactPoint {
         self.reached = moved + self.offset;
     }
 
+    /// Whether the point by which the gap goes lies on a spine behind the surface.
+    pub(crate) fn is_on_spine(&self, side: usize) -> bool {
+        self.cores[side] != self.anchors[side]
+    }
+
     /// Whether friction is part of it.
     pub(crate) fn rubs(&self) -> bool {
         self.stiffness.y > 0.0

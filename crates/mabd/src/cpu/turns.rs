@@ -129,7 +129,7 @@ impl Mabd {
             let columns = astray.frame.column_iter().zip(&kind.second);
             let turned: f64 = columns.map(|(column, second)| column.norm_squared() * second).sum();
             // Of a box the corners are so far out.
-            astray.origin.norm() + (3.0 * turned / kind.mass).sqrt() > contacts.margin()
+            astray.origin.norm() + (3.0 * turned / kind.mass).sqrt() > contacts.stray_max()
         })
     }
 
@@ -177,7 +177,7 @@ impl Mabd {
             let end = polar_matrix(&self.system.nodes.place(node).frame);
             let by = match point.spins[side] {
                 Spin::About([_, axis]) if !point.rubs() => (start * axis).angle(&(end * axis)),
-                Spin::Any if !point.rubs() => 0.0,
+                Spin::Any if !point.rubs() && point.is_on_spine(side) => 0.0,
                 _ => angle_between(&start, &end),
             };
             by > angles[usize::from(point.rubs())]

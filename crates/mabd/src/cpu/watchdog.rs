@@ -4,7 +4,7 @@
 //! which no joint error shows (`arc.rs` can foresee what a body's own spin turns, not what forces do). A step in
 //! which that exceeds the limit is made again in parts, each as long as the limit allows: one that stretches bodies
 //! further is halved, and the next is twice as long where that should do. The next step begins with parts of the length
-//! of the last. Where not even an eighth of a step will do, or one of 32 parts beside contacts, the step goes through
+//! of the last, or twice that. Where not even an eighth of a step will do, or one of 32 parts beside contacts, the step goes through
 //! implicit Euler, which is stable but takes energy. What a body's material gives way does not count. With `spin: arc`,
 //! beside contacts, the step and then each of its parts is first solved again about the turns found (`turns.rs`).
 
@@ -130,6 +130,11 @@ impl Mabd {
         self.watchdog.part.take()
     }
 
+    /// Makes a step again whose solve was left unfinished, so that it can be read.
+    pub(super) fn finish_what_is_left(&mut self) {
+        self.watchdog.parts = self.retry(1);
+    }
+
     /// Whether parts twice as long should do.
     fn eases(&self) -> bool {
         if self.turns_far_in_touch(0.5) {
@@ -191,7 +196,8 @@ impl Mabd {
         let elastic = [2, 4, 8].map(|parts| (parts, self.step.iterations));
         let attempts = if self.system.has_elastic() { &elastic[..] } else { &IMPLICIT };
         let is_made = |(parts, _): &&(u32, u32)| self.system.has_elastic() && *parts <= before;
-        let made = attempts.iter().take_while(is_made).count();
+        // The last is made again, since this time it must end.
+        let made = attempts.iter().take_while(is_made).count().min(attempts.len() - 1);
         self.make_again(&attempts[made..]).unwrap_or(before)
     }
 
@@ -271,6 +277,8 @@ impl Mabd {
         let scheme = StepScheme { h, two_step: false };
         let before = self.iterations.unwrap_or(0);
         self.watchdog.part = Some(h);
+        // Motors and dampers act on what they hold from where the part starts.
+        self.system.nodes.hold(0.0);
         self.set_off(start_s, h);
         self.system.aim_motors(h);
         self.system.detect(&self.broken, h, begins);

@@ -196,7 +196,8 @@ impl System {
             if contacts.close(!coupled) {
                 return;
             }
-            let left = |limit: f64| round + 1 >= ROUNDS_TURNING && self.turns_beyond(limit);
+            let left =
+                |limit: f64| round + 1 >= ROUNDS_TURNING && self.tangents_stretch_beyond(limit);
             if self.leaves_beyond.is_some_and(left) {
                 self.is_left = true;
                 return;
@@ -205,7 +206,7 @@ impl System {
     }
 
     /// Whether a node turns so far to the point reached that the tangent stretches it by more than this [1].
-    fn turns_beyond(&self, limit: f64) -> bool {
+    fn tangents_stretch_beyond(&self, limit: f64) -> bool {
         let allowed = (1.0 + limit) * (1.0 + limit) - 1.0;
         self.folds.reached.iter().enumerate().any(|(node, reached)| {
             let rotation = &self.nodes.responses[node].rotation;
