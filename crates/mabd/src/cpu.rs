@@ -241,8 +241,14 @@ impl Mabd {
         );
     }
 
-    fn break_joints(&mut self) {
+    /// Reads what joints exert on average over the step.
+    fn read_joint_forces(&mut self) {
         self.system.joint_forces(self.broken.len(), &mut self.forces);
+        self.watchdog.average(&mut self.forces, self.step.dt);
+    }
+
+    fn break_joints(&mut self) {
+        self.read_joint_forces();
         for (j, [force, torque]) in self.strengths.iter().enumerate() {
             let found = [self.forces.joint_force[j].norm(), self.forces.joint_torque[j].norm()];
             self.broken[j] |= found[0] > *force || found[1] > *torque;
@@ -275,6 +281,7 @@ impl Solver for Mabd {
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         self.fastest.check(step.dt)?;
         (self.step, self.done, self.iterations) = (step, Some(0), Some(0));
+        self.watchdog.begin();
         // Pulls and arcs start from rates, which are those of a committed step.
         let sees_spin = self.takes_arcs() && self.watchdog.fast;
         let commits = self.refines() || !self.pulled.is_empty() || sees_spin;
@@ -362,7 +369,7 @@ impl Solver for Mabd {
     }
 
     fn read_multipliers(&mut self, out: &mut Multipliers) -> bool {
-        self.system.joint_forces(self.broken.len(), &mut self.forces);
+        self.read_joint_forces();
         if let Some(contacts) = &self.system.contacts {
             contacts.read_forces(&mut self.forces.contacts);
         }

@@ -21,7 +21,7 @@
 //!   a step (`rigid_softness`): forces in taut nets of strictly rigid bodies have no bound.
 //! - A step in which turning stretches a body by more than `stretch_limit` is made again in shorter parts, by implicit
 //!   Euler only where eight, or 32 beside contacts, do not do; how many solves that took is reported as the
-//!   iterations used. What forces are told, and break joints, is of the last part.
+//!   iterations used. Joints exert, and break by, what they do on average over the step; contact forces are told of the last part.
 //! - What has sunk in is pushed out at `push_speed_max` at most: all at once, a bar that another has hit faster than
 //!   its thickness per step would be thrown off.
 //! - With `spin: arc` bodies that turn fast are predicted along the arc of their own spin, not along its tangent; beside

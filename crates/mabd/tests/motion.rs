@@ -4,7 +4,7 @@ use taut_core::{
     Quat, Scene, State, Step, TimeFormula, Vec3, metrics,
     scene::{AppliedForce, Body, Elasticity, Endpoint, ForceKind, Joint, JointKind, Motion, Motor},
 };
-use taut_fixtures::{Run, empty, file};
+use taut_fixtures::{Run, bar_on, empty, file};
 use taut_mabd::BACKEND;
 
 fn path(scene: &Scene, settings: &str, steps: u32, iterations: u32) -> Vec<State> {
@@ -135,6 +135,27 @@ fn a_step_is_divided_where_it_has_to_be() {
     let state = parts.steps(0);
     assert!((divided.bodies[0].frame - state.bodies[0].frame).norm() < 1e-14);
     assert!((divided.bodies[0].frame_rate - state.bodies[0].frame_rate).norm() < 1e-12);
+}
+
+/// A bar swings so fast that steps are divided: its joint and its weight are all that changes its momentum.
+#[test]
+fn a_joint_exerts_on_average_what_moves_its_body() {
+    let mut scene = bar_on(9.81, JointKind::Ball, Vec3::new(1.0, 0.1, 0.1), 1000.0);
+    let omega = Vec3::new(0.0, 0.0, 40.0);
+    let body = &mut scene.bodies[0];
+    (body.omega, body.velocity) = (omega, omega.cross(&body.position));
+    let mass = body.mass;
+    let mut run = Run::new(&BACKEND, &scene, "()", 1);
+    let mut before = run.state.bodies[0].velocity;
+    for step in 0..10 {
+        let velocity = run.step().bodies[0].velocity;
+        assert!(run.solver.report().iterations_used > Some(1));
+        let force = run.forces().joint_force[0];
+        let expected = (velocity - before) * (mass / scene.dt) + Vec3::z() * (9.81 * mass);
+        let error = (force - expected).norm() / expected.norm();
+        assert!(error < 1e-9, "{error:e} in step {step}");
+        before = velocity;
+    }
 }
 
 /// A motor at rest holds a cube to a table that turns so fast that steps are divided: it acts from where the table is when

@@ -8,7 +8,7 @@
 //! implicit Euler, which is stable but takes energy. What a body's material gives way does not count. With `spin: arc`,
 //! beside contacts, the step and then each of its parts is first solved again about the turns found (`turns.rs`).
 
-use taut_core::{BodyState, Mat3, math::polar_rotation};
+use taut_core::{BodyState, Mat3, Multipliers, Vec3, math::polar_rotation};
 use taut_math::{Fused, LANES, Number};
 
 use super::{Mabd, turns::Way};
@@ -54,6 +54,9 @@ pub(super) struct Watchdog {
     part: Option<f64>,
     /// Linear solves of the part at hand.
     solves: u32,
+    /// How long the parts of the step at hand are that are done [s], and what each joint has exerted in them [N s, N m s].
+    done_s: f64,
+    impulses: Vec<[Vec3; 2]>,
     /// From where the step at hand is made again, and its last part.
     step_start: Start,
     part_start: Start,
@@ -70,6 +73,33 @@ impl Watchdog {
     pub(super) fn forget(&mut self) {
         (self.parts, self.part, self.fast) = (1, None, true);
         self.turned.clear();
+        self.begin();
+    }
+
+    /// Begins a step, of which nothing is done.
+    pub(super) fn begin(&mut self) {
+        self.done_s = 0.0;
+        self.impulses.clear();
+    }
+
+    /// Adds what joints exert in a part of length `h` [s] that is done.
+    fn add_impulses(&mut self, forces: &Multipliers, h: f64) {
+        self.done_s += h;
+        self.impulses.resize(forces.joint_force.len(), [Vec3::zeros(); 2]);
+        let exerted = forces.joint_force.iter().zip(&forces.joint_torque);
+        for ([linear, angular], (force, torque)) in self.impulses.iter_mut().zip(exerted) {
+            *linear += force * h;
+            *angular += torque * h;
+        }
+    }
+
+    /// Makes what joints exert in the last part of a step of `dt` [s] their average over all of it.
+    pub(super) fn average(&self, forces: &mut Multipliers, dt: f64) {
+        let exerted = forces.joint_force.iter_mut().zip(&mut forces.joint_torque);
+        for ([linear, angular], (force, torque)) in self.impulses.iter().zip(exerted) {
+            *force = (*linear + *force * (dt - self.done_s)) / dt;
+            *torque = (*angular + *torque * (dt - self.done_s)) / dt;
+        }
     }
 
     /// Whether the step before needed to be divided.
@@ -170,6 +200,9 @@ impl Mabd {
 
     /// Puts nodes back to where a step, or a part of one, starts.
     fn put_back(&mut self, is_part: bool) {
+        if !is_part {
+            self.watchdog.begin();
+        }
         let Watchdog { step_start, part_start, .. } = &self.watchdog;
         let start = if is_part { part_start } else { step_start };
         self.system.nodes.restore(&start.nodes, &start.tension, &start.fixed);
@@ -267,6 +300,8 @@ impl Mabd {
 
     /// Commits a part.
     fn end_part(&mut self, h: f64) {
+        self.system.joint_forces(self.broken.len(), &mut self.forces);
+        self.watchdog.add_impulses(&self.forces, h);
         self.finish(h, &StepScheme { h, two_step: false });
         self.settle();
         self.watchdog.turned.clear();
