@@ -29,13 +29,13 @@ use taut_model::{Csr, Islands};
 
 use crate::{
     dual::order::Link,
-    node::{Moment, Nodes},
+    node::{Nodes, StepMoment},
     settings::MabdSettings,
 };
 pub(crate) use bounded::BoundedRow;
 pub(crate) use point::{ContactPoint, CornerShares};
 use search::LineSearch;
-pub(crate) use spine::Spin;
+pub(crate) use spine::Roundness;
 use spine::{Rim, Spines};
 
 /// What a detection of contacts begins.
@@ -142,7 +142,7 @@ impl StepContacts {
         self.points.clear();
         self.rims.clear();
         if let Some(mut set) = self.set.take() {
-            let list = set.detect(self.placements(nodes, Moment::Start), broken, h);
+            let list = set.detect(self.placements(nodes, StepMoment::Start), broken, h);
             self.take_points(list, nodes, h);
             self.set = Some(set);
         }
@@ -153,7 +153,7 @@ impl StepContacts {
     /// that come to them. What is known of the others stays. Whether there are any.
     pub(crate) fn detect_more(&mut self, nodes: &Nodes, broken: &[bool], h: f64) -> bool {
         let Some(mut set) = self.set.take() else { return false };
-        let found = (nodes, Moment::Iterate);
+        let found = (nodes, StepMoment::Iterate);
         let adds = |manifold: &Manifold, contact: &Contact, there: &[u32]| {
             let mut point = self.new_point(contact, manifold, found, h);
             let gap = point.come_to(contact.gap, nodes, self.push_speed_max * h)?;
@@ -162,7 +162,7 @@ impl StepContacts {
                 |known: &u32| self.points[*known as usize].reached.x < 0.5 * point.reached.x;
             (!there.iter().any(tells)).then_some(gap)
         };
-        let list = set.detect_more(self.placements(nodes, Moment::Iterate), broken, adds);
+        let list = set.detect_more(self.placements(nodes, StepMoment::Iterate), broken, adds);
         let Some(list) = list else {
             self.set = Some(set);
             return false;
@@ -191,7 +191,7 @@ impl StepContacts {
     }
 
     /// Where what may touch is at a moment, and at which rates it moves.
-    fn placements(&self, nodes: &Nodes, moment: Moment) -> impl Iterator<Item = Placement> {
+    fn placements(&self, nodes: &Nodes, moment: StepMoment) -> impl Iterator<Item = Placement> {
         let bodies = nodes.bodies_at(moment).map(|state| Placement::from(&state));
         let particles = nodes.particles_at(moment).map(|state| Placement {
             position: state.position,
@@ -206,7 +206,7 @@ impl StepContacts {
     fn take_points(&mut self, list: &ContactList, nodes: &Nodes, h: f64) {
         for manifold in &list.manifolds {
             for contact in &list.contacts[manifold.range()] {
-                let found = (nodes, Moment::Start);
+                let found = (nodes, StepMoment::Start);
                 let point = self.new_point(contact, manifold, found, h);
                 self.add_rims(&point, found);
                 self.points.push(point);
@@ -215,9 +215,9 @@ impl StepContacts {
     }
 
     /// Notes where the next point stays while a body spins that is found at a moment.
-    fn add_rims(&mut self, point: &ContactPoint, (nodes, moment): (&Nodes, Moment)) {
+    fn add_rims(&mut self, point: &ContactPoint, (nodes, moment): (&Nodes, StepMoment)) {
         for side in 0..2 {
-            let Spin::About(axis) = point.spins[side] else { continue };
+            let Roundness::About(axis) = point.roundness[side] else { continue };
             if point.is_on_spine(side) {
                 continue;
             }
@@ -245,7 +245,7 @@ impl StepContacts {
         &self,
         contact: &Contact,
         manifold: &Manifold,
-        (nodes, moment): (&Nodes, Moment),
+        (nodes, moment): (&Nodes, StepMoment),
         h: f64,
     ) -> ContactPoint {
         let axes = frame(V3::<f64>::of(&manifold.normal)).map(V3::to_f64);
@@ -281,7 +281,7 @@ impl StepContacts {
             full,
             grip,
             inertia,
-            spins: [0, 1].map(|side| self.spin(contact, side, ends[side], nodes)),
+            roundness: [0, 1].map(|side| self.roundness(contact, side, ends[side], nodes)),
             before: pressure,
             grips_at_part: grips,
             grips_at_step,
@@ -292,10 +292,10 @@ impl StepContacts {
     }
 
     /// How a side of a contact may turn and be where it was, in principal coordinates.
-    fn spin(&self, contact: &Contact, side: usize, node: u32, nodes: &Nodes) -> Spin {
-        let Site::Body { node: body, .. } = contact.sites[side] else { return Spin::Any };
-        match self.spines.spin(body) {
-            Spin::About(axis) => Spin::About(axis.map(|v| nodes.axes(node).tr_mul(&v))),
+    fn roundness(&self, contact: &Contact, side: usize, node: u32, nodes: &Nodes) -> Roundness {
+        let Site::Body { node: body, .. } = contact.sites[side] else { return Roundness::Any };
+        match self.spines.roundness(body) {
+            Roundness::About(axis) => Roundness::About(axis.map(|v| nodes.axes(node).tr_mul(&v))),
             other => other,
         }
     }
@@ -306,7 +306,7 @@ impl StepContacts {
         contact: &Contact,
         side: usize,
         node: u32,
-        (nodes, moment): (&Nodes, Moment),
+        (nodes, moment): (&Nodes, StepMoment),
     ) -> Option<Vec3> {
         let [Site::Body { .. }, Site::Body { .. }] = contact.sites else { return None };
         let Site::Body { node: body, anchor } = contact.sites[side] else { return None };

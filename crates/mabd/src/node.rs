@@ -44,7 +44,7 @@ impl HeldNode {
 
 /// Where nodes are meant to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
+pub(crate) enum StepMoment {
     /// At the start of the step, or of a part of one.
     Start,
     /// In the current iterate.
@@ -298,15 +298,15 @@ impl Nodes {
     }
 
     /// Where a node is at a moment.
-    pub(crate) fn at(&self, node: u32, moment: Moment) -> Affine {
+    pub(crate) fn at(&self, node: u32, moment: StepMoment) -> Affine {
         match moment {
-            Moment::Start => self.at_start(node),
-            Moment::Iterate => self.place(node),
+            StepMoment::Start => self.at_start(node),
+            StepMoment::Iterate => self.place(node),
         }
     }
 
     /// The state of every body of the scene at a moment, with its rates at the start of the step.
-    pub(crate) fn bodies_at(&self, moment: Moment) -> impl Iterator<Item = BodyState> {
+    pub(crate) fn bodies_at(&self, moment: StepMoment) -> impl Iterator<Item = BodyState> {
         self.movers().0.iter().map(move |&node| {
             let (at, place) = (node as usize, self.at(node, moment));
             if at >= self.count() {
@@ -318,7 +318,7 @@ impl Nodes {
     }
 
     /// Where every particle of the scene is at a moment, and how fast at the start of the step.
-    pub(crate) fn particles_at(&self, moment: Moment) -> impl Iterator<Item = ParticleState> {
+    pub(crate) fn particles_at(&self, moment: StepMoment) -> impl Iterator<Item = ParticleState> {
         self.movers().1.iter().map(move |&node| {
             let (at, position) = (node as usize, self.at(node, moment).origin);
             let velocity = match at.checked_sub(self.count()) {

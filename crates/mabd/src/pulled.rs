@@ -8,7 +8,7 @@ use taut_core::{
     scene::Endpoint,
 };
 
-use crate::{affine::Affine, node::Nodes, system::StepScheme};
+use crate::{affine::Affine, node::Nodes, polar::polar_matrix, system::StepScheme};
 
 /// The pulls that are set, the forces of the scene, and what both come to in the step at hand.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub(crate) struct Pulled {
 /// `[a] A` is that of a rigid body, `I a` being the torque.
 fn of_torque(nodes: &Nodes, node: usize, torque: &Vec3) -> Mat3 {
     let (frame, second) = (nodes.start.get(node).frame, nodes.kind(node).second);
-    let rotation = polar_rotation(&frame).to_rotation_matrix().into_inner();
+    let rotation = polar_matrix(&frame);
     let local = rotation.tr_mul(torque);
     let about = second.map(|s| second.sum() - s);
     let turn = rotation * local.zip_map(&about, |t, i| if i > 0.0 { t / i } else { 0.0 });

@@ -3,7 +3,7 @@
 use taut_collide::Contact;
 use taut_core::{Mat3, Vec3};
 
-use super::{Begins, PastContact, Spin};
+use super::{Begins, PastContact, Roundness};
 use crate::{affine::Affine, node::Nodes};
 
 /// Stiffness along the slip of what slides, as a share of the secant's [1]; the tangent's own would be zero.
@@ -55,7 +55,7 @@ pub(crate) struct ContactPoint {
     pub(super) anchors: [Vec3; 2],
     pub(super) cores: [Vec3; 2],
     /// How the sides may turn and be where they were, in principal coordinates.
-    pub(crate) spins: [Spin; 2],
+    pub(crate) roundness: [Roundness; 2],
     /// From B to A when the contact was found, of the cores and of the surfaces [m].
     pub(super) from: [Vec3; 2],
     /// Normal and two tangents in the world.
@@ -96,7 +96,7 @@ impl ContactPoint {
         soft: false,
         anchors: [ZERO; 2],
         cores: [ZERO; 2],
-        spins: [Spin::Not; 2],
+        roundness: [Roundness::Not; 2],
         from: [ZERO; 2],
         axes: [ZERO; 3],
         offset: ZERO,

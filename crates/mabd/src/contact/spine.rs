@@ -53,7 +53,7 @@ impl Spine {
 
 /// How a body may turn and take up the same room.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Spin {
+pub(crate) enum Roundness {
     /// Not at all.
     Not,
     /// About an axis: a point of it [m], and its direction.
@@ -92,12 +92,12 @@ impl Spines {
     }
 
     /// How a body may turn and be where it was, in body coordinates.
-    pub(super) fn spin(&self, body: u32) -> Spin {
+    pub(super) fn roundness(&self, body: u32) -> Roundness {
         match self.of.of(body as usize) {
-            [Spine { middle, half, whole: true, .. }] => {
-                half.try_normalize(0.0).map_or(Spin::Any, |along| Spin::About([*middle, along]))
-            }
-            _ => Spin::Not,
+            [Spine { middle, half, whole: true, .. }] => half
+                .try_normalize(0.0)
+                .map_or(Roundness::Any, |along| Roundness::About([*middle, along])),
+            _ => Roundness::Not,
         }
     }
 

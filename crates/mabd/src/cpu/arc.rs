@@ -11,10 +11,12 @@
 //! strain, turns along.
 
 use nalgebra::Rotation3;
-use taut_core::{Mat3, Vec3, math::polar_rotation};
+use taut_core::{Mat3, Vec3};
 
 use super::Mabd;
-use crate::{affine::Affine, body::BodyKind, node::torque, settings::SpinPrediction};
+use crate::{
+    affine::Affine, body::BodyKind, node::torque, polar::polar_matrix, settings::SpinPrediction,
+};
 
 /// Iterations of the midpoint rule, and the change of the turn [rad] at which they end.
 const ITERATIONS_MAX: u32 = 32;
@@ -63,7 +65,7 @@ impl Mabd {
 pub(super) fn arc(kind: &BodyKind, [start, rate]: [&Affine; 2], h: f64) -> Option<[Affine; 2]> {
     let second = &kind.second;
     let inertia = Vec3::repeat(second.sum()) - second;
-    let rotation = polar_rotation(&start.frame).to_rotation_matrix().into_inner();
+    let rotation = polar_matrix(&start.frame);
     let [place, pace] = [&start.frame, &rate.frame].map(|m| rotation.tr_mul(m));
     // Moments of momentum turn as moments of forces do.
     let momentum = torque(&place, &(pace * Mat3::from_diagonal(second)));

@@ -16,11 +16,11 @@ use taut_core::{Mat3, Vec3};
 use super::{
     Mabd,
     arc::{TANGENT, arc},
-    watchdog::polar_matrix,
 };
 use crate::{
     affine::Affine,
-    contact::{ContactPoint, Spin},
+    contact::{ContactPoint, Roundness},
+    polar::polar_matrix,
     settings::Integrator,
     system::StepScheme,
 };
@@ -175,9 +175,9 @@ impl Mabd {
             let Ok(at) = turned.binary_search_by_key(&node, |(n, _)| *n) else { return false };
             let start = polar_matrix(&turned[at].1[0].frame);
             let end = polar_matrix(&self.system.nodes.place(node).frame);
-            let by = match point.spins[side] {
-                Spin::About([_, axis]) if !point.rubs() => (start * axis).angle(&(end * axis)),
-                Spin::Any if !point.rubs() && point.is_on_spine(side) => 0.0,
+            let by = match point.roundness[side] {
+                Roundness::About([_, axis]) if !point.rubs() => (start * axis).angle(&(end * axis)),
+                Roundness::Any if !point.rubs() && point.is_on_spine(side) => 0.0,
                 _ => angle_between(&start, &end),
             };
             by > angles[usize::from(point.rubs())]

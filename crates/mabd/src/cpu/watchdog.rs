@@ -8,7 +8,7 @@
 //! implicit Euler, which is stable but takes energy. What a body's material gives way does not count. With `spin: arc`,
 //! beside contacts, the step and then each of its parts is first solved again about the turns found (`turns.rs`).
 
-use taut_core::{BodyState, Mat3, Multipliers, Vec3, math::polar_rotation};
+use taut_core::{BodyState, Mat3, Multipliers, Vec3};
 use taut_math::{Fused, LANES, Number};
 
 use super::{Mabd, turns::Way};
@@ -16,7 +16,7 @@ use crate::{
     affine::{Affine, frame},
     contact::Begins,
     lane::plus,
-    polar::squared_strain,
+    polar::{polar_matrix, squared_strain},
     settings::Integrator,
     simd,
     system::StepScheme,
@@ -406,10 +406,6 @@ impl Mabd {
         // What an arc has turned stretches nothing.
         turning.min(stretch(&(at.tr_mul(&at) - Mat3::identity())))
     }
-}
-
-pub(super) fn polar_matrix(frame: &Mat3) -> Mat3 {
-    polar_rotation(frame).to_rotation_matrix().into_inner()
 }
 
 /// Largest `|singular value - 1|` of a frame whose `A^T A - 1` is given [1].

@@ -1,6 +1,6 @@
 //! The rows of all joints at the bodies at hand, the loads that their multipliers make, and the forces of joints.
 
-use taut_core::{Mat3, Multipliers, Vec3, constraint::RowKind, math::polar_rotation};
+use taut_core::{Multipliers, Vec3, constraint::RowKind};
 use taut_math::Real;
 
 use super::{NONE, StepScheme, System};
@@ -8,6 +8,7 @@ use crate::{
     affine::Affine,
     joint::{ElementView, RowFunction, RowLaw},
     node::torque,
+    polar::polar_matrix,
 };
 
 /// Where a row started that has a value now, as near as full turns of an angle allow.
@@ -16,10 +17,6 @@ fn nearest(function: RowFunction, value: f64, start: f64) -> f64 {
         RowFunction::Plain(RowKind::Angle) => start.nearest_turn(value),
         _ => start,
     }
-}
-
-fn polar_matrix(frame: &Mat3) -> Mat3 {
-    polar_rotation(frame).to_rotation_matrix().into_inner()
 }
 
 impl System {
