@@ -1,7 +1,5 @@
 //! Which contact of the list before each contact continues.
 
-use std::ops::Range;
-
 use crate::{
     contact::{Contact, ContactList, Manifold, NONE},
     name::mix,
@@ -23,10 +21,7 @@ pub(crate) fn continue_from(
 ) {
     taken.clear();
     taken.resize(before.contacts.len(), false);
-    let key = |contact: &Contact| {
-        let [a, b] = contact.nodes();
-        [a.min(b), a.max(b)]
-    };
+    let key = |contact: &Contact| sorted(contact.nodes());
     let old = &before.contacts;
     let mut first = 0;
     for group in list.contacts.chunk_by_mut(|x, y| key(x) == key(y)) {
@@ -58,8 +53,9 @@ pub(crate) fn joined(
     let mut out = ContactList::default();
     let mut at = Vec::new();
     let (mut old, mut new) = (kept.manifolds.as_slice(), found.manifolds.as_slice());
-    while let Some(pair) = old.first().into_iter().chain(new.first()).map(sorted).min() {
-        let of_pair = |list: &[Manifold]| list.iter().take_while(|m| sorted(m) == pair).count();
+    let key = |manifold: &Manifold| sorted(manifold.owners);
+    while let Some(pair) = old.first().into_iter().chain(new.first()).map(key).min() {
+        let of_pair = |list: &[Manifold]| list.iter().take_while(|m| key(m) == pair).count();
         let (known, others) = old.split_at(of_pair(old));
         let (more, rest) = new.split_at(of_pair(new));
         let first = out.contacts.len();
@@ -92,8 +88,7 @@ pub(crate) fn joined(
     out
 }
 
-fn sorted(manifold: &Manifold) -> [u32; 2] {
-    let [a, b] = manifold.owners;
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
@@ -108,7 +103,7 @@ fn is_at(contact: &Contact, other: &Contact, near: f64) -> bool {
 fn push(out: &mut ContactList, like: &Manifold, contacts: impl Iterator<Item = Contact>) {
     let first = out.contacts.len() as u32;
     out.contacts.extend(contacts);
-    let contacts: Range<u32> = first..out.contacts.len() as u32;
+    let contacts = first..out.contacts.len() as u32;
     if !contacts.is_empty() {
         out.manifolds.push(Manifold { contacts, ..like.clone() });
     }

@@ -153,7 +153,7 @@ impl ContactPoint {
         self.reached = moved + self.offset;
     }
 
-    /// Whether the point by which the gap goes lies on a spine behind the surface.
+    /// Whether the point by which the gap goes lies on a spine behind the surface, or has been moved on along a rim.
     pub(crate) fn is_on_spine(&self, side: usize) -> bool {
         self.cores[side] != self.anchors[side]
     }

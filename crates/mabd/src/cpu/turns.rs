@@ -110,7 +110,7 @@ impl Mabd {
     }
 
     /// Whether bodies may have come to what is no contact yet.
-    pub(super) fn strays(&self, h: f64) -> bool {
+    fn strays(&self, h: f64) -> bool {
         self.turns_beyond([IN_TOUCH_MAX; 2]) || self.moves_otherwise(h)
     }
 

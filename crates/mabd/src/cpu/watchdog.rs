@@ -4,9 +4,10 @@
 //! which no joint error shows (`arc.rs` can foresee what a body's own spin turns, not what forces do). A step in
 //! which that exceeds the limit is made again in parts, each as long as the limit allows: one that stretches bodies
 //! further is halved, and the next is twice as long where that should do. The next step begins with parts of the length
-//! of the last, or twice that. Where not even an eighth of a step will do, or one of 32 parts beside contacts, the step goes through
-//! implicit Euler, which is stable but takes energy. What a body's material gives way does not count. With `spin: arc`,
-//! beside contacts, the step and then each of its parts is first solved again about the turns found (`turns.rs`).
+//! of the last, or twice that. Where not even an eighth of a step will do, or one of 32 parts beside contacts, the step
+//! goes through implicit Euler, which is stable but takes energy. What a body's material gives way does not count. With
+//! `spin: arc`, beside contacts, the step and then each of its parts is first solved again about the turns found
+//! (`turns.rs`).
 
 use taut_core::{BodyState, Mat3, Multipliers, Vec3};
 use taut_math::{Fused, LANES, Number};
@@ -148,11 +149,9 @@ impl Mabd {
         let mut parts = if divided { self.watchdog.parts } else { 1 };
         // Linear parts have been judged one by one.
         let judged = divided && self.makes_linear_parts();
-        let fails = || {
-            self.is_stretched(limit)
-                || self.turns_far_in_touch(1.0)
-                || self.follows_turns() && self.strays(self.step.dt)
-        };
+        // Where turns are followed, following them asks the same.
+        let fails =
+            || self.follows_turns() || self.is_stretched(limit) || self.turns_far_in_touch(1.0);
         if !judged && fails() {
             parts = self.retry(parts);
         }
@@ -231,16 +230,16 @@ impl Mabd {
         let is_made = |(parts, _): &&(u32, u32)| self.system.has_elastic() && *parts <= before;
         // The last is made again, since this time it must end.
         let made = attempts.iter().take_while(is_made).count().min(attempts.len() - 1);
-        self.make_again(&attempts[made..]).unwrap_or(before)
+        self.make_again(&attempts[made..])
     }
 
     /// Makes a step again in equal parts, by the first of these attempts that is within the limit, or by the last; in how
     /// many parts.
-    fn make_again(&mut self, attempts: &[(u32, u32)]) -> Option<u32> {
-        let mut made = None;
+    fn make_again(&mut self, attempts: &[(u32, u32)]) -> u32 {
+        let mut made = 1;
         for (attempt, &(parts, iterations)) in attempts.iter().enumerate() {
             self.put_back(false);
-            made = Some(parts);
+            made = parts;
             if self.make_equal_parts(parts, iterations, attempt + 1 == attempts.len()) {
                 break;
             }
@@ -276,7 +275,7 @@ impl Mabd {
                 parts *= 2;
                 begins = if done > 0 { Begins::PartAgain } else { Begins::StepAgain };
             } else {
-                return self.make_again(&LAST).unwrap_or(parts);
+                return self.make_again(&LAST);
             }
         }
     }
