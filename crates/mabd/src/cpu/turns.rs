@@ -203,7 +203,8 @@ impl Mabd {
             at += usize::from(before.is_some());
             let [start, rate] =
                 before.unwrap_or_else(|| [nodes.start.get(node), nodes.rate.get(node)]);
-            let first = polar_matrix(&start.frame);
+            // What was not turned yet has been solved about its start.
+            let first = if before.is_some() { polar_matrix(&start.frame) } else { rotation };
             let target = rotation * Rotation3::new(way).into_inner();
             let angle = angle_between(&first, &target);
             finite &= angle.is_finite();
