@@ -58,3 +58,31 @@ fn orthonormal(mut frame: Mat3, mut deviation: f64) -> Mat3 {
     }
     frame
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rotation_of_a_stretched_frame_is_exact_however_it_is_found() {
+        let turn = Quat::from_scaled_axis(Vec3::new(0.9, -1.4, 0.6));
+        let stretch = Mat3::new(1.0, 0.5, -0.3, 0.5, -0.8, 0.2, -0.3, 0.2, 0.6);
+        let mut by_steps = 0;
+        for size in [1e-11, 1e-9, 1e-7, 1e-4, 1e-2, 0.05, 0.1, 0.13, 0.2, 0.4] {
+            let frame = turn.to_rotation_matrix() * (Mat3::identity() + stretch * size);
+            let strain = (frame.tr_mul(&frame) - Mat3::identity()).norm();
+            by_steps += u32::from((1e-9..NEAR).contains(&strain));
+            let error = polar_rotation(&frame).angle_to(&turn);
+            // A frame that is a rotation to rounding is only converted.
+            let bound = if strain < 1e-9 { strain } else { 1e-15 };
+            assert!(error <= bound, "{size}: {error:e}");
+        }
+        assert!(by_steps >= 5, "{by_steps}");
+    }
+
+    #[test]
+    fn a_reflected_frame_has_a_proper_rotation() {
+        let frame = Mat3::from_diagonal(&Vec3::new(1.0, 1.0, -1.1));
+        assert!(polar_rotation(&frame).to_rotation_matrix().matrix().determinant() > 0.0);
+    }
+}

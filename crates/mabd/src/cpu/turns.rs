@@ -25,11 +25,10 @@ use crate::{
     system::StepScheme,
 };
 
-/// How often a step, or a part of one, is solved again at most because bodies are stretched, if solves are left before they
-/// are finished, and in all; and because they come to what was no contact.
-const LEFT_MAX: u32 = 7;
+/// How often a step, or a part of one, is solved again at most because bodies are stretched, and because they come to what
+/// was no contact. One that is given up costs as many solves more in parts, so few should be.
 const STRETCHED_MAX: u32 = 10;
-const MET_MAX: u32 = 4;
+const MET_MAX: u32 = 6;
 
 /// How far a body that presses on another turns at most before contacts are added [rad]: it rolls off the points and normals
 /// that were found at the start, and sinks in by its square. Not further than this may bodies turn within a step, or a part
@@ -83,9 +82,8 @@ impl Mabd {
         self.watchdog.ways.resize(self.system.nodes.count(), Way::START);
         loop {
             if self.is_stretched(limit) {
-                let most = if self.system.is_left { LEFT_MAX } else { STRETCHED_MAX };
                 stretched += 1;
-                if stretched > most {
+                if stretched > STRETCHED_MAX {
                     return false;
                 }
             } else {
