@@ -12,7 +12,7 @@ use crate::{
     broad::{Bounds, BroadPhase, HalfSpace},
     contact::{Contact, ContactList, Manifold},
     face::{FaceScratch, FaceSide, TouchingFace, faces, side_of},
-    matching,
+    matching::{self, MetContact},
     narrow::{PairSide, Rules, Scratch},
     shape::BodyGeometry,
     soft::{SoftContacts, SoftQuery},
@@ -200,13 +200,13 @@ impl ContactSet {
 
     /// Adds to the last answer what touches in other placements of the same step: what bodies come to there that move
     /// otherwise than it foresaw. `adds` is asked about each contact there, with the places of those in the answer that
-    /// are at the same point of either body, and gives the gap of one that is to be added where bodies were in that answer.
-    /// Where any is added, `previous` tells where each contact was in the answer before, and nothing of those that are new.
+    /// are at the same point of either body, and gives what there is to add. Where one is needed, `previous` tells where
+    /// each contact was in the answer before, and nothing of those that are new.
     pub fn detect_more(
         &mut self,
         placements: impl IntoIterator<Item = Placement>,
         broken: &[bool],
-        adds: impl FnMut(&Manifold, &Contact, &[u32]) -> Option<f64>,
+        adds: impl FnMut(&Manifold, &Contact, &[u32]) -> Option<MetContact>,
     ) -> Option<&ContactList> {
         let own = std::mem::take(&mut self.placements);
         self.detect(placements, broken, 0.0);
@@ -217,12 +217,8 @@ impl ContactSet {
             let size = |node: u32| self.bodies.get(node as usize).map(|body| body.size);
             size(a).zip(size(b)).map_or(0.0, |(a, b)| a.min(b))
         };
-        let joined = matching::joined(&self.list, &found, size, adds);
-        let is_more = joined.contacts.len() > self.list.contacts.len();
-        is_more.then(|| {
-            self.list = joined;
-            &self.list
-        })
+        self.list = matching::joined(&self.list, &found, size, adds)?;
+        Some(&self.list)
     }
 
     /// Fills `pairs` with those that may touch, sorted.

@@ -51,6 +51,7 @@ pub use candidates::{AffineSweep, Candidates, FeaturePair, FeatureSearch, PlaneP
 pub use contact::{Carried, Contact, ContactList, Grip, Manifold, NONE, Site};
 pub use detect::{ContactSet, Style, joined};
 pub use frame::frame;
+pub use matching::MetContact;
 pub use passage::Passages;
 pub use soft::Clearances;
 pub use surface::Surface;

@@ -42,15 +42,26 @@ pub(crate) fn continue_from(
     }
 }
 
-/// The contacts of a list, and those of another to which `adds` gives a gap, told the places in the first list of those that
-/// are at the same point, see [`is_at`]; `size` gives that of a pair [m]. `previous` is the place in the first list.
+/// What there is to add of a contact that bodies come to.
+#[derive(Clone, Copy, Debug)]
+pub struct MetContact {
+    /// Its gap where bodies were in the answer that it is added to [m].
+    pub gap: f64,
+    /// Whether it must be added; others are only with one that must.
+    pub is_needed: bool,
+}
+
+/// The contacts of a list, and those of another for which `adds` gives something, told the places in the first list of those
+/// that are at the same point, see [`is_at`]; `size` gives that of a pair [m]. `previous` is the place in the first list.
+/// None if none of the other is needed.
 pub(crate) fn joined(
     kept: &ContactList,
     found: &ContactList,
     size: impl Fn([u32; 2]) -> f64,
-    mut adds: impl FnMut(&Manifold, &Contact, &[u32]) -> Option<f64>,
-) -> ContactList {
+    mut adds: impl FnMut(&Manifold, &Contact, &[u32]) -> Option<MetContact>,
+) -> Option<ContactList> {
     let mut out = ContactList::default();
+    let mut needed = false;
     let mut at = Vec::new();
     let (mut old, mut new) = (kept.manifolds.as_slice(), found.manifolds.as_slice());
     let key = |manifold: &Manifold| sorted(manifold.owners);
@@ -71,7 +82,8 @@ pub(crate) fn joined(
                 let others = there.iter().filter(|other| is_at(contact, other, near));
                 at.clear();
                 at.extend(others.map(|other| other.previous));
-                let gap = adds(manifold, contact, &at)?;
+                let MetContact { gap, is_needed } = adds(manifold, contact, &at)?;
+                needed |= is_needed;
                 // Features are unique among the contacts of a pair.
                 let is_taken = there.iter().any(|other| other.feature == contact.feature);
                 let feature = if is_taken {
@@ -85,7 +97,7 @@ pub(crate) fn joined(
         }
         (old, new) = (others, rest);
     }
-    out
+    needed.then_some(out)
 }
 
 fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
@@ -196,9 +208,10 @@ mod tests {
         let mut told = Vec::new();
         let adds = |_: &Manifold, contact: &Contact, there: &[u32]| {
             told.extend(there.iter().map(|k| (contact.feature, *k)));
-            (there.is_empty() && contact.feature != 9).then_some(0.25)
+            let met = MetContact { gap: 0.25, is_needed: contact.feature == 1 };
+            (there.is_empty() && contact.feature != 9).then_some(met)
         };
-        let all = joined(&kept, &found, |_| 1.0, adds);
+        let all = joined(&kept, &found, |_| 1.0, adds).unwrap();
         assert_eq!(told, [(8, 0), (10, 0)]);
         let told: Vec<_> = all.contacts.iter().map(|c| (c.nodes(), c.previous, c.gap)).collect();
         let added = |nodes| (nodes, NONE, 0.25);
@@ -209,6 +222,9 @@ mod tests {
         assert_ne!(all.contacts[1].feature, all.contacts[2].feature);
         let ranges = all.manifolds.iter().map(Manifold::range);
         assert!(ranges.eq((0..5).map(|k| k..k + 1)));
+        let idle =
+            |_: &Manifold, _: &Contact, _: &[u32]| Some(MetContact { gap: 0.25, is_needed: false });
+        assert!(joined(&kept, &found, |_| 1.0, idle).is_none());
     }
 
     fn previous(before: Vec<Contact>, now: Vec<Contact>) -> Vec<u32> {

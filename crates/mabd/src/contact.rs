@@ -150,17 +150,18 @@ impl StepContacts {
     }
 
     /// Adds to the contacts of the step at hand, or of a part of one, those at which bodies have sunk in by the current iterate
-    /// that come to them. What is known of the others stays. Whether there are any.
+    /// that come to them, if one of these is needed: all at once, since a body that one keeps out sinks in at the next. What is
+    /// known of the others stays. Whether one is needed.
     pub(crate) fn detect_more(&mut self, nodes: &Nodes, broken: &[bool], h: f64) -> bool {
         let Some(mut set) = self.set.take() else { return false };
         let found = (nodes, StepMoment::Iterate);
         let adds = |manifold: &Manifold, contact: &Contact, there: &[u32]| {
             let mut point = self.new_point(contact, manifold, found, h);
-            let gap = point.come_to(contact.gap, nodes, self.push_speed_max * h)?;
+            let met = point.come_to(contact.gap, nodes, self.push_speed_max * h)?;
             // A point that has gone round with what is not round tells nothing of what took its place.
             let tells =
                 |known: &u32| self.points[*known as usize].reached.x < 0.5 * point.reached.x;
-            (!there.iter().any(tells)).then_some(gap)
+            (!there.iter().any(tells)).then_some(met)
         };
         let list = set.detect_more(self.placements(nodes, StepMoment::Iterate), broken, adds);
         let Some(list) = list else {

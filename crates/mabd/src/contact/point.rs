@@ -1,6 +1,6 @@
 //! One point of contact: where it is, what it exerts, and how it is taken in a linear solve.
 
-use taut_collide::Contact;
+use taut_collide::{Contact, MetContact};
 use taut_core::{Mat3, Vec3};
 
 use super::{Begins, PastContact, Roundness};
@@ -9,7 +9,7 @@ use crate::{affine::Affine, node::Nodes};
 /// Stiffness along the slip of what slides, as a share of the secant's [1]; the tangent's own would be zero.
 const SLIDING: f64 = 0.1;
 
-/// How far bodies sink in at a contact that is found late before it counts, as a share of the shorter arm [1].
+/// How far bodies sink in at a contact that is found late before it is needed, as a share of the shorter arm [1].
 const MET: f64 = 0.1;
 const ZERO: Vec3 = Vec3::new(0.0, 0.0, 0.0);
 
@@ -133,15 +133,17 @@ impl ContactPoint {
         [a[0] - b[0], a[1] - b[1]]
     }
 
-    /// The gap at the start of the step [m] of a contact that bodies have come to in the current iterate, where it is `gap`;
-    /// none unless they have sunk in there further than turning lets them, of what the step is to push out at most `pushed`.
-    pub(super) fn come_to(&mut self, gap: f64, nodes: &Nodes, pushed: f64) -> Option<f64> {
+    /// What there is to add of a contact that bodies have come to in the current iterate, where its gap is `gap` [m]; none
+    /// unless they have sunk in there, of what the step is to push out at most `pushed`. It is needed where they have
+    /// further than turning lets them.
+    pub(super) fn come_to(&mut self, gap: f64, nodes: &Nodes, pushed: f64) -> Option<MetContact> {
         let [core, _] = self.apart(|node| nodes.place(node));
         let before = gap - self.axes[0].dot(&(core - self.from[0]));
         self.start_from(before, nodes, pushed);
         let arms = (0..2).filter(|&side| (self.nodes[side] as usize) < nodes.count());
         let arm = arms.map(|side| self.anchors[side].norm()).fold(f64::INFINITY, f64::min);
-        (self.reached.x < -MET * arm).then_some(before)
+        let is_needed = self.reached.x < -MET * arm;
+        (self.reached.x < 0.0).then_some(MetContact { gap: before, is_needed })
     }
 
     /// Takes over the gap at the start of the step [m], of which so much is pushed out, and that the current iterate is
