@@ -162,6 +162,14 @@ impl ContactSet {
         dt: f64,
     ) -> &ContactList {
         let start = Instant::now();
+        self.find(placements, broken, dt);
+        self.continue_before();
+        self.spent_s += start.elapsed().as_secs_f64();
+        &self.list
+    }
+
+    /// Makes the last answer the one before, and finds a new one; what its contacts continue is not known yet.
+    fn find(&mut self, placements: impl IntoIterator<Item = Placement>, broken: &[bool], dt: f64) {
         std::mem::swap(&mut self.list, &mut self.before);
         self.list.clear();
         self.placements.clear();
@@ -181,7 +189,12 @@ impl ContactSet {
             let query = SoftQuery { placements, radii, bounds, broken, rules: &rules, before };
             soft.find(&query, list);
         }
-        let (bodies, radii) = (&self.bodies, &self.radii);
+    }
+
+    /// Finds which contact of the answer before each contact continues.
+    fn continue_before(&mut self) {
+        let (bodies, radii, contacts) = (&self.bodies, &self.radii, self.contacts);
+        let demo = self.style == Style::Demo3d;
         let near = |[a, b]: [u32; 2]| {
             let size = match bodies.get(b as usize) {
                 Some(other) => bodies[a as usize].size.min(other.size),
@@ -194,8 +207,6 @@ impl ContactSet {
             if demo { 0.0 } else { size }
         };
         matching::continue_from(&self.before, &mut self.list, &mut self.taken, near);
-        self.spent_s += start.elapsed().as_secs_f64();
-        &self.list
     }
 
     /// Adds to the last answer what touches in other placements of the same step: what bodies come to there that move
@@ -208,9 +219,11 @@ impl ContactSet {
         broken: &[bool],
         adds: impl FnMut(&Manifold, &Contact, &[u32]) -> Option<MetContact>,
     ) -> Option<&ContactList> {
+        let start = Instant::now();
         let own = std::mem::take(&mut self.placements);
-        self.detect(placements, broken, 0.0);
+        self.find(placements, broken, 0.0);
         self.placements = own;
+        self.spent_s += start.elapsed().as_secs_f64();
         let found = std::mem::take(&mut self.list);
         std::mem::swap(&mut self.list, &mut self.before);
         let size = |[a, b]: [u32; 2]| {

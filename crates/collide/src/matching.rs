@@ -60,34 +60,45 @@ pub(crate) fn joined(
     size: impl Fn([u32; 2]) -> f64,
     mut adds: impl FnMut(&Manifold, &Contact, &[u32]) -> Option<MetContact>,
 ) -> Option<ContactList> {
-    let mut out = ContactList::default();
+    let mut gaps = vec![None; found.contacts.len()];
     let mut needed = false;
     let mut at = Vec::new();
-    let (mut old, mut new) = (kept.manifolds.as_slice(), found.manifolds.as_slice());
-    let key = |manifold: &Manifold| sorted(manifold.owners);
-    while let Some(pair) = old.first().into_iter().chain(new.first()).map(key).min() {
-        let of_pair = |list: &[Manifold]| list.iter().take_while(|m| key(m) == pair).count();
-        let (known, others) = old.split_at(of_pair(old));
-        let (more, rest) = new.split_at(of_pair(new));
+    for (known, more) in by_pair(&kept.manifolds, &found.manifolds) {
+        for manifold in more {
+            let near = NEAR * size(manifold.owners);
+            for k in manifold.range() {
+                let contact = &found.contacts[k];
+                at.clear();
+                let others = known.iter().flat_map(Manifold::range);
+                let there = others.filter(|&k| is_at(contact, &kept.contacts[k], near));
+                at.extend(there.map(|k| k as u32));
+                let met = adds(manifold, contact, &at);
+                gaps[k] = met.map(|met| met.gap);
+                needed |= met.is_some_and(|met| met.is_needed);
+            }
+        }
+    }
+    needed.then(|| with_met(kept, found, &gaps))
+}
+
+/// The contacts of a list, and those of another that have a gap to be added with. `previous` is the place in the first list.
+fn with_met(kept: &ContactList, found: &ContactList, gaps: &[Option<f64>]) -> ContactList {
+    let mut out = ContactList::default();
+    for (known, more) in by_pair(&kept.manifolds, &found.manifolds) {
         let first = out.contacts.len();
         for manifold in known {
             let contacts = manifold.range();
             let contacts = contacts.map(|k| Contact { previous: k as u32, ..kept.contacts[k] });
             push(&mut out, manifold, contacts);
         }
-        let there = out.contacts[first..].to_vec();
-        let near = NEAR * size(pair);
+        let features: Vec<u64> = out.contacts[first..].iter().map(|c| c.feature).collect();
         for manifold in more {
-            let added = found.contacts[manifold.range()].iter().filter_map(|contact| {
-                let others = there.iter().filter(|other| is_at(contact, other, near));
-                at.clear();
-                at.extend(others.map(|other| other.previous));
-                let MetContact { gap, is_needed } = adds(manifold, contact, &at)?;
-                needed |= is_needed;
+            let added = manifold.range().filter_map(|k| {
+                let (gap, contact) = (gaps[k]?, &found.contacts[k]);
                 // Features are unique among the contacts of a pair.
-                let is_taken = there.iter().any(|other| other.feature == contact.feature);
+                let is_taken = features.contains(&contact.feature);
                 let feature = if is_taken {
-                    mix(there.len() as u64, contact.feature)
+                    mix(features.len() as u64, contact.feature)
                 } else {
                     contact.feature
                 };
@@ -95,9 +106,24 @@ pub(crate) fn joined(
             });
             push(&mut out, manifold, added);
         }
-        (old, new) = (others, rest);
     }
-    needed.then_some(out)
+    out
+}
+
+/// The manifolds of two lists, pair of owners by pair.
+fn by_pair<'a>(
+    mut first: &'a [Manifold],
+    mut second: &'a [Manifold],
+) -> impl Iterator<Item = (&'a [Manifold], &'a [Manifold])> {
+    let key = |manifold: &Manifold| sorted(manifold.owners);
+    std::iter::from_fn(move || {
+        let pair = first.first().into_iter().chain(second.first()).map(key).min()?;
+        let of_pair = |list: &[Manifold]| list.iter().take_while(|m| key(m) == pair).count();
+        let ((a, rest_a), (b, rest_b)) =
+            (first.split_at(of_pair(first)), second.split_at(of_pair(second)));
+        (first, second) = (rest_a, rest_b);
+        Some((a, b))
+    })
 }
 
 fn sorted([a, b]: [u32; 2]) -> [u32; 2] {

@@ -10,7 +10,7 @@ use crate::{
 
 /// The rotation of one frame, as a matrix.
 pub(crate) fn polar_matrix(frame: &Mat3) -> Mat3 {
-    exact(frame.data.0).into()
+    polar_rotation(frame).to_rotation_matrix().into_inner()
 }
 
 /// What polar factors are calculated with.
@@ -38,7 +38,7 @@ impl Frames for f64 {
     #[inline(never)]
     fn apart(at: M<Self>, _one: fn(M<f64>) -> M<f64>) -> M<Self> {
         if at.as_flattened().iter().all(|x| x.is_finite()) {
-            polar_rotation(&at.into()).to_rotation_matrix().into_inner().data.0
+            polar_matrix(&at.into()).data.0
         } else {
             // The runner sees what diverges.
             [[Self::NAN; 3]; 3]

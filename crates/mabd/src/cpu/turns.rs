@@ -27,8 +27,8 @@ use crate::{
 
 /// How often a step, or a part of one, is solved again at most because bodies are stretched, and because they come to what
 /// was no contact. One that is given up costs as many solves more in parts, so few should be.
-const STRETCHED_MAX: u32 = 10;
-const MET_MAX: u32 = 6;
+const STRETCHED_MAX: u32 = 15;
+const MET_MAX: u32 = 8;
 
 /// How far a body that presses on another turns at most before contacts are added [rad]: it rolls off the points and normals
 /// that were found at the start, and sinks in by its square. Not further than this may bodies turn within a step, or a part
@@ -203,11 +203,8 @@ impl Mabd {
                 before.unwrap_or_else(|| [nodes.start.get(node), nodes.rate.get(node)]);
             // What was not turned yet has been solved about its start.
             let first = if before.is_some() { polar_matrix(&start.frame) } else { rotation };
-            let target = rotation * Rotation3::new(way).into_inner();
-            let angle = angle_between(&first, &target);
-            finite &= angle.is_finite();
             if before.is_none() {
-                if angle <= TANGENT {
+                if way.norm() <= TANGENT {
                     nodes.moved.set(node, &Affine::ZERO);
                     continue;
                 }
@@ -217,6 +214,8 @@ impl Mabd {
                     nodes.rate.set(node, &rate);
                 }
             }
+            let target = rotation * Rotation3::new(way).into_inner();
+            finite &= target.sum().is_finite();
             let frame = target * first.tr_mul(&start.frame) - nodes.start.get(node).frame;
             nodes.moved.set(node, &Affine { frame, origin: Vec3::zeros() });
         }
