@@ -7,10 +7,10 @@ use std::array;
 
 use taut_collide::{Carried, Contact, ContactList, Grip};
 use taut_core::Vec3;
-use taut_math::{LANES, Number, Real, Sym3, V3, Wide};
+use taut_math::{LANES, Number, Q4, Real, Sym3, V3, Wide};
 
 use self::{
-    batch::{Batch, Sweep},
+    batch::{Batch, LanePoint, Sweep},
     colour::{Groups, LanePatch, POINTS},
 };
 use crate::{
@@ -105,7 +105,6 @@ impl<R: Real> ContactBatches<R> {
 
     /// Makes batches of a new list at the present pose and velocities.
     pub(crate) fn prepare(&mut self, bodies: &VelocityBodies<R>, start: &ContactStart<'_, R>) {
-        self.batches.clear();
         self.rebounds.clear();
         let list = start.list;
         let Self { batches, groups, carried, .. } = self;
@@ -119,6 +118,7 @@ impl<R: Real> ContactBatches<R> {
         });
         let carried = carried.now_mut();
         let nowhere = bodies.now.poses.len() as u32 - 1;
+        let mut count = 0;
         groups.make(
             list,
             self.settings.order,
@@ -127,15 +127,17 @@ impl<R: Real> ContactBatches<R> {
                 for (lane, patch) in (0..).zip(group) {
                     for i in 0..patch.count {
                         carried[(patch.first + i) as usize].slot =
-                            LaneSlot { batch: batches.len() as u32, lane, point: i as u8 };
+                            LaneSlot { batch: count as u32, lane, point: i as u8 };
                     }
                 }
-                batches.push(Batch::empty(nowhere));
-                if let Some(batch) = batches.last_mut() {
-                    batch.fill(group, bodies, list, carried);
+                if count == batches.len() {
+                    batches.push(Batch::EMPTY);
                 }
+                batches[count].fill(group, nowhere, bodies, list, carried);
+                count += 1;
             },
         );
+        batches.truncate(count);
         self.prepare_rebounds(bodies, list);
     }
 
@@ -232,7 +234,8 @@ impl<R: Real> ContactBatches<R> {
 /// What one lane brings to one of its points.
 #[derive(Clone, Copy)]
 struct PointStart<R> {
-    arms: [V3<R>; 2],
+    /// In the axes of the bodies [m].
+    anchors: [V3<R>; 2],
     gap: R,
     friction: R,
     /// On A, in world axes [N s].
@@ -243,7 +246,7 @@ struct PointStart<R> {
 
 impl<R: Real> PointStart<R> {
     const NONE: Self = Self {
-        arms: [V3::ZERO; 2],
+        anchors: [V3::ZERO; 2],
         gap: R::ZERO,
         friction: R::ZERO,
         impulse: V3::ZERO,
@@ -252,22 +255,22 @@ impl<R: Real> PointStart<R> {
 }
 
 impl<R: Real> Batch<R> {
-    /// Takes over a group of patches. All lanes of a number are gathered before they become one register: lanes that
-    /// are written one by one have to be waited for.
+    /// Takes over a group of patches, instead of those it had; lanes without one touch the slot `nowhere`. All lanes of a
+    /// number are gathered before they become one register: lanes that are written one by one have to be waited for.
     #[inline(always)]
     fn fill(
         &mut self,
         group: &[LanePatch],
+        nowhere: u32,
         bodies: &VelocityBodies<R>,
         list: &ContactList,
         carried: &[KeptImpulse<R>],
     ) {
         let manifold =
             |lane: usize| group.get(lane).map(|patch| &list.manifolds[patch.manifold as usize]);
-        let owner = |side: usize, nowhere: u32| {
-            array::from_fn(|lane| manifold(lane).map_or(nowhere, |m| m.owners[side]))
-        };
-        (self.a, self.b) = (owner(0, self.a[0]), owner(1, self.b[0]));
+        let owner =
+            |side: usize| array::from_fn(|lane| manifold(lane).map_or(nowhere, |m| m.owners[side]));
+        (self.a, self.b) = (owner(0), owner(1));
         self.count = group.iter().map(|patch| patch.count).max().unwrap_or(0);
         let weights = |slots: [u32; LANES]| slots.map(|slot| bodies.weight(slot as usize));
         let [a, b] = [weights(self.a), weights(self.b)];
@@ -279,6 +282,10 @@ impl<R: Real> Batch<R> {
             manifold(lane).map_or([V3::ZERO; 3], |m| basis(V3::of(&m.normal)))
         });
         self.basis = array::from_fn(|k| V3::gather(|i| bases[i][k]));
+        let turns = |slots: [u32; LANES]| {
+            Q4::<R::Wide>::gather(|i| bodies.now.poses[slots[i] as usize].rotation)
+        };
+        let [turn_a, turn_b] = [turns(self.a), turns(self.b)];
         let mut present = [R::Wide::ZERO; POINTS];
         for point in 0..self.count {
             let starts: [PointStart<R>; LANES] = array::from_fn(|lane| {
@@ -290,11 +297,8 @@ impl<R: Real> Batch<R> {
                 }
                 let at = (patch.first + point) as usize;
                 let (contact, kept) = (&list.contacts[at], &carried[at]);
-                let [anchor_a, anchor_b] = contact.anchors().map(|anchor| V3::of(&anchor));
-                let [turn_a, turn_b] =
-                    m.owners.map(|body| bodies.now.poses[body as usize].rotation);
                 PointStart {
-                    arms: [turn_a.rotate(anchor_a), turn_b.rotate(anchor_b)],
+                    anchors: contact.anchors().map(|anchor| V3::of(&anchor)),
                     gap: R::of(contact.gap),
                     friction: R::of(m.friction(kept.grip)),
                     impulse: kept.impulse,
@@ -304,15 +308,17 @@ impl<R: Real> Batch<R> {
             let [normal, t, u] = self.basis;
             let impulse: V3<R::Wide> = V3::gather(|i| starts[i].impulse);
             let filled = &mut self.points[point as usize];
-            filled.arm_a = V3::gather(|i| starts[i].arms[0]);
-            filled.arm_b = V3::gather(|i| starts[i].arms[1]);
+            filled.arm_a = turn_a.rotate(V3::gather(|i| starts[i].anchors[0]));
+            filled.arm_b = turn_b.rotate(V3::gather(|i| starts[i].anchors[1]));
             filled.gap = R::Wide::gather(|i| starts[i].gap);
             filled.gap_first = filled.gap;
             filled.friction = R::Wide::gather(|i| starts[i].friction);
             let pushed = normal.dot(impulse).max(R::Wide::ZERO);
             filled.impulse = V3([pushed, t.dot(impulse), u.dot(impulse)]);
+            filled.total = V3::ZERO;
             present[point as usize] = R::Wide::gather(|i| starts[i].present);
         }
+        self.points[self.count as usize..].fill(LanePoint::NONE);
         self.prepare(&present);
     }
 }

@@ -351,6 +351,12 @@ impl<N: Number> Q4<N> {
 }
 
 impl<W: Wide> Q4<W> {
+    /// From one rotation per lane.
+    #[inline(always)]
+    pub fn gather(lane: impl Fn(usize) -> Q4<W::Lane>) -> Self {
+        Self { v: V3::gather(|i| lane(i).v), w: W::gather(|i| lane(i).w) }
+    }
+
     /// The same rotation in all lanes.
     #[inline(always)]
     pub fn splat(q: Q4<W::Lane>) -> Self {

@@ -113,7 +113,7 @@ impl<R: Real> Sides<R> {
 }
 
 impl<R: Real> LanePoint<R> {
-    const NONE: Self = Self {
+    pub(super) const NONE: Self = Self {
         arm_a: V3::ZERO,
         arm_b: V3::ZERO,
         gap_first: R::Wide::ZERO,
@@ -128,20 +128,18 @@ impl<R: Real> LanePoint<R> {
 }
 
 impl<R: Real> Batch<R> {
-    /// A batch of nothing, whose lanes all touch the slot `nowhere`.
-    pub(super) fn empty(nowhere: u32) -> Self {
-        Self {
-            a: [nowhere; LANES],
-            b: [nowhere; LANES],
-            count: 0,
-            inverse_mass_a: R::Wide::ZERO,
-            inverse_mass_b: R::Wide::ZERO,
-            inverse_inertia_a: Sym3::ZERO,
-            inverse_inertia_b: Sym3::ZERO,
-            basis: [V3::ZERO; 3],
-            points: [LanePoint::NONE; POINTS],
-        }
-    }
+    /// A batch of nothing.
+    pub(super) const EMPTY: Self = Self {
+        a: [0; LANES],
+        b: [0; LANES],
+        count: 0,
+        inverse_mass_a: R::Wide::ZERO,
+        inverse_mass_b: R::Wide::ZERO,
+        inverse_inertia_a: Sym3::ZERO,
+        inverse_inertia_b: Sym3::ZERO,
+        basis: [V3::ZERO; 3],
+        points: [LanePoint::NONE; POINTS],
+    };
 
     /// Computes effective masses from levers, basis and inverse masses; `present` is one where a lane
     /// has the point and zero elsewhere.
@@ -262,15 +260,20 @@ impl<R: Real> Batch<R> {
         } else {
             let zero = R::Wide::ZERO;
             let beyond = held_x * held_x + held_y * held_y - bound * bound;
-            // A step along the slip, not along the response to it: only then do impulse and slip
-            // end up opposite where the cone bounds them.
-            let (slid_x, slid_y) = (before_x - point.slip * x, before_y - point.slip * y);
-            let size = (slid_x * slid_x + slid_y * slid_y).sqrt();
-            let share = (bound * size.inverse_or_zero()).min(R::Wide::ONE);
-            (
-                beyond.where_above(zero, slid_x * share, held_x),
-                beyond.where_above(zero, slid_y * share, held_y),
-            )
+            // Most points stick, and need not wait for a root and a quotient.
+            if beyond.any_above(zero) {
+                // A step along the slip, not along the response to it: only then do impulse and slip
+                // end up opposite where the cone bounds them.
+                let (slid_x, slid_y) = (before_x - point.slip * x, before_y - point.slip * y);
+                let size = (slid_x * slid_x + slid_y * slid_y).sqrt();
+                let share = (bound * size.inverse_or_zero()).min(R::Wide::ONE);
+                (
+                    beyond.where_above(zero, slid_x * share, held_x),
+                    beyond.where_above(zero, slid_y * share, held_y),
+                )
+            } else {
+                (held_x, held_y)
+            }
         };
         let (dx, dy) = (next_x - before_x, next_y - before_y);
         self.points[i].impulse.0[1] = next_x;
