@@ -354,7 +354,9 @@ impl<W: Wide> Q4<W> {
     /// From one rotation per lane.
     #[inline(always)]
     pub fn gather(lane: impl Fn(usize) -> Q4<W::Lane>) -> Self {
-        Self { v: V3::gather(|i| lane(i).v), w: W::gather(|i| lane(i).w) }
+        let (a, b, c, d) = (lane(0), lane(1), lane(2), lane(3));
+        let v = V3::gather(|i| [a.v, b.v, c.v, d.v][i]);
+        Self { v, w: W::from_lanes([a.w, b.w, c.w, d.w]) }
     }
 
     /// The same rotation in all lanes.

@@ -1,6 +1,6 @@
 //! Up to four pairs of bodies that touch and share nothing that moves, one per lane.
 
-use taut_math::{LANES, Q4, Real, Sym3, V3, Wide};
+use taut_math::{LANES, Q4, Real, Sym3, V3};
 
 /// Ends of the pairs of a batch: A of every lane, then B.
 pub(super) const ENDS: usize = 2 * LANES;
@@ -56,12 +56,4 @@ pub(super) struct TouchPatch<W> {
     pub(super) restitution: W,
     /// First point and one past the last.
     pub(super) points: [u32; 2],
-}
-
-/// A rotation per lane.
-#[inline(always)]
-pub(super) fn gather_rotations<W: Wide>(lane: impl Fn(usize) -> Q4<W::Lane>) -> Q4<W> {
-    let (a, b, c, d) = (lane(0), lane(1), lane(2), lane(3));
-    let v = V3::gather(|i| [a.v, b.v, c.v, d.v][i]);
-    Q4 { v, w: W::from_lanes([a.w, b.w, c.w, d.w]) }
 }

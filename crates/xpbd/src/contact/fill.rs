@@ -3,11 +3,11 @@
 use std::array;
 
 use taut_collide::{Contact, ContactList, Grip, Manifold};
-use taut_math::{LANES, Number, Real, Sym3, V3, Wide};
+use taut_math::{LANES, Number, Q4, Real, Sym3, V3, Wide};
 use taut_model::{Pose, narrow};
 
 use super::{
-    batch::{Rolling, TouchBatch, TouchPatch, Uneven, gather_rotations},
+    batch::{Rolling, TouchBatch, TouchPatch, Uneven},
     pair::gather_poses,
     passes::BatchRun,
     point::TouchPoint,
@@ -164,7 +164,7 @@ fn rolling<R: Real>(group: &LaneGroup<'_>, source: &FillSource<'_, R>) -> Option
     let poses = &source.bodies.now.poses;
     Some(Rolling {
         round: round.map(|side| R::Wide::gather(|i| if side[i] { R::ONE } else { R::ZERO })),
-        origins: group.slots.map(|side| gather_rotations(|i| poses[side[i] as usize].rotation)),
+        origins: group.slots.map(|side| Q4::gather(|i| poses[side[i] as usize].rotation)),
     })
 }
 

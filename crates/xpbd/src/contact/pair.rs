@@ -7,7 +7,7 @@ use taut_math::{LANES, Number, Q4, Real, Sym3, V3, Wide};
 use taut_model::{Pose, Velocity};
 
 use super::{
-    batch::{TouchBatch, Uneven, gather_rotations},
+    batch::{TouchBatch, Uneven},
     lanes::{pick, pick_matrix, pick_vector, positive},
 };
 
@@ -145,7 +145,7 @@ pub(super) fn gather_poses<R: Real>(
         let own = [0, 1, 2, 3].map(|lane| &from[slots[lane] as usize]);
         Pose {
             position: V3::gather(|i| own[i].position),
-            rotation: gather_rotations(|i| own[i].rotation),
+            rotation: Q4::gather(|i| own[i].rotation),
         }
     };
     [side(&slots[0]), side(&slots[1])]
