@@ -15,15 +15,14 @@ mod barrier;
 mod certify;
 mod filter;
 mod group;
+mod live;
 mod sliding;
 mod stiffness;
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-use taut_collide::{AffineSweep, Candidates, FeaturePair, FeatureSearch, PlanePair};
+use taut_collide::{AffineSweep, Candidates, FeatureSearch};
 use taut_core::{Scene, SolverReport, Vec3};
-use taut_ipc::ccd::Features;
 use taut_math::V3;
 
 use crate::{
@@ -34,11 +33,9 @@ use crate::{
     warnings,
 };
 use group::{GroupSum, PairGroup};
+use live::{Clearance, LivePairs};
 use sliding::SlidingPoint;
 use stiffness::Stiffness;
-
-/// Fewer small questions than these are not worth a thread.
-const TOGETHER: usize = 1024;
 
 /// What is known of contacts in a step.
 pub(crate) struct BarrierContact {
@@ -46,18 +43,17 @@ pub(crate) struct BarrierContact {
     candidates: Candidates,
     /// The candidates of each pair of bodies.
     found: Vec<PairGroup>,
-    /// Those of the candidates that the barrier may reach somewhere along the direction, likewise.
-    groups: Vec<PairGroup>,
-    /// Of each pair of features among the candidates, whether it is one of those.
-    near: Vec<bool>,
-    pairs: Vec<FeaturePair>,
-    planes: Vec<PlanePair>,
+    /// How far they are apart at least.
+    clearance: Clearance,
+    /// What matters of them along the direction, likewise.
+    live: LivePairs,
     /// Which dynamic body each body is.
     unknown: Vec<Option<usize>>,
     /// Middle and half extents of each body in its own coordinates [m].
     boxes: Vec<[Vec3; 2]>,
-    /// How bodies move along the present direction.
+    /// How bodies move along the present direction, and along the one before.
     sweeps: Vec<AffineSweep>,
+    before: Vec<AffineSweep>,
     /// How they moved when candidates were last searched, and how much of that motion was made.
     searched: Vec<AffineSweep>,
     made: f64,
@@ -102,9 +98,9 @@ struct ContactWork {
     step_share_min: f64,
 }
 
-/// What the barrier and friction may move: dynamic bodies and the matrix of all.
+/// What the barrier and friction push: dynamic bodies, and the matrix of all where it is asked for.
 pub(crate) struct NewtonSystem<'a> {
-    pub(crate) matrix: &'a mut BlockMatrix,
+    pub(crate) matrix: Option<&'a mut BlockMatrix>,
     pub(crate) gradient: &'a mut [f64],
 }
 
@@ -144,13 +140,12 @@ impl BarrierContact {
             search,
             candidates: Candidates::default(),
             found: Vec::new(),
-            groups: Vec::new(),
-            near: Vec::new(),
-            pairs: Vec::new(),
-            planes: Vec::new(),
+            clearance: Clearance::default(),
+            live: LivePairs::default(),
             unknown,
             boxes,
             sweeps: Vec::new(),
+            before: Vec::new(),
             searched: Vec::new(),
             made: 0.0,
             here: 0.0,
@@ -210,14 +205,17 @@ impl BarrierContact {
         islands: &RestingIslands,
     ) {
         self.here = 0.0;
+        std::mem::swap(&mut self.sweeps, &mut self.before);
         self.sweeps.clear();
         self.sweeps.extend(sweeps);
+        self.clearance.go_on(&self.before, &self.sweeps, &self.boxes);
         if !self.is_covered() {
             let reach = self.d_hat + 2.0 * self.slack;
             self.search.find(&self.sweeps, broken, reach, &mut self.candidates);
             self.searched.clone_from(&self.sweeps);
             self.made = 0.0;
             self.find_groups();
+            self.clearance.forget(self.candidates.pairs.len());
             self.find_used();
         }
         for &v in &self.used {
@@ -266,7 +264,8 @@ impl BarrierContact {
 
     /// Pairs of dynamic bodies that may come near each other along the direction, or rub against each other.
     pub(crate) fn met(&self) -> impl Iterator<Item = [usize; 2]> {
-        let near = self.groups.iter().filter(|group| !group.is_plane).map(|group| group.bodies);
+        let near =
+            self.live.groups.iter().filter(|group| !group.is_plane).map(|group| group.bodies);
         let rubbing = self.rubbing.iter().map(|run| self.sliding[run.start].bodies);
         near.chain(rubbing).filter_map(|pair| self.both_unknown(pair))
     }
@@ -291,42 +290,8 @@ impl BarrierContact {
             let mut first = 0;
             for run in list.chunk_by(|a, b| a == b) {
                 let range = first as u32..(first + run.len()) as u32;
-                self.found.push(PairGroup { bodies: run[0].0, range, is_plane });
+                self.found.push(PairGroup { bodies: run[0].0, range, in_way: 0..0, is_plane });
                 first += run.len();
-            }
-        }
-    }
-
-    /// Takes those candidates whose boxes come as near as the barrier reaches, unless both bodies have settled.
-    fn find_live(&mut self, islands: &RestingIslands) {
-        let Self { found, groups, pairs, planes, candidates, ways, d_hat, unknown, near, .. } =
-            self;
-        let awake = |bodies: &[u32; 2]| is_any_awake(bodies, unknown, islands);
-        let is_near = |pair: &FeaturePair| awake(&pair.bodies) && may_come_near(pair, ways, *d_hat);
-        if rayon::current_num_threads() > 1 {
-            candidates.pairs.par_iter().with_min_len(TOGETHER).map(is_near).collect_into_vec(near);
-        } else {
-            near.clear();
-            near.extend(candidates.pairs.iter().map(is_near));
-        }
-        groups.clear();
-        pairs.clear();
-        planes.clear();
-        for group in found.iter().filter(|group| awake(&group.bodies)) {
-            let all = group.range.start as usize..group.range.end as usize;
-            let range = if group.is_plane {
-                let first = planes.len();
-                planes.extend_from_slice(&candidates.planes[all]);
-                first..planes.len()
-            } else {
-                let first = pairs.len();
-                let found = candidates.pairs[all.clone()].iter().zip(&near[all]);
-                pairs.extend(found.filter(|(_, near)| **near).map(|(pair, _)| *pair));
-                first..pairs.len()
-            };
-            if !range.is_empty() {
-                let range = range.start as u32..range.end as u32;
-                groups.push(PairGroup { range, ..group.clone() });
             }
         }
     }
@@ -340,14 +305,15 @@ impl BarrierContact {
         self.used.dedup();
     }
 
-    /// Adds the gradient and the Hessian of barrier and friction, clamped pair by pair if `project` says so.
+    /// Adds the gradient of barrier and friction and, where there is a matrix, the Hessian, clamped pair by pair if
+    /// `project` says so.
     pub(crate) fn assemble(&mut self, project: bool, system: &mut NewtonSystem<'_>) {
         let before = self.nearest;
-        self.sum_barrier(Some(project));
+        self.sum_barrier(system.matrix.is_some().then_some(project));
         self.nearest = self.nearest_of_sums();
         self.stiffness.raise(before, self.nearest);
         let kappa = self.stiffness.kappa();
-        for (group, sum) in self.groups.iter().zip(&self.sums) {
+        for (group, sum) in self.live.groups.iter().zip(&self.sums) {
             sum.add_to(group.bodies.map(|b| self.unknown[b as usize]), kappa, system);
         }
         self.assemble_sliding(system);
@@ -361,7 +327,7 @@ impl BarrierContact {
     fn barrier_gradient(&mut self, unknowns: usize) -> Vec<f64> {
         let mut gradient = vec![0.0; unknowns];
         self.sum_barrier(None);
-        for (group, sum) in self.groups.iter().zip(&self.sums) {
+        for (group, sum) in self.live.groups.iter().zip(&self.sums) {
             for (body, own) in group.bodies.iter().zip(&sum.gradient) {
                 if let Some(i) = self.unknown[*body as usize] {
                     let rows = &mut gradient[i * SIZE..(i + 1) * SIZE];
@@ -374,9 +340,12 @@ impl BarrierContact {
 
     /// Sets the stiffness of a step, given the gradient of all else.
     pub(crate) fn find_stiffness(&mut self, others: &[f64], dt: f64) {
-        let own = self.barrier_gradient(others.len());
-        self.nearest = self.nearest_of_sums();
-        self.stiffness.begin(&own, others, dt);
+        if self.stiffness.is_balanced() {
+            let own = self.barrier_gradient(others.len());
+            self.stiffness.balance(&own, others, dt);
+        } else {
+            self.stiffness.begin(dt);
+        }
     }
 
     /// Energy of barrier and friction where the last assembly was [J].
@@ -426,24 +395,6 @@ impl BarrierContact {
 /// Whether any of two bodies of the scene has not settled.
 fn is_any_awake(bodies: &[u32; 2], unknown: &[Option<usize>], islands: &RestingIslands) -> bool {
     bodies.iter().any(|&body| unknown[body as usize].is_some_and(|i| islands.is_awake(i)))
-}
-
-/// Whether the boxes around the ways of two features are no farther apart than `reach` [m] along every axis.
-#[inline]
-fn may_come_near(pair: &FeaturePair, ways: &[[[f64; 3]; 2]], reach: f64) -> bool {
-    let [a, b, c, d] = pair.vertices.map(|v| &ways[v as usize]);
-    let near = |[low, high]: &[[f64; 3]; 2], [from, to]: &[[f64; 3]; 2]| {
-        (0..3).all(|k| low[k] - to[k] <= reach && from[k] - high[k] <= reach)
-    };
-    match pair.features {
-        Features::PointTriangle => near(a, &around(&around(b, c), d)),
-        Features::EdgeEdge => near(&around(a, b), &around(c, d)),
-    }
-}
-
-#[inline]
-fn around([a, b]: &[[f64; 3]; 2], [c, d]: &[[f64; 3]; 2]) -> [[f64; 3]; 2] {
-    [std::array::from_fn(|k| lower(a[k], c[k])), std::array::from_fn(|k| higher(b[k], d[k]))]
 }
 
 /// Unlike [`f64::min`] one instruction.

@@ -73,6 +73,19 @@ impl RestingIslands {
         (0..self.parent.len()).any(|body| self.is_awake(body) && self.is_kept(body) == kept)
     }
 
+    /// For each body the most of `values` in its island.
+    pub(crate) fn most(&mut self, values: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        out.resize(values.len(), 0.0);
+        for (body, value) in values.iter().enumerate() {
+            let root = self.root(body);
+            out[root] = out[root].max(*value);
+        }
+        for body in 0..values.len() {
+            out[body] = out[self.root(body)];
+        }
+    }
+
     /// Those settle that are not kept awake.
     pub(crate) fn settle(&mut self) {
         for body in 0..self.parent.len() {
@@ -125,6 +138,15 @@ mod tests {
         islands.settle();
         assert_eq!(awake(&islands), [3, 4]);
         assert!(islands.has(true) && !islands.has(false));
+    }
+
+    #[test]
+    fn the_most_of_an_island_counts_for_all_of_it() {
+        let mut islands = RestingIslands::new(5);
+        islands.couple([[4, 1], [3, 4]].into_iter());
+        let mut most = vec![9.0];
+        islands.most(&[1.0, 0.5, 3.0, 2.0, 0.0], &mut most);
+        assert_eq!(most, [1.0, 2.0, 3.0, 2.0, 2.0]);
     }
 
     #[test]

@@ -34,6 +34,10 @@
 //! rests, that saves four of five iterations. Islands, bodies that touch or are joined with each other and no others, settle
 //! by themselves, and take no part in the later iterations of a step.
 //!
+//! With `hessian: kept`, off unless asked for, steps that are short beside the barrier's reach use the factor of an earlier
+//! iterate for as long as they shrink fast: what rests then is seldom factorised at all. Steps end by the same lengths, but
+//! where several minima are as good as each other, as when cubes land flat, another of them may be found.
+//!
 //! Sources: Lan et al., "Affine Body Dynamics" (SIGGRAPH 2022), for the energy; Chen et al., "A Unified
 //! Newton Barrier Method for Multibody Dynamics" (SIGGRAPH 2022), for the joints, without their change
 //! of variables; Li et al., "Incremental Potential Contact" (SIGGRAPH 2020), Ferguson et al., "Intersection-free
@@ -54,7 +58,9 @@ mod solver_tests;
 mod warnings;
 
 pub use control::{ControlTetrahedron, EmbeddedMesh};
-pub use settings::{AbdSettings, ContactModel, FirstGuess, HessianProjection, StiffnessRule};
+pub use settings::{
+    AbdSettings, ContactModel, FirstGuess, HessianProjection, HessianUse, StiffnessRule,
+};
 use solver::Abd;
 use taut_collide::SurfaceProbe;
 use taut_core::{

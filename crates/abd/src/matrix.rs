@@ -31,6 +31,8 @@ pub(crate) struct BlockMatrix {
     pattern: SymbolicSparseColMat<usize>,
     values: Vec<f64>,
     factor: BlockFactor,
+    /// Which of all bodies move in the system that the factor is of; none where it is of no system.
+    moving: Vec<bool>,
     /// Right side and solution of these bodies.
     unknowns: Vec<f64>,
 }
@@ -80,7 +82,8 @@ impl BlockMatrix {
         };
         let values = vec![0.0; pattern.row_idx().len()];
         let unknowns = vec![0.0; blocks * SIZE];
-        Ok(Self { bodies, block_of, pairs, first, pattern, values, factor, unknowns })
+        let moving = Vec::new();
+        Ok(Self { bodies, block_of, pairs, first, pattern, values, factor, moving, unknowns })
     }
 
     /// Of how many bodies it is.
@@ -178,6 +181,24 @@ impl BlockMatrix {
                 forest.factorise(own, coupling)
             }
         }
+    }
+
+    /// Says which bodies move in the system that was factorised last.
+    pub(crate) fn set_moving(&mut self, moves: impl Fn(usize) -> bool) {
+        let Self { moving, block_of, .. } = self;
+        moving.clear();
+        moving.extend((0..block_of.len()).map(moves));
+    }
+
+    /// Makes sure that the factor is not taken for that of a system.
+    pub(crate) fn forget_factor(&mut self) {
+        self.moving.clear();
+    }
+
+    /// Whether there is the factor of a system in which all those bodies move that move now.
+    pub(crate) fn has_factor_of(&self, moves: impl Fn(usize) -> bool) -> bool {
+        !self.moving.is_empty()
+            && self.moving.iter().enumerate().all(|(body, moved)| *moved || !moves(body))
     }
 
     /// Solves with the last factor, in place, for the rows of its bodies among those of all.

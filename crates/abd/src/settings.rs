@@ -32,6 +32,8 @@ pub struct AbdSettings {
     pub stiffness: StiffnessRule,
     /// How systems with contacts are made positive definite. Default `clamp`.
     pub projection: HessianProjection,
+    /// Which systems Newton steps are solved with where there are contacts. Default `fresh`.
+    pub hessian: HessianUse,
     /// Where the search for the end of a step with contacts begins. Default `adaptive`.
     pub first_guess: FirstGuess,
     /// How often normal forces and tangents of friction are renewed in a step, at most: 1, the default, takes those of
@@ -82,6 +84,19 @@ pub enum HessianProjection {
     OnDemand,
 }
 
+/// Which systems Newton steps are solved with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HessianUse {
+    /// That of every iterate.
+    #[default]
+    Fresh,
+    /// The last one that was factorised, of this step or one before, while steps are short beside `d_hat` and shrink from
+    /// one to the next (Shamanskii, "A modification of Newton's method", 1967). Steps still end by the same lengths, and
+    /// still lower the energy.
+    Kept,
+}
+
 /// Where the search for the end of a step begins, from the pose at its start; contacts shorten the way there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -107,6 +122,7 @@ impl Default for AbdSettings {
             smooth_speed: 1e-3,
             stiffness: StiffnessRule::Least,
             projection: HessianProjection::Clamp,
+            hessian: HessianUse::Fresh,
             first_guess: FirstGuess::Adaptive,
             friction_lags: 1,
             segments: 24,

@@ -1,5 +1,6 @@
 //! One step: predict, minimise the incremental energy, derive velocities.
 
+mod kept;
 mod system;
 mod touching;
 
@@ -61,6 +62,11 @@ pub(crate) struct Abd {
     spare: Option<BlockMatrix>,
     /// How far the vertices of each body move at most along the direction [m].
     moves: Vec<f64>,
+    /// For each body the most of these in its island, and the same of the iteration before, if the step has one [m].
+    now: Vec<f64>,
+    before: Vec<f64>,
+    /// Whether that iteration could not go all the way.
+    is_cut: bool,
     whole_direction: Vec<f64>,
     pub(crate) gradient: Vec<f64>,
     pub(crate) direction: Vec<f64>,
@@ -70,6 +76,7 @@ pub(crate) struct Abd {
 #[derive(Clone, Copy, Debug, Default)]
 struct NewtonWork {
     iterations: u64,
+    factorisations: u64,
     unconverged_steps: u64,
     halvings: u64,
     /// The farthest that a vertex may move in the last Newton step, over the step's length [m/s].
@@ -121,6 +128,9 @@ impl Abd {
             matrix,
             spare: None,
             moves: Vec::new(),
+            now: Vec::new(),
+            before: Vec::new(),
+            is_cut: false,
             whole_direction: Vec::new(),
             gradient: vec![0.0; unknowns],
             direction: vec![0.0; unknowns],
@@ -188,12 +198,19 @@ impl Abd {
             });
         }
         if definite {
-            for (step, force) in self.direction.iter_mut().zip(&self.gradient) {
-                *step = -force;
-            }
-            self.matrix.solve(&mut self.direction);
+            self.work.factorisations += 1;
+            self.matrix.set_moving(|body| self.islands.is_awake(body));
+            self.find_direction();
         }
         definite
+    }
+
+    /// The direction that the last factor has against the gradient.
+    fn find_direction(&mut self) {
+        for (step, force) in self.direction.iter_mut().zip(&self.gradient) {
+            *step = -force;
+        }
+        self.matrix.solve(&mut self.direction);
     }
 
     /// Adds a share of the masses to the matrix.
@@ -267,6 +284,17 @@ impl Abd {
         self.bodies.iter_mut().map(|node| &mut node.now)
     }
 
+    /// Takes a direction, checks what matters along it, and goes as far as is safe.
+    pub(crate) fn go_checked(&mut self, direction: impl Fn(usize) -> f64) -> [usize; 2] {
+        self.direction.iter_mut().enumerate().for_each(|(k, step)| *step = direction(k));
+        self.set_motion();
+        let contact = self.contact.as_mut().unwrap();
+        let left_out = contact.check_prospects();
+        let share = contact.safe_share();
+        self.advance(share);
+        left_out
+    }
+
     /// Gradient and dense Hessian.
     pub(crate) fn derivatives(&mut self) -> (Vec<f64>, Vec<Vec<f64>>) {
         self.assemble(false);
@@ -331,6 +359,11 @@ impl Solver for Abd {
 
     fn begin_step(&mut self, step: Step) -> Result<(), SolverError> {
         let h = step.dt;
+        if h != self.step.dt {
+            self.forget_factors();
+        }
+        self.before.clear();
+        self.is_cut = false;
         self.end_s = self.state.time_s + h;
         (self.step, self.stepping, self.converged) = (step, true, false);
         (self.lags, self.renewed, self.stalled) = (1, false, false);
@@ -414,6 +447,7 @@ impl Solver for Abd {
     fn report(&self) -> SolverReport {
         let mut report = SolverReport {
             newton_iterations: Some(self.work.iterations),
+            factorisations: Some(self.work.factorisations),
             unconverged_steps: Some(self.work.unconverged_steps),
             line_search_halvings: Some(self.work.halvings),
             newton_speed_m_s: Some(self.work.speed),

@@ -83,6 +83,21 @@ fn the_gradient_with_barrier_and_friction_equals_differences() {
     }
 }
 
+/// Motions of all lengths beside the barrier's reach of 0.05 m, in any order.
+#[test]
+fn what_is_left_out_is_neither_pushed_nor_hit() {
+    let mut solver = Abd::new(&touching(), AbdSettings::default()).unwrap();
+    solver.begin_step(Step { dt: 0.01, iterations: 1 }).unwrap();
+    let lengths = [0.0, 1e-9, 1e-6, 1e-4, 3e-3, 0.05, 1e-6, 0.3, 1e-4, 1e-2, 1e-7, 2.0, 1e-3];
+    let mut left_out = [0; 2];
+    for (nth, length) in lengths.iter().cycle().take(500).enumerate() {
+        let wave = |k: usize| (1.7 * (k + 1) as f64 * (nth + 1) as f64).sin();
+        let found = solver.go_checked(|k| length * wave(k));
+        left_out.iter_mut().zip(found).for_each(|(sum, count)| *sum += count);
+    }
+    assert!(left_out[0] > 500 && left_out[1] > 500, "{left_out:?}");
+}
+
 #[test]
 fn newton_converges_quadratically_to_no_force() {
     let mut solver = Abd::new(&scene(), AbdSettings::default()).unwrap();

@@ -180,6 +180,45 @@ fn where_a_step_begins_changes_how_long_it_takes_and_not_where_it_ends() {
     assert!(2 * few < many, "{few} {many}");
 }
 
+/// What lands, slides and comes to rest, step after step to far below what ends a step.
+#[test]
+fn a_kept_factor_changes_how_much_is_factorised_and_not_where_steps_end() {
+    let mut scene = stack();
+    // Askew, so that no two ways to fall are as good as each other.
+    for (i, body) in scene.bodies.iter_mut().enumerate().skip(1) {
+        body.rotation = Quat::from_scaled_axis(Vec3::new(0.0, 0.0, 0.1 * i as f64));
+        body.position.x = 0.03 * i as f64;
+    }
+    scene.bodies[3].velocity = Vec3::new(0.3, 0.1, 0.0);
+    let [(anew, many), (kept, few)] = ["fresh", "kept"].map(|hessian| {
+        let mut run = run(&scene, &format!("(hessian: {hessian}, speed_tolerance: 1e-7)"));
+        let state = stepped(&mut run, 150);
+        let report = run.solver.report();
+        assert_eq!(report.unconverged_steps, Some(0), "{hessian}");
+        (state, report.factorisations.unwrap())
+    });
+    let slid = anew.bodies[3].position.x - scene.bodies[3].position.x;
+    assert!(slid > 0.005, "{slid}");
+    for (a, b) in anew.bodies.iter().zip(&kept.bodies) {
+        assert!((a.position - b.position).norm() < 1e-6, "{} {}", a.position, b.position);
+    }
+    assert!(2 * few < many, "{few} {many}");
+}
+
+/// A system of steps of another length is not taken for that of this one, nor what was learned before a load.
+#[test]
+fn a_factor_is_not_kept_beyond_what_it_is_of() {
+    let scene = stack();
+    let mut twice = run(&scene, "(hessian: kept)");
+    let first = stepped(&mut twice, 30).hash();
+    twice.solver.load(&scene.initial_state()).unwrap();
+    assert_eq!(stepped(&mut twice, 30).hash(), first);
+    let before = twice.solver.report().factorisations;
+    twice.step.dt *= 0.5;
+    twice.step();
+    assert!(twice.solver.report().factorisations > before);
+}
+
 #[test]
 fn no_energy_comes_in_with_the_least_stiffness() {
     let scene = stack();

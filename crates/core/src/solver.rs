@@ -118,6 +118,8 @@ pub struct SolverReport {
     pub iterations_used: Option<u32>,
     /// Sum of Newton iterations [1].
     pub newton_iterations: Option<u64>,
+    /// Sum of the systems that were factorised, without those that turned out indefinite [1].
+    pub factorisations: Option<u64>,
     /// The farthest that a point may move in the last Newton step, over the length of the time step [m/s].
     pub newton_speed_m_s: Option<f64>,
     /// Steps that ended before they were solved to tolerance [1].

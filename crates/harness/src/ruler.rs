@@ -187,6 +187,7 @@ fn reported() -> Vec<Metric> {
             Some(s.energy_j() + stored - s.facts.energy_j - s.work()?.net_j())
         }),
         told("newton_iterations", |told| count(told.newton_iterations)),
+        told("factorisations", |told| count(told.factorisations)),
         told("newton_speed_m_s", |told| told.newton_speed_m_s),
         told("unconverged_steps", |told| count(told.unconverged_steps)),
         told("line_search_halvings", |told| count(told.line_search_halvings)),

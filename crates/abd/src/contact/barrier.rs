@@ -16,7 +16,7 @@ use taut_math::V3;
 use super::{
     BarrierContact,
     group::{GroupSum, PairGroup},
-    may_come_near,
+    live::may_come_near,
 };
 
 impl BarrierContact {
@@ -64,23 +64,18 @@ impl BarrierContact {
         vertices.map(|v| affine_site(self.rest[v as usize].into()))
     }
 
-    pub(super) fn pairs_of(&self, group: &PairGroup) -> &[FeaturePair] {
-        &self.pairs[group.range.start as usize..group.range.end as usize]
-    }
-
-    pub(super) fn planes_of(&self, group: &PairGroup) -> &[PlanePair] {
-        &self.planes[group.range.start as usize..group.range.end as usize]
-    }
-
     /// `sum b` after a share of the direction, of islands that have not settled [m^4].
     pub(super) fn barrier_energy(&self, share: f64) -> f64 {
         let of_group = |group: &PairGroup| match group.is_plane {
-            true => {
-                self.planes_of(group).iter().map(|pair| self.value_over_plane(pair, share)).sum()
-            }
+            true => self
+                .live
+                .planes_of(group)
+                .iter()
+                .map(|pair| self.value_over_plane(pair, share))
+                .sum(),
             false => {
                 let value = |pair| self.active(pair, share).map_or(0.0, |pair| pair.value());
-                self.pairs_of(group).iter().map(value).sum::<f64>()
+                self.live.pairs_of(group).iter().map(value).sum::<f64>()
             }
         };
         self.each_group(of_group).into_iter().sum()
@@ -116,18 +111,18 @@ impl BarrierContact {
         &self,
         work: impl Fn(&PairGroup) -> T + Send + Sync,
     ) -> Vec<T> {
-        each(&self.groups, work)
+        each(&self.live.groups, work)
     }
 
     fn sum_of(&self, group: &PairGroup, hessian: Option<bool>) -> GroupSum {
         let mut sum = GroupSum::EMPTY;
         if group.is_plane {
-            for pair in self.planes_of(group) {
-                self.add_plane(pair, &mut sum);
+            for pair in self.live.planes_of(group) {
+                self.add_plane(pair, hessian.is_some(), &mut sum);
             }
             return sum;
         }
-        for pair in self.pairs_of(group) {
+        for pair in self.live.pairs_of(group) {
             let Some(active) = self.active(pair, 0.0) else { continue };
             sum.nearest = sum.nearest.min(active.near().squared.sqrt());
             sum.value += active.value();
@@ -149,7 +144,7 @@ impl BarrierContact {
         sum
     }
 
-    fn add_plane(&self, pair: &PlanePair, sum: &mut GroupSum) {
+    fn add_plane(&self, pair: &PlanePair, with_hessian: bool, sum: &mut GroupSum) {
         let (n, height) = self.over_plane(pair, 0.0);
         if height >= self.d_hat {
             return;
@@ -158,9 +153,12 @@ impl BarrierContact {
         sum.nearest = sum.nearest.min(height);
         sum.value += barrier.value;
         let gradient = (n * (2.0 * height * barrier.slope)).0;
-        let stiffness = plane_stiffness(height, self.d_hat);
-        let hessian = n.0.map(|a| n.0.map(|b| stiffness * a * b));
-        sum.add_point(&gradient, &hessian, &affine_site(self.rest[pair.vertex as usize].into()));
+        let hessian = with_hessian.then(|| {
+            let stiffness = plane_stiffness(height, self.d_hat);
+            n.0.map(|a| n.0.map(|b| stiffness * a * b))
+        });
+        let site = affine_site(self.rest[pair.vertex as usize].into());
+        sum.add_point(&gradient, hessian.as_ref(), &site);
     }
 }
 

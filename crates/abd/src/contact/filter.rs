@@ -13,12 +13,12 @@ impl BarrierContact {
     pub(crate) fn safe_share(&mut self) -> f64 {
         let early = self.each_group(|group| {
             if group.is_plane {
-                let planes = self.planes_of(group).iter();
+                let planes = self.live.planes_of(group).iter();
                 let share =
                     planes.filter_map(|pair| self.safe_over_plane(pair)).fold(1.0, f64::min);
                 return (share, Vec::new());
             }
-            let sweeps = (group.range.start..).zip(self.pairs_of(group));
+            let sweeps = (group.in_way.start..).zip(self.live.in_way_of(group));
             let sweeps = sweeps.map(|(at, pair)| (self.sweep_of(pair).earliest(), at));
             (1.0, sweeps.filter(|(earliest, _)| *earliest < 1.0).collect())
         });
@@ -31,7 +31,7 @@ impl BarrierContact {
                 break;
             }
             self.work.ccd_queries += 1;
-            let sweep = self.sweep_of(&self.pairs[at as usize]);
+            let sweep = self.sweep_of(&self.live.in_way[at as usize]);
             if let Some(found) = safe_share(&sweep, 0.0, share, StepRule::default()) {
                 share = share.min(found);
             }
@@ -40,7 +40,7 @@ impl BarrierContact {
         share
     }
 
-    fn sweep_of(&self, pair: &FeaturePair) -> PairSweep {
+    pub(super) fn sweep_of(&self, pair: &FeaturePair) -> PairSweep {
         let start = pair.vertices.map(|v| self.places[v as usize]);
         let moves = pair.vertices.map(|v| self.moves[v as usize]);
         PairSweep::new(pair.features, &start, &moves)

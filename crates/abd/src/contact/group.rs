@@ -14,6 +14,8 @@ pub(super) struct PairGroup {
     pub(super) bodies: [u32; 2],
     /// Which they are, among pairs of features or among those with half-spaces.
     pub(super) range: Range<u32>,
+    /// Which of those that something may hit are of these bodies.
+    pub(super) in_way: Range<u32>,
     pub(super) is_plane: bool,
 }
 
@@ -66,17 +68,17 @@ impl GroupSum {
         }
     }
 
-    /// Adds a point of the first body with the gradient and the Hessian `k d d^T` for each direction `d` by its
-    /// position.
+    /// Adds a point of the first body with the gradient by its position and the Hessian, if that is asked for.
     pub(super) fn add_point(
         &mut self,
         gradient: &[f64; 3],
-        hessian: &[[f64; 3]; 3],
+        hessian: Option<&[[f64; 3]; 3]>,
         site: &[f64; 4],
     ) {
         for (k, weight) in site.iter().enumerate() {
             for (axis, force) in gradient.iter().enumerate() {
                 self.gradient[0][3 * k + axis] += weight * force;
+                let Some(hessian) = hessian else { continue };
                 let row = &mut self.blocks.aa[3 * k + axis];
                 for (l, other) in site.iter().enumerate() {
                     for (c, h) in hessian[axis].iter().enumerate() {
@@ -94,15 +96,20 @@ impl GroupSum {
         factor: f64,
         system: &mut NewtonSystem<'_>,
     ) {
-        let scaled = |block: &BodyBlock| block.map(|row| row.map(|x| factor * x));
-        for (k, block) in [&self.blocks.aa, &self.blocks.bb].into_iter().enumerate() {
-            let Some(i) = bodies[k] else { continue };
+        for (body, own) in bodies.iter().zip(&self.gradient) {
+            let Some(i) = *body else { continue };
             let rows = &mut system.gradient[i * SIZE..(i + 1) * SIZE];
-            rows.iter_mut().zip(&self.gradient[k]).for_each(|(sum, x)| *sum += factor * x);
-            system.matrix.add_diagonal(i, &scaled(block));
+            rows.iter_mut().zip(own).for_each(|(sum, x)| *sum += factor * x);
+        }
+        let Some(matrix) = &mut system.matrix else { return };
+        let scaled = |block: &BodyBlock| block.map(|row| row.map(|x| factor * x));
+        for (body, block) in bodies.iter().zip([&self.blocks.aa, &self.blocks.bb]) {
+            if let Some(i) = *body {
+                matrix.add_diagonal(i, &scaled(block));
+            }
         }
         if let [Some(i), Some(j)] = bodies {
-            system.matrix.add(i, j, &scaled(&self.blocks.ab));
+            matrix.add(i, j, &scaled(&self.blocks.ab));
         }
     }
 }

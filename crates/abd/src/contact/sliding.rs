@@ -1,10 +1,17 @@
 //! Lagged friction: normal forces and tangents are those of the step's start.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use taut_ipc::{ccd::Features, friction::SlidingPair, tangents};
 use taut_math::V3;
 
-use super::{BarrierContact, NewtonSystem, barrier::each, group::GroupSum, is_any_awake};
+use super::{
+    BarrierContact, NewtonSystem,
+    barrier::each,
+    group::{GroupSum, PairGroup},
+    is_any_awake,
+};
 use crate::{islands::RestingIslands, matrix::SIZE};
 
 /// A contact of the step's start.
@@ -34,7 +41,7 @@ impl BarrierContact {
     pub(crate) fn begin_sliding(&mut self, smooth_speed: f64, dt: f64) {
         self.smooth_way = smooth_speed * dt;
         self.origins.clone_from(&self.sweeps);
-        self.find_sliding(self.stiffness.lagged(dt));
+        self.nearest = self.find_sliding(self.stiffness.lagged(dt));
     }
 
     /// Takes the normal forces and tangents of where bodies are now; what has slid counts from the step's start.
@@ -48,21 +55,45 @@ impl BarrierContact {
         self.origins[self.owner[v] as usize].place(&self.rest[v])[0]
     }
 
-    /// Finds what slides and how hard the stiffness `kappa` presses it.
-    fn find_sliding(&mut self, kappa: f64) {
+    /// Finds what slides and how hard the stiffness `kappa` presses it, and returns the least distance [m].
+    fn find_sliding(&mut self, kappa: f64) -> f64 {
         let mut sliding = std::mem::take(&mut self.sliding);
         sliding.clear();
-        for group in &self.groups {
-            let [_, friction] = self.search.friction(group.bodies);
-            if friction <= 0.0 {
-                continue;
+        let mut nearest = f64::INFINITY;
+        if rayon::current_num_threads() > 1 {
+            let groups = self.each_group(|group| {
+                let mut own = Vec::new();
+                let nearest = self.begin_group(group, kappa, &mut own);
+                (nearest, own)
+            });
+            for (least, own) in groups {
+                nearest = nearest.min(least);
+                sliding.extend(own);
             }
-            if group.is_plane {
-                sliding.extend(self.planes_of(group).iter().filter_map(|pair| {
-                    let (n, height) = self.over_plane(pair, 0.0);
-                    let force = kappa * plane_force(height, self.d_hat);
+        } else {
+            for group in &self.live.groups {
+                nearest = nearest.min(self.begin_group(group, kappa, &mut sliding));
+            }
+        }
+        self.sliding = sliding;
+        self.find_rubbing(None);
+        nearest
+    }
+
+    /// Adds what slides of a pair of bodies, and returns its least distance below the barrier's reach [m].
+    fn begin_group(&self, group: &PairGroup, kappa: f64, sliding: &mut Vec<SlidingPoint>) -> f64 {
+        let [_, friction] = self.search.friction(group.bodies);
+        let mut nearest = f64::INFINITY;
+        if group.is_plane {
+            for pair in self.live.planes_of(group) {
+                let (n, height) = self.over_plane(pair, 0.0);
+                if height < self.d_hat {
+                    nearest = nearest.min(height);
+                }
+                let force = kappa * plane_force(height, self.d_hat);
+                if friction > 0.0 && force > 0.0 {
                     let v = pair.vertex;
-                    (force > 0.0).then(|| SlidingPoint {
+                    sliding.push(SlidingPoint {
                         bodies: pair.bodies,
                         features: None,
                         vertices: [v; 4],
@@ -70,27 +101,29 @@ impl BarrierContact {
                         tangents: tangents(n),
                         start: [self.origin(v); 4],
                         strength: friction * force,
-                    })
-                }));
-                continue;
+                    });
+                }
             }
-            sliding.extend(self.pairs_of(group).iter().filter_map(|pair| {
-                let active = self.active(pair, 0.0)?;
-                let near = active.near();
-                let normal = near.offset * (1.0 / near.squared.sqrt());
-                Some(SlidingPoint {
+            return nearest;
+        }
+        for pair in self.live.pairs_of(group) {
+            let Some(active) = self.active(pair, 0.0) else { continue };
+            let near = active.near();
+            let distance = near.squared.sqrt();
+            nearest = nearest.min(distance);
+            if friction > 0.0 {
+                sliding.push(SlidingPoint {
                     bodies: pair.bodies,
                     features: Some(pair.features),
                     vertices: pair.vertices,
                     weights: near.weights,
-                    tangents: tangents(normal),
+                    tangents: tangents(near.offset * (1.0 / distance)),
                     start: pair.vertices.map(|v| self.origin(v)),
                     strength: friction * kappa * active.normal_force(),
-                })
-            }));
+                });
+            }
         }
-        self.sliding = sliding;
-        self.find_rubbing(None);
+        nearest
     }
 
     /// Finds those runs of sliding contacts of which a body has not settled; all of them where nothing has.
@@ -129,26 +162,33 @@ impl BarrierContact {
     }
 
     pub(super) fn assemble_sliding(&self, system: &mut NewtonSystem<'_>) {
-        let sums = each(&self.rubbing, |run| self.sum_of_sliding(&self.sliding[run.clone()]));
+        let with_hessian = system.matrix.is_some();
+        let sum_of =
+            |run: &Range<usize>| self.sum_of_sliding(&self.sliding[run.clone()], with_hessian);
+        let sums = each(&self.rubbing, sum_of);
         for (run, sum) in self.rubbing.iter().zip(&sums) {
             let bodies = self.sliding[run.start].bodies;
             sum.add_to(bodies.map(|b| self.unknown[b as usize]), 1.0, system);
         }
     }
 
-    fn sum_of_sliding(&self, points: &[SlidingPoint]) -> GroupSum {
+    fn sum_of_sliding(&self, points: &[SlidingPoint], with_hessian: bool) -> GroupSum {
         let mut sum = GroupSum::EMPTY;
         for point in points {
             let slid = self.slid(point, 0.0);
-            let (gradient, hessian) = (slid.gradient(), slid.hessian());
-            let sites = self.sites(&point.vertices);
+            let gradient = slid.gradient();
+            let hessian = with_hessian.then(|| slid.hessian());
+            let (hessian, sites) = (hessian.as_ref(), self.sites(&point.vertices));
             match point.features {
-                None => sum.add_point(&corner(&gradient), &corner_block(&hessian), &sites[0]),
+                None => {
+                    let block = hessian.map(corner_block);
+                    sum.add_point(&corner(&gradient), block.as_ref(), &sites[0]);
+                }
                 Some(Features::PointTriangle) => {
-                    sum.add_pair::<1>(false, &gradient, Some(&hessian), &sites);
+                    sum.add_pair::<1>(false, &gradient, hessian, &sites);
                 }
                 Some(Features::EdgeEdge) => {
-                    sum.add_pair::<2>(false, &gradient, Some(&hessian), &sites);
+                    sum.add_pair::<2>(false, &gradient, hessian, &sites);
                 }
             }
         }

@@ -76,19 +76,27 @@ impl Stiffness {
         if self.kappa > 0.0 { self.kappa } else { self.least(dt) }
     }
 
+    /// Whether it is found from the forces at the start of a step.
+    pub(super) fn is_balanced(&self) -> bool {
+        self.rule == StiffnessRule::Balanced
+    }
+
+    /// Takes the least for a step of `dt` [s].
+    pub(super) fn begin(&mut self, dt: f64) {
+        self.kappa = self.least(dt);
+        self.most = RANGE * self.kappa;
+    }
+
     /// Balances the gradient `own` of the barrier with `others`, within its range.
-    pub(super) fn begin(&mut self, own: &[f64], others: &[f64], dt: f64) {
-        let least = self.least(dt);
-        self.most = RANGE * least;
+    pub(super) fn balance(&mut self, own: &[f64], others: &[f64], dt: f64) {
+        self.begin(dt);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let square = dot(own, own);
-        let balance = if square > 0.0 && self.rule == StiffnessRule::Balanced {
-            -dot(own, others) / square
-        } else {
-            0.0
-        };
+        let balance = if square > 0.0 { -dot(own, others) / square } else { 0.0 };
         // Not a number where sums overflow.
-        self.kappa = if balance > least { balance.min(self.most) } else { least };
+        if balance > self.kappa {
+            self.kappa = balance.min(self.most);
+        }
     }
 
     /// Doubles the stiffness where the least distance is all but nothing and falls.

@@ -134,8 +134,17 @@ impl Abd {
         }
         self.assemble_ties();
         if let Some(contact) = &mut self.contact {
-            let (matrix, gradient) = (&mut self.matrix, &mut self.gradient[..]);
+            let (matrix, gradient) = (Some(&mut self.matrix), &mut self.gradient[..]);
             contact.assemble(project, &mut NewtonSystem { matrix, gradient });
+        }
+    }
+
+    /// The gradient alone, with contacts.
+    pub(super) fn assemble_whole_gradient(&mut self) {
+        self.assemble_gradient();
+        if let Some(contact) = &mut self.contact {
+            let gradient = &mut self.gradient[..];
+            contact.assemble(false, &mut NewtonSystem { matrix: None, gradient });
         }
     }
 

@@ -19,14 +19,12 @@ impl Abd {
         self.direction.fill(0.0);
         self.set_motion();
         self.fit_matrix().map_err(SolverError::NotConverged)?;
-        if !self.solve() {
+        let Some(enough) = self.find_step() else {
             (self.converged, self.stalled) = (true, true);
             return Ok(());
-        }
-        self.set_motion();
-        let enough = self.enough();
-        let farthest = self.find_moves();
-        self.work.speed = farthest / self.step.dt;
+        };
+        self.is_cut = false;
+        self.work.speed = self.moves.iter().copied().fold(0.0, f64::max) / self.step.dt;
         self.couple_islands();
         self.islands.keep_awake(|body| self.moves[body] > enough);
         let (small, large) = (self.islands.has(false), self.islands.has(true));
@@ -63,14 +61,14 @@ impl Abd {
     }
 
     /// How far vertices may move in a step that is the last [m].
-    fn enough(&self) -> f64 {
+    pub(super) fn enough(&self) -> f64 {
         let Some(contact) = &self.contact else { return 0.0 };
         let gap = self.settings.gap_tolerance * contact.d_hat();
         gap.min(self.settings.speed_tolerance * contact.length() * self.step.dt)
     }
 
     /// Finds how far the vertices of each body move at most along the direction, and returns the most of all [m].
-    fn find_moves(&mut self) -> f64 {
+    pub(super) fn find_moves(&mut self) -> f64 {
         self.moves.clear();
         let contact = self.contact.as_ref();
         let of = |body: usize| contact.map_or(0.0, |contact| contact.largest_move(body));
@@ -106,6 +104,7 @@ impl Abd {
             false => self.searched(safe, before),
         };
         if let Some(share) = found {
+            self.is_cut |= share < 1.0;
             self.advance(share);
             self.certify()?;
         }
