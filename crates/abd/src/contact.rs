@@ -257,7 +257,11 @@ impl BarrierContact {
 
     /// The farthest that a vertex of a body may move along the direction, along one axis [m].
     pub(crate) fn largest_move(&self, body: usize) -> f64 {
-        let sweep = &self.sweeps[body];
+        self.largest_way(body, &self.sweeps[body])
+    }
+
+    /// The same along any motion [m].
+    pub(crate) fn largest_way(&self, body: usize, sweep: &AffineSweep) -> f64 {
         let still = AffineSweep::still(sweep.frame, sweep.position);
         still.offset(0.0, sweep, 1.0, &self.boxes[body])
     }

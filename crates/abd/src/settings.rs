@@ -71,7 +71,8 @@ pub enum StiffnessRule {
     Balanced,
 }
 
-/// How systems with contacts are made positive definite.
+/// How systems with contacts are made positive definite. Those that are not projected count as indefinite, too, where
+/// they lead more than twice as far as the iteration before, or than two bodies are long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HessianProjection {

@@ -65,6 +65,8 @@ pub(crate) struct Abd {
     /// For each body the most of these in its island, and the same of the iteration before, if the step has one [m].
     now: Vec<f64>,
     before: Vec<f64>,
+    /// How far vertices moved at most along the direction of that iteration [m].
+    farthest: Option<f64>,
     /// Whether that iteration could not go all the way.
     is_cut: bool,
     whole_direction: Vec<f64>,
@@ -130,6 +132,7 @@ impl Abd {
             moves: Vec::new(),
             now: Vec::new(),
             before: Vec::new(),
+            farthest: None,
             is_cut: false,
             whole_direction: Vec::new(),
             gradient: vec![0.0; unknowns],
@@ -143,16 +146,19 @@ impl Abd {
     pub(crate) fn set_motion(&mut self) {
         let Some(mut contact) = self.contact.take() else { return };
         let sweep = |i: usize| match self.body_of[i] {
-            Some(k) => {
-                let (frame, position) = split(&self.bodies[k].now);
-                let (frame_move, position_move) = split(&self.along(k));
-                AffineSweep { frame, position, frame_move, position_move }
-            }
+            Some(k) => self.sweep(k),
             None => AffineSweep::still(self.state.bodies[i].frame, self.state.bodies[i].position),
         };
         let sweeps = (0..self.scene.bodies.len()).map(sweep);
         contact.set_motion(sweeps, &self.state.broken, &self.islands);
         self.contact = Some(contact);
+    }
+
+    /// How one of the dynamic bodies moves along the direction.
+    pub(crate) fn sweep(&self, k: usize) -> AffineSweep {
+        let (frame, position) = split(&self.bodies[k].now);
+        let (frame_move, position_move) = split(&self.along(k));
+        AffineSweep { frame, position, frame_move, position_move }
     }
 
     /// Moves driven bodies where nothing can hold them up.
@@ -187,22 +193,28 @@ impl Abd {
             (Some(_), HessianProjection::Clamp) => &[true],
             (Some(_), HessianProjection::None) => &[false],
         };
-        let mut definite = ways.iter().any(|&project| {
+        let mut found = ways.iter().any(|&project| {
             self.assemble(project);
-            self.matrix.factorise()
+            self.solve_assembled(project)
         });
-        if !definite && self.contact.is_some() {
-            definite = (0..RAISED.1).any(|times| {
+        if !found && self.contact.is_some() {
+            found = (0..RAISED.1).any(|times| {
                 self.raise_masses(RAISED.0 * 10_f64.powi(times));
-                self.matrix.factorise()
+                self.solve_assembled(ways.contains(&true))
             });
         }
-        if definite {
-            self.work.factorisations += 1;
-            self.matrix.set_moving(|body| self.islands.is_awake(body));
-            self.find_direction();
+        found
+    }
+
+    /// Solves the system as it is; `false` where it is not positive definite, or was not projected and barely is.
+    fn solve_assembled(&mut self, project: bool) -> bool {
+        if !self.matrix.factorise() {
+            return false;
         }
-        definite
+        self.work.factorisations += 1;
+        self.matrix.set_moving(|body| self.islands.is_awake(body));
+        self.find_direction();
+        project || !self.is_boundless()
     }
 
     /// The direction that the last factor has against the gradient.
@@ -303,6 +315,11 @@ impl Abd {
         (self.gradient.clone(), dense)
     }
 
+    /// Takes it that vertices moved so far in the iteration before [m].
+    pub(crate) fn set_farthest(&mut self, farthest: f64) {
+        self.farthest = Some(farthest);
+    }
+
     /// Energy with one unknown moved.
     pub(crate) fn energy_at(&mut self, unknown: usize, by: f64) -> f64 {
         self.direction.fill(0.0);
@@ -363,7 +380,7 @@ impl Solver for Abd {
             self.forget_factors();
         }
         self.before.clear();
-        self.is_cut = false;
+        (self.farthest, self.is_cut) = (None, false);
         self.end_s = self.state.time_s + h;
         (self.step, self.stepping, self.converged) = (step, true, false);
         (self.lags, self.renewed, self.stalled) = (1, false, false);

@@ -6,7 +6,7 @@ use taut_core::{
 };
 use taut_fixtures::{chain, cube, differences, floor, plane, rubbing, slope};
 
-use crate::{AbdSettings, solver::Abd};
+use crate::{AbdSettings, HessianProjection, solver::Abd};
 
 /// Three bodies of one chain, held by the world, by every kind of joint there is.
 fn scene() -> Scene {
@@ -96,6 +96,26 @@ fn what_is_left_out_is_neither_pushed_nor_hit() {
         left_out.iter_mut().zip(found).for_each(|(sum, count)| *sum += count);
     }
     assert!(left_out[0] > 500 && left_out[1] > 500, "{left_out:?}");
+}
+
+#[test]
+fn systems_as_they_are_do_not_lead_astray() {
+    const DT: f64 = 0.01;
+    for projection in [HessianProjection::None, HessianProjection::OnDemand] {
+        let settings = AbdSettings { projection, ..AbdSettings::default() };
+        let mut solver = Abd::new(&touching(), settings).unwrap();
+        solver.begin_step(Step { dt: DT, iterations: 3 }).unwrap();
+        let mut way = || {
+            solver.iterate().unwrap();
+            let way = solver.report().newton_speed_m_s.unwrap() * DT;
+            solver.set_farthest(1e-3 * way);
+            way
+        };
+        let (free, bound) = (way(), way());
+        // What is projected is not bound, but never leads far.
+        let most = if projection == HessianProjection::None { 2e-3 * free } else { 2.0 * free };
+        assert!(free > 0.0 && bound <= most, "{projection:?} {free} {bound}");
+    }
 }
 
 #[test]

@@ -9,6 +9,9 @@ use crate::{
     matrix::{BlockMatrix, SIZE},
 };
 
+/// Directions of systems that are not projected may be longer than the one before by this factor [1]. Where such a system
+/// is barely definite they can be kilometres long, and everything on the way is a candidate.
+const GROWTH: f64 = 2.0;
 /// Newton steps of no more than this share of what ends a step are made without asking for a lower energy [1].
 const NOTHING: f64 = 1e-6;
 
@@ -24,7 +27,9 @@ impl Abd {
             return Ok(());
         };
         self.is_cut = false;
-        self.work.speed = self.moves.iter().copied().fold(0.0, f64::max) / self.step.dt;
+        let farthest = self.moves.iter().copied().fold(0.0, f64::max);
+        self.farthest = Some(farthest);
+        self.work.speed = farthest / self.step.dt;
         self.couple_islands();
         self.islands.keep_awake(|body| self.moves[body] > enough);
         let (small, large) = (self.islands.has(false), self.islands.has(true));
@@ -58,6 +63,14 @@ impl Abd {
             self.islands.wake();
         }
         Ok(())
+    }
+
+    /// Whether the direction is out of all proportion to the one before, or in a first iteration to the size of bodies.
+    pub(super) fn is_boundless(&self) -> bool {
+        let Some(contact) = &self.contact else { return false };
+        let most = GROWTH * self.farthest.unwrap_or_else(|| contact.length());
+        let way = |k: usize| contact.largest_way(self.bodies[k].body, &self.sweep(k));
+        !(0..self.bodies.len()).all(|k| way(k) <= most)
     }
 
     /// How far vertices may move in a step that is the last [m].
