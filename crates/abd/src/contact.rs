@@ -281,7 +281,8 @@ impl BarrierContact {
     /// Pairs of dynamic bodies that the matrix couples.
     pub(crate) fn coupled(&self) -> impl Iterator<Item = [usize; 2]> {
         let pairs = self.candidates.bodies.iter().copied();
-        let pairs = pairs.chain(self.sliding.iter().map(|point| point.bodies));
+        let runs = self.sliding.chunk_by(|a, b| a.bodies == b.bodies);
+        let pairs = pairs.chain(runs.map(|run| run[0].bodies));
         pairs.filter_map(|pair| self.both_unknown(pair))
     }
 

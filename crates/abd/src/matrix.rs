@@ -158,6 +158,7 @@ impl BlockMatrix {
 
     /// Factorises the matrix, which it keeps; `false` where it is not positive definite.
     pub(crate) fn factorise(&mut self) -> bool {
+        self.forget_factor();
         let Self { pairs, first, pattern, values, factor, .. } = self;
         let column = |block: usize, c: usize| pattern.col_ptr()[block * SIZE + c];
         match factor {
@@ -190,7 +191,7 @@ impl BlockMatrix {
         moving.extend((0..block_of.len()).map(moves));
     }
 
-    /// Makes sure that the factor is not taken for that of a system.
+    /// Makes sure that the factor, or what is left of one, is not taken for that of a system.
     pub(crate) fn forget_factor(&mut self) {
         self.moving.clear();
     }
@@ -290,7 +291,9 @@ mod tests {
         let entry =
             |r: usize, c: usize| if r == c { 1.0 - 2.0 * f64::from(u8::from(r == 7)) } else { 0.0 };
         matrix.add_diagonal(0, &std::array::from_fn(|r| std::array::from_fn(|c| entry(r, c))));
+        matrix.set_moving(|_| true);
         assert!(!matrix.factorise());
+        assert!(!matrix.has_factor_of(|_| true), "what is left is no factor");
     }
 
     #[test]
