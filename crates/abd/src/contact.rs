@@ -262,8 +262,7 @@ impl BarrierContact {
 
     /// The same along any motion [m].
     pub(crate) fn largest_way(&self, body: usize, sweep: &AffineSweep) -> f64 {
-        let still = AffineSweep::still(sweep.frame, sweep.position);
-        still.offset(0.0, sweep, 1.0, &self.boxes[body])
+        farthest_along(sweep, &self.boxes[body])
     }
 
     /// Pairs of dynamic bodies that may come near each other along the direction, or rub against each other.
@@ -395,6 +394,12 @@ impl BarrierContact {
     pub(crate) fn energy(&self, share: f64) -> f64 {
         self.stiffness.kappa() * self.barrier_energy(share) + self.sliding_energy(share)
     }
+}
+
+/// The farthest that a point of a body with this box goes along a motion, along one axis [m].
+fn farthest_along(sweep: &AffineSweep, own_box: &[Vec3; 2]) -> f64 {
+    let still = AffineSweep::still(sweep.frame, sweep.position);
+    still.offset(0.0, sweep, 1.0, own_box)
 }
 
 /// Whether any of two bodies of the scene has not settled.

@@ -7,7 +7,7 @@ use taut_ipc::{
     barrier::{barrier, plane_stiffness},
     blocks::affine_site,
     ccd::Features,
-    distance::{edge_edge, height, point_triangle},
+    distance::height,
     mollifier::{Mollifier, threshold},
     pair::BarrierPair,
 };
@@ -26,10 +26,7 @@ impl BarrierContact {
             let v = v as usize;
             self.places[v] + self.moves[v] * share
         });
-        let near = match pair.features {
-            Features::PointTriangle => point_triangle(&points),
-            Features::EdgeEdge => edge_edge(&points),
-        };
+        let near = pair.features.nearest(&points);
         // What is not a number is not far.
         if near.squared >= self.d_hat * self.d_hat {
             return None;

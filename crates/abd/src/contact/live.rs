@@ -6,13 +6,9 @@
 use rayon::prelude::*;
 use taut_collide::{AffineSweep, FeaturePair, PlanePair};
 use taut_core::Vec3;
-use taut_ipc::{
-    ccd::Features,
-    distance::{edge_edge, point_triangle},
-};
-use taut_math::V3;
+use taut_ipc::ccd::Features;
 
-use super::{BarrierContact, group::PairGroup, higher, is_any_awake, lower};
+use super::{BarrierContact, farthest_along, group::PairGroup, higher, is_any_awake, lower};
 use crate::islands::RestingIslands;
 
 /// A distance is found again when bodies have gone more than this share of the barrier's reach since [1].
@@ -78,7 +74,7 @@ impl Clearance {
             let still = AffineSweep::still(to[i].frame, to[i].position);
             let last = from.get(i).unwrap_or(&still);
             way.gone += all_axes * last.offset(0.0, &still, 0.0, &boxes[i]);
-            way.going = all_axes * still.offset(0.0, &to[i], 1.0, &boxes[i]);
+            way.going = all_axes * farthest_along(&to[i], &boxes[i]);
         }
     }
 }
@@ -229,7 +225,8 @@ impl BarrierContact {
         let is_open = prospect.is_pushed || prospect.is_in_way;
         if is_open && gone - found.gone > STALE * self.d_hat {
             let points = pair.vertices.map(|v| self.places[v as usize]);
-            *found = FoundDistance { distance: distance(pair.features, &points), gone };
+            let distance = pair.features.nearest(&points).squared.sqrt();
+            *found = FoundDistance { distance, gone };
             prospect = by(found);
         }
         let start = found.gone + found.distance;
@@ -255,14 +252,6 @@ struct OpenGroup<'a> {
 fn way_of(ways: &[BodyWay], bodies: [u32; 2]) -> BodyWay {
     let [a, b] = bodies.map(|body| ways[body as usize]);
     BodyWay { gone: a.gone + b.gone, going: a.going + b.going }
-}
-
-fn distance(features: Features, points: &[V3<f64>; 4]) -> f64 {
-    let near = match features {
-        Features::PointTriangle => point_triangle(points),
-        Features::EdgeEdge => edge_edge(points),
-    };
-    near.squared.sqrt()
 }
 
 /// Whether the boxes around the ways of two features are no farther apart than `reach` [m] along every axis.

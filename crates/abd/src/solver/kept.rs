@@ -24,19 +24,18 @@ impl Abd {
         let enough = self.enough();
         let is_kept = self.settings.hessian == HessianUse::Kept;
         let is_first = self.before.is_empty();
-        if is_kept && self.solve_with_kept(SURE * enough) {
-            self.islands.most(&self.moves, &mut self.before);
-            return Some(if is_first { SURE * enough } else { enough });
+        let serves = is_kept && self.solve_with_kept(SURE * enough);
+        if !serves {
+            if !self.solve() {
+                return None;
+            }
+            self.set_motion();
+            self.find_moves();
         }
-        if !self.solve() {
-            return None;
-        }
-        self.set_motion();
-        self.find_moves();
         if is_kept {
             self.islands.most(&self.moves, &mut self.before);
         }
-        Some(enough)
+        Some(if serves && is_first { SURE * enough } else { enough })
     }
 
     /// Finds the direction by the last factor; `false` where there is none for what moves, or where it does not serve.

@@ -13,6 +13,17 @@ pub enum Features {
     EdgeEdge,
 }
 
+impl Features {
+    /// The nearest points of a pair of these, whose vertices are at `points` [m].
+    #[inline(always)]
+    pub fn nearest(self, points: &[V3<f64>; 4]) -> Proximity {
+        match self {
+            Self::PointTriangle => point_triangle(points),
+            Self::EdgeEdge => edge_edge(points),
+        }
+    }
+}
+
 /// The straight motion of a pair, `x_i + t Δ_i` [m] for t in 0..1, without what all four vertices share.
 ///
 /// It is taken as exact. Whoever rounds the vertices again, at the share that was told, adds that rounding.
@@ -67,22 +78,14 @@ impl PairSweep {
     /// Distance at `t` [m], less what rounding can have added.
     #[inline]
     pub fn distance(&self, t: f64) -> f64 {
-        self.near(&self.at(t)).squared.sqrt() - self.rounding
-    }
-
-    #[inline(always)]
-    fn near(&self, points: &[V3<f64>; 4]) -> Proximity {
-        match self.features {
-            Features::PointTriangle => point_triangle(points),
-            Features::EdgeEdge => edge_edge(points),
-        }
+        self.features.nearest(&self.at(t)).squared.sqrt() - self.rounding
     }
 
     /// What bounds the distance from `t` on.
     #[inline(always)]
     pub(crate) fn outlook(&self, t: f64) -> Outlook {
         let points = self.at(t);
-        let near = self.near(&points);
+        let near = self.features.nearest(&points);
         let distance = near.squared.sqrt();
         let n = near.offset * (1.0 / distance);
         let heights = points.map(|x| n.dot(x));
