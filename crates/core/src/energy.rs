@@ -28,10 +28,10 @@ mod tie;
 mod viscous;
 mod weighted_sum;
 
-use taut_math::{M3, Number, Real, V3};
+use taut_math::{LANES, M3, Number, Real, V3, Wide};
 
 pub(crate) use cell::{FACES, volume};
-pub use corner::{CornerSystem, PointCorner, SheetCorner};
+pub use corner::{Corner, CornerSystem, PointCorner, SheetCorner};
 pub use corotated::Corotated;
 pub use elasticity::Elasticity;
 pub use fold::{FoldEnergy, FoldModel};
@@ -168,6 +168,12 @@ pub trait RowEnergy<N: Number> {
         let straight = outer(&rows, &self.stiffness(&rows), Self::ROWS, i, i);
         (pull(&rows, &tension, Self::ROWS, i), straight.plus(bent))
     }
+}
+
+/// An energy that can be one in each lane of `W`.
+pub trait SideBySide<W: Wide>: RowEnergy<W> + Copy + Send + Sync {
+    /// One of this kind in each lane; `None` where one is of another.
+    fn side_by_side(energies: [&Energy<W::Lane>; LANES]) -> Option<Self>;
 }
 
 #[inline]

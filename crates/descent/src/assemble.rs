@@ -59,7 +59,7 @@ impl<R: Real> View<R> for Outside<'_, R> {
 
 /// What the elements offer to a node's step.
 #[derive(Clone, Copy)]
-pub(crate) struct Forces<'a, R> {
+pub(crate) struct Forces<'a, R: Real> {
     elements: &'a [SweepElement<R>],
     bases: &'a [Bases<R>],
     pub(crate) energies: &'a SweepEnergies<R>,
@@ -67,7 +67,7 @@ pub(crate) struct Forces<'a, R> {
     pub(crate) lanes: usize,
 }
 
-impl<'a, R> Forces<'a, R> {
+impl<'a, R: Real> Forces<'a, R> {
     pub(crate) fn new(
         elements: &'a [SweepElement<R>],
         bases: &'a [Bases<R>],

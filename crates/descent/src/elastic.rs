@@ -3,12 +3,13 @@
 //! A point fixed to a body is where its lever ends, so that a force `f` with second derivative `h` acts on the
 //! body as `(f, r x f)` with the blocks `h`, `[r] h` and `[r] h [r]^T`.
 
-use taut_core::energy::{CornerSystem, ENDS_MAX, Energy, PointCorner, Points, SheetCorner};
+use taut_core::energy::{ENDS_MAX, Energy, PointCorner, Points, SheetCorner};
 use taut_math::{M3, Real, Sym3, V3};
 use taut_model::{Csr, ElasticElement, Model, NodeKind, narrow};
 
 use crate::{
     block::Block,
+    corners::{Corners, Spot, is_kept_by_corners},
     node::{Base, NodeLayout, SweepNode},
 };
 
@@ -35,44 +36,19 @@ struct Cloud<R> {
     nodes: [u32; ENDS_MAX],
 }
 
-/// One corner of an energy between particles: all that its node reads beside where the others are.
-#[derive(Clone, Copy, Debug)]
-struct KeptCorner<C, const OTHERS: usize> {
-    /// Nodes of the others.
-    others: [u32; OTHERS],
-    /// Its own.
-    node: u32,
-    corner: C,
-}
-
-impl<C: Default, const OTHERS: usize> Default for KeptCorner<C, OTHERS> {
-    fn default() -> Self {
-        Self { others: [0; OTHERS], node: 0, corner: C::default() }
-    }
-}
-
-/// Where a node is.
-#[derive(Clone, Copy, Debug)]
-struct Spot<R> {
-    /// At the step's start [m].
-    place: V3<R>,
-    /// How far it has moved since [m].
-    step: V3<R>,
-}
-
 /// All energies of a scene.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SweepEnergies<R> {
+pub(crate) struct SweepEnergies<R: Real> {
     list: Vec<SweepEnergy<R>>,
     /// Those between particles alone, counted after the others.
     clouds: Vec<Cloud<R>>,
     /// Energy and number of the point, node by node.
     ends: Csr<(u32, u32)>,
-    /// Corners of neo-Hookean tetrahedra and flat folds between particles, which are in no other list, node by node.
-    corners: Csr<KeptCorner<PointCorner<R>, 3>>,
+    /// Corners of neo-Hookean tetrahedra and flat folds between particles, which are in no other list.
+    corners: Corners<PointCorner<R::Wide>, 3>,
     /// The same of membranes.
-    sheets: Csr<KeptCorner<SheetCorner<R>, 2>>,
-    /// Where each node is, apart from all else that a node has: corners look at many. Empty without energies.
+    sheets: Corners<SheetCorner<R::Wide>, 2>,
+    /// Where each node is. Empty without energies.
     spots: Vec<Spot<R>>,
     /// By which each energy counts, those with a list of their own excepted; empty where all count whole.
     scales: Vec<R>,
@@ -112,7 +88,7 @@ impl<R: Real> SweepEnergies<R> {
             }
             let SweepEnergy { energy, nodes, .. } = all;
             let cloud = Cloud { energy, nodes };
-            if cloud.is_kept_by_corners() && !scaled {
+            if is_kept_by_corners(&cloud.energy) && !scaled {
                 kept.push(cloud);
             } else {
                 clouds.push(cloud);
@@ -120,8 +96,9 @@ impl<R: Real> SweepEnergies<R> {
             }
         }
         order.append(&mut cloud_order);
-        let corners = Csr::new(layout.len(), kept.iter().flat_map(Cloud::corners));
-        let sheets = Csr::new(layout.len(), kept.iter().flat_map(Cloud::sheets));
+        let kept = kept.iter().map(|one| (&one.energy, &one.nodes));
+        let corners = Corners::new::<R>(layout.len(), kept.clone());
+        let sheets = Corners::new::<R>(layout.len(), kept);
         let nodes = list.iter().map(|one| (one.nodes, one.energy.ends()));
         let nodes = nodes.chain(clouds.iter().map(|one| (one.nodes, one.energy.ends())));
         let ends = nodes.enumerate().flat_map(|(e, (nodes, count))| {
@@ -130,8 +107,7 @@ impl<R: Real> SweepEnergies<R> {
         });
         let ends = Csr::new(layout.len(), ends);
         let any = !model.energies.is_empty();
-        let spot = Spot { place: V3::ZERO, step: V3::ZERO };
-        let spots = vec![spot; if any { layout.len() } else { 0 }];
+        let spots = vec![Spot::default(); if any { layout.len() } else { 0 }];
         let scales = vec![R::ONE; if scaled { order.len() } else { 0 }];
         Self { list, clouds, ends, corners, sheets, spots, scales, order }
     }
@@ -153,7 +129,7 @@ impl<R: Real> SweepEnergies<R> {
             one.energy.begin(&one.start, h);
         }
         for (spot, base) in self.spots.iter_mut().zip(bases) {
-            spot.place = base.position;
+            spot.put_place(base.position);
         }
         for one in self.clouds.iter_mut().filter(|one| one.energy.resists_rates()) {
             let places = one.nodes.map(|n| bases[n as usize].position);
@@ -164,7 +140,7 @@ impl<R: Real> SweepEnergies<R> {
     /// Takes over how far all nodes have moved, before a sweep.
     pub(crate) fn look(&mut self, nodes: &[SweepNode<R>]) {
         for (spot, node) in self.spots.iter_mut().zip(nodes) {
-            spot.step = node.step;
+            spot.put_step(node.step);
         }
     }
 
@@ -172,7 +148,7 @@ impl<R: Real> SweepEnergies<R> {
     #[inline]
     pub(crate) fn follow(&mut self, n: usize, node: &SweepNode<R>) {
         if let Some(spot) = self.spots.get_mut(n) {
-            spot.step = node.step;
+            spot.put_step(node.step);
         }
     }
 
@@ -186,16 +162,17 @@ impl<R: Real> SweepEnergies<R> {
     ) where
         R: 'a,
     {
-        self.add_corners(block, node);
+        self.corners.add_to(block, node.corners, &self.spots);
+        self.sheets.add_to(block, node.sheets, &self.spots);
         let [first, last] = node.energies.map(|i| i as usize);
         for &(e, i) in &self.ends.members()[first..last] {
             let (e, i) = (e as usize, i as usize);
             let Some(one) = self.list.get(e) else {
                 let one = &self.clouds[e - self.list.len()];
-                let origin = self.spots[one.nodes[0] as usize].place;
+                let origin = self.spots[one.nodes[0] as usize].place();
                 let x = one.nodes.map(|n| {
-                    let Spot { place, step } = self.spots[n as usize];
-                    (place - origin) + step
+                    let spot = self.spots[n as usize];
+                    (spot.place() - origin) + spot.step()
                 });
                 let (force, stiffness) = one.energy.vertex(&x, i);
                 let scale = self.scale(e);
@@ -236,8 +213,8 @@ impl<R: Real> SweepEnergies<R> {
     fn points(&self, e: usize, nodes: &[SweepNode<R>]) -> Points<R> {
         let Some(one) = self.list.get(e) else {
             let one = &self.clouds[e - self.list.len()];
-            let origin = self.spots[one.nodes[0] as usize].place;
-            let at = |n: u32| (self.spots[n as usize].place - origin) + nodes[n as usize].step;
+            let origin = self.spots[one.nodes[0] as usize].place();
+            let at = |n: u32| (self.spots[n as usize].place() - origin) + nodes[n as usize].step;
             return one.nodes.map(at);
         };
         let mut x = one.start;
@@ -279,62 +256,6 @@ impl<R: Real> SweepEnergies<R> {
     /// Forgets all factors.
     pub(crate) fn forget(&mut self) {
         self.scales.fill(R::ZERO);
-    }
-
-    /// Adds what the energies pull with whose corners are kept with their nodes.
-    #[inline]
-    fn add_corners(&self, block: &mut Block<R>, node: &SweepNode<R>) {
-        let range = |[first, last]: [u32; 2]| first as usize..last as usize;
-        let edge = |own: u32, n: u32| {
-            let [own, other] = [own, n].map(|n| self.spots[n as usize]);
-            (other.place - own.place) + (other.step - own.step)
-        };
-        for one in &self.corners.members()[range(node.corners)] {
-            let [a, b, c] = one.others;
-            let edges = [edge(one.node, a), edge(one.node, b), edge(one.node, c)];
-            add(block, one.corner.system(edges));
-        }
-        for one in &self.sheets.members()[range(node.sheets)] {
-            let [a, b] = one.others;
-            add(block, one.corner.system([edge(one.node, a), edge(one.node, b)]));
-        }
-    }
-}
-
-#[inline(always)]
-fn add<R: Real>(block: &mut Block<R>, (force, stiffness): CornerSystem<R>) {
-    block.ll = block.ll.plus(symmetric(&stiffness));
-    block.fl += force;
-}
-
-impl<R: Real> Cloud<R> {
-    /// Whether corners know all that it pulls with.
-    fn is_kept_by_corners(&self) -> bool {
-        self.corners().next().is_some() || self.sheets().next().is_some()
-    }
-
-    /// Its corners with their nodes; none of an energy that has none of this kind.
-    fn corners(
-        &self,
-    ) -> impl Iterator<Item = (u32, KeptCorner<PointCorner<R>, 3>)> + Clone + use<R> {
-        let Self { energy, nodes } = self.clone();
-        (0..energy.ends()).filter_map(move |i| {
-            let corner = PointCorner::of(&energy, i)?;
-            let others = PointCorner::<R>::others(i).map(|j| nodes[j]);
-            Some((nodes[i], KeptCorner { others, node: nodes[i], corner }))
-        })
-    }
-
-    /// The same of a membrane.
-    fn sheets(
-        &self,
-    ) -> impl Iterator<Item = (u32, KeptCorner<SheetCorner<R>, 2>)> + Clone + use<R> {
-        let Self { energy, nodes } = self.clone();
-        (0..energy.ends()).filter_map(move |i| {
-            let corner = SheetCorner::of(&energy, i)?;
-            let others = SheetCorner::<R>::others(i).map(|j| nodes[j]);
-            Some((nodes[i], KeptCorner { others, node: nodes[i], corner }))
-        })
     }
 }
 

@@ -13,6 +13,7 @@ pub mod block;
 mod bound;
 mod collision;
 pub mod contacts;
+mod corners;
 #[cfg(feature = "gpu")]
 pub mod device;
 mod elastic;

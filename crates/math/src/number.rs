@@ -113,6 +113,13 @@ pub trait Wide: Number {
         Self::from_lanes([f(0), f(1), f(2), f(3)])
     }
 
+    /// What is in lane `i` of number `k`, in lane `k` of number `i`.
+    #[inline(always)]
+    fn transposed([a, b, c, d]: [Self; LANES]) -> [Self; LANES] {
+        let row = |i| Self::from_lanes([a.lane(i), b.lane(i), c.lane(i), d.lane(i)]);
+        [row(0), row(1), row(2), row(3)]
+    }
+
     /// Sum of all lanes, in one order on every machine.
     #[inline(always)]
     fn sum(self) -> Self::Lane {

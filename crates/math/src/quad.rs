@@ -58,6 +58,10 @@ macro_rules! quad {
                 Self::splat(x)
             }
             #[inline(always)]
+            fn transposed(columns: [Self; LANES]) -> [Self; LANES] {
+                Self::transpose(columns)
+            }
+            #[inline(always)]
             fn any_above(self, other: Self) -> bool {
                 self.simd_gt(other).any()
             }

@@ -86,6 +86,20 @@ impl<const ENDS: usize> Schedule<ENDS> {
         self.colour_ends.push(self.ends.len());
     }
 
+    /// How many colours; one of units that are visited one by one.
+    pub(crate) fn count(&self) -> usize {
+        if self.independent { self.colours.len().saturating_sub(1) } else { 1 }
+    }
+
+    /// The units of a colour, of so many in all; none of colours that there are not.
+    pub(crate) fn units(&self, colour: usize, all: usize) -> Range<usize> {
+        match &self.colours[..] {
+            _ if !self.independent => 0..all,
+            colours if colour + 1 < colours.len() => colours[colour]..colours[colour + 1],
+            _ => all..all,
+        }
+    }
+
     /// Corrects every unit of `run` once; `staged` is room for what threads prepare.
     #[inline]
     pub(crate) fn sweep<T, U, P>(
@@ -99,22 +113,35 @@ impl<const ENDS: usize> Schedule<ENDS> {
         U: UnitRun<ENDS>,
         P: UnitPass<T, U, ENDS>,
     {
-        if !self.independent {
-            one_by_one(pass, run, items);
-            return;
-        }
-        let threads = rayon::current_num_threads();
+        let count = run.len();
         let mut rest = run;
-        for (colour, bounds) in self.colours.windows(2).enumerate() {
-            let count = bounds[1] - bounds[0];
-            let (now, later) = rest.split(count);
-            if threads > 1 && count > 2 * U::GRAIN {
-                let ends = &self.ends[self.colour_ends[colour]..self.colour_ends[colour + 1]];
-                at_once(pass, now, bounds[0], ends, items, staged);
-            } else {
-                one_by_one(pass, now, items);
-            }
+        for colour in 0..self.count() {
+            let (now, later) = rest.split(self.units(colour, count).len());
+            self.sweep_colour(colour, pass, now, items, staged);
             rest = later;
+        }
+    }
+
+    /// Corrects the units of one colour once, which are those of `run`.
+    #[inline]
+    pub(crate) fn sweep_colour<T, U, P>(
+        &self,
+        colour: usize,
+        pass: &P,
+        run: U,
+        items: &mut [T],
+        staged: &mut Vec<P::Ends>,
+    ) where
+        T: Copy + Send + Sync,
+        U: UnitRun<ENDS>,
+        P: UnitPass<T, U, ENDS>,
+    {
+        let at_once_from = 2 * U::GRAIN;
+        if self.independent && rayon::current_num_threads() > 1 && run.len() > at_once_from {
+            let ends = &self.ends[self.colour_ends[colour]..self.colour_ends[colour + 1]];
+            at_once(pass, run, self.colours[colour], ends, items, staged);
+        } else {
+            one_by_one(pass, run, items);
         }
     }
 }

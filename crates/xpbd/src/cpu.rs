@@ -49,7 +49,7 @@ impl<R: Real> Xpbd<R> {
             External { gravity: V3::of(&model.gravity), gyroscopic: settings.gyroscopic };
         Self {
             memory: Memory::new(&layout),
-            elastics: ElasticRows::new(&model, settings.order),
+            elastics: ElasticRows::new(&model, settings.order, &bodies.weights),
             contacts: ContactPasses::new(scene, &model, settings.order),
             settings,
             bodies,

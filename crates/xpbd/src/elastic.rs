@@ -7,8 +7,12 @@
 //! the element. Energies are visited colour by colour, those of one colour at once by several threads, or in the
 //! order of the scene where joints are.
 
-use taut_core::energy::{ENDS_MAX, Energy, PerRow, Points, ROWS_MAX, Rows};
-use taut_math::{Real, V3};
+use std::mem;
+
+use taut_core::energy::{
+    ENDS_MAX, Energy, Membrane, NeoHookean, PerRow, Points, ROWS_MAX, Rows, WeightedSum,
+};
+use taut_math::{Number, Real, V3, Wide};
 use taut_model::{ColourOf, Colouring, ElasticElement, Model, Order, Pose, narrow, priority};
 
 use crate::{
@@ -16,6 +20,9 @@ use crate::{
     colours::{Schedule, UnitPass, UnitRun},
     correct::{BodyEnd, Terms},
 };
+
+mod quads;
+use quads::Quads;
 
 /// What is at the ends of an energy.
 pub(crate) type ElasticEnds<R> = [Pose<R>; ENDS_MAX];
@@ -37,7 +44,12 @@ struct EnergyRows<R> {
 
 /// All energies of a scene that have a compliance.
 #[derive(Clone, Debug)]
-pub(crate) struct ElasticRows<R> {
+pub(crate) struct ElasticRows<R: Real> {
+    /// Tetrahedra, triangles and flat folds between particles, where colours tell what may be visited at once.
+    solids: Quads<R, NeoHookean<R::Wide>>,
+    sheets: Quads<R, Membrane<R::Wide>>,
+    sums: Quads<R, WeightedSum<R::Wide>>,
+    /// All others.
     rows: Vec<EnergyRows<R>>,
     schedule: Schedule<ENDS_MAX>,
     /// Which of them resist rates, and so begin each step anew.
@@ -47,47 +59,40 @@ pub(crate) struct ElasticRows<R> {
 }
 
 impl<R: Real> ElasticRows<R> {
-    pub(crate) fn new(model: &Model, order: Order) -> Self {
+    pub(crate) fn new(model: &Model, order: Order, weights: &[Weight<R>]) -> Self {
         let mut sequence: Vec<u32> = (0..narrow(model.energies.len())).collect();
-        let mut schedule = Schedule::serial();
-        let slots = |one: &ElasticElement| {
-            let mut slots = [model.slots.world(); ENDS_MAX];
-            let points = model.points_of(one).iter();
-            slots.iter_mut().zip(points).for_each(|(slot, end)| *slot = end.node);
-            slots
-        };
+        let (mut colouring, mut colours) = (Colouring::default(), [].as_slice());
         match order {
             Order::Coloured => {
-                let mut colouring = Colouring::default();
-                let colours = colouring.colour(&model.energy_graph(), ColourOf::Units, priority);
-                let colour = |&one: &u32| colours[one as usize];
-                sequence.sort_by_key(colour);
-                let slots = |place: usize| slots(&model.energies[sequence[place] as usize]);
-                let moves = |slot: usize| model.nodes[slot].moves();
-                schedule.rebuild(sequence.iter().map(colour), slots, moves);
+                colours = colouring.colour(&model.energy_graph(), ColourOf::Units, priority);
+                sequence.sort_by_key(|&one| colours[one as usize]);
             }
             Order::Creation => {}
             Order::ReverseCreation => sequence.reverse(),
         }
-        let lowered = |&one: &u32| {
-            let one = &model.energies[one as usize];
-            let mut anchors = [V3::ZERO; ENDS_MAX];
-            let points = model.points_of(one);
-            anchors.iter_mut().zip(points).for_each(|(at, end)| *at = V3::of(&end.anchor));
-            let energy: Energy<R> = one.energy.lower();
-            EnergyRows {
-                compliance: energy.compliance().expect("what has none is refused"),
-                energy,
-                slots: slots(one),
-                anchors,
-                lambda: [R::ZERO; ROWS_MAX],
-                turns: points.iter().any(|end| (end.node as usize) < model.slots.bodies as usize),
-            }
+        let with_colour = |&one: &u32| {
+            let colour = colours.get(one as usize).copied().unwrap_or(0);
+            (colour, EnergyRows::new(model, &model.energies[one as usize]))
         };
-        let rows: Vec<EnergyRows<R>> = sequence.iter().map(lowered).collect();
+        let mut all: Vec<(u32, EnergyRows<R>)> = sequence.iter().map(with_colour).collect();
+        let (moves, world) = (|slot: usize| model.nodes[slot].moves(), model.slots.world());
+        let mut in_quads = vec![];
+        if order == Order::Coloured {
+            mem::swap(&mut in_quads, &mut all);
+        }
+        let solids = Quads::take(&mut in_quads, weights, world, moves);
+        let sheets = Quads::take(&mut in_quads, weights, world, moves);
+        let sums = Quads::take(&mut in_quads, weights, world, moves);
+        let mut schedule = Schedule::serial();
+        if order == Order::Coloured {
+            all = in_quads;
+            let colours = all.iter().map(|&(colour, _)| colour);
+            schedule.rebuild(colours, |unit| all[unit].1.slots, moves);
+        }
+        let rows: Vec<EnergyRows<R>> = all.into_iter().map(|(_, rows)| rows).collect();
         let damps = |rows: &EnergyRows<R>| rows.energy.resists_rates();
         let dampings = (0..rows.len()).filter(|&i| damps(&rows[i])).collect();
-        Self { rows, schedule, dampings, staged: vec![] }
+        Self { solids, sheets, sums, rows, schedule, dampings, staged: vec![] }
     }
 
     /// Has damped material resist what changes in a step or sub-step of length `h` [s] that starts at these poses.
@@ -100,10 +105,20 @@ impl<R: Real> ElasticRows<R> {
         }
     }
 
-    /// Corrects every energy once.
+    /// Corrects every energy once, colour by colour.
     pub(crate) fn sweep(&mut self, poses: &mut [Pose<R>], weights: &[Weight<R>], terms: &Terms<R>) {
         let pass = ElasticPass { weights, terms };
-        self.schedule.sweep(&pass, ElasticRun(&mut self.rows), poses, &mut self.staged);
+        let in_lanes = terms.of_rows().in_lanes();
+        let Self { solids, sheets, sums, rows, schedule, staged, .. } = self;
+        let counts = [solids.colours(), sheets.colours(), sums.colours(), schedule.count()];
+        for colour in 0..counts.into_iter().max().unwrap_or(0) {
+            solids.sweep(colour, poses, &in_lanes);
+            sheets.sweep(colour, poses, &in_lanes);
+            sums.sweep(colour, poses, &in_lanes);
+            let units = schedule.units(colour, rows.len());
+            let run = ElasticRun(&mut rows[units]);
+            schedule.sweep_colour(colour, &pass, run, poses, staged);
+        }
     }
 }
 
@@ -158,18 +173,153 @@ impl<R: Real> UnitPass<Pose<R>, ElasticRun<'_, R>, ENDS_MAX> for ElasticPass<'_,
     }
 }
 
-/// Rows of an energy where its points are.
-struct RowsAt<R> {
-    rows: Rows<R>,
-    /// Levers of the points [m].
-    arms: Points<R>,
-    /// `a / h^2`.
-    matrix: [PerRow<R>; ROWS_MAX],
-    /// `-(C + a lambda)`.
-    change: PerRow<R>,
+/// What the rows of a sweep share, in the numbers in which they are corrected.
+#[derive(Clone, Copy)]
+struct RowTerms<N> {
+    /// `1 / h^2`.
+    inverse_square: N,
+    /// Factor on every correction.
+    relaxation: N,
+    /// Whether multipliers are zero before.
+    fresh: bool,
+}
+
+/// The system of an energy's rows: `a / h^2`, to which `G M^-1 G^T` is to be added, and `-(C + a lambda)`.
+struct RowSystem<N> {
+    matrix: [PerRow<N>; ROWS_MAX],
+    change: PerRow<N>,
+    /// How many rows.
+    count: usize,
+}
+
+impl<N: Number> RowSystem<N> {
+    /// That of so many rows; the first of a step forgets the multipliers.
+    #[inline(always)]
+    fn new(
+        rows: &Rows<N>,
+        compliance: &[PerRow<N>; ROWS_MAX],
+        lambda: &mut PerRow<N>,
+        count: usize,
+        terms: &RowTerms<N>,
+    ) -> Self {
+        if terms.fresh {
+            *lambda = [N::ZERO; ROWS_MAX];
+        }
+        let mut matrix = [[N::ZERO; ROWS_MAX]; ROWS_MAX];
+        let mut change = [N::ZERO; ROWS_MAX];
+        for r in 0..count {
+            change[r] = -rows.value[r];
+            for s in 0..count {
+                matrix[r][s] = compliance[r][s] * terms.inverse_square;
+                change[r] += -(matrix[r][s] * lambda[s]);
+            }
+        }
+        Self { matrix, change, count }
+    }
+
+    /// Adds what the rows are corrected by to their multipliers, and returns it.
+    #[inline(always)]
+    fn push(mut self, lambda: &mut PerRow<N>, terms: &RowTerms<N>) -> PerRow<N> {
+        self.solve();
+        for (lambda, change) in lambda.iter_mut().zip(&mut self.change).take(self.count) {
+            *change = *change * terms.relaxation;
+            *lambda += *change;
+        }
+        self.change
+    }
+
+    /// Replaces the right side by the solution; the matrix is positive definite.
+    #[inline(always)]
+    fn solve(&mut self) {
+        let Self { matrix, change, count } = self;
+        for p in 0..*count {
+            let (pivot, first) = (matrix[p], change[p]);
+            for r in p + 1..*count {
+                let factor = matrix[r][p] / pivot[p];
+                for (entry, &above) in matrix[r].iter_mut().zip(&pivot).take(*count).skip(p) {
+                    *entry += -(factor * above);
+                }
+                change[r] += -(factor * first);
+            }
+        }
+        for r in (0..*count).rev() {
+            for s in r + 1..*count {
+                change[r] += -(matrix[r][s] * change[s]);
+            }
+            change[r] = change[r] / matrix[r][r];
+        }
+    }
+}
+
+/// Corrects all rows of an energy of so many points and rows between particles of these inverse masses; returns how far
+/// the points move [m].
+#[inline(always)]
+fn correct_points<N: Number>(
+    rows: &Rows<N>,
+    compliance: &[PerRow<N>; ROWS_MAX],
+    lambda: &mut PerRow<N>,
+    masses: &[N; ENDS_MAX],
+    [points, count]: [usize; 2],
+    terms: &RowTerms<N>,
+) -> Points<N> {
+    let mut system = RowSystem::new(rows, compliance, lambda, count, terms);
+    for r in 0..count {
+        for s in 0..count {
+            let mut sum = N::ZERO;
+            let pairs = rows.gradient[r].iter().zip(&rows.gradient[s]);
+            for ((a, b), &mass) in pairs.zip(masses).take(points) {
+                sum += a.dot(*b) * mass;
+            }
+            system.matrix[r][s] += sum;
+        }
+    }
+    let change = system.push(lambda, terms);
+    let mut moves = [V3::ZERO; ENDS_MAX];
+    for k in 0..points {
+        let mut push = V3::ZERO;
+        for (gradient, &change) in rows.gradient.iter().zip(&change).take(count) {
+            push += gradient[k] * change;
+        }
+        moves[k] = push * masses[k];
+    }
+    moves
+}
+
+impl<R: Real> Terms<R> {
+    /// What of them energies need.
+    fn of_rows(&self) -> RowTerms<R> {
+        let Self { inverse_square, relaxation, fresh, .. } = *self;
+        RowTerms { inverse_square, relaxation, fresh }
+    }
+}
+
+impl<R: Real> RowTerms<R> {
+    /// The same in every lane.
+    fn in_lanes(self) -> RowTerms<R::Wide> {
+        let [inverse_square, relaxation] =
+            [self.inverse_square, self.relaxation].map(R::Wide::splat);
+        RowTerms { inverse_square, relaxation, fresh: self.fresh }
+    }
 }
 
 impl<R: Real> EnergyRows<R> {
+    fn new(model: &Model, one: &ElasticElement) -> Self {
+        let (mut slots, mut anchors) = ([model.slots.world(); ENDS_MAX], [V3::ZERO; ENDS_MAX]);
+        let points = model.points_of(one);
+        for (k, end) in points.iter().enumerate() {
+            (slots[k], anchors[k]) = (end.node, V3::of(&end.anchor));
+        }
+        let energy: Energy<R> = one.energy.lower();
+        Self {
+            compliance: energy.compliance().expect("what has none is refused"),
+            energy,
+            slots,
+            anchors,
+            lambda: [R::ZERO; ROWS_MAX],
+            turns: points.iter().any(|end| (end.node as usize) < model.slots.bodies as usize),
+        }
+    }
+
     /// The points as seen from the first body, and their levers [m].
     #[inline(always)]
     fn points(&self, ends: &ElasticEnds<R>) -> (Points<R>, Points<R>) {
@@ -184,41 +334,6 @@ impl<R: Real> EnergyRows<R> {
         (x, arms)
     }
 
-    /// What a correction starts from; the first of a step forgets the multipliers.
-    #[inline(always)]
-    fn evaluate(&mut self, ends: &ElasticEnds<R>, terms: &Terms<R>) -> RowsAt<R> {
-        if terms.fresh {
-            self.lambda = [R::ZERO; ROWS_MAX];
-        }
-        let (x, arms) = self.points(ends);
-        let (rows, count) = (self.energy.rows(&x), self.energy.size());
-        let matrix = self.compliance.map(|row| row.map(|a| a * terms.inverse_square));
-        let mut change = [R::ZERO; ROWS_MAX];
-        for ((change, row), &value) in change.iter_mut().zip(&matrix).zip(&rows.value).take(count) {
-            *change = -value;
-            for (&softness, &lambda) in row.iter().zip(&self.lambda).take(count) {
-                *change += -(softness * lambda);
-            }
-        }
-        RowsAt { rows, arms, matrix, change }
-    }
-
-    /// Adds what the rows are corrected by to their multipliers, and returns it.
-    #[inline(always)]
-    fn push(
-        &mut self,
-        mut matrix: [PerRow<R>; ROWS_MAX],
-        mut change: PerRow<R>,
-        terms: &Terms<R>,
-    ) -> PerRow<R> {
-        solve(&mut matrix, &mut change, self.energy.size());
-        let change = change.map(|change| change * terms.relaxation);
-        for (lambda, &change) in self.lambda.iter_mut().zip(&change) {
-            *lambda += change;
-        }
-        change
-    }
-
     /// Corrects all rows of an energy between particles.
     #[inline]
     fn correct_particles(
@@ -227,25 +342,14 @@ impl<R: Real> EnergyRows<R> {
         weights: &[Weight<R>],
         terms: &Terms<R>,
     ) -> ElasticEnds<R> {
-        let (points, count) = (self.energy.ends(), self.energy.size());
-        let RowsAt { rows, mut matrix, change, .. } = self.evaluate(&ends, terms);
+        let sizes = [self.energy.ends(), self.energy.size()];
+        let (x, _) = self.points(&ends);
+        let rows = self.energy.rows(&x);
         let masses = self.slots.map(|slot| weights[slot as usize].inverse_mass);
-        for (row, a) in matrix.iter_mut().zip(&rows.gradient).take(count) {
-            for (entry, b) in row.iter_mut().zip(&rows.gradient).take(count) {
-                let mut sum = R::ZERO;
-                for ((a, b), &mass) in a.iter().zip(b).zip(&masses).take(points) {
-                    sum += a.dot(*b) * mass;
-                }
-                *entry += sum;
-            }
-        }
-        let change = self.push(matrix, change, terms);
-        for (k, end) in ends.iter_mut().enumerate().take(points) {
-            let mut push = V3::ZERO;
-            for (gradient, &change) in rows.gradient.iter().zip(&change).take(count) {
-                push += gradient[k] * change;
-            }
-            end.position += push * masses[k];
+        let Self { compliance, lambda, .. } = self;
+        let moves = correct_points(&rows, compliance, lambda, &masses, sizes, &terms.of_rows());
+        for (end, &way) in ends.iter_mut().zip(&moves) {
+            end.position += way;
         }
         ends
     }
@@ -258,8 +362,9 @@ impl<R: Real> EnergyRows<R> {
         terms: &Terms<R>,
     ) -> ElasticEnds<R> {
         let (points, count) = (self.energy.ends(), self.energy.size());
-        let RowsAt { rows, arms, mut matrix, change } = self.evaluate(&ends, terms);
-        let slots = self.slots;
+        let (x, arms) = self.points(&ends);
+        let (rows, terms, slots) = (self.energy.rows(&x), terms.of_rows(), self.slots);
+        let mut system = RowSystem::new(&rows, &self.compliance, &mut self.lambda, count, &terms);
         let end = |k: usize| BodyEnd { pose: ends[k], weight: &weights[slots[k] as usize] };
         // By how much a unit impulse along each row turns each body, in its own axes.
         let mut turns = [[V3::ZERO; ENDS_MAX]; ROWS_MAX];
@@ -269,12 +374,12 @@ impl<R: Real> EnergyRows<R> {
                 *turn = end.under_torque(arms[k].cross(along)).turn;
                 let turned = end.pose.rotation.rotate(*turn).cross(arms[k]);
                 let moved = along * end.weight.inverse_mass + turned;
-                for (row, gradient) in matrix.iter_mut().zip(&rows.gradient).take(count) {
+                for (row, gradient) in system.matrix.iter_mut().zip(&rows.gradient).take(count) {
                     row[s] += gradient[k].dot(moved);
                 }
             }
         }
-        let change = self.push(matrix, change, terms);
+        let change = system.push(&mut self.lambda, &terms);
         let mut after = ends;
         for (k, after) in after.iter_mut().enumerate().take(points) {
             let (mut push, mut turn) = (V3::ZERO, V3::ZERO);
@@ -286,27 +391,5 @@ impl<R: Real> EnergyRows<R> {
             *after = end(k).moved(push, turn).pose;
         }
         after
-    }
-}
-
-/// Replaces `right` by the solution of a positive definite system of so many rows.
-fn solve<R: Real>(matrix: &mut [PerRow<R>; ROWS_MAX], right: &mut PerRow<R>, count: usize) {
-    for p in 0..count {
-        let (above, below) = matrix.split_at_mut(p + 1);
-        let (pivot, first) = (&above[p], right[p]);
-        for (row, right) in below.iter_mut().zip(&mut right[p + 1..]).take(count - p - 1) {
-            let factor = row[p] / pivot[p];
-            for (entry, &above) in row.iter_mut().zip(pivot).take(count).skip(p) {
-                *entry += -(factor * above);
-            }
-            *right += -(factor * first);
-        }
-    }
-    for r in (0..count).rev() {
-        for s in r + 1..count {
-            let below = right[s];
-            right[r] += -(matrix[r][s] * below);
-        }
-        right[r] = right[r] / matrix[r][r];
     }
 }

@@ -2,7 +2,11 @@
 
 use taut_core::{
     Scene, Vec3,
-    scene::{Body, Contacts, Endpoint, Joint, JointKind, Limit, Motor},
+    energy::{Elasticity, FoldEnergy, Membrane, SolidEnergy, SolidModel, WeightedSum},
+    scene::{
+        Anchor, Body, Contacts, ElasticPart, Endpoint, Joint, JointKind, Limit, Motor, Particle,
+        Tetrahedron,
+    },
 };
 use taut_fixtures::{Run, empty, linear_spring, on_threads};
 use taut_xpbd::BACKEND;
@@ -78,5 +82,65 @@ fn threads_do_not_change_a_bit_of_what_touches() {
         ["()", "(friction: published, mode: iterations)", "(precision: f32)", "(order: creation)"]
     {
         check(&scene, settings, 4001);
+    }
+}
+
+/// Tetrahedra, triangles, folds and an edge of a body, each on particles of its own that are off their places.
+fn separate_pieces() -> Scene {
+    let mut scene = empty(9.81);
+    scene.bodies.push(Body::solid_box(Vec3::repeat(1.0), 500.0));
+    let material = Elasticity { young: 1e4, poisson: 0.3 };
+    for k in 0..20_u8 {
+        let size = 1.0 + 0.1 * f64::from(k);
+        let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.2, 0.9, 0.0], [0.3, -0.8, 0.0]];
+        let mut rest = corners.map(|corner| Vec3::from(corner) * size);
+        if k % 3 == 0 {
+            rest[3] += Vec3::z() * size;
+        }
+        let first = scene.particles.len();
+        for (i, corner) in (0..4).zip(rest) {
+            let shift = Vec3::new(0.1, -0.2, 0.3) * f64::from(i % 3);
+            scene.particles.push(Particle {
+                name: String::new(),
+                mass: 1.0 + size,
+                position: corner + shift,
+                velocity: Vec3::zeros(),
+                touch: None,
+            });
+        }
+        let (name, ends) = (String::new(), [0, 1, 2, 3].map(|i| Endpoint::Particle(first + i)));
+        let [a, b, c, _] = ends;
+        match k % 3 {
+            0 => scene.tetrahedra.push(Tetrahedron {
+                nodes: [0, 1, 2, 3].map(|i| first + i),
+                energy: SolidEnergy::new(SolidModel::NeoHookean, &rest, material).unwrap(),
+            }),
+            1 => scene.triangles.push(ElasticPart {
+                name,
+                // One of them is on a body and goes alone.
+                ends: [a, b, if k == 4 { Endpoint::Body(0) } else { c }].map(Anchor::from),
+                energy: Membrane::new(&[rest[0], rest[1], rest[2]], 0.1, 1e4, 0.3).unwrap().into(),
+            }),
+            _ => scene.bends.push(ElasticPart {
+                name,
+                ends: ends.map(Anchor::from),
+                energy: FoldEnergy::Quadratic(WeightedSum::bending(&rest, 100.0).unwrap()),
+            }),
+        }
+    }
+    scene
+}
+
+#[test]
+fn energies_side_by_side_move_as_one_after_the_other() {
+    let scene = separate_pieces();
+    for precision in ["f32", "f64"] {
+        let [together, alone] = ["coloured", "creation"].map(|order| {
+            let settings = format!("(precision: {precision}, order: {order})");
+            let mut run = Run::new(&BACKEND, &scene, &settings, 4);
+            assert!(run.steps(5).is_finite());
+            run.state.hash()
+        });
+        assert_eq!(together, alone, "{precision}");
     }
 }

@@ -11,7 +11,7 @@
 //! The last is zero for `i = j`: `J` is linear in one corner.
 
 use serde::{Deserialize, Serialize};
-use taut_math::{M3, Number, V3};
+use taut_math::{LANES, M3, Number, V3, Wide};
 
 use super::{
     PerRow, Points,
@@ -28,7 +28,7 @@ pub(crate) fn volume([a, b, c, d]: &[Vec3; 4]) -> f64 {
 }
 
 /// The shape of a tetrahedron at rest.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RestShape<N> {
     /// `b_1` to `b_3` [1/m].
@@ -54,6 +54,14 @@ impl RestShape<f64> {
 
     pub(super) fn lower<N: Number>(&self) -> RestShape<N> {
         RestShape { slopes: self.slopes.map(|slope| slope.map(N::of)) }
+    }
+}
+
+impl<W: Wide> RestShape<W> {
+    /// One in each lane.
+    pub(super) fn side_by_side(cells: [RestShape<W::Lane>; LANES]) -> Self {
+        let slope = |k: usize, c: usize| W::gather(|lane| cells[lane].slopes[k][c]);
+        Self { slopes: [0, 1, 2].map(|k| [0, 1, 2].map(|c| slope(k, c))) }
     }
 }
 

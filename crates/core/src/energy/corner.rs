@@ -1,7 +1,7 @@
 //! What one corner needs of an energy, for methods that move one point at a time: a part of what all corners need,
 //! so that it can be kept with the point.
 
-use taut_math::{M3, Number, Real, V3};
+use taut_math::{LANES, M3, Number, Real, V3, Wide};
 
 use super::{ENDS_MAX, Energy, cell::FACES, cell::isotropic};
 
@@ -29,6 +29,72 @@ pub struct SheetCorner<N> {
 
 /// Force on a corner [N] and its positive second derivative [N/m], as of [`super::RowEnergy::vertex`].
 pub type CornerSystem<N> = (V3<N>, M3<N>);
+
+/// A kind of corner with so many others, and as many of them at a time as there are lanes of `W`.
+pub trait Corner<W: Wide, const OTHERS: usize>: Copy + Default + Send + Sync {
+    /// One alone.
+    type One: Copy + Default;
+
+    /// Corner `i` of an energy; `None` where that is none of this kind.
+    fn of(energy: &Energy<W::Lane>, i: usize) -> Option<Self::One>;
+    /// The other points of corner `i` in the order in which their edges are asked for.
+    fn others(i: usize) -> [usize; OTHERS];
+    /// One in each lane.
+    fn side_by_side(corners: [Self::One; LANES]) -> Self;
+    /// The systems of corners whose edges to the others are these [m].
+    fn systems(&self, edges: [V3<W>; OTHERS]) -> CornerSystem<W>;
+}
+
+impl<W: Wide> Corner<W, 3> for PointCorner<W> {
+    type One = PointCorner<W::Lane>;
+
+    fn of(energy: &Energy<W::Lane>, i: usize) -> Option<Self::One> {
+        PointCorner::of(energy, i)
+    }
+
+    fn others(i: usize) -> [usize; 3] {
+        PointCorner::<W>::others(i)
+    }
+
+    fn side_by_side(corners: [Self::One; LANES]) -> Self {
+        Self {
+            pulls: [0, 1, 2].map(|k| W::gather(|lane| corners[lane].pulls[k])),
+            density: W::gather(|lane| corners[lane].density),
+            shear: W::gather(|lane| corners[lane].shear),
+            bulk: W::gather(|lane| corners[lane].bulk),
+        }
+    }
+
+    #[inline(always)]
+    fn systems(&self, edges: [V3<W>; 3]) -> CornerSystem<W> {
+        self.system(edges)
+    }
+}
+
+impl<W: Wide> Corner<W, 2> for SheetCorner<W> {
+    type One = SheetCorner<W::Lane>;
+
+    fn of(energy: &Energy<W::Lane>, i: usize) -> Option<Self::One> {
+        SheetCorner::of(energy, i)
+    }
+
+    fn others(i: usize) -> [usize; 2] {
+        SheetCorner::<W>::others(i)
+    }
+
+    fn side_by_side(corners: [Self::One; LANES]) -> Self {
+        let slope = |j: usize, c: usize| W::gather(|lane| corners[lane].slopes[j][c]);
+        Self {
+            slopes: [0, 1].map(|j| [0, 1].map(|c| slope(j, c))),
+            stiffness: [0, 1, 2].map(|k| W::gather(|lane| corners[lane].stiffness[k])),
+        }
+    }
+
+    #[inline(always)]
+    fn systems(&self, edges: [V3<W>; 2]) -> CornerSystem<W> {
+        self.system(edges)
+    }
+}
 
 impl<N: Real> PointCorner<N> {
     /// Of corner `i` of an energy; `None` where that is none of this kind.
@@ -109,6 +175,8 @@ mod tests {
     };
     use crate::Vec3;
 
+    type Four = <f64 as Real>::Wide;
+
     fn close((force, block): CornerSystem<f64>, (expected, exact): CornerSystem<f64>) {
         let size = exact.0.iter().map(|row| row.norm()).fold(0.0, f64::max);
         assert!(
@@ -140,6 +208,11 @@ mod tests {
                 let exact = (energy.force(&x, i), energy.block(&x, i, i, 1.0));
                 close(corner.system(edges), exact);
             }
+            let corners = [0, 1, 2, 3].map(|i| PointCorner::of(&energy, i).unwrap());
+            let edges = [0, 1, 2, 3].map(|i| PointCorner::<f64>::others(i).map(|j| x[j] - x[i]));
+            as_one_by_one::<Four, PointCorner<Four>, 3>(corners, edges, |one, edges| {
+                one.system(edges)
+            });
         }
         let [a, b, c, _] = rest;
         let membrane = Energy::Membrane(Membrane::new(&[a, b, c], 0.1, 300.0, 0.3).unwrap());
@@ -150,6 +223,30 @@ mod tests {
             close(corner.system(edges), membrane.vertex(&x, i));
             assert!(PointCorner::of(&membrane, i).is_none());
         }
+        let corners = [0, 1, 2, 1].map(|i| SheetCorner::of(&membrane, i).unwrap());
+        let edges = [0, 1, 2, 1].map(|i| SheetCorner::<f64>::others(i).map(|j| x[j] - x[i]));
+        as_one_by_one::<Four, SheetCorner<Four>, 2>(corners, edges, |one, edges| one.system(edges));
         assert!(SheetCorner::of(&solid, 0).is_none());
+    }
+
+    /// Systems of corners side by side, exactly as one by one.
+    fn as_one_by_one<W, C, const OTHERS: usize>(
+        corners: [C::One; LANES],
+        edges: [[V3<f64>; OTHERS]; LANES],
+        alone: impl Fn(C::One, [V3<f64>; OTHERS]) -> CornerSystem<f64>,
+    ) where
+        W: Wide<Lane = f64>,
+        C: Corner<W, OTHERS>,
+    {
+        let mut abreast = [V3::<W>::ZERO; OTHERS];
+        for (k, edge) in abreast.iter_mut().enumerate() {
+            *edge = V3([0, 1, 2].map(|c| W::gather(|lane| edges[lane][k].0[c])));
+        }
+        let (force, block) = C::side_by_side(corners).systems(abreast);
+        for lane in 0..LANES {
+            let (own, exact) = alone(corners[lane], edges[lane]);
+            assert_eq!(own.0, force.0.map(|x| x.lane(lane)));
+            assert_eq!(exact.0.map(|row| row.0), block.0.map(|row| row.0.map(|x| x.lane(lane))));
+        }
     }
 }

@@ -31,11 +31,11 @@
 //! corner exactly where its own `b_i^T S b_i` is.
 
 use serde::{Deserialize, Serialize};
-use taut_math::{M3, Number, V3};
+use taut_math::{LANES, M3, Number, V3, Wide};
 
 use super::{
-    PerRow, Points, ROWS_MAX, RowEnergy, Rows, SheetCorner, cell::isotropic, spectrum::Spectrum,
-    symmetric,
+    Energy, PerRow, Points, ROWS_MAX, RowEnergy, Rows, SheetCorner, SideBySide, cell::isotropic,
+    spectrum::Spectrum, symmetric,
 };
 use crate::Vec3;
 
@@ -43,7 +43,7 @@ use crate::Vec3;
 const FLATNESS_MIN: f64 = 1e-9;
 
 /// The energy of one triangle.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Membrane<N> {
     /// `b_i` of each corner [1/m].
@@ -92,6 +92,22 @@ impl Membrane<f64> {
             stiffness: self.stiffness.map(N::of),
             compliance: self.compliance.map(N::of),
         }
+    }
+}
+
+impl<W: Wide> SideBySide<W> for Membrane<W> {
+    fn side_by_side(energies: [&Energy<W::Lane>; LANES]) -> Option<Self> {
+        let mut all = [Membrane::default(); LANES];
+        for (own, energy) in all.iter_mut().zip(energies) {
+            let Energy::Membrane(membrane) = energy else { return None };
+            *own = *membrane;
+        }
+        let slope = |k: usize, c: usize| W::gather(|lane| all[lane].slopes[k][c]);
+        Some(Self {
+            slopes: [0, 1, 2].map(|k| [0, 1].map(|c| slope(k, c))),
+            stiffness: [0, 1, 2].map(|k| W::gather(|lane| all[lane].stiffness[k])),
+            compliance: [0, 1, 2].map(|k| W::gather(|lane| all[lane].compliance[k])),
+        })
     }
 }
 

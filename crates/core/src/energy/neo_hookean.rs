@@ -15,17 +15,17 @@
 //! over one corner is found by one step.
 
 use serde::{Deserialize, Serialize};
-use taut_math::{M3, Number, V3};
+use taut_math::{LANES, M3, Number, V3, Wide};
 
 use super::{
-    Blocks, Elasticity, PerRow, PointCorner, Points, ROWS_MAX, RowEnergy, Rows,
+    Blocks, Elasticity, Energy, PerRow, PointCorner, Points, ROWS_MAX, RowEnergy, Rows, SideBySide,
     cell::{FACES, RestShape, bend_of_volume, cofactors, isotropic, strain, times},
     spectrum::{PAIRS, Spectrum, Stiffnesses},
 };
 use crate::Vec3;
 
 /// The energy of one tetrahedron.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NeoHookean<N> {
     cell: RestShape<N>,
@@ -60,6 +60,22 @@ impl NeoHookean<f64> {
             bulk: N::of(self.bulk),
             density: N::of(self.density),
         }
+    }
+}
+
+impl<W: Wide> SideBySide<W> for NeoHookean<W> {
+    fn side_by_side(energies: [&Energy<W::Lane>; LANES]) -> Option<Self> {
+        let mut all = [NeoHookean::default(); LANES];
+        for (own, energy) in all.iter_mut().zip(energies) {
+            let Energy::NeoHookean(solid) = energy else { return None };
+            *own = *solid;
+        }
+        Some(Self {
+            cell: RestShape::side_by_side(all.map(|one| one.cell)),
+            shear: W::gather(|lane| all[lane].shear),
+            bulk: W::gather(|lane| all[lane].bulk),
+            density: W::gather(|lane| all[lane].density),
+        })
     }
 }
 
@@ -116,7 +132,7 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
         Some(self.cell.principal_stretches(x))
     }
 
-    #[inline]
+    #[inline(always)]
     fn rows(&self, x: &Points<N>) -> Rows<N> {
         let f = self.cell.deformation(x);
         let c = cofactors(&f);

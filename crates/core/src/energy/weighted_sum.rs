@@ -8,12 +8,15 @@
 //! ([`WeightedSum::bending`]), and so is what holds a point to a triangle ([`WeightedSum::tie`]).
 
 use serde::{Deserialize, Serialize};
-use taut_math::{M3, Number};
+use taut_math::{LANES, M3, Number, Wide};
 
-use super::{PerRow, PointCorner, Points, ROWS_MAX, RowEnergy, Rows, cell::FACES, symmetric};
+use super::{
+    Energy, PerRow, PointCorner, Points, ROWS_MAX, RowEnergy, Rows, SideBySide, cell::FACES,
+    symmetric,
+};
 
 /// The energy of one sum.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedSum<N> {
     /// `K_1` to `K_3`; `K_0` is minus their sum.
@@ -37,6 +40,21 @@ impl WeightedSum<f64> {
             stiffness: N::of(self.stiffness),
             compliance: N::of(self.compliance),
         }
+    }
+}
+
+impl<W: Wide> SideBySide<W> for WeightedSum<W> {
+    fn side_by_side(energies: [&Energy<W::Lane>; LANES]) -> Option<Self> {
+        let mut all = [WeightedSum::default(); LANES];
+        for (own, energy) in all.iter_mut().zip(energies) {
+            let Energy::WeightedSum(sum) = energy else { return None };
+            *own = *sum;
+        }
+        Some(Self {
+            weights: [0, 1, 2].map(|k| W::gather(|lane| all[lane].weights[k])),
+            stiffness: W::gather(|lane| all[lane].stiffness),
+            compliance: W::gather(|lane| all[lane].compliance),
+        })
     }
 }
 

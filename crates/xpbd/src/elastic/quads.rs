@@ -1,0 +1,164 @@
+//! Energies of one kind and colour between particles, as many at a time as there are lanes.
+//!
+//! They share nothing that moves, so this gives the bits that one after the other would.
+
+use taut_core::energy::{ENDS_MAX, PerRow, Points, ROWS_MAX, SideBySide};
+use taut_math::{LANES, Number, Q4, Real, V3, Wide};
+use taut_model::Pose;
+
+use super::{EnergyRows, RowTerms, correct_points};
+use crate::{
+    body::Weight,
+    colours::{Schedule, UnitPass, UnitRun},
+};
+
+/// Places of a quad's points: of its first points the lanes, then of its second ones.
+const ENDS: usize = ENDS_MAX * LANES;
+
+/// One energy in each lane.
+#[derive(Clone, Debug)]
+struct Quad<W, E> {
+    energy: E,
+    slots: [u32; ENDS],
+    /// Of each point [1/kg]; zero in lanes without an energy.
+    inverse_masses: [W; ENDS_MAX],
+    /// Multiplier of each row, times `h^2`.
+    lambda: PerRow<W>,
+}
+
+/// Those of one kind.
+#[derive(Clone, Debug)]
+pub(super) struct Quads<R: Real, E> {
+    quads: Vec<Quad<R::Wide, E>>,
+    schedule: Schedule<ENDS>,
+    /// Room for what threads prepare.
+    staged: Vec<Points<R::Wide>>,
+}
+
+impl<R: Real, E: SideBySide<R::Wide>> Quads<R, E> {
+    /// Takes the energies of this kind between particles out of `all`, which are sorted by colour and come with it.
+    pub(super) fn take(
+        all: &mut Vec<(u32, EnergyRows<R>)>,
+        weights: &[Weight<R>],
+        world: u32,
+        moves: impl Fn(usize) -> bool,
+    ) -> Self {
+        let is_own = |(_, rows): &(u32, EnergyRows<R>)| {
+            !rows.turns && E::side_by_side([&rows.energy; LANES]).is_some()
+        };
+        let (own, others): (Vec<_>, Vec<_>) = all.drain(..).partition(is_own);
+        *all = others;
+        let (mut quads, mut colours) = (vec![], vec![]);
+        for chunk in own.chunk_by(|(a, _), (b, _)| a == b).flat_map(|colour| colour.chunks(LANES)) {
+            // Lanes without an energy repeat the first one, with points that nothing moves.
+            let energies = [0, 1, 2, 3].map(|lane| &chunk.get(lane).unwrap_or(&chunk[0]).1.energy);
+            let Some(energy) = E::side_by_side(energies) else { continue };
+            let slot = |end: usize| match chunk.get(end % LANES) {
+                Some((_, rows)) => rows.slots[end / LANES],
+                None => world,
+            };
+            let mut slots = [0; ENDS];
+            slots.iter_mut().enumerate().for_each(|(end, own)| *own = slot(end));
+            let mass = |k, lane| weights[slot(LANES * k + lane) as usize].inverse_mass;
+            let inverse_masses = [0, 1, 2, 3].map(|k| R::Wide::gather(|lane| mass(k, lane)));
+            quads.push(Quad { energy, slots, inverse_masses, lambda: [R::Wide::ZERO; ROWS_MAX] });
+            colours.push(chunk[0].0);
+        }
+        let mut schedule = Schedule::serial();
+        schedule.rebuild(colours.into_iter(), |unit| quads[unit].slots, moves);
+        Self { quads, schedule, staged: vec![] }
+    }
+
+    /// How many colours there are.
+    pub(super) fn colours(&self) -> usize {
+        self.schedule.count()
+    }
+
+    /// Corrects those of one colour once.
+    pub(super) fn sweep(
+        &mut self,
+        colour: usize,
+        poses: &mut [Pose<R>],
+        terms: &RowTerms<R::Wide>,
+    ) {
+        let units = self.schedule.units(colour, self.quads.len());
+        let run = QuadRun(&mut self.quads[units]);
+        self.schedule.sweep_colour(colour, &QuadPass { terms }, run, poses, &mut self.staged);
+    }
+}
+
+/// The pass over quads: all that their corrections read beside them.
+struct QuadPass<'a, W> {
+    terms: &'a RowTerms<W>,
+}
+
+/// A run of quads.
+struct QuadRun<'a, W, E>(&'a mut [Quad<W, E>]);
+
+impl<W: Wide, E: SideBySide<W>> UnitRun<ENDS> for QuadRun<'_, W, E> {
+    const GRAIN: usize = 32;
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn split(self, middle: usize) -> (Self, Self) {
+        let (before, after) = self.0.split_at_mut(middle);
+        (Self(before), Self(after))
+    }
+
+    #[inline(always)]
+    fn slots(&self, unit: usize) -> [u32; ENDS] {
+        self.0[unit].slots
+    }
+}
+
+impl<R, W, E> UnitPass<Pose<R>, QuadRun<'_, W, E>, ENDS> for QuadPass<'_, W>
+where
+    R: Real<Wide = W>,
+    W: Wide<Lane = R>,
+    E: SideBySide<W>,
+{
+    type Ends = Points<W>;
+
+    #[inline(always)]
+    fn gather(run: &QuadRun<'_, W, E>, unit: usize, items: &[Pose<R>]) -> Points<W> {
+        let slots = &run.0[unit].slots;
+        let mut points = [V3::ZERO; ENDS_MAX];
+        for (k, point) in points.iter_mut().enumerate() {
+            let at = |lane: usize| items[slots[LANES * k + lane] as usize].position.0;
+            let [a, b, c, d] = [at(0), at(1), at(2), at(3)];
+            let along = |axis: usize| W::from_lanes([a[axis], b[axis], c[axis], d[axis]]);
+            *point = V3([along(0), along(1), along(2)]);
+        }
+        points
+    }
+
+    #[inline(always)]
+    fn end(points: &Points<W>, end: usize) -> Pose<R> {
+        let position = points[end / LANES].0.map(|x| x.lane(end % LANES));
+        // What nothing turns is not turned.
+        Pose { position: V3(position), rotation: Q4::IDENTITY }
+    }
+
+    #[inline(always)]
+    fn correct(
+        &self,
+        run: &mut QuadRun<'_, W, E>,
+        unit: usize,
+        mut points: Points<W>,
+    ) -> Points<W> {
+        let Quad { energy, inverse_masses, lambda, .. } = &mut run.0[unit];
+        let Some(compliance) = energy.compliance() else { return points };
+        let mut x = points;
+        for point in &mut x {
+            *point = (*point - points[0]) + V3::ZERO;
+        }
+        let (rows, sizes) = (energy.rows(&x), [E::ENDS, E::ROWS]);
+        let moves = correct_points(&rows, &compliance, lambda, inverse_masses, sizes, self.terms);
+        for (point, &way) in points.iter_mut().zip(&moves) {
+            *point += way;
+        }
+        points
+    }
+}
