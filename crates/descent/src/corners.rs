@@ -3,61 +3,11 @@
 //! What a corner calculates is little beside what it reads. So all that is read of a node's corners lies in one row,
 //! and where the others are is read in whole registers that are turned into lanes afterwards.
 
-use taut_core::energy::{Corner, ENDS_MAX, Energy, PointCorner, SheetCorner};
+use taut_core::energy::{Corner, ENDS_MAX, Energy, SheetCorner, SolidCorner};
 use taut_math::{LANES, M3, Number, Real, Sym3, V3, Wide};
 use taut_model::{Csr, narrow};
 
-use crate::block::Block;
-
-/// Where a node is, apart from all else that a node has: corners look at many. A register each, whose last lane is zero.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot<R: Real> {
-    /// At the step's start [m].
-    place: R::Wide,
-    /// How far it has moved since [m].
-    step: R::Wide,
-}
-
-impl<R: Real> Default for Spot<R> {
-    fn default() -> Self {
-        Self { place: R::Wide::ZERO, step: R::Wide::ZERO }
-    }
-}
-
-impl<R: Real> Spot<R> {
-    /// Where the node is at the step's start [m].
-    #[inline]
-    pub(crate) fn place(&self) -> V3<R> {
-        of_lanes::<R>(self.place)
-    }
-
-    /// How far it has moved since [m].
-    #[inline]
-    pub(crate) fn step(&self) -> V3<R> {
-        of_lanes::<R>(self.step)
-    }
-
-    #[inline]
-    pub(crate) fn put_place(&mut self, place: V3<R>) {
-        self.place = in_lanes::<R>(place);
-    }
-
-    #[inline]
-    pub(crate) fn put_step(&mut self, step: V3<R>) {
-        self.step = in_lanes::<R>(step);
-    }
-}
-
-#[inline(always)]
-fn in_lanes<R: Real>(V3([x, y, z]): V3<R>) -> R::Wide {
-    R::Wide::from_lanes([x, y, z, R::ZERO])
-}
-
-#[inline(always)]
-fn of_lanes<R: Real>(lanes: R::Wide) -> V3<R> {
-    let [x, y, z, _] = lanes.lanes();
-    V3([x, y, z])
-}
+use crate::{block::Block, spot::Spot};
 
 /// One corner and the nodes of the others.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,15 +22,13 @@ struct CornerBatch<C, const OTHERS: usize> {
     corners: C,
     /// Nodes of the others; the node itself in lanes without a corner.
     others: [[u32; LANES]; OTHERS],
-    /// The node.
-    node: u32,
     /// How many lanes have a corner, the first ones.
     count: u32,
 }
 
 impl<C: Default, const OTHERS: usize> Default for CornerBatch<C, OTHERS> {
     fn default() -> Self {
-        Self { corners: C::default(), others: [[0; LANES]; OTHERS], node: 0, count: 0 }
+        Self { corners: C::default(), others: [[0; LANES]; OTHERS], count: 0 }
     }
 }
 
@@ -92,7 +40,7 @@ pub(crate) struct Corners<C: Default, const OTHERS: usize> {
 
 /// Whether corners know all that an energy between particles pulls with.
 pub(crate) fn is_kept_by_corners<R: Real>(energy: &Energy<R>) -> bool {
-    PointCorner::of(energy, 0).is_some() || SheetCorner::of(energy, 0).is_some()
+    SolidCorner::of(energy, 0).is_some() || SheetCorner::of(energy, 0).is_some()
 }
 
 impl<C: Default + Copy, const OTHERS: usize> Corners<C, OTHERS> {
@@ -121,22 +69,18 @@ impl<C: Default + Copy, const OTHERS: usize> Corners<C, OTHERS> {
         Self { batches: Csr::new(nodes, batches) }
     }
 
-    /// First batch of each node, and one past the last.
-    pub(crate) fn starts(&self) -> &[u32] {
-        self.batches.starts()
+    /// Whether a node has any.
+    pub(crate) fn any(&self, node: u32) -> bool {
+        !self.batches.of(node as usize).is_empty()
     }
 
-    /// Adds what the corners of a node pull with, whose batches are these.
+    /// Adds what the corners of a node pull with.
     #[inline(always)]
-    pub(crate) fn add_to<R: Real>(
-        &self,
-        block: &mut Block<R>,
-        [first, last]: [u32; 2],
-        spots: &[Spot<R>],
-    ) where
+    pub(crate) fn add_to<R: Real>(&self, block: &mut Block<R>, node: u32, spots: &[Spot<R>])
+    where
         C: Corner<R::Wide, OTHERS>,
     {
-        let batches = &self.batches.members()[first as usize..last as usize];
+        let batches = self.batches.of(node as usize);
         if batches.is_empty() {
             return;
         }
@@ -144,7 +88,7 @@ impl<C: Default + Copy, const OTHERS: usize> Corners<C, OTHERS> {
         let mut sums = [[fx, fy, fz, xx], [yy, zz, xy, xz]].map(R::Wide::from_lanes);
         let mut last = yz;
         for batch in batches {
-            batch.add_to(spots, &mut sums, &mut last);
+            batch.add_to(node, spots, &mut sums, &mut last);
         }
         let [[fx, fy, fz, xx], [yy, zz, xy, xz]] = sums.map(R::Wide::lanes);
         block.fl = V3([fx, fy, fz]);
@@ -164,19 +108,18 @@ impl<C, const OTHERS: usize> CornerBatch<C, OTHERS> {
             (0..OTHERS).for_each(|k| others[k][lane] = one.others[k]);
         }
         let count = narrow(chunk.len());
-        Self { corners: C::side_by_side(corners), others, node, count }
+        Self { corners: C::side_by_side(corners), others, count }
     }
 
     /// The edges to the others [m].
     #[inline(always)]
-    fn edges<R: Real>(&self, spots: &[Spot<R>]) -> [V3<R::Wide>; OTHERS] {
-        let own = spots[self.node as usize];
+    fn edges<R: Real>(&self, node: u32, spots: &[Spot<R>]) -> [V3<R::Wide>; OTHERS] {
+        let own = spots[node as usize];
         let mut edges = [V3::<R::Wide>::ZERO; OTHERS];
         for (edge, others) in edges.iter_mut().zip(&self.others) {
             let mut columns = [R::Wide::ZERO; LANES];
             for (column, &n) in columns.iter_mut().zip(others) {
-                let other = spots[n as usize];
-                *column = (other.place - own.place) + (other.step - own.step);
+                *column = own.to(&spots[n as usize]);
             }
             let [x, y, z, _] = R::Wide::transposed(columns);
             *edge = V3([x, y, z]);
@@ -186,11 +129,11 @@ impl<C, const OTHERS: usize> CornerBatch<C, OTHERS> {
 
     /// Adds forces and second derivatives to their sums, corner by corner.
     #[inline(always)]
-    fn add_to<R: Real>(&self, spots: &[Spot<R>], sums: &mut [R::Wide; 2], last: &mut R)
+    fn add_to<R: Real>(&self, node: u32, spots: &[Spot<R>], sums: &mut [R::Wide; 2], last: &mut R)
     where
         C: Corner<R::Wide, OTHERS>,
     {
-        let (V3([fx, fy, fz]), M3([xs, ys, zs])) = self.corners.systems(self.edges(spots));
+        let (V3([fx, fy, fz]), M3([xs, ys, zs])) = self.corners.systems(self.edges(node, spots));
         let first = R::Wide::transposed([fx, fy, fz, xs.0[0]]);
         let second = R::Wide::transposed([ys.0[1], zs.0[2], xs.0[1], xs.0[2]]);
         let third = ys.0[2].lanes();
@@ -246,15 +189,14 @@ mod tests {
     fn sums_in_lanes_are_those_of_one_corner_after_the_other() {
         let (energies, spots) = fan();
         let all = energies.iter().map(|(energy, nodes)| (energy, nodes));
-        let points: Corners<PointCorner<_>, 3> = Corners::new::<f64>(9, all.clone());
+        let solids: Corners<SolidCorner<_>, 3> = Corners::new::<f64>(9, all.clone());
         let sheets: Corners<SheetCorner<_>, 2> = Corners::new::<f64>(9, all);
         for node in 0..9_u32 {
             let (mut found, mut expected) = (Block::default(), Block::default());
-            let range = |starts: &[u32]| [starts[node as usize], starts[node as usize + 1]];
-            points.add_to(&mut found, range(points.starts()), &spots);
-            sheets.add_to(&mut found, range(sheets.starts()), &spots);
+            solids.add_to(&mut found, node, &spots);
+            sheets.add_to(&mut found, node, &spots);
             let edge = |n: u32| {
-                let [own, other] = [node, n].map(|n| spots[n as usize]);
+                let [own, other] = [node, n].map(|n| &spots[n as usize]);
                 (other.place() - own.place()) + (other.step() - own.step())
             };
             let mut add = |(force, M3([xs, ys, zs])): (V3<f64>, M3<f64>)| {
@@ -264,9 +206,9 @@ mod tests {
             };
             let own = |nodes: &[u32; ENDS_MAX]| nodes.iter().position(|&n| n == node);
             for (energy, nodes) in &energies {
-                let corner = own(nodes).and_then(|i| Some((i, PointCorner::of(energy, i)?)));
+                let corner = own(nodes).and_then(|i| Some((i, SolidCorner::of(energy, i)?)));
                 if let Some((i, corner)) = corner {
-                    add(corner.system(PointCorner::<f64>::others(i).map(|j| edge(nodes[j]))));
+                    add(corner.system(SolidCorner::<f64>::others(i).map(|j| edge(nodes[j]))));
                 }
             }
             for (energy, nodes) in &energies {

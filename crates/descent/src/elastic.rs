@@ -3,14 +3,16 @@
 //! A point fixed to a body is where its lever ends, so that a force `f` with second derivative `h` acts on the
 //! body as `(f, r x f)` with the blocks `h`, `[r] h` and `[r] h [r]^T`.
 
-use taut_core::energy::{ENDS_MAX, Energy, PointCorner, Points, SheetCorner};
+use taut_core::energy::{ENDS_MAX, Energy, Points, SheetCorner, SolidCorner};
 use taut_math::{M3, Real, Sym3, V3};
 use taut_model::{Csr, ElasticElement, Model, NodeKind, narrow};
 
 use crate::{
     block::Block,
-    corners::{Corners, Spot, is_kept_by_corners},
+    corners::{Corners, is_kept_by_corners},
     node::{Base, NodeLayout, SweepNode},
+    spot::Spot,
+    stencil::Stencils,
 };
 
 /// One energy with its points.
@@ -44,10 +46,12 @@ pub(crate) struct SweepEnergies<R: Real> {
     clouds: Vec<Cloud<R>>,
     /// Energy and number of the point, node by node.
     ends: Csr<(u32, u32)>,
-    /// Corners of neo-Hookean tetrahedra and flat folds between particles, which are in no other list.
-    corners: Corners<PointCorner<R::Wide>, 3>,
+    /// Corners of neo-Hookean tetrahedra between particles, which are in no other list.
+    solids: Corners<SolidCorner<R::Wide>, 3>,
     /// The same of membranes.
     sheets: Corners<SheetCorner<R::Wide>, 2>,
+    /// Flat folds and ties between particles, which are in no other list.
+    stencils: Stencils<R>,
     /// Where each node is. Empty without energies.
     spots: Vec<Spot<R>>,
     /// By which each energy counts, those with a list of their own excepted; empty where all count whole.
@@ -77,7 +81,7 @@ impl<R: Real> SweepEnergies<R> {
         let is_cloud = |one: &ElasticElement| {
             model.points_of(one).iter().all(|end| particles.contains(&end.node))
         };
-        let (mut list, mut clouds, mut kept) = (vec![], vec![], vec![]);
+        let (mut list, mut clouds, mut kept, mut sums) = (vec![], vec![], vec![], vec![]);
         let (mut order, mut cloud_order) = (vec![], vec![]);
         for (i, one) in (0..).zip(&model.energies) {
             let all = lowered(one);
@@ -88,17 +92,20 @@ impl<R: Real> SweepEnergies<R> {
             }
             let SweepEnergy { energy, nodes, .. } = all;
             let cloud = Cloud { energy, nodes };
-            if is_kept_by_corners(&cloud.energy) && !scaled {
-                kept.push(cloud);
-            } else {
-                clouds.push(cloud);
-                cloud_order.push(i);
+            match one.energy {
+                Energy::WeightedSum(sum) if !scaled => sums.push((sum, nodes)),
+                _ if is_kept_by_corners(&cloud.energy) && !scaled => kept.push(cloud),
+                _ => {
+                    clouds.push(cloud);
+                    cloud_order.push(i);
+                }
             }
         }
         order.append(&mut cloud_order);
         let kept = kept.iter().map(|one| (&one.energy, &one.nodes));
-        let corners = Corners::new::<R>(layout.len(), kept.clone());
+        let solids = Corners::new::<R>(layout.len(), kept.clone());
         let sheets = Corners::new::<R>(layout.len(), kept);
+        let stencils = Stencils::new(layout.len(), &sums);
         let nodes = list.iter().map(|one| (one.nodes, one.energy.ends()));
         let nodes = nodes.chain(clouds.iter().map(|one| (one.nodes, one.energy.ends())));
         let ends = nodes.enumerate().flat_map(|(e, (nodes, count))| {
@@ -109,13 +116,13 @@ impl<R: Real> SweepEnergies<R> {
         let any = !model.energies.is_empty();
         let spots = vec![Spot::default(); if any { layout.len() } else { 0 }];
         let scales = vec![R::ONE; if scaled { order.len() } else { 0 }];
-        Self { list, clouds, ends, corners, sheets, spots, scales, order }
+        Self { list, clouds, ends, solids, sheets, stencils, spots, scales, order }
     }
 
-    /// Range of a node's points among all, of its corners, and of those of membranes.
-    pub(crate) fn ranges(&self, node: usize) -> [[u32; 2]; 3] {
-        [self.ends.starts(), self.corners.starts(), self.sheets.starts()]
-            .map(|starts| [starts[node], starts[node + 1]])
+    /// Whether any acts on a node.
+    pub(crate) fn any(&self, node: u32) -> bool {
+        let alone = !self.ends.of(node as usize).is_empty();
+        alone || self.solids.any(node) || self.sheets.any(node) || self.stencils.any(node)
     }
 
     /// Finds all points at the start of a step of length `h` [s].
@@ -162,10 +169,10 @@ impl<R: Real> SweepEnergies<R> {
     ) where
         R: 'a,
     {
-        self.corners.add_to(block, node.corners, &self.spots);
-        self.sheets.add_to(block, node.sheets, &self.spots);
-        let [first, last] = node.energies.map(|i| i as usize);
-        for &(e, i) in &self.ends.members()[first..last] {
+        self.solids.add_to(block, node.own, &self.spots);
+        self.sheets.add_to(block, node.own, &self.spots);
+        self.stencils.add_to(block, node.own, &self.spots);
+        for &(e, i) in self.ends.of(node.own as usize) {
             let (e, i) = (e as usize, i as usize);
             let Some(one) = self.list.get(e) else {
                 let one = &self.clouds[e - self.list.len()];

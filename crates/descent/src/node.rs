@@ -40,12 +40,8 @@ pub struct SweepNode<R> {
     pub inertia: Sym3<R>,
     /// Its range among the incidences.
     pub incidences: [u32; 2],
-    /// Its range among the points of energies.
-    pub energies: [u32; 2],
-    /// Its range among the corners of four points that have a list of their own.
-    pub corners: [u32; 2],
-    /// The same of triangles.
-    pub sheets: [u32; 2],
+    /// Its own number.
+    pub own: u32,
     /// How it moves.
     pub kind: NodeKind,
     /// Which elements act on it.
@@ -62,9 +58,7 @@ impl<R: Real> SweepNode<R> {
         mass: R::ZERO,
         inertia: Sym3::ZERO,
         incidences: [0, 0],
-        energies: [0, 0],
-        corners: [0, 0],
-        sheets: [0, 0],
+        own: 0,
         kind: NodeKind::Held,
         acted: Acted::ByAny,
     };

@@ -132,14 +132,12 @@ impl<R: Real> System<R> {
                 arm_change: V3::ZERO,
             });
         }
-        for (n, node) in self.nodes.iter_mut().enumerate() {
-            [node.energies, node.corners, node.sheets] = self.energies.ranges(n);
+        for (n, node) in (0..).zip(&mut self.nodes) {
+            node.own = n;
             let (first, last) = node.range();
             let own = &self.incidences[first..last];
             let kinds = || own.iter().map(|i| self.elements[i.element as usize].kind);
-            let elastic =
-                [node.energies, node.corners, node.sheets].iter().any(|[first, last]| first < last);
-            node.acted = if elastic {
+            node.acted = if self.energies.any(n) {
                 Acted::ByEnergies
             } else if kinds().all(|kind| kind == ElementKind::Point) && self.options.isotropic {
                 Acted::ByPoints

@@ -5,12 +5,12 @@ use taut_math::{LANES, M3, Number, Real, V3, Wide};
 
 use super::{ENDS_MAX, Energy, cell::FACES, cell::isotropic};
 
-/// A corner of four points that its edges pull, and that resists a change of volume if it is a solid's.
+/// A corner of a neo-Hookean tetrahedron, which its edges pull and which resists a change of volume.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct PointCorner<N> {
+pub struct SolidCorner<N> {
     /// By which each edge pulls [N/m]; minus their sum is the stiffness.
     pub(super) pulls: [N; 3],
-    /// `1 / (6 V)` [1/m^3]; zero without a volume.
+    /// `1 / (6 V)` [1/m^3].
     pub(super) density: N,
     /// Tension of the volume at `J = 1`, negative [J].
     pub(super) shear: N,
@@ -45,15 +45,15 @@ pub trait Corner<W: Wide, const OTHERS: usize>: Copy + Default + Send + Sync {
     fn systems(&self, edges: [V3<W>; OTHERS]) -> CornerSystem<W>;
 }
 
-impl<W: Wide> Corner<W, 3> for PointCorner<W> {
-    type One = PointCorner<W::Lane>;
+impl<W: Wide> Corner<W, 3> for SolidCorner<W> {
+    type One = SolidCorner<W::Lane>;
 
     fn of(energy: &Energy<W::Lane>, i: usize) -> Option<Self::One> {
-        PointCorner::of(energy, i)
+        SolidCorner::of(energy, i)
     }
 
     fn others(i: usize) -> [usize; 3] {
-        PointCorner::<W>::others(i)
+        SolidCorner::<W>::others(i)
     }
 
     fn side_by_side(corners: [Self::One; LANES]) -> Self {
@@ -96,18 +96,17 @@ impl<W: Wide> Corner<W, 2> for SheetCorner<W> {
     }
 }
 
-impl<N: Real> PointCorner<N> {
+impl<N: Real> SolidCorner<N> {
     /// Of corner `i` of an energy; `None` where that is none of this kind.
     pub fn of(energy: &Energy<N>, i: usize) -> Option<Self> {
         match energy {
             Energy::NeoHookean(solid) => Some(solid.corner(i)),
-            Energy::WeightedSum(sum) => Some(sum.corner(i)),
             _ => None,
         }
     }
 }
 
-impl<N: Number> PointCorner<N> {
+impl<N: Number> SolidCorner<N> {
     /// The other points in the order in which their edges are asked for.
     pub fn others(i: usize) -> [usize; ENDS_MAX - 1] {
         FACES[i]
@@ -168,7 +167,7 @@ impl<N: Number> SheetCorner<N> {
 mod tests {
     use super::{
         super::{
-            Elasticity, Membrane, NeoHookean, Points, WeightedSum,
+            Elasticity, Membrane, NeoHookean, Points,
             tests::{points, tetrahedron},
         },
         *,
@@ -197,31 +196,23 @@ mod tests {
     fn corners_have_the_systems_of_their_energies() {
         let rest = tetrahedron();
         let material = Elasticity { young: 300.0, poisson: 0.3 };
-        let flat = [[0.0, 0.0, 0.0], [0.8, 0.0, 0.0], [0.3, 0.5, 0.0], [0.2, -0.4, 0.0]];
-        let flat = flat.map(Vec3::from);
         let solid: Energy<f64> = Energy::NeoHookean(NeoHookean::new(&rest, material).unwrap());
-        let bending = Energy::WeightedSum(WeightedSum::bending(&flat, 3.0).unwrap());
-        for (energy, x) in [(solid, moved(rest)), (bending, moved(flat))] {
-            for i in 0..4 {
-                let corner = PointCorner::of(&energy, i).unwrap();
-                let edges = PointCorner::<f64>::others(i).map(|j| x[j] - x[i]);
-                let exact = (energy.force(&x, i), energy.block(&x, i, i, 1.0));
-                close(corner.system(edges), exact);
-            }
-            let corners = [0, 1, 2, 3].map(|i| PointCorner::of(&energy, i).unwrap());
-            let edges = [0, 1, 2, 3].map(|i| PointCorner::<f64>::others(i).map(|j| x[j] - x[i]));
-            as_one_by_one::<Four, PointCorner<Four>, 3>(corners, edges, |one, edges| {
-                one.system(edges)
-            });
+        let x = moved(rest);
+        for i in 0..4 {
+            let corner = SolidCorner::of(&solid, i).unwrap();
+            let edges = SolidCorner::<f64>::others(i).map(|j| x[j] - x[i]);
+            close(corner.system(edges), (solid.force(&x, i), solid.block(&x, i, i, 1.0)));
         }
+        let corners = [0, 1, 2, 3].map(|i| SolidCorner::of(&solid, i).unwrap());
+        let edges = [0, 1, 2, 3].map(|i| SolidCorner::<f64>::others(i).map(|j| x[j] - x[i]));
+        as_one_by_one::<Four, SolidCorner<Four>, 3>(corners, edges, |one, edges| one.system(edges));
         let [a, b, c, _] = rest;
         let membrane = Energy::Membrane(Membrane::new(&[a, b, c], 0.1, 300.0, 0.3).unwrap());
-        let x = moved(rest);
         for i in 0..3 {
             let corner = SheetCorner::of(&membrane, i).unwrap();
             let edges = SheetCorner::<f64>::others(i).map(|j| x[j] - x[i]);
             close(corner.system(edges), membrane.vertex(&x, i));
-            assert!(PointCorner::of(&membrane, i).is_none());
+            assert!(SolidCorner::of(&membrane, i).is_none());
         }
         let corners = [0, 1, 2, 1].map(|i| SheetCorner::of(&membrane, i).unwrap());
         let edges = [0, 1, 2, 1].map(|i| SheetCorner::<f64>::others(i).map(|j| x[j] - x[i]));

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use taut_math::{LANES, M3, Number, V3, Wide};
 
 use super::{
-    Blocks, Elasticity, Energy, PerRow, PointCorner, Points, ROWS_MAX, RowEnergy, Rows, SideBySide,
+    Blocks, Elasticity, Energy, PerRow, Points, ROWS_MAX, RowEnergy, Rows, SideBySide, SolidCorner,
     cell::{FACES, RestShape, bend_of_volume, cofactors, isotropic, strain, times},
     spectrum::{PAIRS, Spectrum, Stiffnesses},
 };
@@ -82,10 +82,10 @@ impl<W: Wide> SideBySide<W> for NeoHookean<W> {
 impl<N: Number> NeoHookean<N> {
     /// What corner `i` needs: `F b_i` is a sum of its edges by `b_i . b_j`, and `dJ/dx_i` the area of the face opposite,
     /// over which `J` is the height.
-    pub(super) fn corner(&self, i: usize) -> PointCorner<N> {
+    pub(super) fn corner(&self, i: usize) -> SolidCorner<N> {
         let b = self.cell.all_slopes();
         let pulls = FACES[i].map(|j| self.shear * b[i].dot(b[j]));
-        PointCorner { pulls, density: self.density, shear: self.shear, bulk: self.bulk }
+        SolidCorner { pulls, density: self.density, shear: self.shear, bulk: self.bulk }
     }
 }
 

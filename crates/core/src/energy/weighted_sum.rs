@@ -10,10 +10,7 @@
 use serde::{Deserialize, Serialize};
 use taut_math::{LANES, M3, Number, Wide};
 
-use super::{
-    Energy, PerRow, PointCorner, Points, ROWS_MAX, RowEnergy, Rows, SideBySide, cell::FACES,
-    symmetric,
-};
+use super::{Energy, PerRow, Points, ROWS_MAX, RowEnergy, Rows, SideBySide, symmetric};
 
 /// The energy of one sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,6 +28,12 @@ impl WeightedSum<f64> {
     /// Whether its stiffness and compliance neither overflow nor vanish.
     pub fn is_finite(&self) -> bool {
         self.stiffness.is_finite() && self.compliance.is_finite() && self.stiffness > 0.0
+    }
+
+    /// `d2W/dx_i dx_j` as a factor on the identity [N/m]: it is the same wherever the points are.
+    pub fn coupling(&self, i: usize, j: usize) -> f64 {
+        let weights = self.all_weights();
+        self.stiffness * weights[i] * weights[j]
     }
 
     /// The same with other numbers.
@@ -62,13 +65,6 @@ impl<N: Number> WeightedSum<N> {
     fn all_weights(&self) -> [N; 4] {
         let [k1, k2, k3] = self.weights;
         [-(k1 + k2 + k3), k1, k2, k3]
-    }
-
-    /// What corner `i` needs: since the weights sum up to zero, it is pulled by its edges alone.
-    pub(super) fn corner(&self, i: usize) -> PointCorner<N> {
-        let weights = self.all_weights();
-        let pulls = FACES[i].map(|j| self.stiffness * weights[i] * weights[j]);
-        PointCorner { pulls, density: N::ZERO, shear: N::ZERO, bulk: N::ZERO }
     }
 }
 
