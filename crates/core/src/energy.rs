@@ -31,7 +31,7 @@ mod weighted_sum;
 use taut_math::{LANES, M3, Number, Real, V3, Wide};
 
 pub(crate) use cell::{FACES, volume};
-pub use corner::{Corner, CornerSystem, SheetCorner, SolidCorner};
+pub use corner::{CornerLanes, CornerSystem, SheetCorner, SolidCorner};
 pub use corotated::Corotated;
 pub use elasticity::Elasticity;
 pub use fold::{FoldEnergy, FoldModel};

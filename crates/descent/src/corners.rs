@@ -3,7 +3,7 @@
 //! What a corner calculates is little beside what it reads. So all that is read of a node's corners lies in one row,
 //! and where the others are is read in whole registers that are turned into lanes afterwards.
 
-use taut_core::energy::{Corner, ENDS_MAX, Energy, SheetCorner, SolidCorner};
+use taut_core::energy::{CornerLanes, ENDS_MAX, Energy, SheetCorner, SolidCorner};
 use taut_math::{LANES, M3, Number, Real, Sym3, V3, Wide};
 use taut_model::{Csr, narrow};
 
@@ -34,7 +34,7 @@ impl<C: Default, const OTHERS: usize> Default for CornerBatch<C, OTHERS> {
 
 /// All corners of one kind, node by node.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Corners<C: Default, const OTHERS: usize> {
+pub(crate) struct CornerBatches<C: Default, const OTHERS: usize> {
     batches: Csr<CornerBatch<C, OTHERS>>,
 }
 
@@ -43,14 +43,14 @@ pub(crate) fn is_kept_by_corners<R: Real>(energy: &Energy<R>) -> bool {
     SolidCorner::of(energy, 0).is_some() || SheetCorner::of(energy, 0).is_some()
 }
 
-impl<C: Default + Copy, const OTHERS: usize> Corners<C, OTHERS> {
+impl<C: Default + Copy, const OTHERS: usize> CornerBatches<C, OTHERS> {
     /// The corners of this kind, of energies with their nodes, of which there are `nodes`.
     pub(crate) fn new<'a, R: Real>(
         nodes: usize,
         energies: impl Iterator<Item = (&'a Energy<R>, &'a [u32; ENDS_MAX])> + Clone,
     ) -> Self
     where
-        C: Corner<R::Wide, OTHERS>,
+        C: CornerLanes<R::Wide, OTHERS>,
     {
         let of_one = |(energy, nodes): (&'a Energy<R>, &'a [u32; ENDS_MAX])| {
             (0..energy.ends()).filter_map(move |i| {
@@ -78,7 +78,7 @@ impl<C: Default + Copy, const OTHERS: usize> Corners<C, OTHERS> {
     #[inline(always)]
     pub(crate) fn add_to<R: Real>(&self, block: &mut Block<R>, node: u32, spots: &[Spot<R>])
     where
-        C: Corner<R::Wide, OTHERS>,
+        C: CornerLanes<R::Wide, OTHERS>,
     {
         let batches = self.batches.of(node as usize);
         if batches.is_empty() {
@@ -99,7 +99,7 @@ impl<C: Default + Copy, const OTHERS: usize> Corners<C, OTHERS> {
 impl<C, const OTHERS: usize> CornerBatch<C, OTHERS> {
     fn of<R: Real>(node: u32, chunk: &[KeptCorner<C::One>]) -> Self
     where
-        C: Corner<R::Wide, OTHERS>,
+        C: CornerLanes<R::Wide, OTHERS>,
     {
         let mut corners = [C::One::default(); LANES];
         let mut others = [[node; LANES]; OTHERS];
@@ -131,7 +131,7 @@ impl<C, const OTHERS: usize> CornerBatch<C, OTHERS> {
     #[inline(always)]
     fn add_to<R: Real>(&self, node: u32, spots: &[Spot<R>], sums: &mut [R::Wide; 2], last: &mut R)
     where
-        C: Corner<R::Wide, OTHERS>,
+        C: CornerLanes<R::Wide, OTHERS>,
     {
         let (V3([fx, fy, fz]), M3([xs, ys, zs])) = self.corners.systems(self.edges(node, spots));
         let first = R::Wide::transposed([fx, fy, fz, xs.0[0]]);
@@ -189,8 +189,8 @@ mod tests {
     fn sums_in_lanes_are_those_of_one_corner_after_the_other() {
         let (energies, spots) = fan();
         let all = energies.iter().map(|(energy, nodes)| (energy, nodes));
-        let solids: Corners<SolidCorner<_>, 3> = Corners::new::<f64>(9, all.clone());
-        let sheets: Corners<SheetCorner<_>, 2> = Corners::new::<f64>(9, all);
+        let solids: CornerBatches<SolidCorner<_>, 3> = CornerBatches::new::<f64>(9, all.clone());
+        let sheets: CornerBatches<SheetCorner<_>, 2> = CornerBatches::new::<f64>(9, all);
         for node in 0..9_u32 {
             let (mut found, mut expected) = (Block::default(), Block::default());
             solids.add_to(&mut found, node, &spots);

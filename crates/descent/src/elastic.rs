@@ -9,7 +9,7 @@ use taut_model::{Csr, ElasticElement, Model, NodeKind, narrow};
 
 use crate::{
     block::Block,
-    corners::{Corners, is_kept_by_corners},
+    corners::{CornerBatches, is_kept_by_corners},
     node::{Base, NodeLayout, SweepNode},
     spot::Spot,
     stencil::Stencils,
@@ -47,9 +47,9 @@ pub(crate) struct SweepEnergies<R: Real> {
     /// Energy and number of the point, node by node.
     ends: Csr<(u32, u32)>,
     /// Corners of neo-Hookean tetrahedra between particles, which are in no other list.
-    solids: Corners<SolidCorner<R::Wide>, 3>,
+    solids: CornerBatches<SolidCorner<R::Wide>, 3>,
     /// The same of membranes.
-    sheets: Corners<SheetCorner<R::Wide>, 2>,
+    sheets: CornerBatches<SheetCorner<R::Wide>, 2>,
     /// Flat folds and ties between particles, which are in no other list.
     stencils: Stencils<R>,
     /// Where each node is. Empty without energies.
@@ -103,8 +103,8 @@ impl<R: Real> SweepEnergies<R> {
         }
         order.append(&mut cloud_order);
         let kept = kept.iter().map(|one| (&one.energy, &one.nodes));
-        let solids = Corners::new::<R>(layout.len(), kept.clone());
-        let sheets = Corners::new::<R>(layout.len(), kept);
+        let solids = CornerBatches::new::<R>(layout.len(), kept.clone());
+        let sheets = CornerBatches::new::<R>(layout.len(), kept);
         let stencils = Stencils::new(layout.len(), &sums);
         let nodes = list.iter().map(|one| (one.nodes, one.energy.ends()));
         let nodes = nodes.chain(clouds.iter().map(|one| (one.nodes, one.energy.ends())));

@@ -7,8 +7,6 @@
 //! the element. Energies are visited colour by colour, those of one colour at once by several threads, or in the
 //! order of the scene where joints are.
 
-use std::mem;
-
 use taut_core::energy::{
     ENDS_MAX, Energy, Membrane, NeoHookean, PerRow, Points, ROWS_MAX, Rows, WeightedSum,
 };
@@ -76,16 +74,12 @@ impl<R: Real> ElasticRows<R> {
         };
         let mut all: Vec<(u32, EnergyRows<R>)> = sequence.iter().map(with_colour).collect();
         let (moves, world) = (|slot: usize| model.nodes[slot].moves(), model.slots.world());
-        let mut in_quads = vec![];
+        let (mut schedule, mut none) = (Schedule::serial(), vec![]);
+        let source = if order == Order::Coloured { &mut all } else { &mut none };
+        let solids = Quads::take(source, weights, world, moves);
+        let sheets = Quads::take(source, weights, world, moves);
+        let sums = Quads::take(source, weights, world, moves);
         if order == Order::Coloured {
-            mem::swap(&mut in_quads, &mut all);
-        }
-        let solids = Quads::take(&mut in_quads, weights, world, moves);
-        let sheets = Quads::take(&mut in_quads, weights, world, moves);
-        let sums = Quads::take(&mut in_quads, weights, world, moves);
-        let mut schedule = Schedule::serial();
-        if order == Order::Coloured {
-            all = in_quads;
             let colours = all.iter().map(|&(colour, _)| colour);
             schedule.rebuild(colours, |unit| all[unit].1.slots, moves);
         }

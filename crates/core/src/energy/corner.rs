@@ -31,7 +31,7 @@ pub struct SheetCorner<N> {
 pub type CornerSystem<N> = (V3<N>, M3<N>);
 
 /// A kind of corner with so many others, and as many of them at a time as there are lanes of `W`.
-pub trait Corner<W: Wide, const OTHERS: usize>: Copy + Default + Send + Sync {
+pub trait CornerLanes<W: Wide, const OTHERS: usize>: Copy + Default + Send + Sync {
     /// One alone.
     type One: Copy + Default;
 
@@ -45,7 +45,7 @@ pub trait Corner<W: Wide, const OTHERS: usize>: Copy + Default + Send + Sync {
     fn systems(&self, edges: [V3<W>; OTHERS]) -> CornerSystem<W>;
 }
 
-impl<W: Wide> Corner<W, 3> for SolidCorner<W> {
+impl<W: Wide> CornerLanes<W, 3> for SolidCorner<W> {
     type One = SolidCorner<W::Lane>;
 
     fn of(energy: &Energy<W::Lane>, i: usize) -> Option<Self::One> {
@@ -71,7 +71,7 @@ impl<W: Wide> Corner<W, 3> for SolidCorner<W> {
     }
 }
 
-impl<W: Wide> Corner<W, 2> for SheetCorner<W> {
+impl<W: Wide> CornerLanes<W, 2> for SheetCorner<W> {
     type One = SheetCorner<W::Lane>;
 
     fn of(energy: &Energy<W::Lane>, i: usize) -> Option<Self::One> {
@@ -227,7 +227,7 @@ mod tests {
         alone: impl Fn(C::One, [V3<f64>; OTHERS]) -> CornerSystem<f64>,
     ) where
         W: Wide<Lane = f64>,
-        C: Corner<W, OTHERS>,
+        C: CornerLanes<W, OTHERS>,
     {
         let mut abreast = [V3::<W>::ZERO; OTHERS];
         for (k, edge) in abreast.iter_mut().enumerate() {
