@@ -25,9 +25,9 @@ pub mod options;
 pub mod patch;
 mod readout;
 mod rider;
-pub mod spot;
+mod spot;
 mod stencil;
-mod sweep;
+pub mod sweep;
 pub mod system;
 mod visits;
 
