@@ -24,6 +24,35 @@ pub(crate) trait UnitRun<const ENDS: usize>: Send + Sized {
     fn slots(&self, unit: usize) -> [u32; ENDS];
 }
 
+/// A unit with all that only it writes.
+pub(crate) trait SlottedUnit<const ENDS: usize>: Send {
+    /// See [`UnitRun::GRAIN`].
+    const GRAIN: usize;
+    /// Places of its ends.
+    fn slots(&self) -> [u32; ENDS];
+}
+
+/// A run of units that lie one after the other.
+pub(crate) struct UnitSlice<'a, U>(pub(crate) &'a mut [U]);
+
+impl<U: SlottedUnit<ENDS>, const ENDS: usize> UnitRun<ENDS> for UnitSlice<'_, U> {
+    const GRAIN: usize = U::GRAIN;
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn split(self, middle: usize) -> (Self, Self) {
+        let (before, after) = self.0.split_at_mut(middle);
+        (Self(before), Self(after))
+    }
+
+    #[inline(always)]
+    fn slots(&self, unit: usize) -> [u32; ENDS] {
+        self.0[unit].slots()
+    }
+}
+
 /// What a sweep does to each unit of a run; `T` is what it changes at their ends.
 pub(crate) trait UnitPass<T, U, const ENDS: usize>: Sync {
     /// What is at the ends of a unit.

@@ -15,7 +15,7 @@ use taut_model::{ColourOf, Colouring, ElasticElement, Model, Order, Pose, narrow
 
 use crate::{
     body::Weight,
-    colours::{Schedule, UnitPass, UnitRun},
+    colours::{Schedule, SlottedUnit, UnitPass, UnitSlice},
     correct::{BodyEnd, Terms},
 };
 
@@ -110,7 +110,7 @@ impl<R: Real> ElasticRows<R> {
             sheets.sweep(colour, poses, &in_lanes);
             sums.sweep(colour, poses, &in_lanes);
             let units = schedule.units(colour, rows.len());
-            let run = ElasticRun(&mut rows[units]);
+            let run = UnitSlice(&mut rows[units]);
             schedule.sweep_colour(colour, &pass, run, poses, staged);
         }
     }
@@ -122,32 +122,20 @@ struct ElasticPass<'a, R> {
     terms: &'a Terms<R>,
 }
 
-/// A run of energies.
-struct ElasticRun<'a, R>(&'a mut [EnergyRows<R>]);
-
-impl<R: Real> UnitRun<ENDS_MAX> for ElasticRun<'_, R> {
+impl<R: Real> SlottedUnit<ENDS_MAX> for EnergyRows<R> {
     const GRAIN: usize = 64;
 
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn split(self, middle: usize) -> (Self, Self) {
-        let (before, after) = self.0.split_at_mut(middle);
-        (Self(before), Self(after))
-    }
-
     #[inline(always)]
-    fn slots(&self, unit: usize) -> [u32; ENDS_MAX] {
-        self.0[unit].slots
+    fn slots(&self) -> [u32; ENDS_MAX] {
+        self.slots
     }
 }
 
-impl<R: Real> UnitPass<Pose<R>, ElasticRun<'_, R>, ENDS_MAX> for ElasticPass<'_, R> {
+impl<R: Real> UnitPass<Pose<R>, UnitSlice<'_, EnergyRows<R>>, ENDS_MAX> for ElasticPass<'_, R> {
     type Ends = ElasticEnds<R>;
 
     #[inline(always)]
-    fn gather(run: &ElasticRun<'_, R>, unit: usize, items: &[Pose<R>]) -> Self::Ends {
+    fn gather(run: &UnitSlice<'_, EnergyRows<R>>, unit: usize, items: &[Pose<R>]) -> Self::Ends {
         let [a, b, c, d] = run.0[unit].slots.map(|slot| slot as usize);
         [items[a], items[b], items[c], items[d]]
     }
@@ -158,7 +146,12 @@ impl<R: Real> UnitPass<Pose<R>, ElasticRun<'_, R>, ENDS_MAX> for ElasticPass<'_,
     }
 
     #[inline(always)]
-    fn correct(&self, run: &mut ElasticRun<'_, R>, unit: usize, ends: Self::Ends) -> Self::Ends {
+    fn correct(
+        &self,
+        run: &mut UnitSlice<'_, EnergyRows<R>>,
+        unit: usize,
+        ends: Self::Ends,
+    ) -> Self::Ends {
         let rows = &mut run.0[unit];
         match rows.turns {
             true => rows.correct(ends, self.weights, self.terms),

@@ -9,7 +9,7 @@ use taut_model::Pose;
 use super::{EnergyRows, RowTerms, correct_points};
 use crate::{
     body::Weight,
-    colours::{Schedule, UnitPass, UnitRun},
+    colours::{Schedule, SlottedUnit, UnitPass, UnitSlice},
 };
 
 /// Places of a quad's points: of its first points the lanes, then of its second ones.
@@ -82,7 +82,7 @@ impl<R: Real, E: SideBySide<R::Wide>> Quads<R, E> {
         terms: &RowTerms<R::Wide>,
     ) {
         let units = self.schedule.units(colour, self.quads.len());
-        let run = QuadRun(&mut self.quads[units]);
+        let run = UnitSlice(&mut self.quads[units]);
         self.schedule.sweep_colour(colour, &QuadPass { terms }, run, poses, &mut self.staged);
     }
 }
@@ -92,28 +92,16 @@ struct QuadPass<'a, W> {
     terms: &'a RowTerms<W>,
 }
 
-/// A run of quads.
-struct QuadRun<'a, W, E>(&'a mut [Quad<W, E>]);
-
-impl<W: Wide, E: SideBySide<W>> UnitRun<ENDS> for QuadRun<'_, W, E> {
+impl<W: Wide, E: SideBySide<W>> SlottedUnit<ENDS> for Quad<W, E> {
     const GRAIN: usize = 32;
 
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn split(self, middle: usize) -> (Self, Self) {
-        let (before, after) = self.0.split_at_mut(middle);
-        (Self(before), Self(after))
-    }
-
     #[inline(always)]
-    fn slots(&self, unit: usize) -> [u32; ENDS] {
-        self.0[unit].slots
+    fn slots(&self) -> [u32; ENDS] {
+        self.slots
     }
 }
 
-impl<R, W, E> UnitPass<Pose<R>, QuadRun<'_, W, E>, ENDS> for QuadPass<'_, W>
+impl<R, W, E> UnitPass<Pose<R>, UnitSlice<'_, Quad<W, E>>, ENDS> for QuadPass<'_, W>
 where
     R: Real<Wide = W>,
     W: Wide<Lane = R>,
@@ -122,29 +110,25 @@ where
     type Ends = Points<W>;
 
     #[inline(always)]
-    fn gather(run: &QuadRun<'_, W, E>, unit: usize, items: &[Pose<R>]) -> Points<W> {
+    fn gather(run: &UnitSlice<'_, Quad<W, E>>, unit: usize, items: &[Pose<R>]) -> Points<W> {
         let slots = &run.0[unit].slots;
         let mut points = [V3::ZERO; ENDS_MAX];
         for (k, point) in points.iter_mut().enumerate() {
-            let at = |lane: usize| items[slots[LANES * k + lane] as usize].position.0;
-            let [a, b, c, d] = [at(0), at(1), at(2), at(3)];
-            let along = |axis: usize| W::from_lanes([a[axis], b[axis], c[axis], d[axis]]);
-            *point = V3([along(0), along(1), along(2)]);
+            *point = V3::gather(|lane| items[slots[LANES * k + lane] as usize].position);
         }
         points
     }
 
     #[inline(always)]
     fn end(points: &Points<W>, end: usize) -> Pose<R> {
-        let position = points[end / LANES].0.map(|x| x.lane(end % LANES));
         // What nothing turns is not turned.
-        Pose { position: V3(position), rotation: Q4::IDENTITY }
+        Pose { position: points[end / LANES].lane(end % LANES), rotation: Q4::IDENTITY }
     }
 
     #[inline(always)]
     fn correct(
         &self,
-        run: &mut QuadRun<'_, W, E>,
+        run: &mut UnitSlice<'_, Quad<W, E>>,
         unit: usize,
         mut points: Points<W>,
     ) -> Points<W> {
@@ -152,6 +136,7 @@ where
         let Some(compliance) = energy.compliance() else { return points };
         let mut x = points;
         for point in &mut x {
+            // As of one alone, where a lever is added that may be none.
             *point = (*point - points[0]) + V3::ZERO;
         }
         let (rows, sizes) = (energy.rows(&x), [E::ENDS, E::ROWS]);
