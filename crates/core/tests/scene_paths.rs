@@ -51,6 +51,25 @@ fn links_lie_end_to_end_along_the_path() {
 }
 
 #[test]
+fn links_of_a_path_have_the_same_anchors_to_the_last_bit() {
+    let along = "(1.2, 0, \"1.6*(1 - 2*(i % 2))\")";
+    let scene = load(&format!(
+        "path(name: \"l\", count: 9, start: (1e6, 0.3, 0.7), along: {along}, tip: \"world\", pin_every: 3, {LINK})"
+    ));
+    let along_x = |x: f64| Vec3::new(x, 0.0, 0.0);
+    for joint in &scene.joints {
+        let ends = [(joint.a, joint.anchor_a), (joint.b, joint.anchor_b)];
+        for (side, (end, anchor)) in ends.into_iter().enumerate() {
+            if end != Endpoint::World {
+                assert_eq!(anchor, along_x([1.0, -1.0][side]), "{joint:?}");
+            }
+        }
+        let gap = anchor(&scene, joint, true) - anchor(&scene, joint, false);
+        assert!(gap.norm() < 1e-9, "{joint:?}: {gap:?}");
+    }
+}
+
+#[test]
 fn a_path_straight_back_is_turned_half_round() {
     let scene =
         load(&format!("path(name: \"l\", count: 2, start: (0, 0, 0), along: (-2, 0, 0), {LINK})"));

@@ -114,9 +114,11 @@ pub(crate) fn origin(group: &[Fused; 12]) -> V {
     [group[9], group[10], group[11]]
 }
 
-/// A group from its frame and origin.
+/// Makes a group of its frame and origin where it is: made elsewhere first, it is copied by wider reads, which have to wait
+/// until it has been written.
 #[inline(always)]
-pub(crate) fn group(frame: M, origin: V) -> [Fused; 12] {
-    let ([a, b, c], [x, y, z]) = (frame, origin);
-    [a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2], x, y, z]
+pub(crate) fn put(group: &mut [Fused; 12], frame: M, origin: V) {
+    for (to, from) in group.iter_mut().zip(frame.as_flattened().iter().chain(&origin)) {
+        *to = *from;
+    }
 }

@@ -235,7 +235,8 @@ impl Mabd {
                 for (moved, start) in nodes.moved.groups.iter_mut().zip(nodes.start.groups.iter()) {
                     let start = frame(start);
                     let turned = polar::exact(plus(start, frame(moved)));
-                    *moved = affine::group(minus(turned, start), affine::origin(moved));
+                    let origin = affine::origin(moved);
+                    affine::put(moved, minus(turned, start), origin);
                 }
             },
         );

@@ -7,7 +7,7 @@ use taut_core::{Mat3, Vec3};
 use taut_math::{Fused, Number, Wide};
 
 use crate::{
-    affine::{Affine, Affines, frame, group, origin},
+    affine::{Affine, Affines, frame, origin, put},
     lane::{
         M, V, ZERO3, add, dot, minus, plus, product, scale, sub, times, transposed,
         transposed_product, transposed_times,
@@ -199,12 +199,12 @@ impl FreeResponse {
             return;
         }
         if task.resumes {
-            bodies.start[index] = group(self.at, self.centre);
-            bodies.rate[index] = group(turned, shift);
+            put(&mut bodies.start[index], self.at, self.centre);
+            put(&mut bodies.rate[index], turned, shift);
         } else {
             let moved = &mut bodies.moved[index];
             let (before, from) = (frame(moved), origin(moved));
-            *moved = group(plus(before, turned), add(from, shift));
+            put(moved, plus(before, turned), add(from, shift));
         }
         let strain = squared_strain(plus(self.at, turned));
         *worst = [worst[0].max(strain), worst[1] + strain];

@@ -1,7 +1,7 @@
 //! The rotation of a frame, in the variants that the method knows, of one body or of four.
 
 use taut_core::{Mat3, math::polar_rotation};
-use taut_math::{Fused, LANES, Number};
+use taut_math::{Fused, LANES, Number, Wide};
 
 use crate::{
     algebra::S,
@@ -15,23 +15,23 @@ pub(crate) fn polar_matrix(frame: &Mat3) -> Mat3 {
 
 /// What polar factors are calculated with.
 pub(crate) trait Frames: Number {
-    /// The largest of what is not negative in any lane; infinite where one is not a number.
-    fn largest(self) -> f64;
-    /// Whether frames whose largest squared strain is `worst` are near enough to rotations for a series.
-    fn is_near(at: &M<Self>, worst: f64) -> bool;
+    /// Whether frames whose squared strains are these are near enough to rotations for a series.
+    fn is_near(at: &M<Self>, squared: Self) -> bool;
+    /// Whether it is above `least` in some lane.
+    fn is_above(self, least: f64) -> bool;
     /// The rotations of frames that are not: each by `one`, or where that was called for one, by other means.
     fn apart(at: M<Self>, one: fn(M<f64>) -> M<f64>) -> M<Self>;
 }
 
 impl Frames for f64 {
     #[inline(always)]
-    fn largest(self) -> f64 {
-        if self.is_nan() { Self::INFINITY } else { self }
+    fn is_near(at: &M<Self>, squared: Self) -> bool {
+        squared < 0.25 && Mat3::from(*at).determinant() > 0.0
     }
 
     #[inline(always)]
-    fn is_near(at: &M<Self>, worst: f64) -> bool {
-        worst < 0.25 && Mat3::from(*at).determinant() > 0.0
+    fn is_above(self, least: f64) -> bool {
+        self > least
     }
 
     #[cold]
@@ -48,13 +48,13 @@ impl Frames for f64 {
 
 impl Frames for Fused {
     #[inline(always)]
-    fn largest(self) -> f64 {
-        self.largest()
+    fn is_near(_at: &M<Self>, squared: Self) -> bool {
+        squared.all_below(Self::of(0.01))
     }
 
     #[inline(always)]
-    fn is_near(_at: &M<Self>, worst: f64) -> bool {
-        worst < 0.01
+    fn is_above(self, least: f64) -> bool {
+        self.any_above(Self::of(least))
     }
 
     #[cold]
@@ -75,8 +75,8 @@ impl Frames for Fused {
 #[inline(always)]
 pub(crate) fn exact<N: Frames>(at: M<N>) -> M<N> {
     let strain = strain(at);
-    let worst = squared(&strain).largest();
-    if !N::is_near(&at, worst) {
+    let squared = squared(&strain);
+    if !N::is_near(&at, squared) {
         return N::apart(at, exact::<f64>);
     }
     // (1 + E)^(-1/2) to fourth order, then steps of Newton and Schulz, each squaring the error.
@@ -93,11 +93,11 @@ pub(crate) fn exact<N: Frames>(at: M<N>) -> M<N> {
     }
     let mut rotation = product(at, full(series));
     // Its error is below the fifth power: nothing more to do for strains below 4e-4. In every lane as many steps
-    // as the most strained one needs.
-    let mut left = worst * worst * worst.sqrt();
-    while left > 1e-17 {
+    // as the most strained one needs. Errors are compared by their squares.
+    let mut left = squared * squared * squared * squared * squared;
+    while left.is_above(1e-34) {
         rotation = product(rotation, full(schulz(self::strain(rotation))));
-        left *= left;
+        left = left * left;
     }
     rotation
 }
@@ -106,7 +106,7 @@ pub(crate) fn exact<N: Frames>(at: M<N>) -> M<N> {
 #[inline(always)]
 pub(crate) fn single<N: Frames>(at: M<N>) -> M<N> {
     let strain = strain(at);
-    if N::is_near(&at, squared(&strain).largest()) {
+    if N::is_near(&at, squared(&strain)) {
         product(at, full(schulz(strain)))
     } else {
         N::apart(at, single::<f64>)

@@ -37,6 +37,16 @@ impl Fused {
         Self(out)
     }
 
+    /// Whether it is less than the other in every lane.
+    #[inline(always)]
+    pub fn all_below(self, o: Self) -> bool {
+        let mut all = true;
+        for k in 0..LANES {
+            all &= self.0[k] < o.0[k];
+        }
+        all
+    }
+
     /// The largest of the lanes, none of them negative; infinite where one is not a number.
     #[inline(always)]
     pub fn largest(self) -> f64 {
@@ -184,5 +194,13 @@ mod tests {
     fn the_largest_lane_is_infinite_where_one_is_not_a_number() {
         assert_eq!(Fused([1.0, 3.0, 2.0, 0.0]).largest(), 3.0);
         assert_eq!(Fused([1.0, f64::NAN, 2.0, 0.0]).largest(), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_not_below() {
+        let two = Fused::of(2.0);
+        assert!(Fused([1.0, -3.0, 1.9, 0.0]).all_below(two));
+        assert!(!Fused([1.0, 2.0, 1.9, 0.0]).all_below(two));
+        assert!(!Fused([1.0, f64::NAN, 1.9, 0.0]).all_below(two));
     }
 }

@@ -40,6 +40,13 @@ impl Blank {
         self
     }
 
+    /// A point in the body's own coordinates, given from the authored origin in the axes of the surroundings [m].
+    ///
+    /// By this, what is alike is alike to the last bit, wherever it is put.
+    pub(super) fn own_point(&self, from_origin: &Vec3) -> Vec3 {
+        self.body.rotation.inverse() * from_origin - self.centre
+    }
+
     /// From the authored origin to the top and to the bottom along z, turned as it is [m].
     pub(super) fn reach(&self) -> [f64; 2] {
         let up = self.body.rotation.inverse() * Vec3::z();

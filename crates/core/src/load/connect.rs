@@ -55,6 +55,17 @@ impl JointWord {
     }
 }
 
+/// Where a generator puts a joint that has no anchors of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Meeting {
+    /// Half-way between the origins of its ends.
+    HalfWay,
+    /// At a point of the world [m].
+    Point(Vec3),
+    /// At these points of its ends, each in the axes of its own body [m].
+    Anchors([Vec3; 2]),
+}
+
 impl Builder<'_> {
     /// The joint that an entry of `joints` describes.
     pub(super) fn joint(&self, entry: &JointEntry, scope: &Scope) -> Result<Joint> {
@@ -66,13 +77,12 @@ impl Builder<'_> {
         self.joint_of(entry, [a, b], None, scope)
     }
 
-    /// A joint of a generator; unless it has anchors it is at the world point `at`, by default
-    /// half-way between the origins of its ends.
+    /// A joint of a generator.
     pub(super) fn joint_between(
         &self,
         entry: &JointEntry,
         ends: [Endpoint; 2],
-        at: Option<Vec3>,
+        meeting: Meeting,
         scope: &Scope,
     ) -> Result<Joint> {
         if let Some((_, spec)) = JointWord::of(entry)
@@ -80,18 +90,14 @@ impl Builder<'_> {
         {
             return Err(SceneError::new("the generator chooses `a` and `b`"));
         }
-        let half_way = || {
-            let [a, b] = ends.map(|end| self.point(end, &self.origin(end)));
-            (a + b) * 0.5
-        };
-        self.joint_of(entry, ends, Some(at.unwrap_or_else(half_way)), scope)
+        self.joint_of(entry, ends, Some(meeting), scope)
     }
 
     fn joint_of(
         &self,
         entry: &JointEntry,
         [a, b]: [Endpoint; 2],
-        between: Option<Vec3>,
+        meeting: Option<Meeting>,
         scope: &Scope,
     ) -> Result<Joint> {
         let Some((kind, spec)) = JointWord::of(entry) else {
@@ -99,7 +105,7 @@ impl Builder<'_> {
         };
         check_ends(a, b)?;
         refuse_misplaced(kind, spec)?;
-        let [anchor_a, anchor_b] = self.anchors(kind, spec, [a, b], between, scope)?;
+        let [anchor_a, anchor_b] = self.anchors(kind, spec, [a, b], meeting, scope)?;
         let [basis_a, basis_b] = self.bases(kind, spec, [a, b], scope)?;
         let apart = (self.point(a, &anchor_a) - self.point(b, &anchor_b)).norm();
         let kind = flat_kind(kind, spec, apart, scope)?;
@@ -134,7 +140,7 @@ impl Builder<'_> {
         kind: JointWord,
         spec: &author::JointSpec,
         ends: [Endpoint; 2],
-        between: Option<Vec3>,
+        meeting: Option<Meeting>,
         scope: &Scope,
     ) -> Result<[Vec3; 2]> {
         let given = [(&spec.anchor_a, "anchor_a"), (&spec.anchor_b, "anchor_b")];
@@ -150,8 +156,9 @@ impl Builder<'_> {
             return Ok([0, 1].map(|side| own[side].unwrap_or(self.origin(ends[side]))));
         }
         let particle = ends.into_iter().find(|end| matches!(end, Endpoint::Particle(_)));
-        let between = between.or(particle.map(|end| self.point(end, &Vec3::zeros())));
-        let common = match (&spec.at, own, between) {
+        let meeting =
+            meeting.or(particle.map(|end| Meeting::Point(self.point(end, &Vec3::zeros()))));
+        let common = match (&spec.at, own, meeting) {
             (_, [Some(a), Some(b)], _) => return Ok([a, b]),
             // What is given stays exact; only the other side is computed.
             (_, [Some(a), None], _) => {
@@ -161,7 +168,12 @@ impl Builder<'_> {
                 return Ok([self.local(ends[0], &self.point(ends[1], &b)), b]);
             }
             (Some(at), ..) => vector(at, scope).at("at")?,
-            (None, _, Some(between)) => between,
+            (None, _, Some(Meeting::Anchors(both))) => return Ok(both),
+            (None, _, Some(Meeting::Point(at))) => at,
+            (None, _, Some(Meeting::HalfWay)) => {
+                let [a, b] = ends.map(|end| self.point(end, &self.origin(end)));
+                (a + b) * 0.5
+            }
             (None, _, None) => {
                 let message = "expected `at` (a world point), or `anchor_a` and `anchor_b`";
                 return Err(SceneError::new(message));

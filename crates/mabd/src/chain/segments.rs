@@ -134,11 +134,15 @@ fn advance<W: Simd>(
 }
 
 /// Moves a group under the forces at its ends.
+///
+/// Its body and its kind are handed over one by one: as a pair they are copied in memory, by reads that have to wait
+/// until what was written there in smaller pieces has left the processor.
 #[inline(never)]
 fn move_group<W: Simd>(
     simd: W,
-    at: (&mut BodyGroups<'_>, usize),
-    (free, kind): (&FreeResponse, GroupKind<'_>),
+    (bodies, group): (&mut BodyGroups<'_>, usize),
+    free: &FreeResponse,
+    kind: GroupKind<'_>,
     task: &SolveTask<'_>,
     ends: &[V; 2],
     worst: &mut [Fused; 2],
@@ -149,7 +153,7 @@ fn move_group<W: Simd>(
         || {
             once.spend();
             let (turned, shift, load) = free.under(kind, *ends);
-            free.finish(at, task, (turned, shift), load, worst);
+            free.finish((bodies, group), task, (turned, shift), load, worst);
         },
     );
 }
@@ -283,7 +287,7 @@ impl WithSimd for Substitute<'_, '_> {
                 let kind = span.kinds.at(group);
                 let free = &span.kept[group - first].free;
                 let at = (&mut span.bodies, group);
-                move_group(simd, at, (free, kind), task, &ends, &mut worst);
+                move_group(simd, at, free, kind, task, &ends, &mut worst);
                 forces = own;
             }
         }

@@ -18,6 +18,7 @@ use crate::{
     load::{
         author,
         body::{self, Blank},
+        connect::Meeting,
         error::{At, Result, SceneError},
         expression::{INDICES, Scope},
         names::{Movable, member_name},
@@ -96,16 +97,16 @@ impl Group {
     }
 }
 
-/// Joins two members as a generator says, at `at` or else half-way between them.
+/// Joins two members as a generator says.
 fn link(
     builder: &mut Builder,
     joint: Option<&author::JointEntry>,
     ends: [Endpoint; 2],
-    at: Option<Vec3>,
+    meeting: Meeting,
     scope: &Scope,
 ) -> Result<()> {
     let Some(entry) = joint.filter(|_| moves(builder, ends)) else { return Ok(()) };
-    let joint = builder.joint_between(entry, ends, at, scope).at("joint")?;
+    let joint = builder.joint_between(entry, ends, meeting, scope).at("joint")?;
     builder.push_joint(joint)
 }
 

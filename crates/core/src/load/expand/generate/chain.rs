@@ -3,6 +3,7 @@
 use super::{Group, Template, link, stretch};
 use crate::load::{
     author,
+    connect::Meeting,
     error::{At, Result, SceneError},
     expand::Builder,
     expression::{Scope, vector},
@@ -32,13 +33,13 @@ pub(in crate::load) fn add(
             blank = blank.held();
         }
         let member = group.add(builder, &blank, start + step * i as f64);
-        let (before, at) = match (i, root) {
+        let (before, meeting) = match (i, root) {
             (0, None) => continue,
-            (0, Some(root)) => (root, Some(start - step * 0.5)),
-            _ => (group.member(i - 1), None),
+            (0, Some(root)) => (root, Meeting::Point(start - step * 0.5)),
+            _ => (group.member(i - 1), Meeting::HalfWay),
         };
         let scope = scope.indexed(&[i]);
-        link(builder, spec.joint.as_ref(), [before, member], at, &scope)?;
+        link(builder, spec.joint.as_ref(), [before, member], meeting, &scope)?;
         stretch(builder, spec.spring.as_ref(), [before, member], &scope)?;
     }
     Ok(())

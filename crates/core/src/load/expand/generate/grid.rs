@@ -4,6 +4,7 @@ use super::{Group, Template, held::Holds, link, moves, stretch};
 use crate::{
     load::{
         author, body,
+        connect::Meeting,
         error::{At, Result},
         expand::{Builder, full_name},
         expression::{Scope, Triple, vector},
@@ -95,7 +96,7 @@ pub(in crate::load) fn add(
             let Some(before) = lattice.neighbour(member, offset) else { continue };
             let ends = [group.member(before), body];
             let scope = scope.indexed(&member);
-            link(builder, spec.joint.as_ref(), ends, None, &scope)?;
+            link(builder, spec.joint.as_ref(), ends, Meeting::HalfWay, &scope)?;
             stretch(builder, spec.spring.as_ref(), ends, &scope)?;
         }
     }

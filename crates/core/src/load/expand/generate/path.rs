@@ -1,15 +1,16 @@
 //! Links end to end along a path of their own.
 
-use super::{Group, Template, ball, link, stretch};
+use super::{Group, Template, link, stretch};
 use crate::{
     load::{
         author,
+        connect::Meeting,
         error::{At, Result, SceneError},
         expand::Builder,
         expression::{Scope, vector},
     },
     math::{Quat, Vec3},
-    scene::Endpoint,
+    scene::{Endpoint, Joint, JointKind},
 };
 
 /// Adds the links in order, each with its joint and spring to the one before and its pin.
@@ -33,27 +34,39 @@ pub(in crate::load) fn add(
         None => usize::MAX,
     };
     let group = Group::begin(builder, &spec.name, vec![count], scope)?;
+    // Of the link before.
+    let mut tip_before = Vec3::zeros();
     for i in 0..count {
         let scope = scope.indexed(&[i]);
         let along = vector(&spec.along, &scope).at("along")?;
-        let blank = template.blank(&scope, &[]).at("body")?.turned(&lying(&along)?);
-        let member = group.add(builder, &blank, begins + along * 0.5);
-        let before = if i == 0 { root } else { Some(group.member(i - 1)) };
-        if let Some(before) = before {
+        let blank = template.blank(&scope, &[]).at("body")?;
+        let half = Vec3::x() * (along.norm() * 0.5);
+        let [foot, tip] = [-half, half].map(|end| blank.own_point(&end));
+        let member = group.add(builder, &blank.turned(&lying(&along)?), begins + along * 0.5);
+        let before = if i == 0 {
+            root.map(|root| (root, builder.local(root, &begins)))
+        } else {
+            Some((group.member(i - 1), tip_before))
+        };
+        if let Some((before, anchor)) = before {
             let ends = [before, member];
-            link(builder, spec.joint.as_ref(), ends, Some(begins), &scope)?;
+            let meeting = Meeting::Anchors([anchor, foot]);
+            link(builder, spec.joint.as_ref(), ends, meeting, &scope)?;
             stretch(builder, spec.spring.as_ref(), ends, &scope)?;
         }
         if i > 0 && i % pin_every == 0 {
-            ball(builder, [Endpoint::World, member], begins)?;
+            let pin = Joint::new(JointKind::Ball, Endpoint::World, member);
+            builder.push_joint(pin.anchored(begins, foot))?;
         }
         begins += along;
+        tip_before = tip;
     }
     let Some(tip) = &spec.tip else { return Ok(()) };
     // Resolved last, so that it can be a link of this path.
     let tip = builder.names.resolve(tip, scope).at("tip")?;
     let scope = scope.indexed(&[count]);
-    link(builder, spec.joint.as_ref(), [group.member(count - 1), tip], Some(begins), &scope)
+    let meeting = Meeting::Anchors([tip_before, builder.local(tip, &begins)]);
+    link(builder, spec.joint.as_ref(), [group.member(count - 1), tip], meeting, &scope)
 }
 
 /// The smallest turn that takes x along a direction.

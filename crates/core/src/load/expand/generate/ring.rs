@@ -4,6 +4,7 @@ use super::{Group, Template, link};
 use crate::{
     load::{
         author,
+        connect::Meeting,
         error::{At, Result},
         expand::Builder,
         expression::{Scope, vector},
@@ -36,13 +37,13 @@ pub(in crate::load) fn add(
         let member = group.add(builder, &blank, centre + outward * radius);
         if i > 0 {
             let ends = [group.member(i - 1), member];
-            link(builder, spec.joint.as_ref(), ends, None, &scope.indexed(&[i]))?;
+            link(builder, spec.joint.as_ref(), ends, Meeting::HalfWay, &scope.indexed(&[i]))?;
         }
     }
     // Two members are joined once already.
     if count > 2 {
         let ends = [group.member(count - 1), group.member(0)];
-        link(builder, spec.joint.as_ref(), ends, None, &scope.indexed(&[0]))?;
+        link(builder, spec.joint.as_ref(), ends, Meeting::HalfWay, &scope.indexed(&[0]))?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use super::{Group, Template, link};
 use crate::{
     load::{
         author,
+        connect::Meeting,
         error::{At, Result},
         expand::Builder,
         expression::{Scope, vector},
@@ -92,7 +93,7 @@ pub(in crate::load) fn wall(
             let below = (i > 0).then(|| group.member(index - columns));
             let scope = scope.indexed(&[i, j]);
             for other in before.into_iter().chain(below) {
-                link(builder, spec.joint.as_ref(), [other, member], None, &scope)?;
+                link(builder, spec.joint.as_ref(), [other, member], Meeting::HalfWay, &scope)?;
             }
         }
     }

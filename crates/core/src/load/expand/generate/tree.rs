@@ -4,6 +4,7 @@ use super::{Group, Template, link, stretch};
 use crate::{
     load::{
         author,
+        connect::Meeting,
         error::{At, Result},
         expand::{Builder, ELEMENTS_MAX},
         expression::{Scope, vector},
@@ -39,6 +40,8 @@ fn branches(spec: &author::Tree, level: usize, scope: &Scope) -> Result<usize> {
 struct Tip {
     index: usize,
     end: Vec3,
+    /// In the segment's own coordinates.
+    anchor: Vec3,
     turn: Quat,
 }
 
@@ -82,15 +85,22 @@ pub(in crate::load) fn add(
             };
             let foot = parent.map_or(start, |parent| parent.end);
             let along = turn * Vec3::z() * length;
-            let blank = template.blank(scope, &[level, segment]).at("body")?.turned(&turn);
+            let blank = template.blank(scope, &[level, segment]).at("body")?;
+            let half = Vec3::z() * (length * 0.5);
+            let [own_foot, anchor] = [-half, half].map(|end| blank.own_point(&end));
             let index = builder.scene.bodies.len() - group.first;
-            let member = group.add(builder, &blank, foot + along * 0.5);
-            if let Some(before) = parent.map(|parent| group.member(parent.index)).or(root) {
+            let member = group.add(builder, &blank.turned(&turn), foot + along * 0.5);
+            let before = match parent {
+                Some(parent) => Some((group.member(parent.index), parent.anchor)),
+                None => root.map(|root| (root, builder.local(root, &foot))),
+            };
+            if let Some((before, anchor)) = before {
                 let ends = [before, member];
-                link(builder, spec.joint.as_ref(), ends, Some(foot), &scope_here)?;
+                let meeting = Meeting::Anchors([anchor, own_foot]);
+                link(builder, spec.joint.as_ref(), ends, meeting, &scope_here)?;
                 stretch(builder, spec.spring.as_ref(), ends, &scope_here)?;
             }
-            tips.push(Tip { index, end: foot + along, turn });
+            tips.push(Tip { index, end: foot + along, anchor, turn });
         }
         below = tips;
     }
