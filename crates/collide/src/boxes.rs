@@ -66,6 +66,17 @@ fn dot(m: &Mat3, i: usize, v: &Vec3) -> f64 {
     m[(i, 0)] * v.x + m[(i, 1)] * v.y + m[(i, 2)] * v.z
 }
 
+/// A vector by its components along axis `i` and along the two axes that follow it in turn. Put there by their numbers
+/// they would stand in memory, and be read before they are all written.
+#[inline]
+fn turned_to(i: usize, [along, u, v]: [f64; 3]) -> Vec3 {
+    match i {
+        0 => Vec3::new(along, u, v),
+        1 => Vec3::new(v, along, u),
+        _ => Vec3::new(u, v, along),
+    }
+}
+
 impl BoxPair<'_> {
     fn relative(&self) -> Relative {
         let Transform { position: centre, rotation: turn } = self.place[0].relative(self.place[1]);
@@ -200,9 +211,7 @@ impl BoxPair<'_> {
             if height > reach {
                 continue;
             }
-            let mut local = Vec3::zeros();
-            (local[u], local[v], local[i]) = (corner.at.x, corner.at.y, sign * half[i]);
-            let reference = place.point(&local);
+            let reference = place.point(&turned_to(i, [sign * half[i], corner.at.x, corner.at.y]));
             let met = reference - inward * height;
             let (a, b) = if side == 0 { (reference, met) } else { (met, reference) };
             let id = name(sort::CORNER_A, face, corner.id);
@@ -215,14 +224,12 @@ impl BoxPair<'_> {
         let (place, half) = (self.place[side], self.half[side]);
         let towards = place.unturn(direction);
         let k = towards.iamax();
-        let (p, q) = ((k + 1) % 3, (k + 2) % 3);
-        [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)].map(|(sp, sq)| {
-            let mut corner = *half;
-            corner[k] = corner[k].copysign(towards[k]);
-            corner[p] *= sp;
-            corner[q] *= sq;
-            let id = (0..3).map(|c| u32::from(corner[c] > 0.0) << c).sum();
-            (place.point(&corner), id)
+        let along = half[k].copysign(towards[k]);
+        let [u, v] = [half[(k + 1) % 3], half[(k + 2) % 3]];
+        [[along, u, v], [along, -u, v], [along, -u, -v], [along, u, -v]].map(|corner| {
+            let corner = turned_to(k, corner);
+            let side = |c: usize| u32::from(corner[c] > 0.0) << c;
+            (place.point(&corner), side(0) | side(1) | side(2))
         })
     }
 }

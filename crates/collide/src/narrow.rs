@@ -107,23 +107,25 @@ impl Scratch {
     ) {
         self.points.clear();
         self.patches.clear();
-        let place_a = Transform { position: Vec3::zeros(), ..*a.place };
-        let place_b = Transform { position: b.place.position - a.place.position, ..*b.place };
+        // Written once, where they stay: copies would wait for what was written in smaller pieces.
+        let mut places = [*a.place, *b.place];
+        places[1].position = b.place.position - a.place.position;
+        places[0].position = Vec3::zeros();
         let reach = rules.margin + approach(&a, &b) * rules.dt;
         if rules.demo
             && let (Some(half_a), Some(half_b)) = (only_box(a.body), only_box(b.body))
         {
-            let pair = boxes::BoxPair { half: [half_a, half_b], place: [&place_a, &place_b] };
+            let pair = boxes::BoxPair { half: [half_a, half_b], place: places.each_ref() };
             if let Some(normal) = demo3d::touch(&pair, &mut self.points) {
                 self.close(normal);
-                self.emit(&a, &b, &[place_a, place_b], usize::MAX, surface, list);
+                self.emit(&a, &b, &places, usize::MAX, surface, list);
             }
             return;
         }
-        self.pieces(&a, &b, &[place_a, place_b], reach);
-        self.drop_distant(&a, &b, &place_b, rules);
+        self.pieces(&a, &b, &places, reach);
+        self.drop_distant(&a, &b, &places[1], rules);
         self.merge(a.body.size.min(b.body.size));
-        self.emit(&a, &b, &[place_a, place_b], rules.points_max, surface, list);
+        self.emit(&a, &b, &places, rules.points_max, surface, list);
     }
 
     /// Ends a patch.
@@ -135,8 +137,10 @@ impl Scratch {
     /// Contacts of all pieces of either body.
     fn pieces(&mut self, a: &PairSide<'_>, b: &PairSide<'_>, places: &[Transform; 2], reach: f64) {
         if let ([piece_a], [piece_b]) = (&a.body.pieces[..], &b.body.pieces[..]) {
-            let (place_a, place_b) = (piece_a.placed(&places[0]), piece_b.placed(&places[1]));
-            self.piece((piece_a, &place_a), (piece_b, &place_b), 0, reach);
+            let [mut own_a, mut own_b] = [None; 2];
+            let place_a = piece_a.placed_in(&places[0], &mut own_a);
+            let place_b = piece_b.placed_in(&places[1], &mut own_b);
+            self.piece((piece_a, place_a), (piece_b, place_b), 0, reach);
             return;
         }
         for (side, body) in [a.body, b.body].into_iter().enumerate() {

@@ -39,6 +39,15 @@ impl BodyPiece {
     pub(crate) fn placed(&self, body: &Transform) -> Transform {
         if self.at_origin { *body } else { body.of(&self.place) }
     }
+
+    /// The same without a copy where it is that of its body, else put into `own`.
+    pub(crate) fn placed_in<'a>(
+        &self,
+        body: &'a Transform,
+        own: &'a mut Option<Transform>,
+    ) -> &'a Transform {
+        if self.at_origin { body } else { own.insert(body.of(&self.place)) }
+    }
 }
 
 /// The pieces of a body and their common bounds.
