@@ -40,44 +40,86 @@ pub fn body_gradients<const FIRST: usize>(g: &[f64; 12], sites: &[[f64; 4]; 4]) 
 /// `Jᵀ H J` by blocks of bodies; `FIRST` as in [`body_gradients`].
 #[inline]
 pub fn body_hessian<const FIRST: usize>(h: &[[f64; 12]; 12], sites: &[[f64; 4]; 4]) -> BodyBlocks {
-    let zero = [[0.0; 12]; 12];
-    let mut out = BodyBlocks { aa: zero, ab: zero, bb: zero };
-    for v in 0..4 {
-        for axis in 0..3 {
-            let row = &h[3 * v + axis];
-            let second = contracted(row, sites, FIRST, 4);
-            if v < FIRST {
-                let first = contracted(row, sites, 0, FIRST);
-                add(&mut out.aa, &sites[v], axis, &first);
-                add(&mut out.ab, &sites[v], axis, &second);
-            } else {
-                add(&mut out.bb, &sites[v], axis, &second);
+    let mut out = BodyBlocks::ZERO;
+    out.add::<FIRST>(h, sites, false);
+    out
+}
+
+impl BodyBlocks {
+    /// Of bodies that nothing couples.
+    pub const ZERO: Self = Self { aa: [[0.0; 12]; 12], ab: [[0.0; 12]; 12], bb: [[0.0; 12]; 12] };
+
+    /// Adds the Hessian `h` of a pair with these sites; `turned` where the pair's first body is the second one here.
+    /// `FIRST` as in [`body_gradients`].
+    ///
+    /// Each row is added up before it is added: blocks of the pair alone would go through memory three times.
+    #[inline]
+    pub fn add<const FIRST: usize>(
+        &mut self,
+        h: &[[f64; 12]; 12],
+        sites: &[[f64; 4]; 4],
+        turned: bool,
+    ) {
+        let mut by_first = [[[0.0; 12]; 3]; FIRST];
+        let mut by_second = [[[0.0; 12]; 3]; 4];
+        for v in 0..4 {
+            for axis in 0..3 {
+                let row = &h[3 * v + axis];
+                by_second[v][axis] = contracted(row, sites, FIRST, 4);
+                if v < FIRST {
+                    by_first[v][axis] = contracted(row, sites, 0, FIRST);
+                }
+            }
+        }
+        let (own, other) =
+            if turned { (&mut self.bb, &mut self.aa) } else { (&mut self.aa, &mut self.bb) };
+        for k in 0..4 {
+            for axis in 0..3 {
+                let r = 3 * k + axis;
+                add(&mut own[r], &weighted(&by_first, &sites[..FIRST], k, axis));
+                add(&mut other[r], &weighted(&by_second[FIRST..], &sites[FIRST..], k, axis));
+                let across = weighted(&by_second[..FIRST], &sites[..FIRST], k, axis);
+                if turned {
+                    self.ab.iter_mut().zip(across).for_each(|(row, x)| row[r] += x);
+                } else {
+                    add(&mut self.ab[r], &across);
+                }
             }
         }
     }
-    out
 }
 
 /// A row of `H J` in the columns of the body with the vertices `from..to`.
 #[inline(always)]
 fn contracted(row: &[f64; 12], sites: &[[f64; 4]; 4], from: usize, to: usize) -> [f64; 12] {
     let mut out = [0.0; 12];
-    for u in from..to {
-        for k in 0..4 {
-            for axis in 0..3 {
-                out[3 * k + axis] += sites[u][k] * row[3 * u + axis];
+    for k in 0..4 {
+        for axis in 0..3 {
+            let mut sum = sites[from][k] * row[3 * from + axis];
+            for u in from + 1..to {
+                sum += sites[u][k] * row[3 * u + axis];
             }
+            out[3 * k + axis] = sum;
         }
     }
     out
 }
 
-/// Adds a row of `H J`, of one coordinate of one vertex, to the rows that the vertex depends on.
+/// What rows of `H J`, of one coordinate of each vertex, come to in the row of the body's vector `k`.
 #[inline(always)]
-fn add(block: &mut [[f64; 12]; 12], site: &[f64; 4], axis: usize, row: &[f64; 12]) {
-    for k in 0..4 {
-        for (entry, x) in block[3 * k + axis].iter_mut().zip(row) {
-            *entry += site[k] * x;
+fn weighted(rows: &[[[f64; 12]; 3]], sites: &[[f64; 4]], k: usize, axis: usize) -> [f64; 12] {
+    let mut out = rows[0][axis].map(|x| sites[0][k] * x);
+    for (row, site) in rows.iter().zip(sites).skip(1) {
+        for (sum, x) in out.iter_mut().zip(&row[axis]) {
+            *sum += site[k] * x;
         }
+    }
+    out
+}
+
+#[inline(always)]
+fn add(sum: &mut [f64; 12], row: &[f64; 12]) {
+    for (sum, x) in sum.iter_mut().zip(row) {
+        *sum += x;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use taut_ipc::blocks::{BodyBlocks, body_gradients, body_hessian};
+use taut_ipc::blocks::{BodyBlocks, body_gradients};
 
 use super::NewtonSystem;
 use crate::matrix::{BodyBlock, SIZE};
@@ -30,12 +30,10 @@ pub(super) struct GroupSum {
     pub(super) nearest: f64,
 }
 
-const ZERO: BodyBlock = [[0.0; SIZE]; SIZE];
-
 impl GroupSum {
     pub(super) const EMPTY: Self = Self {
         gradient: [[0.0; SIZE]; 2],
-        blocks: BodyBlocks { aa: ZERO, ab: ZERO, bb: ZERO },
+        blocks: BodyBlocks::ZERO,
         value: 0.0,
         nearest: f64::INFINITY,
     };
@@ -55,17 +53,7 @@ impl GroupSum {
             self.gradient[k].iter_mut().zip(force).for_each(|(sum, x)| *sum += x);
         }
         let Some(hessian) = hessian else { return };
-        let blocks = body_hessian::<FIRST>(hessian, sites);
-        let [own, other] = if turned { [&blocks.bb, &blocks.aa] } else { [&blocks.aa, &blocks.bb] };
-        add(&mut self.blocks.aa, own);
-        add(&mut self.blocks.bb, other);
-        if turned {
-            for (r, row) in self.blocks.ab.iter_mut().enumerate() {
-                row.iter_mut().zip(&blocks.ab).for_each(|(sum, other)| *sum += other[r]);
-            }
-        } else {
-            add(&mut self.blocks.ab, &blocks.ab);
-        }
+        self.blocks.add::<FIRST>(hessian, sites, turned);
     }
 
     /// Adds a point of the first body with the gradient by its position and the Hessian, if that is asked for.
@@ -111,11 +99,5 @@ impl GroupSum {
         if let [Some(i), Some(j)] = bodies {
             matrix.add(i, j, &scaled(&self.blocks.ab));
         }
-    }
-}
-
-fn add(sum: &mut BodyBlock, block: &BodyBlock) {
-    for (sum, row) in sum.iter_mut().zip(block) {
-        sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
     }
 }
