@@ -4,7 +4,7 @@ use super::{
     author::{self, JointEntry},
     body::{direction, rotation},
     error::{At, Result, SceneError},
-    expand::Builder,
+    expand::{Builder, Meeting},
     expression::{Formula, Scope, Triple, vector},
 };
 use crate::{
@@ -53,17 +53,6 @@ impl JointWord {
     fn has_limit(self) -> bool {
         self.has_motor() || self == Self::Distance
     }
-}
-
-/// Where a generator puts a joint that has no anchors of its own.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Meeting {
-    /// Half-way between the origins of its ends.
-    HalfWay,
-    /// At a point of the world [m].
-    Point(Vec3),
-    /// At these points of its ends, each in the axes of its own body [m].
-    Anchors([Vec3; 2]),
 }
 
 impl Builder<'_> {

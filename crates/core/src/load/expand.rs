@@ -49,6 +49,17 @@ pub(super) struct Builder<'a> {
     edges: HashMap<[Endpoint; 2], Edge>,
 }
 
+/// Where a generator puts a joint that has no anchors of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Meeting {
+    /// Half-way between the origins of its ends.
+    HalfWay,
+    /// At a point of the world [m].
+    Point(Vec3),
+    /// At these points of its ends, each in the axes of its own body [m].
+    Anchors([Vec3; 2]),
+}
+
 impl<'a> Builder<'a> {
     pub(super) fn new(scene: &'a mut Scene, elements_max: usize, folder: Option<PathBuf>) -> Self {
         Self {

@@ -13,12 +13,11 @@ pub(super) mod rows;
 pub(super) mod solid;
 pub(super) mod tree;
 
-use super::{Builder, full_name};
+use super::{Builder, Meeting, full_name};
 use crate::{
     load::{
         author,
         body::{self, Blank},
-        connect::Meeting,
         error::{At, Result, SceneError},
         expression::{INDICES, Scope},
         names::{Movable, member_name},

@@ -1,9 +1,8 @@
 //! Bodies in a row, each joined to the one before.
 
-use super::{Group, Template, link, stretch};
+use super::{Group, Meeting, Template, link, stretch};
 use crate::load::{
     author,
-    connect::Meeting,
     error::{At, Result, SceneError},
     expand::Builder,
     expression::{Scope, vector},

@@ -1,10 +1,9 @@
 //! Bodies or particles on a lattice, joined to their neighbours.
 
-use super::{Group, Template, held::Holds, link, moves, stretch};
+use super::{Group, Meeting, Template, held::Holds, link, moves, stretch};
 use crate::{
     load::{
         author, body,
-        connect::Meeting,
         error::{At, Result},
         expand::{Builder, full_name},
         expression::{Scope, Triple, vector},

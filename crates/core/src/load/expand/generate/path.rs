@@ -1,10 +1,9 @@
 //! Links end to end along a path of their own.
 
-use super::{Group, Template, link, stretch};
+use super::{Group, Meeting, Template, link, stretch};
 use crate::{
     load::{
         author,
-        connect::Meeting,
         error::{At, Result, SceneError},
         expand::Builder,
         expression::{Scope, vector},

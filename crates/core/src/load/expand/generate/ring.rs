@@ -1,10 +1,9 @@
 //! Bodies around a circle.
 
-use super::{Group, Template, link};
+use super::{Group, Meeting, Template, link};
 use crate::{
     load::{
         author,
-        connect::Meeting,
         error::{At, Result},
         expand::Builder,
         expression::{Scope, vector},

@@ -1,10 +1,9 @@
 //! Segments that branch.
 
-use super::{Group, Template, link, stretch};
+use super::{Group, Meeting, Template, link, stretch};
 use crate::{
     load::{
         author,
-        connect::Meeting,
         error::{At, Result},
         expand::{Builder, ELEMENTS_MAX},
         expression::{Scope, vector},
