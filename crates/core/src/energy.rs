@@ -16,6 +16,7 @@ mod fold;
 mod hinge;
 mod hooke;
 mod log_membrane;
+mod log_neo_hookean;
 mod membrane;
 mod neo_hookean;
 mod sheet;
@@ -37,6 +38,7 @@ pub use elasticity::Elasticity;
 pub use fold::{FoldEnergy, FoldModel};
 pub use hinge::Hinge;
 pub use log_membrane::LogMembrane;
+pub use log_neo_hookean::LogNeoHookean;
 pub use membrane::Membrane;
 pub use neo_hookean::NeoHookean;
 pub use sheet::{SheetEnergy, SheetModel};
@@ -237,6 +239,8 @@ pub enum Energy<N> {
     StVenantKirchhoff(StVenantKirchhoff<N>),
     /// A tetrahedron of linear elastic material that turns with it.
     Corotated(Corotated<N>),
+    /// A tetrahedron of stable neo-Hookean material that does not stay pressed to a point.
+    LogNeoHookean(LogNeoHookean<N>),
     /// A triangle that resists being pressed to nothing, too.
     LogMembrane(LogMembrane<N>),
     /// Two triangles that resist being folded away from their angle at rest.
@@ -256,6 +260,7 @@ macro_rules! each {
             Energy::NeoHookean($one) => $value,
             Energy::StVenantKirchhoff($one) => $value,
             Energy::Corotated($one) => $value,
+            Energy::LogNeoHookean($one) => $value,
             Energy::LogMembrane($one) => $value,
             Energy::Hinge($one) => $value,
             Energy::SheetDamping($one) => $value,
@@ -281,6 +286,7 @@ impl Energy<f64> {
             Self::NeoHookean(solid) => Energy::NeoHookean(solid.lower()),
             Self::StVenantKirchhoff(solid) => Energy::StVenantKirchhoff(solid.lower()),
             Self::Corotated(solid) => Energy::Corotated(solid.lower()),
+            Self::LogNeoHookean(solid) => Energy::LogNeoHookean(solid.lower()),
             Self::LogMembrane(membrane) => Energy::LogMembrane(membrane.lower()),
             Self::Hinge(hinge) => Energy::Hinge(hinge.lower()),
             Self::SheetDamping(damping) => Energy::SheetDamping(damping.lower()),

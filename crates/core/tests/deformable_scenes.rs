@@ -94,7 +94,7 @@ fn a_lattice_is_filled_once_whichever_way_its_cells_are_split() {
 
 #[test]
 fn a_free_solid_has_the_mass_of_its_volume_and_no_energy_at_rest() {
-    for model in ["neo_hookean", "stvk", "corotated"] {
+    for model in ["neo_hookean", "neo_hookean_log", "stvk", "corotated"] {
         let scene = load(&format!(
             "solid(name: \"b\", shape: lattice(size: (1, 1, 1), counts: (3, 3, 3)), density: 700,
                    rotation: axis_angle(axis: (1, 2, 3), degrees: 50), velocity: (1, 0, 0),

@@ -110,6 +110,12 @@ pub(super) fn times<N: Number>(f: &Columns<N>, b: V3<N>) -> V3<N> {
     f[0] * b.0[0] + f[1] * b.0[1] + f[2] * b.0[2]
 }
 
+/// `|F|^2`.
+#[inline(always)]
+pub(super) fn square<N: Number>([a, b, c]: &Columns<N>) -> N {
+    a.dot(*a) + b.dot(*b) + c.dot(*c)
+}
+
 /// `F^T u`.
 #[inline(always)]
 pub(super) fn transposed_times<N: Number>(f: &Columns<N>, u: V3<N>) -> V3<N> {
@@ -148,4 +154,41 @@ pub(super) fn symmetric<N: Number>(weights: &PerRow<N>) -> Columns<N> {
 pub(super) fn strain<N: Number>([a, b, c]: &Columns<N>) -> PerRow<N> {
     let along = |f: &V3<N>| (f.dot(*f) - N::ONE) * N::HALF;
     [along(a), along(b), along(c), b.dot(*c), a.dot(*c), a.dot(*b)]
+}
+
+/// By how much a deformation is off from one that keeps the shape, each exact to rounding of its own size near rest, where
+/// `|F|^2` and `J` cancel.
+///
+/// From Green's strain `G`: with `J^2 - 1 = 2 tr G + r`, `r = 4 (minors of G) + 8 det G`,
+/// `|F|^2 - 3 - 2 (J - 1) = (2 tr G (J - 1) - 2 r) / (J + 1)`.
+pub(super) struct Gains<N> {
+    /// `|F|^2 - 3`.
+    pub(super) square: N,
+    /// `J - 1`.
+    pub(super) volume: N,
+    /// The first less twice the second.
+    pub(super) shape: N,
+}
+
+impl<N: Number> Gains<N> {
+    pub(super) fn of(f: &Columns<N>) -> Self {
+        let volume = f[0].dot(f[1].cross(f[2]));
+        let [a, b, c, d, e, g] = strain(f);
+        let trace = N::TWO * (a + b + c);
+        // d, e and g are twice the entries of the strain.
+        let four = N::TWO * N::TWO;
+        let minors = four * (a * b + b * c + a * c) - (d * d + e * e + g * g);
+        let determinant =
+            N::TWO * (four * (a * b * c) + d * e * g - (a * d * d + b * e * e + c * g * g));
+        let rest = minors + determinant;
+        let one_more = volume + N::ONE;
+        let gained = (trace + rest) / one_more;
+        let shape = (trace * gained - N::TWO * rest) / one_more;
+        // Turned inside out nothing cancels, but the denominator may vanish.
+        Self {
+            square: trace,
+            volume: volume.where_above(N::ZERO, gained, volume - N::ONE),
+            shape: volume.where_above(N::ZERO, shape, trace - N::TWO * (volume - N::ONE)),
+        }
+    }
 }

@@ -19,7 +19,7 @@ use taut_math::{LANES, M3, Number, V3, Wide};
 
 use super::{
     Blocks, Elasticity, Energy, PerRow, Points, ROWS_MAX, RowEnergy, Rows, SideBySide, SolidCorner,
-    cell::{FACES, RestShape, bend_of_volume, cofactors, isotropic, strain, times},
+    cell::{FACES, Gains, RestShape, bend_of_volume, cofactors, isotropic, square, times},
     spectrum::{PAIRS, Spectrum, Stiffnesses},
 };
 use crate::Vec3;
@@ -106,21 +106,31 @@ impl<N: Number> NeoHookean<N> {
     /// Along the principal directions.
     fn stiffnesses(&self, spectrum: &Spectrum<N>) -> Stiffnesses<N> {
         let [a, b, c] = spectrum.s;
-        let (pair, volume) = ([b * c, a * c, a * b], a * b * c);
-        let pull = self.bulk * (volume - N::ONE) - self.shear;
-        let mut scale = [[N::ZERO; 3]; 3];
-        for (k, row) in scale.iter_mut().enumerate() {
-            row[k] = self.shear + self.bulk * (pair[k] * pair[k]);
-        }
-        for (k, [i, j]) in PAIRS.into_iter().enumerate() {
-            let across = self.bulk * (pair[i] * pair[j]) + pull * spectrum.s[k];
-            (scale[i][j], scale[j][i]) = (across, across);
-        }
-        Stiffnesses {
-            scale,
-            twist: spectrum.s.map(|s| self.shear + pull * s),
-            flip: spectrum.s.map(|s| self.shear - pull * s),
-        }
+        let pull = self.bulk * (a * b * c - N::ONE) - self.shear;
+        stiffnesses_by_volume(spectrum, [self.shear, self.bulk, pull])
+    }
+}
+
+/// Of a density that resists `|F|^2/2` by `shear`, `J` by `bulk` and is pulled at by `J` with `pull` [J], along the principal
+/// directions.
+pub(super) fn stiffnesses_by_volume<N: Number>(
+    spectrum: &Spectrum<N>,
+    [shear, bulk, pull]: [N; 3],
+) -> Stiffnesses<N> {
+    let [a, b, c] = spectrum.s;
+    let pair = [b * c, a * c, a * b];
+    let mut scale = [[N::ZERO; 3]; 3];
+    for (k, row) in scale.iter_mut().enumerate() {
+        row[k] = shear + bulk * (pair[k] * pair[k]);
+    }
+    for (k, [i, j]) in PAIRS.into_iter().enumerate() {
+        let across = bulk * (pair[i] * pair[j]) + pull * spectrum.s[k];
+        (scale[i][j], scale[j][i]) = (across, across);
+    }
+    Stiffnesses {
+        scale,
+        twist: spectrum.s.map(|s| shear + pull * s),
+        flip: spectrum.s.map(|s| shear - pull * s),
     }
 }
 
@@ -136,8 +146,7 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
     fn rows(&self, x: &Points<N>) -> Rows<N> {
         let f = self.cell.deformation(x);
         let c = cofactors(&f);
-        let square = f[0].dot(f[0]) + f[1].dot(f[1]) + f[2].dot(f[2]);
-        let size = square.sqrt();
+        let size = square(&f).sqrt();
         let inverse = size.inverse_or_zero();
         let mut rows = Rows::ZERO;
         rows.value[0] = f[0].dot(c[0]) - N::ONE - self.shear / self.bulk;
@@ -154,8 +163,7 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
     fn curvature(&self, x: &Points<N>, weights: &PerRow<N>, i: usize, j: usize) -> M3<N> {
         let f = self.cell.deformation(x);
         let [bi, bj] = [i, j].map(|k| self.cell.slope(k));
-        let square = f[0].dot(f[0]) + f[1].dot(f[1]) + f[2].dot(f[2]);
-        let inverse = square.sqrt().inverse_or_zero();
+        let inverse = square(&f).sqrt().inverse_or_zero();
         let along = M3::outer(times(&f, bi) * -(inverse * inverse), times(&f, bj));
         let size = isotropic(bi.dot(bj)).plus(along);
         bend_of_volume(&f, bi, bj).times(weights[0]).plus(size.times(weights[1] * inverse))
@@ -175,27 +183,10 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
         Some(matrix)
     }
 
-    /// Zero at rest. From Green's strain `G`, since `|F|^2 - 3` and `J - 1` cancel near rest: with
-    /// `J^2 - 1 = 2 tr G + r`, `r = 4 (minors of G) + 8 det G`,
-    /// `|F|^2 - 3 - 2 (J - 1) = (2 tr G (J - 1) - 2 r) / (J + 1)`.
+    /// Zero at rest.
     fn energy(&self, x: &Points<N>) -> N {
-        let f = self.cell.deformation(x);
-        let volume = f[0].dot(f[1].cross(f[2]));
-        let [a, b, c, d, e, g] = strain(&f);
-        let trace = N::TWO * (a + b + c);
-        // d, e and g are twice the entries of the strain.
-        let four = N::TWO * N::TWO;
-        let minors = four * (a * b + b * c + a * c) - (d * d + e * e + g * g);
-        let determinant =
-            N::TWO * (four * (a * b * c) + d * e * g - (a * d * d + b * e * e + c * g * g));
-        let rest = minors + determinant;
-        let one_more = volume + N::ONE;
-        let stretch = (trace + rest) / one_more;
-        let shear = (trace * stretch - N::TWO * rest) / one_more;
-        // Turned inside out nothing cancels, but the denominator may vanish.
-        let stretch = volume.where_above(N::ZERO, stretch, volume - N::ONE);
-        let shear = volume.where_above(N::ZERO, shear, trace - N::TWO * (volume - N::ONE));
-        N::HALF * (self.shear * shear + self.bulk * (stretch * stretch))
+        let gains = Gains::of(&self.cell.deformation(x));
+        N::HALF * (self.shear * gains.shape + self.bulk * (gains.volume * gains.volume))
     }
 
     /// Without the root of the second row, which has no gradient where the tetrahedron is a point.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Corotated, Elasticity, Energy, NeoHookean, StVenantKirchhoff};
+use super::{Corotated, Elasticity, Energy, LogNeoHookean, NeoHookean, StVenantKirchhoff};
 use crate::Vec3;
 
 /// What a solid's stress is made of its strain by; all are Hooke's law for small strains.
@@ -16,6 +16,8 @@ pub enum SolidModel {
     Stvk,
     /// [`Corotated`].
     Corotated,
+    /// [`LogNeoHookean`].
+    NeoHookeanLog,
 }
 
 /// The energy of one tetrahedron.
@@ -28,6 +30,8 @@ pub enum SolidEnergy {
     Stvk(StVenantKirchhoff<f64>),
     /// See [`Corotated`].
     Corotated(Corotated<f64>),
+    /// See [`LogNeoHookean`].
+    NeoHookeanLog(LogNeoHookean<f64>),
 }
 
 impl SolidEnergy {
@@ -38,6 +42,7 @@ impl SolidEnergy {
             SolidModel::NeoHookean => Self::NeoHookean(NeoHookean::new(rest, material)?),
             SolidModel::Stvk => Self::Stvk(StVenantKirchhoff::new(rest, material)?),
             SolidModel::Corotated => Self::Corotated(Corotated::new(rest, material)?),
+            SolidModel::NeoHookeanLog => Self::NeoHookeanLog(LogNeoHookean::new(rest, material)?),
         })
     }
 
@@ -47,6 +52,7 @@ impl SolidEnergy {
             Self::NeoHookean(solid) => solid.is_finite(),
             Self::Stvk(solid) => solid.is_finite(),
             Self::Corotated(solid) => solid.is_finite(),
+            Self::NeoHookeanLog(solid) => solid.is_finite(),
         }
     }
 }
@@ -57,6 +63,7 @@ impl From<SolidEnergy> for Energy<f64> {
             SolidEnergy::NeoHookean(solid) => Self::NeoHookean(solid),
             SolidEnergy::Stvk(solid) => Self::StVenantKirchhoff(solid),
             SolidEnergy::Corotated(solid) => Self::Corotated(solid),
+            SolidEnergy::NeoHookeanLog(solid) => Self::LogNeoHookean(solid),
         }
     }
 }
@@ -68,8 +75,12 @@ mod tests {
         *,
     };
 
-    const MODELS: [SolidModel; 3] =
-        [SolidModel::NeoHookean, SolidModel::Stvk, SolidModel::Corotated];
+    const MODELS: [SolidModel; 4] = [
+        SolidModel::NeoHookean,
+        SolidModel::Stvk,
+        SolidModel::Corotated,
+        SolidModel::NeoHookeanLog,
+    ];
     const MATERIAL: Elasticity = Elasticity { young: 300.0, poisson: 0.3 };
 
     #[test]

@@ -4,7 +4,7 @@
 
 use crate::{
     Scene,
-    energy::SheetEnergy,
+    energy::{SheetEnergy, SolidEnergy},
     scene::{Body, Endpoint, ForceKind, Joint, JointKind, Motion, Shape, Spring, SpringKind},
 };
 
@@ -37,6 +37,7 @@ pub const WORDS: &[&str] = &[
     "triangle.neo_hookean",
     "bend",
     "tetrahedron",
+    "tetrahedron.neo_hookean_log",
     "tie",
     "material.damping",
     "drive",
@@ -203,6 +204,10 @@ fn of_materials(scene: &Scene, found: &mut FoundWords) {
     }
     found.some("bend", 0, !scene.bends.is_empty(), "bend");
     found.some("tetrahedron", 0, !scene.tetrahedra.is_empty(), "tetrahedron");
+    let log = |energy: &SolidEnergy| matches!(energy, SolidEnergy::NeoHookeanLog(_));
+    if let Some(i) = scene.tetrahedra.iter().position(|part| log(&part.energy)) {
+        found.all("tetrahedron", i, &["tetrahedron.neo_hookean_log"]);
+    }
     found.some("tie", 0, !scene.ties.is_empty(), "tie");
     found.some("damped element", 0, !scene.material_damping.is_empty(), "material.damping");
 }

@@ -34,7 +34,7 @@ const EXACT: &str = "(elastic_tolerance: 1e-11)";
 
 #[test]
 fn what_hangs_moves_as_in_the_reference() {
-    for model in ["neo_hookean", "stvk", "corotated"] {
+    for model in ["neo_hookean", "neo_hookean_log", "stvk", "corotated"] {
         let scene = load(
             "false",
             &format!(
