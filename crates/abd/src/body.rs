@@ -6,7 +6,7 @@ use nalgebra::SVector;
 use taut_core::{BodyState, Mat3, Quat, Scene, Vec3, math::skew, scene::Body};
 
 use crate::AbdSettings;
-pub(crate) use drive::{BodyDrive, driven_bodies, drives_are_done};
+pub(crate) use drive::{BodyDrive, driven_bodies, drives_are_done, find_arrived};
 
 /// Frame column by column, then position.
 pub(crate) type Vec12 = SVector<f64, 12>;

@@ -32,6 +32,7 @@ use crate::{
     matrix::{BlockMatrix, SIZE},
     warnings,
 };
+use filter::reach_of;
 use group::{GroupSum, PairGroup};
 use live::{Clearance, LivePairs};
 use sliding::SlidingPoint;
@@ -69,6 +70,8 @@ pub(crate) struct BarrierContact {
     moves: Vec<V3<f64>>,
     /// Lowest and highest coordinates of each on its way [m].
     ways: Vec<[[f64; 3]; 2]>,
+    /// The largest coordinate of all of them on their ways [m].
+    extent: f64,
     /// Distance at which the barrier begins [m].
     d_hat: f64,
     /// How far bodies may leave a motion before candidates are searched again [m].
@@ -141,6 +144,7 @@ impl BarrierContact {
             candidates: Candidates::default(),
             found: Vec::new(),
             clearance: Clearance::default(),
+            extent: 0.0,
             live: LivePairs::default(),
             unknown,
             boxes,
@@ -218,6 +222,7 @@ impl BarrierContact {
             self.clearance.forget(self.candidates.pairs.len());
             self.find_used();
         }
+        self.extent = 0.0;
         for &v in &self.used {
             let v = v as usize;
             let [place, step] = self.sweeps[self.owner[v] as usize].place(&self.rest[v]);
@@ -227,6 +232,7 @@ impl BarrierContact {
                 std::array::from_fn(|k| lower(place.0[k], end.0[k])),
                 std::array::from_fn(|k| higher(place.0[k], end.0[k])),
             ];
+            self.extent = self.extent.max(reach_of(&place, &step));
         }
         self.find_live(islands);
         self.find_rubbing(Some(islands));
@@ -321,6 +327,15 @@ impl BarrierContact {
             sum.add_to(group.bodies.map(|b| self.unknown[b as usize]), kappa, system);
         }
         self.assemble_sliding(system);
+    }
+
+    /// Lowers the numbers of unknown bodies to how far they are from the nearest other that pushes them [m].
+    pub(crate) fn nearest_by_body(&self, room: &mut [f64]) {
+        for (group, sum) in self.live.groups.iter().zip(&self.sums) {
+            for body in group.bodies.iter().filter_map(|&b| self.unknown[b as usize]) {
+                room[body] = room[body].min(sum.nearest);
+            }
+        }
     }
 
     fn nearest_of_sums(&self) -> f64 {

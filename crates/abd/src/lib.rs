@@ -62,7 +62,7 @@ pub use settings::{
     AbdSettings, ContactModel, FirstGuess, HessianProjection, HessianUse, StiffnessRule,
 };
 use solver::Abd;
-use taut_collide::SurfaceProbe;
+use taut_collide::{Surface, SurfaceProbe};
 use taut_core::{
     Backend, BuildError, Devices, Info, Native, Needs, Scene, Settings, Solver, Unsupported,
     scene::{Body, JointKind, Motion, Shape},
@@ -108,7 +108,12 @@ fn refuses(scene: &Scene) -> Result<(), Unsupported> {
         return Err(Unsupported(format!("body {i} is a half-space that moves; make it a box")));
     }
     check_count(scene.bodies.iter().map(|body| features(&body.shape)).sum())?;
-    let touching = touching_at_start(scene);
+    check_gaps(scene, Surface::SEGMENTS)
+}
+
+/// Refuses a scene in which surfaces of so many sides touch when it begins.
+fn check_gaps(scene: &Scene, segments: u32) -> Result<(), Unsupported> {
+    let touching = touching_at_start(scene, segments);
     if touching.is_empty() {
         return Ok(());
     }
@@ -144,9 +149,9 @@ fn check_count(features: u64) -> Result<(), Unsupported> {
 }
 
 /// Pairs of bodies whose surfaces touch or intersect when a scene begins: the first three.
-fn touching_at_start(scene: &Scene) -> Vec<[u32; 2]> {
+fn touching_at_start(scene: &Scene, segments: u32) -> Vec<[u32; 2]> {
     let near = TOUCHING * scene.contacts.unwrap_or_default().margin;
-    let probe = SurfaceProbe::new(scene);
+    let probe = SurfaceProbe::with_segments(scene, segments);
     probe.map_or(vec![], |mut probe| probe.touching(&scene.initial_state(), near, 3))
 }
 
@@ -158,6 +163,15 @@ fn build(
     BACKEND.supports(scene)?;
     let settings: AbdSettings = settings.parse()?;
     settings.check().map_err(BuildError::Settings)?;
+    if let (Some(contacts), ContactModel::Ipc) = (scene.contacts, settings.contact) {
+        if settings.d_hat == 0.0 && contacts.margin <= 0.0 {
+            let message = "d_hat: expected a positive distance, since the scene's `margin` is 0";
+            return Err(BuildError::Settings(message.to_owned()));
+        }
+        if settings.segments != Surface::SEGMENTS {
+            check_gaps(scene, settings.segments)?;
+        }
+    }
     Ok(Box::new(Abd::new(scene, settings)?))
 }
 

@@ -13,7 +13,7 @@ use taut_model::Model;
 
 use crate::{
     AbdSettings, ContactModel, FirstGuess, HessianProjection,
-    body::{AffineBody, carried, driven_bodies, joined, split},
+    body::{AffineBody, carried, driven_bodies, find_arrived, joined, split},
     contact::BarrierContact,
     islands::RestingIslands,
     joint::{Tie, ties},
@@ -30,6 +30,8 @@ const ARMIJO: f64 = 1e-4;
 const ROUNDING: f64 = 1e-13;
 /// Share of the masses that is added first where the system is not positive definite, and how often it grows tenfold.
 const RAISED: (f64, i32) = (1e-6, 18);
+/// Below which share such a direction still tells how far the minimum is.
+const RAISED_LITTLE: f64 = 1e-3;
 
 /// Bodies, joints and the system of one step.
 pub(crate) struct Abd {
@@ -65,10 +67,14 @@ pub(crate) struct Abd {
     /// For each body the most of these in its island, and the same of the iteration before, if the step has one [m].
     now: Vec<f64>,
     before: Vec<f64>,
+    /// How far each body is from the nearest other within reach of the barrier [m].
+    room: Vec<f64>,
     /// How far vertices moved at most along the direction of that iteration [m].
     farthest: Option<f64>,
     /// Whether that iteration could not go all the way.
     is_cut: bool,
+    /// Whether the direction is one of so much more mass that it is short wherever the minimum is.
+    is_raised: bool,
     whole_direction: Vec<f64>,
     pub(crate) gradient: Vec<f64>,
     pub(crate) direction: Vec<f64>,
@@ -130,10 +136,12 @@ impl Abd {
             matrix,
             spare: None,
             moves: Vec::new(),
+            room: Vec::new(),
             now: Vec::new(),
             before: Vec::new(),
             farthest: None,
             is_cut: false,
+            is_raised: false,
             whole_direction: Vec::new(),
             gradient: vec![0.0; unknowns],
             direction: vec![0.0; unknowns],
@@ -193,13 +201,16 @@ impl Abd {
             (Some(_), HessianProjection::Clamp) => &[true],
             (Some(_), HessianProjection::None) => &[false],
         };
+        self.is_raised = false;
         let mut found = ways.iter().any(|&project| {
             self.assemble(project);
             self.solve_assembled(project)
         });
         if !found && self.contact.is_some() {
             found = (0..RAISED.1).any(|times| {
-                self.raise_masses(RAISED.0 * 10_f64.powi(times));
+                let share = RAISED.0 * 10_f64.powi(times);
+                self.is_raised = share > RAISED_LITTLE;
+                self.raise_masses(share);
                 self.solve_assembled(ways.contains(&true))
             });
         }
@@ -368,6 +379,7 @@ impl Solver for Abd {
             self.matrix =
                 BlockMatrix::new(&self.places(), &pairs).map_err(SolverError::NotConverged)?;
             self.spare = None;
+            self.islands = RestingIslands::new(self.bodies.len());
         }
         (self.stepping, self.converged) = (false, false);
         self.work = NewtonWork::default();
@@ -391,7 +403,7 @@ impl Solver for Abd {
         for (i, node) in self.bodies.iter_mut().enumerate() {
             node.start = node.now;
             node.target = match &mut node.drive {
-                Some(drive) => drive.begin(&self.scene, node.body, [self.end_s, h]),
+                Some(drive) => drive.begin(&self.scene, node.body, [self.end_s, h], &node.now),
                 None => node.now + node.rate * h + fall,
             };
             // From the last pose, the way along a stiff body's circle would take many short steps.
@@ -405,6 +417,10 @@ impl Solver for Abd {
             self.carry_driven();
         }
         self.set_motion();
+        if let Some(body) = self.contact.as_ref().and_then(BarrierContact::lost) {
+            let message = "leaves the space in which contacts are looked for";
+            return Err(SolverError::NotConverged(format!("body {body} {message}")));
+        }
         self.assemble_gradient();
         let share = self.contact.as_mut().map_or(1.0, |contact| {
             contact.begin_step();
@@ -429,6 +445,8 @@ impl Solver for Abd {
     }
 
     fn end_step(&mut self) -> Result<(), SolverError> {
+        let enough = self.enough();
+        find_arrived(&mut self.bodies, enough);
         for node in &mut self.bodies {
             node.end(self.step.dt, &self.scene.gravity);
         }

@@ -83,7 +83,8 @@ impl Bounds {
         apart.x <= 0.0 && apart.y <= 0.0 && apart.z <= 0.0
     }
 
-    fn is_sane(&self) -> bool {
+    /// Whether the box is where others are looked for.
+    pub(crate) fn is_sane(&self) -> bool {
         self.middle.iter().chain(&self.half).all(|x| x.abs() < FAR)
     }
 

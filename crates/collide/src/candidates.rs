@@ -163,6 +163,13 @@ impl FeatureSearch {
         surface(&self.traits[a as usize], &self.traits[b as usize]).friction
     }
 
+    /// The first body whose way was not finite, or left the space in which others are looked for, in the last search: it
+    /// has no candidates.
+    pub fn lost(&self) -> Option<usize> {
+        let is_body = |i: usize| self.of_body[i].is_some();
+        self.bounds.iter().enumerate().position(|(i, bounds)| is_body(i) && !bounds.is_sane())
+    }
+
     /// Finds all pairs of features that may be nearer than `reach` [m] to each other anywhere on their way.
     ///
     /// `sweeps` has one motion for each body, those of half-spaces without a change of their frame, and `broken` says

@@ -69,8 +69,13 @@ const UNKNOWN: usize = usize::MAX;
 impl SurfaceProbe {
     /// For states of a scene; `None` where nothing has contacts.
     pub fn new(scene: &Scene) -> Option<Self> {
+        Self::with_segments(scene, Surface::SEGMENTS)
+    }
+
+    /// The same where what is round has so many sides.
+    pub fn with_segments(scene: &Scene, segments: u32) -> Option<Self> {
         let contacts = scene.contacts?;
-        let (of_body, kinds) = distinct_surfaces(scene, Surface::SEGMENTS);
+        let (of_body, kinds) = distinct_surfaces(scene, segments);
         let flat = |(i, body): (u32, &taut_core::scene::Body)| {
             matches!(body.shape, Shape::HalfSpace).then_some(i)
         };

@@ -9,4 +9,4 @@ pub mod cubic;
 pub mod curved;
 mod motion;
 
-pub use motion::{Features, PairSweep};
+pub use motion::{Features, PairSweep, placing};

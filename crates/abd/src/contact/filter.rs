@@ -6,6 +6,8 @@ use taut_ipc::ccd::{
     additive::{StepRule, half_space, safe_share},
 };
 
+use taut_math::V3;
+
 use super::BarrierContact;
 
 impl BarrierContact {
@@ -36,21 +38,35 @@ impl BarrierContact {
                 share = share.min(found);
             }
         }
+        if self.lost().is_some() {
+            share = 0.0;
+        }
         self.work.step_share_min = self.work.step_share_min.min(share);
         share
+    }
+
+    /// The first body that is, or would be along the direction, where nothing is looked for.
+    pub(crate) fn lost(&self) -> Option<usize> {
+        self.search.lost()
     }
 
     pub(super) fn sweep_of(&self, pair: &FeaturePair) -> PairSweep {
         let start = pair.vertices.map(|v| self.places[v as usize]);
         let moves = pair.vertices.map(|v| self.moves[v as usize]);
-        PairSweep::new(pair.features, &start, &moves)
+        let reach = start.iter().zip(&moves).map(|(x, m)| reach_of(x, m)).fold(0.0, f64::max);
+        PairSweep::new(pair.features, &start, &moves).rounded_again(reach)
     }
 
     fn safe_over_plane(&self, pair: &PlanePair) -> Option<f64> {
         let (n, height) = self.over_plane(pair, 0.0);
         let v = pair.vertex as usize;
-        let largest = |x: &[f64; 3]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-        let reach = largest(&self.places[v].0) + largest(&self.moves[v].0);
+        let reach = reach_of(&self.places[v], &self.moves[v]);
         half_space(height, n.dot(self.moves[v]), reach, 1.0)
     }
+}
+
+/// No coordinate becomes larger on the way [m].
+pub(super) fn reach_of(place: &V3<f64>, way: &V3<f64>) -> f64 {
+    let largest = |x: &V3<f64>| x.0.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    largest(place) + largest(way)
 }

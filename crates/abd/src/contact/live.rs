@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 use taut_collide::{AffineSweep, FeaturePair, PlanePair};
 use taut_core::Vec3;
-use taut_ipc::ccd::Features;
+use taut_ipc::ccd::{Features, placing};
 
 use super::{BarrierContact, farthest_along, group::PairGroup, higher, is_any_awake, lower};
 use crate::islands::RestingIslands;
@@ -207,7 +207,8 @@ impl BarrierContact {
         BodyWay { gone, going }: BodyWay,
         found: &mut FoundDistance,
     ) -> (Prospect, f64) {
-        let (rounding, reach) = (ROUNDING * self.d_hat, (1.0 + ROUNDING) * self.d_hat);
+        let rounding = ROUNDING * self.d_hat + placing(self.extent);
+        let reach = self.d_hat + rounding;
         let gap = gap_of_boxes(pair, &self.ways);
         let is_near = gap <= self.d_hat;
         if !is_near {

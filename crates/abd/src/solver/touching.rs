@@ -14,6 +14,9 @@ use crate::{
 const GROWTH: f64 = 2.0;
 /// Newton steps of no more than this share of what ends a step are made without asking for a lower energy [1].
 const NOTHING: f64 = 1e-6;
+/// Nor has anything settled that moves by more than this share of what it is away from others [1]: a step towards the
+/// minimum is as long as the distance where that is far below the minimum's, however small it is.
+const NEAR: f64 = 0.1;
 
 impl Abd {
     /// One Newton iteration. Islands that are to settle move by themselves, so that no other cuts their steps short.
@@ -27,11 +30,13 @@ impl Abd {
             return Ok(());
         };
         self.is_cut = false;
+        self.find_room();
         let farthest = self.moves.iter().copied().fold(0.0, f64::max);
         self.farthest = Some(farthest);
         self.work.speed = farthest / self.step.dt;
         self.couple_islands();
-        self.islands.keep_awake(|body| self.moves[body] > enough);
+        let (moves, room, is_raised) = (&self.moves, &self.room, self.is_raised);
+        self.islands.keep_awake(|body| is_raised || moves[body] > enough.min(NEAR * room[body]));
         let (small, large) = (self.islands.has(false), self.islands.has(true));
         if small {
             self.whole_direction.clone_from(&self.direction);
@@ -57,8 +62,9 @@ impl Abd {
             }
         }
         let settled = self.islands.awake() == 0;
-        self.converged =
-            settled && drives_are_done(&mut self.bodies) && (first || self.friction_is_done());
+        self.converged = settled
+            && drives_are_done(&mut self.bodies, enough)
+            && (first || self.friction_is_done());
         if settled && !self.converged {
             self.islands.wake();
         }
@@ -87,6 +93,15 @@ impl Abd {
         let of = |body: usize| contact.map_or(0.0, |contact| contact.largest_move(body));
         self.moves.extend(self.bodies.iter().map(|node| of(node.body)));
         self.moves.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Finds how far each body is from the nearest other within reach of the barrier [m].
+    fn find_room(&mut self) {
+        self.room.clear();
+        self.room.resize(self.bodies.len(), f64::INFINITY);
+        if let Some(contact) = &self.contact {
+            contact.nearest_by_body(&mut self.room);
+        }
     }
 
     /// Couples bodies with those that they are joined with or may meet along the direction.

@@ -26,7 +26,7 @@ impl Features {
 
 /// The straight motion of a pair, `x_i + t Δ_i` [m] for t in 0..1, without what all four vertices share.
 ///
-/// It is taken as exact. Whoever rounds the vertices again, at the share that was told, adds that rounding.
+/// It is taken as exact, until [`PairSweep::rounded_again`] says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairSweep {
     features: Features,
@@ -38,6 +38,15 @@ pub struct PairSweep {
 
 /// What rounding can add to a distance, relative to the largest coordinate.
 pub(crate) const ROUNDING: f64 = 1.0 / (1_u64 << 48) as f64;
+
+/// The same of two points that are placed anew, each by three sums of products, relative to the largest coordinate in
+/// the world: five roundings of either along three axes.
+const PLACING: f64 = 1.0 / (1_u64 << 49) as f64;
+
+/// What placing vertices whose coordinates are no larger than `largest` [m] adds to their distance [m].
+pub fn placing(largest: f64) -> f64 {
+    PLACING * largest
+}
 
 impl PairSweep {
     /// From `start`, by `moves` as t goes from 0 to 1.
@@ -67,6 +76,14 @@ impl PairSweep {
             Features::EdgeEdge => square[0].max(square[1]).sqrt() + square[2].max(square[3]).sqrt(),
         };
         sweep
+    }
+
+    /// The same for vertices that are rounded again where the motion ends, their coordinates being no larger than
+    /// `largest` [m] there: far from the origin that is much more than what is rounded here.
+    #[must_use]
+    pub fn rounded_again(mut self, largest: f64) -> Self {
+        self.rounding += placing(largest);
+        self
     }
 
     /// The vertices at `t`, relative to where the first was at the start.
