@@ -67,6 +67,9 @@ impl Child {
         }
         command.env("PYTHONHASHSEED", "0").env("TAUT_PROTOCOL", "1").envs(&program.env);
         if let Some(directory) = &program.directory {
+            if !directory.is_dir() {
+                return Err(format!("there is no directory {}", directory.display()));
+            }
             command.current_dir(directory);
         }
         let cannot = |error: &dyn std::fmt::Display| format!("cannot start `{name}`: {error}");
@@ -197,7 +200,7 @@ impl Child {
         let text = |key: &str| keys.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         Err(LinkFault::Refused {
             kind: text("kind"),
-            message: shown(text("message").as_bytes(), 500),
+            message: plain_line(&shown(text("message").as_bytes(), 500)),
         })
     }
 
@@ -221,15 +224,20 @@ impl Child {
                 if line.len() < LINE {
                     return Ok(line);
                 }
+                return Err(self.too_long(&line));
             }
             searched = self.got.len();
             if searched >= LINE {
-                let start = shown(&self.got, TOLD);
-                let long = format!("not a reply: a line of more than {LINE} bytes: {start:?}");
-                return Err(self.broken(long));
+                let line = std::mem::take(&mut self.got);
+                return Err(self.too_long(&line));
             }
             self.more(deadline)?;
         }
+    }
+
+    fn too_long(&mut self, line: &[u8]) -> LinkFault {
+        let start = shown(line, TOLD);
+        self.broken(format!("not a reply: a line of more than {LINE} bytes: {start:?}"))
     }
 
     fn no_reply(&mut self, line: &[u8]) -> LinkFault {
@@ -406,6 +414,11 @@ fn widen(pipe: &impl AsFd) {
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
+/// A text as one line that no terminal takes for anything else.
+fn plain_line(text: &str) -> String {
+    text.replace(|c: char| c.is_control(), " ")
 }
 
 /// The first bytes of a text.

@@ -207,6 +207,14 @@ impl ProcessLink {
         };
         let list = reply.keys.get("broken").and_then(Value::as_array);
         let broken: Option<Vec<usize>> = list.and_then(|l| l.iter().map(joint).collect());
+        let breaks = |&i: &usize| {
+            let joint = &scene.joints[i];
+            joint.break_force.is_finite() || joint.break_torque.is_finite()
+        };
+        if let Some(i) = broken.iter().flatten().find(|i| !breaks(i)) {
+            let why = format!("not a state: joint {i} cannot break, and is told to be broken");
+            return Err(self.child.broken(why));
+        }
         let time_s = reply.keys.get("time_s").and_then(Value::as_f64);
         match (time_s, broken) {
             (Some(time_s), Some(broken)) => Ok((reply.block, time_s, broken)),

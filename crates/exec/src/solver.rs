@@ -16,6 +16,9 @@ use crate::{
     settings::{JsonSettings, to_ron},
 };
 
+/// By which share of it the time that is told may be off.
+const CLOCK_ERROR_MAX: f64 = 1e-2;
+
 /// A scene that a process holds.
 #[derive(Debug)]
 pub(crate) struct RemoteSolver {
@@ -33,6 +36,8 @@ pub(crate) struct RemoteSolver {
     state: State,
     /// The step that was begun.
     step: Option<Step>,
+    /// When the last step ended [s].
+    time_s: f64,
     /// Whether a step was begun since the last load, so that there are forces to tell.
     stepped: bool,
     /// Why forces could not be told; all that is asked afterwards fails by it.
@@ -59,6 +64,7 @@ impl RemoteSolver {
             points: Vec::new(),
             state: State::default(),
             step: None,
+            time_s: 0.0,
             stepped: false,
             fault: None,
             times: Vec::new(),
@@ -113,6 +119,7 @@ impl RemoteSolver {
 
     fn whole_steps(&mut self, step: Step, count: u32) -> Result<(), SolverError> {
         self.stepped |= count > 0;
+        self.time_s += step.dt * f64::from(count);
         if self.contacts.is_none() {
             return self.link()?.step(step, count, &[]).map_err(|fault| fault.in_a_step());
         }
@@ -131,6 +138,7 @@ impl Solver for RemoteSolver {
     fn load(&mut self, state: &State) -> Result<(), SolverError> {
         state.check_fits(&self.scene)?;
         (self.step, self.stepped) = (None, false);
+        self.time_s = state.time_s;
         if let Some(contacts) = &mut self.contacts {
             contacts.forget();
         }
@@ -165,6 +173,7 @@ impl Solver for RemoteSolver {
         if !self.refines() {
             return self.whole_steps(step, 1);
         }
+        self.time_s += step.dt;
         self.link()?.advance("end", json!({}), &[], 1).map_err(|fault| fault.in_a_step())
     }
 
@@ -175,7 +184,15 @@ impl Solver for RemoteSolver {
     fn read(&mut self, out: &mut State) -> Result<(), SolverError> {
         self.without_fault()?;
         let Some(link) = &mut self.link else { return Ok(()) };
-        link.read(&self.scene, out).map_err(|fault| fault.in_a_step())
+        link.read(&self.scene, out).map_err(|fault| fault.in_a_step())?;
+        // Clocks may sum steps in single precision.
+        let off = (out.time_s - self.time_s).abs();
+        let is_right = off <= CLOCK_ERROR_MAX * self.time_s.abs().max(f64::MIN_POSITIVE);
+        if self.step.is_none() && !is_right {
+            let message = format!("tells a time of {} s at {} s", out.time_s, self.time_s);
+            return Err(SolverError::Process(message));
+        }
+        Ok(())
     }
 
     /// Before a step there are none, and the process is not asked.

@@ -3,12 +3,17 @@
 use std::{
     process,
     sync::{
-        Once,
+        Mutex, Once, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
+    time::{Duration, Instant},
 };
 
+/// Signals that come so soon after the first are the first.
+const TWICE: Duration = Duration::from_millis(500);
+
 static ASKED: AtomicBool = AtomicBool::new(false);
+static FIRST: Mutex<Option<Instant>> = Mutex::new(None);
 
 /// The flag that Ctrl-C sets, with the handler in place.
 pub(crate) fn flag() -> &'static AtomicBool {
@@ -16,9 +21,15 @@ pub(crate) fn flag() -> &'static AtomicBool {
     HANDLER.call_once(|| {
         // Without a handler Ctrl-C ends the program at once: files are whole or absent even then.
         let _ = ctrlc::set_handler(|| {
-            if ASKED.swap(true, Ordering::Relaxed) {
-                process::exit(130);
+            let now = Instant::now();
+            let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
+            match *first {
+                // Whoever stops a program may tell it, and then its group, by which it hears it twice.
+                Some(then) if now.duration_since(then) < TWICE => return,
+                Some(_) => process::exit(130),
+                None => *first = Some(now),
             }
+            ASKED.store(true, Ordering::Relaxed);
             eprintln!("taut: finishing the step in progress; Ctrl-C again to stop at once");
         });
     });

@@ -26,7 +26,10 @@ pub use self::{
     sensitivity::{MetricSpread, Sensitivity},
 };
 
-use crate::{ruler::Metrics, spec::Spec};
+use crate::{
+    ruler::{self, Metrics},
+    spec::Spec,
+};
 
 /// How a row ended. The first seven are labels of a finished measurement, the others say why there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -310,14 +313,14 @@ fn median(sorted: &[f64]) -> f64 {
 pub struct Summary(Vec<(String, f64)>);
 
 impl Summary {
-    /// For every metric of `frames` its worst value (largest magnitude, sign kept) under its own
+    /// For every metric of `frames` its [`ruler::worst`] value under its own
     /// name, its mean as `<name>_mean` and its last value as `<name>_final`.
     pub fn of(frames: &[Frame]) -> Self {
         let mut summary = Vec::new();
         for name in metric_names(frames.iter().map(|f| &f.metrics)) {
             let values: Vec<f64> = frames.iter().filter_map(|f| metric(&f.metrics, name)).collect();
             let Some(&last) = values.last() else { continue };
-            let worst = values.iter().copied().fold(0.0, |w: f64, v| worse(w, v));
+            let worst = ruler::worst(name, &values);
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             summary.push((name.to_owned(), worst));
             summary.push((format!("{name}_mean"), mean));
@@ -340,11 +343,6 @@ impl Summary {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-}
-
-/// The value of larger magnitude; one that is not a number is worst of all.
-fn worse(a: f64, b: f64) -> f64 {
-    if a.is_nan() || a.abs() >= b.abs() { a } else { b }
 }
 
 /// The value of that name among `metrics`.

@@ -464,3 +464,21 @@ impl<'a> Sample<'a> {
         self.facts.momentum.map(|start| now().drift_since(&start, &self.scene.gravity, elapsed))
     }
 }
+
+/// Whether of two values of a metric the larger one is better: of distances, shares and volumes that are the least of
+/// many.
+pub(crate) fn more_is_better(name: &str) -> bool {
+    name.ends_with("_min") || name.contains("_min_")
+}
+
+/// The worst of a metric's values: the one of largest magnitude with its sign, or the least where more is better; one that
+/// is not a number is worst of all. Zero where there are none.
+pub(crate) fn worst(name: &str, values: &[f64]) -> f64 {
+    let least = more_is_better(name);
+    let worse = |a: f64, b: f64| {
+        let is_worse = if least { a <= b } else { a.abs() >= b.abs() };
+        if a.is_nan() || is_worse { a } else { b }
+    };
+    let begin = if least { None } else { Some(0.0) };
+    begin.into_iter().chain(values.iter().copied()).reduce(worse).unwrap_or(0.0)
+}

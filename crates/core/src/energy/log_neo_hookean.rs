@@ -103,7 +103,7 @@ impl<N: Real> LogNeoHookean<N> {
         let mut all = stiffnesses_by_volume(spectrum, [shear, self.bulk, pull]);
         for i in 0..3 {
             for j in 0..3 {
-                all.scale[i][j] = all.scale[i][j] + along * (s[i] * s[j]);
+                all.scale[i][j] += along * (s[i] * s[j]);
             }
         }
         all

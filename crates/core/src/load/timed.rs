@@ -135,6 +135,10 @@ fn during(
         return Err(SceneError::new("only a kinematic body moves by its own clock"));
     }
     let (from_s, to_s) = (from.evaluate(scope)?, to.evaluate(scope)?);
+    if from_s < 0.0 {
+        let message = format!("expected a time after the start, found {from_s}");
+        return Err(SceneError::new(message)).at("during");
+    }
     if from_s >= to_s {
         return Err(SceneError::new(format!("expected (from, to), found {from_s} and {to_s}")));
     }

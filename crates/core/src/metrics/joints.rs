@@ -1,5 +1,7 @@
 //! How far hard joints are from holding: anchors through the real frame, angles by the polar factor.
 
+use std::f64::consts::TAU;
+
 use crate::{
     Scene, State, Vec3,
     constraint::{Geometry, Pose, RowKind},
@@ -139,6 +141,18 @@ fn beyond(limit: Limit, value: f64) -> f64 {
     (limit.lower - value).max(value - limit.upper).max(0.0)
 }
 
+/// How far an angle, of which full turns are not known, is at least outside of its bounds [rad].
+fn turned_beyond(limit: Limit, turn: f64) -> f64 {
+    let turns = |bound: f64| ((bound - turn) / TAU).floor();
+    // The last before a bound and the first behind it.
+    [limit.lower, limit.upper]
+        .into_iter()
+        .filter(|bound| bound.is_finite())
+        .flat_map(|bound| [turns(bound), turns(bound) + 1.0])
+        .map(|turns| beyond(limit, turn + TAU * turns))
+        .fold(beyond(limit, turn), f64::min)
+}
+
 /// Angle from the orientations that the joint allows [rad].
 fn angle_error_rad(joint: &Joint, state: &State) -> f64 {
     let (a, b) = (Pose::of(joint.a, state), Pose::of(joint.b, state));
@@ -148,7 +162,8 @@ fn angle_error_rad(joint: &Joint, state: &State) -> f64 {
         JointKind::Ball | JointKind::Distance { .. } => 0.0,
         JointKind::Hinge => {
             let turn = RowKind::Angle.evaluate(&Geometry::from(joint), &a, &b).value;
-            angle_between(&x_a, &x_b).max(joint.limit.map_or(0.0, |limit| beyond(limit, turn)))
+            angle_between(&x_a, &x_b)
+                .max(joint.limit.map_or(0.0, |limit| turned_beyond(limit, turn)))
         }
         JointKind::Cylindrical => angle_between(&x_a, &x_b),
         // Deviation from square, from sine and cosine so that it is exact near zero.
@@ -163,4 +178,21 @@ fn angle_error_rad(joint: &Joint, state: &State) -> f64 {
 /// Angle between two vectors, exact near zero and near a half turn [rad].
 fn angle_between(u: &Vec3, v: &Vec3) -> f64 {
     u.cross(v).norm().atan2(u.dot(v))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_beyond_half_a_turn_is_kept_where_any_number_of_turns_keeps_it() {
+        let limit = Limit { lower: -1.0, upper: 5.0 };
+        // 3.2 rad is told as 3.2 - 2 pi.
+        assert_eq!(turned_beyond(limit, 3.2 - TAU), 0.0);
+        assert!((turned_beyond(limit, -1.1) - 0.1).abs() < 1e-12, "5.18 is no nearer");
+        assert!((turned_beyond(limit, 5.1 - TAU) - 0.1).abs() < 1e-12);
+        let once = Limit { lower: 10.0, upper: f64::INFINITY };
+        assert_eq!(turned_beyond(once, 0.0), 0.0);
+        assert!((turned_beyond(Limit { lower: 0.0, upper: 1.0 }, 1.5) - 0.5).abs() < 1e-12);
+    }
 }

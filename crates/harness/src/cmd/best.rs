@@ -8,6 +8,7 @@ use crate::{
     args::BestArgs,
     progress::Progress,
     record::{Document, ReferenceDocument, RunRow, Status},
+    ruler::more_is_better,
     runner::{BLOCKS, Ratio, TimedRow, time_blocks},
     text_table::{TextTable, short},
 };
@@ -78,9 +79,12 @@ pub(crate) fn main(session: &Session<'_>, args: &BestArgs) -> anyhow::Result<Out
     session.present(&whole.document, &table, out.path())
 }
 
-/// How many times the worst metric is as large as its bound.
+/// How many times the worst metric is as large as its bound, or its bound as large as it where more is better.
 fn excess(row: &RunRow, within: &[(String, f64)]) -> Option<f64> {
-    let share = |(metric, bound): &(String, f64)| Some(row.summary.get(metric)?.abs() / bound);
+    let share = |(metric, bound): &(String, f64)| {
+        let value = row.summary.get(metric)?;
+        Some(if more_is_better(metric) { bound / value } else { value.abs() / bound })
+    };
     within.iter().map(share).try_fold(0.0, |worst: f64, share| Some(worst.max(share?)))
 }
 

@@ -100,3 +100,13 @@ fn a_metric_is_added_by_one_row() {
     let metrics = Ruler::default().with(touching).measure(&sample);
     assert_eq!(metric(&metrics, "touching"), None);
 }
+
+#[test]
+fn the_worst_of_least_values_is_the_least() {
+    let values = [2.0, 0.5, 3.0, -0.1];
+    assert_eq!(worst("distance_min_m", &values), -0.1);
+    assert_eq!(worst("volume_ratio_min", &values[..3]), 0.5);
+    assert_eq!(worst("joint_error_max_m", &[1.0, -2.0]), -2.0);
+    assert_eq!(worst("energy_drift_j", &[]), 0.0);
+    assert!(worst("step_share_min", &[1.0, f64::NAN, 0.1]).is_nan());
+}

@@ -229,7 +229,11 @@ fn split_step(solver: &mut dyn Solver, step: Step) -> Result<[f64; 3], Halt> {
 /// tells. Contacts are found in any of the three. Of stages that are `told` by another process all are taken, unless
 /// that is more than was seen of it.
 fn stage_values(parts: [f64; 3], times: &[StageTime], told: bool) -> [f64; 4] {
-    let sum = |stage| times.iter().filter(|t| t.stage == stage).map(|t| t.seconds).sum::<f64>();
+    // From zero on: a sum of none is -0.
+    let sum = |stage| {
+        let own = times.iter().filter(|t| t.stage == stage).map(|t| t.seconds);
+        own.fold(0.0, |sum: f64, one| sum + one)
+    };
     let collide = sum(Stage::Collide);
     let values = [collide, sum(Stage::Prepare), sum(Stage::Iterate), sum(Stage::Finish)];
     let seen: f64 = parts.iter().sum();

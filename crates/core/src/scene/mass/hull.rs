@@ -1,5 +1,7 @@
 //! The convex hull of a few points, for its volume, centroid and inertia.
 
+use robust::{Coord3D, orient3d};
+
 use super::{MassProperties, inertia_of};
 use crate::math::{Mat3, Vec3};
 
@@ -29,14 +31,17 @@ pub(super) fn properties(points: &[Vec3]) -> Option<MassProperties> {
     Some(MassProperties { volume, centre: centre + origin, inertia: inertia_of(&about_centre) })
 }
 
-/// Outward triangles of the hull, grown point by point from a tetrahedron.
+/// Outward triangles of the hull, grown point by point from a tetrahedron. Which triangles a point sees is decided by the
+/// exact sign of a determinant: those of points that are in one plane but for rounding are slivers, whose normals tell
+/// nothing, and what is seen has to hang together. Triangles without area are seen by none; what this folds up has no
+/// volume.
 fn faces(points: &[Vec3]) -> Option<Vec<[usize; 3]>> {
     let size = points.iter().map(|p| (p - points[0]).norm()).fold(0.0, f64::max);
     let flat = 1e-10 * size;
     let mut faces = tetrahedron(points, flat)?;
     for (i, point) in points.iter().enumerate() {
         let (seen, mut kept): (Vec<_>, Vec<_>) =
-            faces.into_iter().partition(|face| height(points, face, point) > flat);
+            faces.into_iter().partition(|face| is_above(points, face, point));
         // The horizon: directed edges of seen triangles whose neighbour is not seen.
         let edges: Vec<[usize; 2]> =
             seen.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
@@ -45,6 +50,13 @@ fn faces(points: &[Vec3]) -> Option<Vec<[usize; 3]>> {
         faces = kept;
     }
     Some(faces)
+}
+
+/// Whether a point is on the outer side of a triangle, exactly.
+fn is_above(points: &[Vec3], face: &[usize; 3], point: &Vec3) -> bool {
+    let coord = |p: &Vec3| Coord3D { x: p.x, y: p.y, z: p.z };
+    let [a, b, c] = face.map(|i| coord(&points[i]));
+    orient3d(a, b, c, coord(point)) < 0.0
 }
 
 /// Signed distance of a point from the plane of a triangle [m]; zero for a triangle without area.
@@ -93,6 +105,36 @@ mod tests {
         assert!((hull.volume - whole.volume).abs() < 1e-13);
         assert!((hull.centre - shift).norm() < 1e-13);
         assert!((hull.inertia - whole.inertia).norm() < 1e-12);
+    }
+
+    #[test]
+    fn rounding_of_points_in_one_plane_changes_nothing() {
+        // A tetrahedron of 1/3 m^3 and the middle of one edge.
+        let points = [
+            [1.70322626, -1.754083331, -0.149036829],
+            [1.526624041, -0.775998508, -0.259317089],
+            [1.350021823, 0.202086315, -0.369597348],
+            [2.194638447, 0.410205707, 0.123666351],
+            [1.021218843, -0.769965431, 0.603543959],
+        ];
+        let hull = properties(&points.map(Vec3::from)).unwrap();
+        assert!((hull.volume - 1.0 / 3.0).abs() < 1e-8, "{}", hull.volume);
+        // Prisms of many sides, turned and written with some digits.
+        let turn = crate::Quat::from_euler_angles(0.35, 0.61, 0.0);
+        for (sides, digits) in [(12, 9), (32, 10), (24, 8), (7, 11)] {
+            let scale = 10_f64.powi(digits);
+            let corner = |i: usize| {
+                let angle = std::f64::consts::TAU * (i / 2) as f64 / sides as f64;
+                let z = if i % 2 == 0 { -0.25 } else { 0.25 };
+                let point = turn * Vec3::new(angle.cos(), angle.sin(), z);
+                point.map(|x| (x * scale).round() / scale)
+            };
+            let points: Vec<Vec3> = (0..2 * sides).map(corner).collect();
+            let n = sides as f64;
+            let expected = 0.5 * 0.5 * n * (std::f64::consts::TAU / n).sin();
+            let found = properties(&points).unwrap().volume;
+            assert!((found / expected - 1.0).abs() < 1e-7, "{sides} {digits}: {found} {expected}");
+        }
     }
 
     #[test]

@@ -65,8 +65,11 @@ pub(in crate::load) fn add(
     // Only the level below is kept, so memory grows with the widest level, not with the tree.
     let mut below: Vec<Tip> = Vec::new();
     for level in 0..depth {
+        if left == 0 {
+            break;
+        }
         let branches = if level == 0 { 1 } else { branches(spec, level, scope)? };
-        let count = if level == 0 { 1 } else { (below.len() * branches).min(left) };
+        let count = if level == 0 { 1 } else { below.len().saturating_mul(branches).min(left) };
         left -= count;
         let mut tips = Vec::with_capacity(count);
         for segment in 0..count {
