@@ -417,10 +417,7 @@ impl Solver for Abd {
             self.carry_driven();
         }
         self.set_motion();
-        if let Some(body) = self.contact.as_ref().and_then(BarrierContact::lost) {
-            let message = "leaves the space in which contacts are looked for";
-            return Err(SolverError::NotConverged(format!("body {body} {message}")));
-        }
+        self.contact.as_ref().map_or(Ok(()), BarrierContact::check_lost)?;
         self.assemble_gradient();
         let share = self.contact.as_mut().map_or(1.0, |contact| {
             contact.begin_step();

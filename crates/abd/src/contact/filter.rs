@@ -1,6 +1,7 @@
 //! How far bodies may move along a direction before anything touches.
 
 use taut_collide::{FeaturePair, PlanePair};
+use taut_core::SolverError;
 use taut_ipc::ccd::{
     PairSweep,
     additive::{StepRule, half_space, safe_share},
@@ -38,16 +39,18 @@ impl BarrierContact {
                 share = share.min(found);
             }
         }
-        if self.lost().is_some() {
+        if self.check_lost().is_err() {
             share = 0.0;
         }
         self.work.step_share_min = self.work.step_share_min.min(share);
         share
     }
 
-    /// The first body that is, or would be along the direction, where nothing is looked for.
-    pub(crate) fn lost(&self) -> Option<usize> {
-        self.search.lost()
+    /// Fails where a body is, or would be along the direction, where nothing is looked for.
+    pub(crate) fn check_lost(&self) -> Result<(), SolverError> {
+        let Some(body) = self.search.lost() else { return Ok(()) };
+        let message = "leaves the space in which contacts are looked for";
+        Err(SolverError::NotConverged(format!("body {body} {message}")))
     }
 
     pub(super) fn sweep_of(&self, pair: &FeaturePair) -> PairSweep {
