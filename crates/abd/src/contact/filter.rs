@@ -6,7 +6,6 @@ use taut_ipc::ccd::{
     PairSweep,
     additive::{StepRule, half_space, safe_share},
 };
-
 use taut_math::V3;
 
 use super::BarrierContact;

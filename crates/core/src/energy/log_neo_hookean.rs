@@ -19,7 +19,7 @@ use taut_math::{M3, Number, Real, V3};
 use super::{
     Blocks, Elasticity, PerRow, Points, ROWS_MAX, RowEnergy, Rows,
     cell::{Gains, RestShape, bend_of_volume, cofactors, isotropic, square, times},
-    neo_hookean::stiffnesses_by_volume,
+    neo_hookean::{diagonal, is_sound, stiffnesses_by_volume},
     spectrum::{Columns, Spectrum, Stiffnesses},
 };
 use crate::Vec3;
@@ -49,8 +49,7 @@ impl LogNeoHookean<f64> {
 
     /// Whether its stiffness and compliance neither overflow nor vanish.
     pub fn is_finite(&self) -> bool {
-        let sound = |k: f64| k > 0.0 && k.is_finite() && (1.0 / k).is_finite();
-        self.cell.is_finite() && sound(self.shear) && sound(self.bulk)
+        self.cell.is_finite() && [self.shear, self.bulk].into_iter().all(is_sound)
     }
 
     /// The same with other numbers.
@@ -152,15 +151,11 @@ impl<N: Real> RowEnergy<N> for LogNeoHookean<N> {
     }
 
     fn stiffness(&self, _: &Rows<N>) -> [PerRow<N>; ROWS_MAX] {
-        let mut matrix = [[N::ZERO; ROWS_MAX]; ROWS_MAX];
-        (matrix[0][0], matrix[1][1]) = (self.bulk, self.shear);
-        matrix
+        diagonal([self.bulk, self.shear])
     }
 
     fn compliance(&self) -> Option<[PerRow<N>; ROWS_MAX]> {
-        let mut matrix = [[N::ZERO; ROWS_MAX]; ROWS_MAX];
-        (matrix[0][0], matrix[1][1]) = (N::ONE / self.bulk, N::ONE / self.shear);
-        Some(matrix)
+        Some(diagonal([self.bulk, self.shear].map(|k| N::ONE / k)))
     }
 
     /// Zero at rest, without differences of what cancels near it: with `q = (I - 3)/4`,

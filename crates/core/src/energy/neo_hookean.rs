@@ -48,8 +48,7 @@ impl NeoHookean<f64> {
 
     /// Whether its stiffness and compliance neither overflow nor vanish.
     pub fn is_finite(&self) -> bool {
-        let sound = |k: f64| k > 0.0 && k.is_finite() && (1.0 / k).is_finite();
-        self.cell.is_finite() && sound(self.shear) && sound(self.bulk)
+        self.cell.is_finite() && [self.shear, self.bulk].into_iter().all(is_sound)
     }
 
     /// The same with other numbers.
@@ -109,6 +108,19 @@ impl<N: Number> NeoHookean<N> {
         let pull = self.bulk * (a * b * c - N::ONE) - self.shear;
         stiffnesses_by_volume(spectrum, [self.shear, self.bulk, pull])
     }
+}
+
+/// Whether neither a stiffness nor its inverse overflows or vanishes.
+pub(super) fn is_sound(k: f64) -> bool {
+    k > 0.0 && k.is_finite() && (1.0 / k).is_finite()
+}
+
+/// Of two rows that do not know of each other.
+#[inline]
+pub(super) fn diagonal<N: Number>([first, second]: [N; 2]) -> [PerRow<N>; ROWS_MAX] {
+    let mut matrix = [[N::ZERO; ROWS_MAX]; ROWS_MAX];
+    (matrix[0][0], matrix[1][1]) = (first, second);
+    matrix
 }
 
 /// Of a density that resists `|F|^2/2` by `shear`, `J` by `bulk` and is pulled at by `J` with `pull` [J], along the principal
@@ -171,16 +183,12 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
 
     #[inline]
     fn stiffness(&self, _: &Rows<N>) -> [PerRow<N>; ROWS_MAX] {
-        let mut matrix = [[N::ZERO; ROWS_MAX]; ROWS_MAX];
-        (matrix[0][0], matrix[1][1]) = (self.bulk, self.shear);
-        matrix
+        diagonal([self.bulk, self.shear])
     }
 
     #[inline]
     fn compliance(&self) -> Option<[PerRow<N>; ROWS_MAX]> {
-        let mut matrix = [[N::ZERO; ROWS_MAX]; ROWS_MAX];
-        (matrix[0][0], matrix[1][1]) = (N::ONE / self.bulk, N::ONE / self.shear);
-        Some(matrix)
+        Some(diagonal([self.bulk, self.shear].map(|k| N::ONE / k)))
     }
 
     /// Zero at rest.

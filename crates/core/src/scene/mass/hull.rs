@@ -125,7 +125,7 @@ mod tests {
             let scale = 10_f64.powi(digits);
             let corner = |i: usize| {
                 let angle = std::f64::consts::TAU * (i / 2) as f64 / sides as f64;
-                let z = if i % 2 == 0 { -0.25 } else { 0.25 };
+                let z = if i.is_multiple_of(2) { -0.25 } else { 0.25 };
                 let point = turn * Vec3::new(angle.cos(), angle.sin(), z);
                 point.map(|x| (x * scale).round() / scale)
             };
