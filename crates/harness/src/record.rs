@@ -313,8 +313,8 @@ fn median(sorted: &[f64]) -> f64 {
 pub struct Summary(Vec<(String, f64)>);
 
 impl Summary {
-    /// For every metric of `frames` its [`ruler::worst`] value under its own
-    /// name, its mean as `<name>_mean` and its last value as `<name>_final`.
+    /// For every metric of `frames` its worst value (largest magnitude, sign kept; the least where more is better) under its
+    /// own name, its mean as `<name>_mean` and its last value as `<name>_final`.
     pub fn of(frames: &[Frame]) -> Self {
         let mut summary = Vec::new();
         for name in metric_names(frames.iter().map(|f| &f.metrics)) {
