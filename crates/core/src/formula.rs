@@ -78,39 +78,58 @@ impl MakeOperators<f64> for Operators {
 
 literal_matcher_from_pattern!(Literal, r"^([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?");
 
-/// The power whose base has a sign before it, if any: here a sign binds more tightly than `^`, in mathematics less.
-fn negated_power(text: &str) -> Option<&str> {
-    let bytes = text.as_bytes();
-    let skip = |mut end: usize| {
-        while end > 0 && bytes[end - 1] == b' ' {
-            end -= 1;
-        }
-        end
-    };
-    let word = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'.';
-    for (place, _) in text.match_indices('^') {
-        let mut start = skip(place);
-        if start > 0 && bytes[start - 1] == b')' {
-            let mut open = 0;
-            while start > 0 {
-                start -= 1;
-                open += i32::from(bytes[start] == b')') - i32::from(bytes[start] == b'(');
-                if open == 0 {
-                    break;
-                }
+/// Names, numbers, operators, parentheses and spaces, one after the other.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = if is_word(first) {
+            rest.find(|c: char| !is_word(c) && !c.is_ascii_digit()).unwrap_or(rest.len())
+        } else if first.is_ascii_digit() || first == '.' {
+            literal_length(rest)
+        } else {
+            first.len_utf8()
+        };
+        let (token, after) = rest.split_at(end);
+        rest = after;
+        Some(token)
+    })
+}
+
+/// Whether a name can begin with it.
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphabetic() || c == '_'
+}
+
+/// The power that may be read in two ways, if any: one whose base has a sign before it, which here binds more tightly
+/// than `^` and in mathematics less, or is a power itself, which here is raised first and in mathematics last.
+fn unclear_power(text: &str) -> Option<String> {
+    let tokens: Vec<&str> = tokens(text).filter(|token| *token != " ").collect();
+    let binary = |at: usize| matches!(tokens[at], "+" | "-" | "*" | "/" | "%" | "^");
+    for place in tokens.iter().enumerate().filter(|(_, token)| **token == "^").map(|(at, _)| at) {
+        let mut start = place.checked_sub(1)?;
+        if tokens[start] == ")" {
+            let mut open = 1;
+            while open > 0 {
+                start = start.checked_sub(1)?;
+                open += i32::from(tokens[start] == ")") - i32::from(tokens[start] == "(");
             }
+            let called = start.checked_sub(1).is_some_and(|at| tokens[at].starts_with(is_word));
+            start -= usize::from(called);
         }
-        while start > 0 && word(bytes[start - 1]) {
+        let base = start;
+        // After a number, a name or a parenthesis a sign is a sum or a difference.
+        while start > 0
+            && matches!(tokens[start - 1], "+" | "-")
+            && (start == 1 || tokens[start - 2] == "(" || binary(start - 2))
+        {
             start -= 1;
         }
-        let sign = skip(start);
-        if sign == 0 || bytes[sign - 1] != b'-' {
-            continue;
+        if tokens[start..base].contains(&"-") {
+            return Some(tokens[start..=place].concat());
         }
-        let before = skip(sign - 1);
-        // After a number, a name or a parenthesis it is a difference.
-        if before == 0 || !(word(bytes[before - 1]) || bytes[before - 1] == b')') {
-            return Some(&text[sign - 1..=place]);
+        if start > 0 && tokens[start - 1] == "^" {
+            return Some(tokens[start - 1..=place].concat());
         }
     }
     None
@@ -142,9 +161,9 @@ impl Expression {
         if let Some(c) = text.chars().find(|&c| !allowed(c)) {
             return Err(format!("bad expression `{text}`: unexpected character `{c}`"));
         }
-        if let Some(power) = negated_power(text) {
+        if let Some(power) = unclear_power(text) {
             return Err(format!(
-                "`{power}` in `{text}` may be read in two ways: write `(-a)^b` or `-(a^b)`"
+                "`{power}` in `{text}` may be read in two ways: write `(-a)^b` or `-(a^b)`, `(a^b)^c` or `a^(b^c)`"
             ));
         }
         // Folding constants reorders operators of equal rank, so it is left out.
@@ -174,26 +193,16 @@ impl Expression {
     /// Its text with the names that have a value replaced by it, and how many numbers that is made of.
     fn substituted(&self, value: impl Fn(&str) -> Option<f64>) -> (String, usize) {
         let (mut out, mut numbers) = (String::new(), 0);
-        let mut rest = self.text.as_str();
-        while let Some(first) = rest.chars().next() {
-            let word = first.is_ascii_alphabetic() || first == '_';
-            let end = if word {
-                rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len())
-            } else if first.is_ascii_digit() || first == '.' {
-                literal_length(rest)
-            } else {
-                1
-            };
-            let (token, after) = rest.split_at(end);
+        for token in tokens(&self.text) {
+            let word = token.starts_with(is_word);
             match value(token).filter(|_| word) {
                 // In parentheses, as it may be negative.
                 Some(value) => out.push_str(&format!("({value:?})")),
                 None => out.push_str(token),
             }
             let function = FUNCTIONS.iter().any(|(name, _)| *name == token);
-            let number = word || first.is_ascii_digit() || first == '.';
+            let number = word || token.starts_with(|c: char| c.is_ascii_digit() || c == '.');
             numbers += usize::from(number && !function);
-            rest = after;
         }
         (out, numbers)
     }

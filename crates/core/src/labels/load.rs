@@ -27,8 +27,9 @@ const BUDGET: usize = 20_000_000;
 /// the distance of a node that does not move its force varies by more than a load that matters here.
 const STIFF_RAD_S: f64 = 30.0;
 
-/// A motor off its speed by no more than this share of it turns as it should [1].
+/// A motor off its speed by no more than this share of it [1], or by so little [rad/s or m/s], turns as it should.
 const AS_IT_SHOULD: f64 = 0.1;
+const AT_REST: f64 = 1e-3;
 
 /// Linear and angular part of a force, velocity or acceleration.
 type Twist = [Vec3; 2];
@@ -159,7 +160,7 @@ impl HeldRow {
     fn effort(&self, velocities: &[Twist], holding: f64) -> Option<f64> {
         let Motor { speed, max_effort } = self.motor?;
         let lacking = speed - self.rate(velocities);
-        let turns = lacking.abs() <= AS_IT_SHOULD * speed.abs();
+        let turns = lacking.abs() <= (AS_IT_SHOULD * speed.abs()).max(AT_REST);
         match (turns, holding.abs() <= max_effort) {
             (true, true) => None,
             (true, false) => Some(holding.clamp(-max_effort, max_effort)),

@@ -1,5 +1,8 @@
 //! From joints and springs as written to their flat form: anchors and bases in the bodies' coordinates.
 
+mod word;
+
+use self::word::JointWord;
 use super::{
     author::{self, JointEntry},
     body::{direction, rotation},
@@ -9,51 +12,8 @@ use super::{
 };
 use crate::{
     math::{Mat3, Quat, Vec3},
-    scene::{Endpoint, Joint, JointKind, Limit, Motor, Spring, SpringKind},
+    scene::{Endpoint, Joint, Spring, SpringKind},
 };
-
-/// The kinds as words, before their numbers are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum JointWord {
-    Ball,
-    Hinge,
-    Universal,
-    Prismatic,
-    Cylindrical,
-    Fixed,
-    Distance,
-}
-
-impl JointWord {
-    fn of(entry: &JointEntry) -> Option<(Self, &author::JointSpec)> {
-        match entry {
-            JointEntry::Ball(spec) => Some((Self::Ball, spec)),
-            JointEntry::Hinge(spec) => Some((Self::Hinge, spec)),
-            JointEntry::Universal(spec) => Some((Self::Universal, spec)),
-            JointEntry::Prismatic(spec) => Some((Self::Prismatic, spec)),
-            JointEntry::Cylindrical(spec) => Some((Self::Cylindrical, spec)),
-            JointEntry::Fixed(spec) => Some((Self::Fixed, spec)),
-            JointEntry::Distance(spec) => Some((Self::Distance, spec)),
-            JointEntry::Attach(_) | JointEntry::Repeat(_) => None,
-        }
-    }
-
-    fn has_axis(self) -> bool {
-        self.has_motor() || self == Self::Universal
-    }
-
-    fn has_basis(self) -> bool {
-        self.has_axis() || self == Self::Fixed
-    }
-
-    fn has_motor(self) -> bool {
-        matches!(self, Self::Hinge | Self::Prismatic | Self::Cylindrical)
-    }
-
-    fn has_limit(self) -> bool {
-        self.has_motor() || self == Self::Distance
-    }
-}
 
 impl Builder<'_> {
     /// The joint that an entry of `joints` describes.
@@ -74,10 +34,8 @@ impl Builder<'_> {
         meeting: Meeting,
         scope: &Scope,
     ) -> Result<Joint> {
-        if let Some((_, spec)) = JointWord::of(entry)
-            && !(spec.a.is_empty() && spec.b.is_empty())
-        {
-            return Err(SceneError::new("the generator chooses `a` and `b`"));
+        if let Some((_, spec)) = JointWord::of(entry) {
+            refuse_chosen([&spec.name, &spec.a, &spec.b])?;
         }
         self.joint_of(entry, ends, Some(meeting), scope)
     }
@@ -93,11 +51,14 @@ impl Builder<'_> {
             return Err(SceneError::new("expected one joint, found several"));
         };
         check_ends(a, b)?;
-        refuse_misplaced(kind, spec)?;
+        kind.check(spec)?;
+        if kind.has_basis() {
+            check_turning([a, b], "use a ball or distance joint")?;
+        }
         let [anchor_a, anchor_b] = self.anchors(kind, spec, [a, b], meeting, scope)?;
         let [basis_a, basis_b] = self.bases(kind, spec, [a, b], scope)?;
         let apart = (self.point(a, &anchor_a) - self.point(b, &anchor_b)).norm();
-        let kind = flat_kind(kind, spec, apart, scope)?;
+        let kind = kind.flat(spec, apart, scope)?;
         let or = |number: &Option<Formula>, default: f64, evaluate: Evaluate, name| match number {
             Some(number) => evaluate(number, scope).at(name),
             None => Ok(default),
@@ -115,8 +76,8 @@ impl Builder<'_> {
             basis_b,
             compliance_linear: soft(&spec.compliance_linear, "compliance_linear")?,
             compliance_angular: soft(&spec.compliance_angular, "compliance_angular")?,
-            limit: limit(spec, kind, scope).at("limit")?,
-            motor: motor(spec, scope).at("motor")?,
+            limit: word::limit(spec, kind, scope).at("limit")?,
+            motor: word::motor(spec, scope).at("motor")?,
             damping: soft(&spec.damping, "damping")?,
             break_force: breaks(&spec.break_force, "break_force")?,
             break_torque: breaks(&spec.break_torque, "break_torque")?,
@@ -233,11 +194,25 @@ impl Builder<'_> {
         };
         let a = self.names.resolve(a, scope).at("a")?;
         let b = self.names.resolve(b, scope).at("b")?;
-        self.spring_between(entry, [a, b], scope)
+        self.spring_of(entry, [a, b], scope)
     }
 
-    /// A spring whose ends are known.
+    /// A spring of a generator.
     pub(super) fn spring_between(
+        &self,
+        entry: &author::SpringEntry,
+        ends: [Endpoint; 2],
+        scope: &Scope,
+    ) -> Result<Spring> {
+        match entry {
+            author::SpringEntry::Linear(spec) => refuse_chosen([&spec.name, &spec.a, &spec.b])?,
+            author::SpringEntry::Angular(spec) => refuse_chosen([&spec.name, &spec.a, &spec.b])?,
+            author::SpringEntry::VertexTriangle(_) | author::SpringEntry::Repeat(_) => {}
+        }
+        self.spring_of(entry, ends, scope)
+    }
+
+    fn spring_of(
         &self,
         entry: &author::SpringEntry,
         [a, b]: [Endpoint; 2],
@@ -284,10 +259,7 @@ impl Builder<'_> {
         ends: [Endpoint; 2],
         scope: &Scope,
     ) -> Result<SpringKind> {
-        if let Some(side) = ends.iter().position(|end| matches!(end, Endpoint::Particle(_))) {
-            let message = "a particle does not turn, an angular spring needs bodies";
-            return Err(SceneError::new(message)).at(["a", "b"][side]);
-        }
+        check_turning(ends, "an angular spring needs bodies")?;
         let given = [(&spec.basis_a, "basis_a"), (&spec.basis_b, "basis_b")];
         let [given_a, given_b] = given_bases(given, scope)?;
         let [a, b] = ends.map(|end| self.turn(end).inverse());
@@ -344,32 +316,28 @@ fn check_ends(a: Endpoint, b: Endpoint) -> Result<()> {
     .at("b")
 }
 
-/// A field that means nothing to this kind of joint is a mistake, not a wish to ignore.
-fn refuse_misplaced(kind: JointWord, spec: &author::JointSpec) -> Result<()> {
-    let angular = kind.has_basis();
-    let linear = kind != JointWord::Distance;
-    let fields = [
-        ("axis", spec.axis.is_some() && !kind.has_axis()),
-        ("axis_b", spec.axis_b.is_some() && kind != JointWord::Universal),
-        ("basis_a", spec.basis_a.is_some() && !angular),
-        ("basis_b", spec.basis_b.is_some() && !angular),
-        ("length", spec.length.is_some() && linear),
-        ("compliance_angular", spec.compliance_angular.is_some() && !angular),
-        ("limit", spec.limit.is_some() && !kind.has_limit()),
-        ("motor", spec.motor.is_some() && !kind.has_motor()),
-        ("damping", spec.damping.is_some() && !kind.has_motor()),
-        ("axis_b", kind == JointWord::Universal && spec.axis.is_some() && spec.axis_b.is_none()),
-    ];
-    match fields.iter().find(|(_, wrong)| *wrong) {
-        Some((field, _)) if kind == JointWord::Universal && *field == "axis_b" => {
-            Err(SceneError::new("expected B's axis, perpendicular to `axis`")).at(field)
-        }
-        Some((field, _)) => {
-            let kind = format!("{kind:?}").to_lowercase();
-            Err(SceneError::new(format!("does not apply to a {kind} joint"))).at(field)
+/// Refuses particles where a rotation is needed.
+fn check_turning(ends: [Endpoint; 2], needed: &str) -> Result<()> {
+    match ends.iter().position(|end| matches!(end, Endpoint::Particle(_))) {
+        Some(side) => {
+            Err(SceneError::new(format!("a particle does not turn: {needed}"))).at(["a", "b"][side])
         }
         None => Ok(()),
     }
+}
+
+/// Refuses a name or ends of what a generator makes.
+fn refuse_chosen([name, a, b]: [&String; 3]) -> Result<()> {
+    for (given, field, message) in [
+        (name, "name", "a generator makes many of it, and none has a name"),
+        (a, "a", "the generator chooses `a` and `b`"),
+        (b, "b", "the generator chooses `a` and `b`"),
+    ] {
+        if !given.is_empty() {
+            return Err(SceneError::new(message)).at(field);
+        }
+    }
+    Ok(())
 }
 
 fn given_bases(
@@ -409,53 +377,3 @@ fn basis(axis: &Vec3, second: Option<&Vec3>) -> Result<Quat> {
 
 /// A way to evaluate a number and bound it.
 type Evaluate = fn(&Formula, &Scope) -> Result<f64>;
-
-/// The kind with its length, whose default is how far the anchors are apart [m].
-fn flat_kind(
-    kind: JointWord,
-    spec: &author::JointSpec,
-    apart: f64,
-    scope: &Scope,
-) -> Result<JointKind> {
-    Ok(match kind {
-        JointWord::Ball => JointKind::Ball,
-        JointWord::Hinge => JointKind::Hinge,
-        JointWord::Universal => JointKind::Universal,
-        JointWord::Prismatic => JointKind::Prismatic,
-        JointWord::Cylindrical => JointKind::Cylindrical,
-        JointWord::Fixed => JointKind::Fixed,
-        JointWord::Distance => {
-            JointKind::Distance { length: length(spec, apart, scope).at("length")? }
-        }
-    })
-}
-
-fn length(spec: &author::JointSpec, apart: f64, scope: &Scope) -> Result<f64> {
-    match &spec.length {
-        Some(length) => length.positive(scope),
-        None if apart > 0.0 => Ok(apart),
-        // Bounds alone need no length.
-        None if spec.limit.is_some() => Ok(0.0),
-        None => Err(SceneError::new("the anchors coincide: expected a length, or a ball joint")),
-    }
-}
-
-fn limit(spec: &author::JointSpec, kind: JointKind, scope: &Scope) -> Result<Option<Limit>> {
-    let Some((lower, upper)) = &spec.limit else { return Ok(None) };
-    let (lower, upper) = (lower.evaluate(scope)?, upper.evaluate(scope)?);
-    if lower > upper {
-        let message = format!("expected (lower, upper), found {lower} above {upper}");
-        return Err(SceneError::new(message));
-    }
-    if matches!(kind, JointKind::Distance { .. }) && lower < 0.0 {
-        return Err(SceneError::new(format!("a distance is never {lower}, expected zero or more")));
-    }
-    Ok(Some(Limit { lower, upper }))
-}
-
-fn motor(spec: &author::JointSpec, scope: &Scope) -> Result<Option<Motor>> {
-    let Some(motor) = &spec.motor else { return Ok(None) };
-    let speed = motor.speed.evaluate(scope).at("speed")?;
-    let max_effort = motor.max_effort.positive(scope).at("max_effort")?;
-    Ok(Some(Motor { speed, max_effort }))
-}

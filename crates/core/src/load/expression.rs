@@ -323,8 +323,10 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_before_a_power_is_refused() {
-        for text in ["-2^2", "- links ^2", "3*-2^2", "(-(1 + 2)^2)", "-sin(links)^2", "2^-3^2"] {
+    fn a_power_that_may_be_read_in_two_ways_is_refused() {
+        let signs = ["-2^2", "- links ^2", "3*-2^2", "(-(1 + 2)^2)", "-sin(links)^2", "2^-3^2"];
+        let powers = ["2^3^2", "2^(1 + 2)^2", "-+2^2", "-1.5e-3^2", "1 - -links^2", "2^+3^2"];
+        for text in signs.into_iter().chain(powers) {
             let error = Formula::parse(text).unwrap_err();
             assert!(error.contains("in two ways"), "{text}: {error}");
         }
@@ -332,6 +334,9 @@ mod tests {
         assert_eq!(value("-(2^2)"), -4.0);
         assert_eq!(value("links - (1 + 1)^2 - links^1"), -4.0);
         assert_eq!(value("2^(-1)"), 0.5);
+        assert_eq!(value("(2^3)^2 - 2^(3^2)"), -448.0);
+        assert_eq!(value("2e3^2 - +1^2"), 3_999_999.0);
+        assert_eq!(value("(1 + 1)^2*3 - abs(links)^1"), -38.0);
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! What comes into a scene and what leaves it between two states: the work of forces and drives, the heat of dampers.
 
+use taut_math::V3;
+
 use crate::{
     Multipliers, Quat, Scene, State, Vec3,
     applied::{Action, AppliedForces, advance_of, turn_between},
-    constraint::{Geometry, Pose, spring_rows},
+    constraint::{Geometry, Pose, free_coordinate, spring_rows},
+    energy::ENDS_MAX,
     formula::TimeFormula,
-    scene::{Endpoint, Spring, SpringKind},
+    scene::{Anchor, Endpoint, Joint, Motor, Spring, SpringKind, points},
 };
 
 use super::energy::{damped_j, distance};
@@ -15,7 +18,7 @@ use super::energy::{damped_j, distance};
 pub struct WorkDone {
     /// By forces, torques and efforts [J].
     pub forces_j: f64,
-    /// By bodies that follow a path, on all that they hold and touch [J].
+    /// By motors, and by bodies that follow a path on all that they hold and touch [J].
     pub drives_j: f64,
     /// Lost in dampers [J]; never negative.
     pub dampers_j: f64,
@@ -43,15 +46,23 @@ pub fn has_work(scene: &Scene) -> bool {
     let damped = scene.springs.iter().any(|spring| spring.damping > 0.0)
         || scene.joints.iter().any(|joint| joint.damping > 0.0)
         || !scene.material_damping.is_empty();
-    damped || !scene.forces.is_empty() || !scene.drives.is_empty()
+    damped || !scene.forces.is_empty() || !scene.drives.is_empty() || motors(scene).next().is_some()
+}
+
+/// Joints that are driven, by their places in the scene.
+fn motors(scene: &Scene) -> impl Iterator<Item = (usize, &Joint, &Motor)> {
+    let joints = scene.joints.iter().enumerate();
+    joints.filter_map(|(i, joint)| Some((i, joint, joint.motor.as_ref()?)))
 }
 
 /// The work from one state to a later one.
 ///
 /// Forces are those of the middle of the time between, dampers see the mean rate over it, and so the error falls with
 /// the square of that time. Drives act through what they hold: joints, whose forces are those that the solver
-/// `reports` of its last step, contacts likewise, and springs, by the mean of their pulls before and after. `None` where
-/// a driven body holds anything by a joint, or may touch, and nothing is reported.
+/// `reports` of its last step, contacts likewise, and springs and material, by the mean of their pulls before and after.
+/// A motor gives what its joint is reported to exert along its free coordinate, without its damper and within its
+/// `max_effort`. `None` where there is a motor, or a driven body holds anything by a joint or may touch, and nothing is
+/// reported.
 pub fn work(
     scene: &Scene,
     before: &State,
@@ -62,10 +73,14 @@ pub fn work(
     if dt <= 0.0 {
         return Some(WorkDone::default());
     }
-    let drives_j = match scene.drives.is_empty() {
-        true => 0.0,
-        false => drives_j(scene, before, after, reports)?,
-    };
+    let reports = reports.filter(|told| told.joint_force.len() == scene.joints.len());
+    let mut drives_j = 0.0;
+    if !scene.drives.is_empty() {
+        drives_j += paths_j(scene, before, after, reports)?;
+    }
+    if motors(scene).next().is_some() {
+        drives_j += motors_j(scene, before, after, reports?);
+    }
     let forces_j = forces_work_j(scene, before, after);
     Some(WorkDone { forces_j, drives_j, dampers_j: dampers_j(scene, before, after, dt) })
 }
@@ -132,8 +147,29 @@ fn change_square(spring: &Spring, before: &State, after: &State) -> f64 {
     }
 }
 
+/// Work of motors [J].
+fn motors_j(scene: &Scene, before: &State, after: &State, reports: &Multipliers) -> f64 {
+    let dt = after.time_s - before.time_s;
+    let whole = motors(scene).filter(|(i, ..)| !after.broken[*i]);
+    whole
+        .filter_map(|(i, joint, motor)| {
+            let ends = [joint.a, joint.b];
+            let [from, to] = [before, after].map(|state| poses(ends, state));
+            let (row, [a, b]) = (free_coordinate(joint.kind)?, &to);
+            let [.., slides, turns] = row.evaluate(&Geometry::from(joint), a, b).gradient;
+            let along = match row.is_angular() {
+                true => reports.joint_torque[i].dot(&turns),
+                false => reports.joint_force[i].dot(&slides),
+            };
+            let advance = advance_of(joint, from, to);
+            let effort = along + joint.damping * advance / dt;
+            Some(effort.clamp(-motor.max_effort, motor.max_effort) * advance)
+        })
+        .sum()
+}
+
 /// Work of the bodies that follow paths [J].
-fn drives_j(
+fn paths_j(
     scene: &Scene,
     before: &State,
     after: &State,
@@ -145,8 +181,8 @@ fn drives_j(
     };
     let holds = |[a, b]: [Endpoint; 2]| driven(a).is_some() || driven(b).is_some();
     let jointed = scene.joints.iter().any(|joint| holds([joint.a, joint.b]));
-    let reports = reports.filter(|f| f.joint_force.len() == scene.joints.len());
-    let mut sum = 0.0;
+    let dt = after.time_s - before.time_s;
+    let mut sum = materials_j(scene, before, after, dt, |end| driven(end).is_some());
     // What acts on a driven body is held by its drive, and the opposite is what the drive gives.
     let mut act = |action: Action| {
         if let Some(body) = driven(Endpoint::Body(action.body)) {
@@ -160,7 +196,6 @@ fn drives_j(
         let reports = reports?;
         add_reported(scene, before, reports, &mut act);
     }
-    let dt = after.time_s - before.time_s;
     for spring in scene.springs.iter().filter(|spring| holds([spring.a, spring.b])) {
         add_spring(spring, [before, after], dt, &mut act);
     }
@@ -168,6 +203,34 @@ fn drives_j(
     let pose = |end| Pose::of(end, before);
     AppliedForces::of(scene).each(middle_s, &after.broken, pose, &mut act);
     Some(sum)
+}
+
+/// What is done against the pull of elastic material, and of its damping, where it is held by what is `driven` [J].
+fn materials_j(
+    scene: &Scene,
+    before: &State,
+    after: &State,
+    dt: f64,
+    driven: impl Fn(Endpoint) -> bool,
+) -> f64 {
+    let mut sum = 0.0;
+    let mut add = |anchors: &[Anchor; ENDS_MAX], ends, force: &dyn Fn(usize) -> V3<f64>| {
+        for (i, anchor) in anchors[..ends].iter().enumerate().filter(|(_, one)| driven(one.end)) {
+            let way = anchor.position(after) - anchor.position(before);
+            sum -= force(i).to_f64().dot(&way);
+        }
+    };
+    for (energy, anchors) in scene.energies() {
+        let [from, to] = [before, after].map(|state| points(&anchors, state));
+        let mean = |i| (energy.force(&from, i) + energy.force(&to, i)) * 0.5;
+        add(&anchors, energy.ends(), &mean);
+    }
+    for (mut energy, anchors) in scene.dampings() {
+        energy.begin(&points(&anchors, before), dt);
+        let to = points(&anchors, after);
+        add(&anchors, energy.ends(), &|i| energy.force(&to, i));
+    }
+    sum
 }
 
 /// The forces of joints and contacts that a solver reports.

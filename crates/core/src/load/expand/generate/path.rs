@@ -64,8 +64,10 @@ pub(in crate::load) fn add(
     // Resolved last, so that it can be a link of this path.
     let tip = builder.names.resolve(tip, scope).at("tip")?;
     let scope = scope.indexed(&[count]);
+    let ends = [group.member(count - 1), tip];
     let meeting = Meeting::Anchors([tip_before, builder.local(tip, &begins)]);
-    link(builder, spec.joint.as_ref(), [group.member(count - 1), tip], meeting, &scope)
+    link(builder, spec.joint.as_ref(), ends, meeting, &scope)?;
+    stretch(builder, spec.spring.as_ref(), ends, &scope)
 }
 
 /// The smallest turn that takes x along a direction.

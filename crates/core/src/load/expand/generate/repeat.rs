@@ -88,9 +88,39 @@ pub(super) fn made(spec: &author::Repeat, scope: &Scope) -> Result<Made> {
             ParticleEntry::Repeat(inner) => one.add(made(inner, &scope)?),
         }
     }
+    for inner in connecting(spec) {
+        one.add(made(inner, &scope)?);
+    }
     let [bodies, particles, rounds] =
         [one.bodies, one.particles, one.rounds].map(|count| count * rounds);
     Ok(Made { bodies, particles, rounds })
+}
+
+/// The repetitions within it in lists that make neither bodies nor particles.
+fn connecting(spec: &author::Repeat) -> impl Iterator<Item = &author::Repeat> {
+    use author::{ForceEntry, JointEntry, SpringEntry, TetrahedronEntry, TriangleEntry};
+    let joints = spec.joints.iter().filter_map(|entry| match entry {
+        JointEntry::Repeat(inner) => Some(inner),
+        _ => None,
+    });
+    let springs = spec.springs.iter().filter_map(|entry| match entry {
+        SpringEntry::Repeat(inner) => Some(inner),
+        _ => None,
+    });
+    let triangles = spec.triangles.iter().filter_map(|entry| match entry {
+        TriangleEntry::Repeat(inner) => Some(inner),
+        TriangleEntry::Triangle(_) => None,
+    });
+    let tetrahedra = spec.tetrahedra.iter().filter_map(|entry| match entry {
+        TetrahedronEntry::Repeat(inner) => Some(inner),
+        TetrahedronEntry::Tetrahedron(_) => None,
+    });
+    let forces = spec.forces.iter().filter_map(|entry| match entry {
+        ForceEntry::Repeat(inner) => Some(inner),
+        _ => None,
+    });
+    let all = joints.chain(springs).chain(triangles).chain(tetrahedra).chain(forces);
+    all.map(|inner| &**inner)
 }
 
 impl Made {
