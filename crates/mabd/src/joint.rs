@@ -236,7 +236,7 @@ impl ElementView<'_> {
         let trace = [0, 1, 2].map(|k| RowGradient::dot(self, k, k));
         let sum = 1.0 + trace.iter().map(|part| part.value).sum::<f64>();
         // Half turns have no direction; near them the row is kept finite.
-        let w = 0.5 * sum.max(0.01).sqrt();
+        let w = 0.5 * sum.max(HALF_TURN).sqrt();
         let value = 0.5 * (more.value - less.value) / w;
         let bend = -value / (8.0 * w * w);
         let turn = 0.5 / w;
@@ -246,12 +246,16 @@ impl ElementView<'_> {
     }
 }
 
+/// Value of `1 + tr T`, four times the square of `cos(a / 2)`, below which a rotation by `a` is taken for one of half a
+/// turn less 0.006 degrees.
+const HALF_TURN: f64 = 1e-8;
+
 /// Of a rotation by `a` between two bases, from `1 + tr T`: the factor `a / (2 sin a)` that makes a rotation vector of
 /// the axial vector of `T`, and the derivative of its logarithm by the trace, `-(sin a - a cos a) / (2 a sin^2 a)`.
 ///
 /// Half turns have no direction; near them the factors are kept finite.
 pub(crate) fn turn_factors(sum: f64) -> [f64; 2] {
-    let w = 0.5 * sum.max(0.01).sqrt();
+    let w = 0.5 * sum.max(HALF_TURN).sqrt();
     // A frame that is stretched a little may seem to turn by less than nothing.
     let s = (1.0 - w * w).max(0.0).sqrt();
     let a = 2.0 * s.atan2(w);

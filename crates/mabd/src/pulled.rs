@@ -17,28 +17,49 @@ pub(crate) struct Pulled {
     applied: AppliedForces,
     /// How many of the loads pulls make; the rest is of the scene's forces.
     of_pulls: usize,
-    /// Dynamic nodes with the loads on their frames and origins, `f X^T` and `f`.
-    loads: Vec<(usize, Affine)>,
+    loads: Vec<Load>,
     /// Rates of these nodes while loads are added to them.
     kept: Vec<Affine>,
 }
 
-/// Load on the frame of a node of what turns it about its centre without straining it: `[a] A S`, whose acceleration
-/// `[a] A` is that of a rigid body, `I a` being the torque.
-fn of_torque(nodes: &Nodes, node: usize, torque: &Vec3) -> Mat3 {
-    let (frame, second) = (nodes.start.get(node).frame, nodes.kind(node).second);
-    let rotation = polar_matrix(&frame);
-    let local = rotation.tr_mul(torque);
-    let about = second.map(|s| second.sum() - s);
-    let turn = rotation * local.zip_map(&about, |t, i| if i > 0.0 { t / i } else { 0.0 });
-    skew(&turn) * frame * Mat3::from_diagonal(&second)
+/// What acts on a dynamic node.
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    node: usize,
+    /// On frame and origin, `f X^T` and `f`.
+    force: Affine,
+    /// What turns it about its centre without straining it [N m].
+    torque: Vec3,
 }
 
-/// Load of a force on a point.
-fn of_force(start: &Affine, point: &Vec3, force: &Vec3) -> Affine {
-    let back = start.frame.try_inverse().unwrap_or_else(|| start.frame.transpose());
-    let local: Vec3 = back * (point - start.origin);
-    Affine { frame: force * local.transpose(), origin: *force }
+impl Load {
+    /// A force on a point. It turns a body that has no inertia along some axis, whose frame takes no load along that.
+    fn of_force(nodes: &Nodes, node: usize, point: &Vec3, force: &Vec3) -> Self {
+        let start = nodes.start.get(node);
+        let arm = point - start.origin;
+        let flat = nodes.kind(node).second.iter().any(|&s| s <= 0.0);
+        if flat {
+            let frame = Mat3::zeros();
+            return Self {
+                node,
+                force: Affine { frame, origin: *force },
+                torque: arm.cross(force),
+            };
+        }
+        let back = start.frame.try_inverse().unwrap_or_else(|| start.frame.transpose());
+        let frame = force * (back * arm).transpose();
+        Self { node, force: Affine { frame, origin: *force }, torque: Vec3::zeros() }
+    }
+
+    /// Load on a frame about which a solve is linear: the force's and, for the torque, `[a] A S`, whose acceleration
+    /// `[a] A` is that of a rigid body, `I a` being the torque.
+    fn on_frame(&self, second: &Vec3, frame: &Mat3) -> Mat3 {
+        let rotation = polar_matrix(frame);
+        let local = rotation.tr_mul(&self.torque);
+        let about = second.map(|s| second.sum() - s);
+        let turn = rotation * local.zip_map(&about, |t, i| if i > 0.0 { t / i } else { 0.0 });
+        self.force.frame + skew(&turn) * frame * Mat3::from_diagonal(second)
+    }
 }
 
 impl Pulled {
@@ -72,7 +93,7 @@ impl Pulled {
             if node >= nodes.count() {
                 continue;
             }
-            self.loads.push((node, of_force(&nodes.start.get(node), &pull.point, &pull.force)));
+            self.loads.push(Load::of_force(nodes, node, &pull.point, &pull.force));
         }
         self.of_pulls = self.loads.len();
         self.kept.reserve(self.loads.len() + self.applied.most());
@@ -100,9 +121,9 @@ impl Pulled {
             let Action { body, point, force, torque } = action;
             let node = nodes.node_of_body(body) as usize;
             if node < nodes.count() {
-                let mut load = of_force(&nodes.start.get(node), &point, &force);
-                load.frame += of_torque(nodes, node, &torque);
-                loads.push((node, load));
+                let mut load = Load::of_force(nodes, node, &point, &force);
+                load.torque += torque;
+                loads.push(load);
             }
         });
     }
@@ -111,22 +132,23 @@ impl Pulled {
     pub(crate) fn press(&mut self, nodes: &mut Nodes, scheme: &StepScheme) {
         // The two-step formula counts four thirds of a rate.
         let h = if scheme.two_step { scheme.h * 0.75 } else { scheme.h };
-        for (node, load) in &self.loads {
-            let (kind, rate) = (nodes.kind(*node), nodes.rate.get(*node));
+        for load in &self.loads {
+            let (kind, rate) = (nodes.kind(load.node), nodes.rate.get(load.node));
             // What has no inertia along an axis is not moved along it by itself.
             let inverse = kind.second.map(|s| if s > 0.0 { 1.0 / s } else { 0.0 });
-            let frame = load.frame * Mat3::from_diagonal(&inverse);
-            let kick = Affine { frame, origin: load.origin / kind.mass };
+            let on_frame = load.on_frame(&kind.second, &nodes.place(load.node as u32).frame);
+            let frame = on_frame * Mat3::from_diagonal(&inverse);
+            let kick = Affine { frame, origin: load.force.origin / kind.mass };
             self.kept.push(rate);
-            nodes.rate.set(*node, &rate.plus(&kick, h));
+            nodes.rate.set(load.node, &rate.plus(&kick, h));
         }
     }
 
     /// Takes back what [`Self::press`] has added.
     pub(crate) fn release(&mut self, nodes: &mut Nodes) {
-        for (node, _) in self.loads.iter().rev() {
+        for load in self.loads.iter().rev() {
             if let Some(rate) = self.kept.pop() {
-                nodes.rate.set(*node, &rate);
+                nodes.rate.set(load.node, &rate);
             }
         }
     }

@@ -21,11 +21,12 @@ pub struct MabdSettings {
     /// again in parts, which are as long as they may be and at least an eighth of it, or one of 32 beside contacts.
     /// Positive; `inf` lets every step pass. Default 0.02.
     pub stretch_limit: f64,
-    /// Stiffness of contacts in units of the pair's reduced mass over the squared step [1]. Positive. What
-    /// rests sinks in by `g h^2` over this. Limits of joints beside contacts are as stiff. Default 1000.
+    /// Stiffness of contacts in units of the pair's reduced mass over the squared step [1]. Positive, at most 1e9. What
+    /// rests by its own weight sinks in by `g h^2` over this, and what bears others by as much more as these are heavier.
+    /// Limits of joints beside contacts are as stiff, a thousand times so where the joint has a motor. Default 1000.
     pub contact_stiffness_scale: f64,
     /// Stiffness with which what sticks is held to where it began to, in the same units [1]. Positive. Steps with many
-    /// contacts take fewer rounds where it is low. Default 30.
+    /// contacts take fewer rounds where it is low. At most 1e9. Default 30.
     pub friction_stiffness_scale: f64,
     /// Largest speed at which what has sunk in is pushed out [m/s]: it keeps it, since velocities are those of positions.
     /// What a step may not push out is no gap to that step. Positive. Default 1.
@@ -130,6 +131,9 @@ pub enum Dual {
     AbaPrinted,
 }
 
+/// Stiffest contacts and friction, in shares of what inertia is in a step [1].
+const STIFFNESS_SCALE_MAX: f64 = 1e9;
+
 impl Default for MabdSettings {
     fn default() -> Self {
         Self {
@@ -182,13 +186,16 @@ impl MabdSettings {
             return Ok(self);
         }
         if self.dual == Dual::AbaPrinted {
-            return Err("`dual: aba_printed` takes no elastic material".to_owned());
+            return Err(
+                "`dual: aba_printed` takes neither elastic material nor particles that touch"
+                    .to_owned(),
+            );
         }
         match self.integrator {
             Integrator::OneStep => self.integrator = Integrator::ImplicitEuler,
             Integrator::ImplicitEuler | Integrator::Bdf2 => {}
             Integrator::Projected => {
-                return Err("`integrator: projected` takes no elastic material".to_owned());
+                return Err("`integrator: projected` takes neither elastic material nor particles that touch".to_owned());
             }
         }
         Ok(self)
@@ -200,18 +207,26 @@ impl MabdSettings {
     /// [`BuildError::Settings`] naming the setting that is out of range.
     pub fn check(&self) -> Result<(), BuildError> {
         let wrong = |text: String| Err(BuildError::Settings(text));
+        // Only steps and speeds may be without bound; rows far stiffer than inertia would leave it to rounding.
         let positive = [
-            ("stretch_limit", self.stretch_limit),
-            ("contact_stiffness_scale", self.contact_stiffness_scale),
-            ("friction_stiffness_scale", self.friction_stiffness_scale),
-            ("push_speed_max", self.push_speed_max),
-            ("tolerance", self.tolerance),
-            ("elastic_tolerance", self.elastic_tolerance),
+            ("stretch_limit", self.stretch_limit, f64::INFINITY),
+            ("contact_stiffness_scale", self.contact_stiffness_scale, STIFFNESS_SCALE_MAX),
+            ("friction_stiffness_scale", self.friction_stiffness_scale, STIFFNESS_SCALE_MAX),
+            ("push_speed_max", self.push_speed_max, f64::INFINITY),
+            ("tolerance", self.tolerance, f64::MAX),
+            ("elastic_tolerance", self.elastic_tolerance, f64::MAX),
         ];
-        for (name, value) in positive {
+        for (name, value, most) in positive {
             if value.is_nan() || value <= 0.0 {
                 return wrong(format!("`{name}` is {value} but must be positive"));
             }
+            if value > most {
+                return wrong(format!("`{name}` is {value} but must be at most {most:e}"));
+            }
+        }
+        if self.spin == SpinPrediction::Arc && !self.integrator.is_linear() {
+            let message = "`spin: arc` predicts a step of one solve, which `integrator` is none";
+            return wrong(message.to_owned());
         }
         if !(0.0..=1.0).contains(&self.rigid_softness) {
             return wrong(format!(
@@ -246,6 +261,8 @@ mod tests {
         assert!(message("(stretch_limit: 0)").contains("`stretch_limit` is 0"));
         assert!(message("(tolerance: NaN)").contains("`tolerance` is NaN"));
         assert!(message("(elastic_tolerance: -1)").contains("`elastic_tolerance` is -1"));
+        assert!(message("(contact_stiffness_scale: inf)").contains("at most 1e9"));
+        assert!(message("(spin: arc, integrator: bdf2)").contains("`spin: arc`"));
         assert!(message("(rigid_softness: -1)").contains("`rigid_softness` is -1"));
         assert!(message("(dual_iterations: 0)").contains("at least 1"));
         assert!(message("(geometric: diagonal(-1))").contains("from 0 to 4"));

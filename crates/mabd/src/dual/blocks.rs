@@ -1,7 +1,7 @@
 //! A symmetric matrix of small blocks, one row of blocks per element, and the arithmetic on them.
 
-/// The most rows of one element: a prismatic joint with a limit and a motor.
-pub(crate) const ROWS_MAX: usize = 7;
+/// The most rows of one element: a prismatic joint with a limit, a motor and a damper.
+pub(crate) const ROWS_MAX: usize = 8;
 
 /// Where a block below the diagonal lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,11 @@
 //! Limits and motors: rows with bounded multipliers, by active sets. Beside contacts they are springs, see
 //! `contact/bounded.rs`.
 //!
-//! A bound is the natural map of its complementarity condition: with `softness` [m/N or rad/(N m)],
-//! how far a unit multiplier moves the row, a limit holds where `C + softness * lambda` is outside of
-//! it, and a motor holds where `lambda + lead / softness` is within its effort.
+//! Sets are tried by principal pivoting: a free limit holds where its row is beyond it, and one that holds goes free,
+//! never to the other side, where its multiplier pulls. A motor that holds gives no more than its effort, and one that
+//! gives all of it holds where its row would get ahead of it. All rows choose at once; where that goes on and on, they
+//! do so one after the other, the first one that has to, which ends for positive systems (Murty 1974; bounded on both
+//! sides, Judice and Pires 1992).
 
 use taut_core::constraint::RowKind;
 use taut_math::Real;
@@ -15,8 +17,9 @@ use crate::{
     joint::{JointElement, RowFunction, RowLaw},
 };
 
-/// The most active sets that are tried in one solve.
+/// The most active sets that are tried in one solve with all rows choosing at once, and after these one by one.
 const ROUNDS_MAX: u32 = 16;
+const PIVOTS_MAX: u32 = 128;
 
 /// One bounded row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,23 +79,35 @@ impl Bound {
     }
 
     /// Chooses what the row does from its predicted value and its multiplier.
-    fn choose(&mut self, value: f64, multiplier: f64, softness: f64) {
+    fn choose(&mut self, value: f64, multiplier: f64) {
         (self.given, self.held) = match self.law {
             RowLaw::Held { .. } | RowLaw::Damped { .. } => (None, self.held),
             RowLaw::Limit(limit) => {
-                let wished = value + softness * multiplier;
-                if wished > limit.upper {
+                let holds = self.given.is_none();
+                let pushes = (self.held == limit.upper && multiplier > 0.0)
+                    || (self.held == limit.lower && multiplier < 0.0);
+                if holds && (pushes || limit.upper == limit.lower) {
+                    (None, self.held)
+                } else if !holds && value > limit.upper {
                     (None, limit.upper)
-                } else if wished < limit.lower {
+                } else if !holds && value < limit.lower {
                     (None, limit.lower)
                 } else {
                     (Some(0.0), self.held)
                 }
             }
             RowLaw::Motor(motor) => {
-                let wished = multiplier + (value - self.target) / softness;
-                let within = wished.abs() < motor.max_effort;
-                let given = (!within).then(|| motor.max_effort.copysign(wished));
+                let given = match self.given {
+                    None => {
+                        let within = multiplier.abs() < motor.max_effort;
+                        (!within).then(|| motor.max_effort.copysign(multiplier))
+                    }
+                    // With all its effort it lags behind where it should be.
+                    Some(given) => {
+                        let lags = (value - self.target) * given >= 0.0;
+                        self.given.filter(|_| lags && given.abs() == motor.max_effort)
+                    }
+                };
                 (given, self.target)
             }
         };
@@ -148,9 +163,9 @@ impl System {
 
     /// Finds all multipliers and the loads that they make.
     pub(super) fn find_multipliers(&mut self, scheme: &StepScheme) {
-        for _ in 0..ROUNDS_MAX {
+        for round in 0..ROUNDS_MAX + PIVOTS_MAX {
             self.find_multipliers_once();
-            if !self.choose_bounds(scheme) {
+            if !self.choose_bounds(scheme, round >= ROUNDS_MAX) {
                 return;
             }
         }
@@ -205,8 +220,8 @@ impl System {
         others
     }
 
-    /// Lets every bounded row choose anew; whether one did.
-    fn choose_bounds(&mut self, scheme: &StepScheme) -> bool {
+    /// Lets every bounded row choose anew, or only the first of those that would; whether one did.
+    fn choose_bounds(&mut self, scheme: &StepScheme, one_by_one: bool) -> bool {
         for bound in &mut self.bounds {
             bound.was = (bound.given, bound.held);
         }
@@ -216,11 +231,15 @@ impl System {
                 continue;
             }
             let predicted = value + self.change(element as usize, row as usize, scheme);
-            let softness = self.softness(row as usize);
-            let multiplier = self.rows.lambda[row as usize];
-            self.bounds[i].choose(predicted, multiplier, softness);
+            self.bounds[i].choose(predicted, self.rows.lambda[row as usize]);
         }
         yield_to_limits(&mut self.bounds);
+        if one_by_one && let Some(first) = self.bounds.iter().position(Bound::has_changed) {
+            for bound in &mut self.bounds[first + 1..] {
+                (bound.given, bound.held) = bound.was;
+            }
+            yield_to_limits(&mut self.bounds);
+        }
         self.bounds.iter().any(Bound::has_changed)
     }
 
