@@ -30,8 +30,10 @@ pub(crate) fn predict<R: Real>(
     node.mass = base.mass * scale;
     node.target_step = coast + fall;
     node.step = match how.start {
-        InitialGuess::Target => node.target_step,
-        InitialGuess::Adaptive => coast + fall * followed(base, gravity, h),
+        InitialGuess::Adaptive if node.kind == NodeKind::Body => {
+            coast + fall * followed(base, gravity, h)
+        }
+        InitialGuess::Adaptive | InitialGuess::Target => node.target_step,
     };
     if node.kind == NodeKind::Body {
         let inertia = base.inertia_in(how.frame);
