@@ -13,7 +13,7 @@ use crate::{
     feature::Feature,
     name::{mix, name, sort},
     narrow::{PairSide, Rubbing, Rules},
-    nearest::segments,
+    nearest::crossing,
     shape::Kind,
     solid::{self, RoundedSolid, Solid},
     transform::Transform,
@@ -280,28 +280,22 @@ impl FaceScratch {
 /// Where an edge of a body and one of a triangle are nearest to each other, between their ends: the direction from
 /// the triangle to the body, how far the body's is along it [m], and the share of the way along the triangle's.
 fn cross(edge: &[Vec3; 2], ends: &[Vec3; 2], turned: &Turned) -> Option<(Vec3, f64, f64)> {
-    let [on, at] = segments(edge, ends);
     let (u, v) = (edge[1] - edge[0], ends[1] - ends[0]);
-    let t = v.dot(&(at - ends[0])) / v.norm_squared();
-    let between = |t: f64| t > 0.0 && t < 1.0;
-    let size = u.norm();
-    let apart = on - at;
-    let mut up = if size == 0.0 {
-        apart.try_normalize(0.0)?
+    let point = u == Vec3::zeros();
+    let (s, t) = if point {
+        (0.0, v.dot(&(edge[0] - ends[0])) / v.norm_squared())
     } else {
-        let s = u.dot(&(on - edge[0])) / (size * size);
-        let normal = u.cross(&v);
-        if !between(s) || normal.norm() < PARALLEL * size * v.norm() {
-            return None;
-        }
-        normal.normalize()
+        let [s, t] = crossing(edge, ends, PARALLEL)?;
+        (s, t)
     };
+    let apart = edge[0] + u * s - (ends[0] + v * t);
+    let mut up = (if point { apart } else { u.cross(&v) }).try_normalize(0.0)?;
     let upright = up.dot(&turned.up);
     let turn_over = if upright.abs() > UPRIGHT { upright < 0.0 } else { up.dot(&apart) < 0.0 };
     if turn_over {
         up = -up;
     }
-    between(t).then(|| (up, up.dot(&apart), t))
+    (t > 0.0 && t < 1.0).then(|| (up, up.dot(&apart), t))
 }
 
 /// Weights of the corners of a triangle that give a point in its plane, if it is inside.

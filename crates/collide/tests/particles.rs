@@ -4,7 +4,7 @@ use taut_collide::{ContactList, ContactSet, Passages, Site, metrics::Probe};
 use taut_core::{
     Placement, Quat, Scene, Vec3,
     energy::Membrane,
-    scene::{Anchor, Body, Contacts, ElasticPart, Endpoint, Part, Particle, Shape, Skin},
+    scene::{Anchor, Body, Contacts, ElasticPart, Endpoint, Motion, Part, Particle, Shape, Skin},
 };
 
 const DT: f64 = 1.0 / 60.0;
@@ -149,8 +149,12 @@ fn the_back_of_a_thin_plate_does_not_pull() {
 
 /// A triangle in the plane z = 0 with a body.
 fn sheet(body: Body) -> Scene {
-    let corners =
-        [Vec3::new(-1.0, -1.0, 0.0), Vec3::new(2.0, -1.0, 0.0), Vec3::new(-1.0, 2.0, 0.0)];
+    sheet_on(body, [[-1.0, -1.0], [2.0, -1.0], [-1.0, 2.0]])
+}
+
+/// The same, between other corners.
+fn sheet_on(body: Body, corners: [[f64; 2]; 3]) -> Scene {
+    let corners = corners.map(|[x, y]| Vec3::new(x, y, 0.0));
     let triangle = ElasticPart {
         name: String::new(),
         ends: [0, 1, 2].map(|i| Anchor::from(Endpoint::Particle(i))),
@@ -230,6 +234,26 @@ fn edges_cross_where_no_corner_is_over_the_triangle() {
     assert!(
         (found[0].0 + 0.01).abs() < 1e-12 && (found[0].1 - Vec3::new(0.0, -0.6, 0.8)).norm() < 1e-9
     );
+}
+
+#[test]
+fn what_is_beside_a_triangle_does_not_touch_it() {
+    // The triangle's plane cuts or nearly meets each, and their edges are seen across its nearest one, far away.
+    let shapes = [
+        (Shape::Capsule { radius: 0.03, half_length: 0.1 }, Vec3::y(), 0.015),
+        (Shape::Box { half: Vec3::new(0.1, 0.075, 0.05) }, Vec3::z(), 0.053),
+    ];
+    for (shape, axis, height) in shapes {
+        let lying = Quat::from_axis_angle(&Vec3::y_axis(), axis.y * std::f64::consts::FRAC_PI_2);
+        for i in 0..720 {
+            let turn = Quat::from_axis_angle(&Vec3::z_axis(), f64::from(i) * 0.008_765);
+            let mut beside = body(shape.clone()).at(Vec3::new(0.0, 0.0, height));
+            (beside.rotation, beside.motion) = (turn * lying, Motion::Dynamic);
+            let scene = sheet_on(beside, [[0.6, -0.15], [-0.15, 0.6], [0.7, 0.7]]);
+            let found = touched(&mut ContactSet::new(&scene).expect("contacts"), &scene);
+            assert!(found.is_empty(), "{shape:?} turned {i} times: {found:?}");
+        }
+    }
 }
 
 #[test]

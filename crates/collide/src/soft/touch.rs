@@ -14,7 +14,7 @@ use super::surface::{SoftEdge, SoftFace, SoftSurface};
 use crate::{
     contact::NONE,
     face::barycentric,
-    nearest::{on_polygon, segments},
+    nearest::{crossing, on_polygon},
     solid,
 };
 
@@ -181,19 +181,9 @@ impl SoftState<'_> {
         let edges = [a, b].map(|e| self.surface.edges[e]);
         let places = edges.map(|edge| edge.ends.map(|end| self.at(end)));
         let [u, v] = places.map(|[p, q]| q - p);
-        let (lengths, normal) = ([u.norm(), v.norm()], u.cross(&v));
-        if normal.norm() < PARALLEL * lengths[0] * lengths[1] {
-            return None;
-        }
-        let points = segments(&places[0], &places[1]);
-        let share =
-            |k: usize, way: &Vec3| way.dot(&(points[k] - places[k][0])) / way.norm_squared();
-        let shares = [share(0, &u), share(1, &v)];
-        if !shares.iter().all(|&t| t > 0.0 && t < 1.0) {
-            return None;
-        }
-        let mut up = normal.normalize();
-        let between = points[0] - points[1];
+        let shares = crossing(&places[0], &places[1], PARALLEL)?;
+        let mut up = u.cross(&v).normalize();
+        let between = places[0][0] + u * shares[0] - (places[1][0] + v * shares[1]);
         let outward = self.outward(&edges[1]) - self.outward(&edges[0]);
         let solid = outward.dot(&up).abs() > UPRIGHT;
         let mean = |k: usize| {
@@ -207,7 +197,7 @@ impl SoftState<'_> {
             up = -up;
         }
         let apart = up.dot(&between);
-        if apart < -THROUGH * lengths[0].min(lengths[1]) {
+        if apart < -THROUGH * u.norm().min(v.norm()) {
             return None;
         }
         if self.rises(&edges[0], &places[0][0], &-up) || self.rises(&edges[1], &places[1][0], &up) {
