@@ -183,6 +183,34 @@ fn solids_push_out_of_their_nearest_face() {
 }
 
 #[test]
+fn every_face_of_a_solid_touches_also_before_particles_that_are_inside() {
+    let block = |more: &str| {
+        let text = format!(
+            "(contacts: (margin: 0.02), bodies: [], particles: [
+                solid(name: \"block\", shape: lattice(size: (1, 1, 1), counts: (4, 4, 4)), density: 1,
+                    elastic: (young: 1e5, poisson: 0.3)), {more}])"
+        );
+        load_str(&text, "test", &[]).expect("a good scene").scene
+    };
+    let alone = block("");
+    let faces = alone.touching_triangles();
+    assert_eq!(faces.len(), 6 * 4 * 4 * 2);
+    for (t, corners) in faces.into_iter().enumerate() {
+        let centre = corners.iter().map(|&i| alone.particles[i].position).sum::<Vec3>() / 3.0;
+        let (axis, side) = (centre.iamax(), centre[centre.iamax()].signum());
+        let up = Vec3::ith(axis, side);
+        for gap in [1e-3, -1e-3] {
+            let at = centre + up * (5e-3 + gap);
+            let found = contacts(&block(&dot("p", at.into(), "")));
+            let [contact] = &found[..] else { panic!("{t}, {gap}: {found:?}") };
+            let Site::Triangle { face, .. } = contact.sites[1] else { panic!("{contact:?}") };
+            assert_eq!(face as usize, alone.particles.len() + 1 + t);
+            assert!((contact.gap - gap).abs() < 1e-12 && (contact.normal - up).norm() < 1e-9);
+        }
+    }
+}
+
+#[test]
 fn bodies_are_touched_as_if_there_were_no_others() {
     let with = |more: &str| {
         let text = format!(
