@@ -99,6 +99,8 @@ struct Turned {
 struct FacePoint {
     /// Unit vector from the triangle to the body.
     up: Vec3,
+    /// Of the body's surface over the middle of the triangle [m].
+    height: f64,
     gap: f64,
     weights: [f64; 3],
     id: u64,
@@ -163,8 +165,10 @@ impl FaceScratch {
                 continue;
             }
             let (corners, weights) = (side.face.corners, point.weights);
+            // Friction turns a body by the lever that its own surface has.
+            let anchor = place.local(&(on + point.up * point.height));
             let sites = [
-                Site::Body { node: body.index, anchor: place.local(&on) },
+                Site::Body { node: body.index, anchor },
                 Site::Triangle { face: side.index, corners, weights },
             ];
             surface.add_point(list, sites, point.up, point.gap, point.id);
@@ -217,19 +221,20 @@ impl FaceScratch {
         let Turned { corners, up } = turned;
         solid.core.meet(own, &-up, &mut self.feature);
         for (corner, &id) in self.feature.corners.iter().zip(&self.feature.ids) {
-            let height = up.dot(&(corner - corners[0]));
-            let under = corner - up * height;
+            let above = up.dot(&(corner - corners[0]));
+            let under = corner - up * above;
             let Some(weights) = barycentric(corners, &under) else { continue };
             let thick: f64 = weights.iter().zip(side.radii).map(|(w, r)| w * r).sum();
-            let gap = height - solid.round - thick;
+            let height = above - solid.round;
+            let gap = height - thick;
             // A corner that has gone through has taken the solid with it; one beside a hanging triangle has not.
             let inside = || {
                 solid.core.nearest(&own.local(&under)).distance
-                    <= solid.round + thick - ASLANT * height
+                    <= solid.round + thick - ASLANT * above
             };
-            if gap <= reach && (height >= 0.0 || inside()) {
+            if gap <= reach && (above >= 0.0 || inside()) {
                 let id = name(sort::CORNER_A, id, 0);
-                self.points.push(FacePoint { up: *up, gap, weights, id });
+                self.points.push(FacePoint { up: *up, height, gap, weights, id });
             }
         }
     }
@@ -252,7 +257,8 @@ impl FaceScratch {
             solid.core.edges(|[p, q], id| {
                 let edge = [own.point(&p), own.point(&q)];
                 let Some((up, apart, t)) = cross(&edge, &ends, turned) else { return };
-                let gap = apart - solid.round - thick;
+                let height = apart - solid.round;
+                let gap = height - thick;
                 let lowest = solid.core.support(&own.unturn(&-up));
                 let above = up.dot(&(edge[0] - own.point(&lowest)));
                 let rises = |corner: &Vec3| {
@@ -270,7 +276,7 @@ impl FaceScratch {
                     let mut weights = [0.0; 3];
                     (weights[i], weights[j]) = (1.0 - t, t);
                     let id = name(sort::CROSSING, id, k as u32);
-                    points.push(FacePoint { up, gap, weights, id });
+                    points.push(FacePoint { up, height, gap, weights, id });
                 }
             });
         }

@@ -171,7 +171,8 @@ fn touched(set: &mut ContactSet, scene: &Scene) -> Vec<(f64, Vec3, Vec3)> {
         let Site::Triangle { weights, .. } = c.sites[1] else { panic!("{c:?}") };
         assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         let [a, b] = c.sites.map(|site| site.point(&places));
-        assert!((a - b).norm() < 1e-12 && b.z.abs() < 1e-15);
+        // The one is on the body's surface, the other in the middle of the triangle.
+        assert!((a - b - c.normal * (c.gap + RADIUS)).norm() < 1e-12 && b.z.abs() < 1e-15);
         (c.gap, c.normal, b)
     };
     list.contacts.iter().map(of).collect()
@@ -253,6 +254,23 @@ fn what_is_beside_a_triangle_does_not_touch_it() {
             let found = touched(&mut ContactSet::new(&scene).expect("contacts"), &scene);
             assert!(found.is_empty(), "{shape:?} turned {i} times: {found:?}");
         }
+    }
+}
+
+#[test]
+fn friction_turns_a_ball_on_cloth_by_its_own_radius() {
+    for overlap in [-0.005, 0.0, 0.005] {
+        let mut ball = cube_at(0.1 + RADIUS - overlap);
+        ball.shape = Shape::Sphere { radius: 0.1 };
+        // It rolls: where it touches it does not move.
+        (ball.velocity, ball.omega) = (Vec3::new(0.3, 0.0, 0.0), Vec3::new(0.0, 3.0, 0.0));
+        let scene = sheet(ball);
+        let places = places(&scene);
+        let mut set = ContactSet::new(&scene).expect("contacts");
+        let found = &set.detect(places.iter().copied(), &[], DT).contacts;
+        let [contact] = &found[..] else { panic!("{found:?}") };
+        assert!((contact.gap + overlap).abs() < 1e-12);
+        assert!(contact.sites[0].velocity(&places).norm() < 1e-12, "{contact:?}");
     }
 }
 

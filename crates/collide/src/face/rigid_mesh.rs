@@ -81,7 +81,7 @@ impl FaceScratch {
         let gap = height - thick;
         if gap <= facing.reach && height >= -near {
             let id = name(sort::CORNER_A, t, k as u32);
-            self.points.push(FacePoint { up, gap, weights, id });
+            self.points.push(FacePoint { up, height, gap, weights, id });
         }
     }
 
@@ -125,7 +125,7 @@ impl FaceScratch {
                 let twice =
                     self.points.iter().any(|p| p.weights == weights && p.up.dot(&up) > 0.99);
                 if !twice {
-                    self.points.push(FacePoint { up, gap, weights, id });
+                    self.points.push(FacePoint { up, height: apart, gap, weights, id });
                 }
             }
         }
