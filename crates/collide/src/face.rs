@@ -5,6 +5,7 @@
 //! it, it is on the side on which it was when the two last touched, or else on that of its middle.
 
 mod rigid_mesh;
+mod ring;
 
 use taut_core::{Placement, Vec3};
 
@@ -19,6 +20,7 @@ use crate::{
     transform::Transform,
 };
 use rigid_mesh::MetTriangle;
+pub(crate) use ring::Rings;
 
 /// Points outside a triangle by that share of its size still count as over it.
 const SLACK: f64 = 1e-9;
@@ -35,6 +37,15 @@ const ASLANT: f64 = 0.02;
 const SHORTEST: f64 = 2.0;
 /// A normal that leans farther from a triangle's than that has no side by it [cosine].
 const UPRIGHT: f64 = 0.05;
+
+/// Particles are in one plane up to that [sine].
+const LEVEL: f64 = 0.02;
+
+/// Whether, of the particles beside a place on a surface, some fall and some rise by these along a direction [sine]. A
+/// body that way is then nearer to what rises; in a fold over an edge of a body all rise, on an edge of a solid all fall.
+pub(crate) fn is_slanted([low, high]: [f64; 2]) -> bool {
+    low < -LEVEL && high > LEVEL
+}
 
 /// A triangle of particles, with what is beside it.
 #[derive(Clone, Copy, Debug)]
@@ -261,9 +272,14 @@ impl FaceScratch {
                 let gap = height - thick;
                 let lowest = solid.core.support(&own.unturn(&-up));
                 let above = up.dot(&(edge[0] - own.point(&lowest)));
-                let rises = |corner: &Vec3| {
+                let rise = |corner: &Vec3| {
                     let way = corner - ends[0];
-                    up.dot(&way) > RISE * way.norm()
+                    up.dot(&way) / way.norm()
+                };
+                // What rolls over a sheet would run into the edges ahead of it.
+                let ahead = match beside.map(|corner| corner.as_ref().map(rise)) {
+                    [Some(r), Some(s)] => p == q && is_slanted([r.min(s), r.max(s)]),
+                    _ => false,
                 };
                 // The same, and it is there that the solid is left by the shortest way.
                 let inside = || {
@@ -272,7 +288,8 @@ impl FaceScratch {
                     -apart <= thick + SHORTEST * depth.max(0.0)
                 };
                 let valid = gap <= reach && (apart >= 0.0 || inside());
-                if valid && above <= LOWEST * solid.size && !beside.iter().flatten().any(rises) {
+                let valid = valid && !ahead && above <= LOWEST * solid.size;
+                if valid && !beside.iter().flatten().any(|corner| rise(corner) > RISE) {
                     let mut weights = [0.0; 3];
                     (weights[i], weights[j]) = (1.0 - t, t);
                     let id = name(sort::CROSSING, id, k as u32);

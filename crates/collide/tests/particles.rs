@@ -274,6 +274,58 @@ fn friction_turns_a_ball_on_cloth_by_its_own_radius() {
     }
 }
 
+/// A net of right triangles around the origin, each leg a tenth, over which `height(x, y)`; the body is before it.
+fn net(body: Body, height: impl Fn(f64, f64) -> f64) -> Scene {
+    let at = |i: usize| (i as f64 - 4.0) * 0.1;
+    let places: Vec<Vec3> =
+        (0..81).map(|i| Vec3::new(at(i % 9), at(i / 9), height(at(i % 9), at(i / 9)))).collect();
+    let triangle = |nodes: [usize; 3]| ElasticPart {
+        name: String::new(),
+        ends: nodes.map(|i| Anchor::from(Endpoint::Particle(i))),
+        energy: Membrane::new(&nodes.map(|i| places[i]), 1e-3, 1e5, 0.3)
+            .expect("a triangle")
+            .into(),
+    };
+    let cells = (0..8).flat_map(|j| (0..8).map(move |i| 9 * j + i));
+    let triangles = cells.flat_map(|i| [[i, i + 1, i + 10], [i, i + 10, i + 9]]).map(triangle);
+    let triangles = triangles.collect();
+    Scene { triangles, ..scene(vec![body], places.iter().map(|&place| dot(place)).collect()) }
+}
+
+#[test]
+fn a_body_that_slides_over_a_net_does_not_catch_on_its_particles() {
+    let slides = |shape: Shape, height: f64| {
+        for i in 0..40 {
+            let mut moving = cube_at(height + RADIUS + 1e-4);
+            (moving.shape, moving.position.x) = (shape.clone(), 0.0025 * f64::from(i));
+            (moving.position.y, moving.velocity) = (0.013, Vec3::new(2.0, 0.0, 0.0));
+            let found = contacts(&net(moving, |_, _| 0.0)).contacts;
+            assert!(!found.is_empty());
+            for contact in found {
+                assert!(contact.normal.xy().norm() < 0.03, "{i}: {contact:?}");
+            }
+        }
+    };
+    slides(Shape::Box { half: Vec3::new(0.1, 0.1, 0.05) }, 0.05);
+    slides(Shape::Sphere { radius: 0.1 }, 0.1);
+    slides(Shape::Cylinder { radius: 0.1, half_length: 0.05 }, 0.05);
+}
+
+#[test]
+fn particles_in_a_fold_over_an_edge_touch_it() {
+    // The fold is over the edge of a cube that stands on its opposite one.
+    let mut cube = cube_at(-0.02_f64.sqrt() - 0.012);
+    cube.rotation = Quat::from_axis_angle(&Vec3::y_axis(), std::f64::consts::FRAC_PI_4);
+    for slope in [0.9, 0.3, 0.0] {
+        let found = contacts(&net(cube.clone(), |x, _| -slope * x.abs())).contacts;
+        let on_edge = found.iter().filter(|c| matches!(c.sites[1], Site::Vertex { .. }));
+        let on_edge: Vec<_> = on_edge.filter(|c| c.normal.z < -0.999).collect();
+        // Within half a side of the middle and at either end of that.
+        assert_eq!(on_edge.len(), 3, "{slope}: {found:?}");
+        assert!(on_edge.iter().all(|c| (c.gap - 0.002).abs() < 1e-12));
+    }
+}
+
 #[test]
 fn a_probe_sees_how_deep_particles_and_triangles_are() {
     let sunk = scene(vec![body(Shape::HalfSpace)], vec![dot(Vec3::new(0.0, 0.0, -0.2))]);
