@@ -183,6 +183,92 @@ fn solids_push_out_of_their_nearest_face() {
 }
 
 #[test]
+fn every_face_of_a_solid_touches_also_before_particles_that_are_inside() {
+    let block = |more: &str| {
+        let text = format!(
+            "(contacts: (margin: 0.02), bodies: [], particles: [
+                solid(name: \"block\", shape: lattice(size: (1, 1, 1), counts: (4, 4, 4)), density: 1,
+                    elastic: (young: 1e5, poisson: 0.3)), {more}])"
+        );
+        load_str(&text, "test", &[]).expect("a good scene").scene
+    };
+    let alone = block("");
+    let faces = alone.touching_triangles();
+    assert_eq!(faces.len(), 6 * 4 * 4 * 2);
+    for (t, corners) in faces.into_iter().enumerate() {
+        let centre = corners.iter().map(|&i| alone.particles[i].position).sum::<Vec3>() / 3.0;
+        let (axis, side) = (centre.iamax(), centre[centre.iamax()].signum());
+        let up = Vec3::ith(axis, side);
+        for gap in [1e-3, -1e-3] {
+            let at = centre + up * (5e-3 + gap);
+            let found = contacts(&block(&dot("p", at.into(), "")));
+            let [contact] = &found[..] else { panic!("{t}, {gap}: {found:?}") };
+            let Site::Triangle { face, .. } = contact.sites[1] else { panic!("{contact:?}") };
+            assert_eq!(face as usize, alone.particles.len() + 1 + t);
+            assert!((contact.gap - gap).abs() < 1e-12 && (contact.normal - up).norm() < 1e-9);
+        }
+    }
+}
+
+/// A block of so many cells that overhangs another by much or little, turned about the vertical.
+fn overhang(cells: [u32; 2], [x, z]: [f64; 2], turn_degrees: f64) -> Scene {
+    let block = |name: &str, n: u32, place: &str| {
+        format!(
+            "solid(name: \"{name}\", shape: lattice(size: (0.3, 0.3, 0.3), counts: ({n}, {n}, {n})), density: 1000,
+                {place}, elastic: (young: 1e6, poisson: 0)),"
+        )
+    };
+    let turned =
+        format!("position: ({x}, 0.07, {z}), rotation: euler_degrees(0, 0, {turn_degrees})");
+    let blocks = block("low", cells[0], "position: (0, 0, 0)") + &block("high", cells[1], &turned);
+    let text = format!("(contacts: (margin: 0.05), bodies: [], particles: [{blocks}])");
+    load_str(&text, "test", &[]).expect("a good scene").scene
+}
+
+#[test]
+fn an_overhang_is_pushed_off_upwards_and_not_aside() {
+    let mut crossings = 0;
+    for (i, cells) in (0..20).flat_map(|i| [[1, 1], [2, 3], [3, 2], [4, 4]].map(|cells| (i, cells)))
+    {
+        let (turn_degrees, x) = (f64::from(i) * 7.3 + 92.0, 0.192 + 0.0043 * f64::from(i));
+        for gap in [-1e-3, -0.02] {
+            let found = contacts(&overhang(cells, [x, 0.3 + gap], turn_degrees));
+            crossings += found.iter().filter(|c| matches!(c.sites[0], Site::Edge { .. })).count();
+            // Nothing is deeper than the block is sunk.
+            let deeper = found.iter().find(|contact| contact.gap < gap - 1e-9);
+            assert_eq!(deeper, None, "{cells:?}, {turn_degrees} degrees, {x} m, {gap} m");
+        }
+    }
+    assert!(crossings > 2000, "edges of the two faces cross, too: {crossings}");
+}
+
+/// Two blocks whose rims cross, each turned by an eighth about its own, sunk into each other by so much.
+fn rims(depth: f64) -> Scene {
+    let height = 0.3 * std::f64::consts::SQRT_2 - depth;
+    let block = |name: &str, turn: &str, z: f64| {
+        format!(
+            "solid(name: \"{name}\", shape: lattice(size: (0.3, 0.3, 0.3), counts: (1, 1, 1)), density: 1000,
+                position: (0, 0, {z}), rotation: {turn}, elastic: (young: 1e6, poisson: 0)),"
+        )
+    };
+    let blocks = block("low", "euler_degrees(45, 0, 0)", 0.0)
+        + &block("high", "euler_degrees(0, 45, 0)", height);
+    let text = format!("(contacts: (margin: 0.01), bodies: [], particles: [{blocks}])");
+    load_str(&text, "test", &[]).expect("a good scene").scene
+}
+
+#[test]
+fn rims_of_solids_that_cross_push_each_other_off() {
+    for depth in [-5e-3, 1e-3, 8e-3] {
+        let found = contacts(&rims(depth));
+        let [contact] = &found[..] else { panic!("{depth}: {found:?}") };
+        assert!(contact.sites.iter().all(|site| matches!(site, Site::Edge { .. })));
+        assert!((contact.normal + Vec3::z()).norm() < 1e-9, "A is below: {contact:?}");
+        assert!((contact.gap + depth).abs() < 1e-12, "{contact:?}");
+    }
+}
+
+#[test]
 fn bodies_are_touched_as_if_there_were_no_others() {
     let with = |more: &str| {
         let text = format!(
