@@ -417,7 +417,8 @@ fn a_long_fall_and_a_loaded_spring_are_no_explosions() {
 /// A sheet that swings to and fro, strained as nothing in the scene could strain it.
 #[test]
 fn strain_is_no_gift_either() {
-    let text = "(contacts: false, gravity: (0, 0, -10), particles: [cloth(name: \"c\", counts: (3, 3),
+    let text =
+        "(contacts: false, gravity: (0, 0, -10), particles: [cloth(name: \"c\", counts: (3, 3),
         start: (0, 0, 0), along: (0.5, 0, 0), across: (0, 0.5, 0), thickness: 0.01, density: 1000,
         held: [first_x], membrane: (young: 1e7, poisson: 0.3))])";
     let scene = crate::load::load_str(text, "sheet", &[]).expect("it is a scene").scene;

@@ -178,7 +178,7 @@ fn table(entries: &[ReportedFigure]) -> String {
             text,
             "| [{id}](figures/{id}/figure.svg) | {} | {} |",
             figure.title.replace('|', "\\|"),
-            figure.size.as_deref().unwrap_or("as in the source").replace('|', "\\|")
+            figure.size.as_deref().unwrap_or("not told").replace('|', "\\|")
         );
         let Some(file) = file else {
             text += " | | | | | | | | not on file |\n";
@@ -192,7 +192,7 @@ fn table(entries: &[ReportedFigure]) -> String {
         };
         // Sentences that go on with dots are one with that before.
         let sentences = claims.iter().filter(|(claim, _)| !claim.text.starts_with("...")).count();
-        let ended = file.runs.iter().filter(|run| run.status != "ok").count();
+        let ended = file.runs.iter().filter(|run| run.has_failed()).count();
         let date = file.date.split('T').next().unwrap_or_default();
         let _ = writeln!(
             text,

@@ -105,7 +105,7 @@ impl<'a> DrawnRuns<'a> {
         let runs = self.behind(&recorded.label);
         let failed = |x: f64| {
             let of_x = runs.iter().find(|run| budget(run, &panel.x.quantity) == Some(x));
-            of_x.and_then(|run| self.verdict(&run.label)).is_some_and(has_failed)
+            of_x.and_then(|run| self.verdict(&run.label)).is_some_and(RunVerdict::has_failed)
         };
         let (failed, fine): (Vec<(f64, f64)>, Vec<_>) =
             recorded.points.iter().partition(|point| failed(point.0));
@@ -126,7 +126,7 @@ impl<'a> DrawnRuns<'a> {
                     &mut curves[last]
                 }
             };
-            let failed = self.verdict(&point.run).is_some_and(has_failed);
+            let failed = self.verdict(&point.run).is_some_and(RunVerdict::has_failed);
             if failed && panel.profile.is_none() {
                 curve.failed_at.push(point.x);
             } else {
@@ -254,10 +254,6 @@ fn dash(planned: &Planned) -> Dash {
     // A reference is solved to tolerance, whatever its steps.
     let by_steps = by_steps || (planned.substeps > 1 && method_of(backend) != "newton");
     if by_steps { Dash::Substeps } else { Dash::Iterations }
-}
-
-fn has_failed(run: &RunVerdict) -> bool {
-    !["ok", "unsupported", "skipped"].contains(&run.status.as_str())
 }
 
 /// When and how a run failed, where that was found.

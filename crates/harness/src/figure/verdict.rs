@@ -102,6 +102,13 @@ pub struct RunVerdict {
     pub state_hash: Option<String>,
 }
 
+impl RunVerdict {
+    /// Whether it ran, and ended otherwise than `ok`.
+    pub fn has_failed(&self) -> bool {
+        !["ok", "unsupported", "skipped"].contains(&self.status.as_str())
+    }
+}
+
 impl VerdictFile {
     /// The verdicts on a figure's claims and runs, made by the program that asks.
     pub(super) fn new(
