@@ -39,7 +39,7 @@ fn predict(
         let aim = coast + fall;
         nodes[n].target_step = aim;
         nodes[n].step = aim;
-        if constants.adaptive != 0u && nodes[n].kind == BODY {
+        if constants.adaptive != 0u {
             nodes[n].step = coast + fall * followed(base);
         }
         if nodes[n].kind == BODY {

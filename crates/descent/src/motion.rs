@@ -30,10 +30,8 @@ pub(crate) fn predict<R: Real>(
     node.mass = base.mass * scale;
     node.target_step = coast + fall;
     node.step = match how.start {
-        InitialGuess::Adaptive if node.kind == NodeKind::Body => {
-            coast + fall * followed(base, gravity, h)
-        }
-        InitialGuess::Adaptive | InitialGuess::Target => node.target_step,
+        InitialGuess::Target => node.target_step,
+        InitialGuess::Adaptive => coast + fall * followed(base, gravity, h),
     };
     if node.kind == NodeKind::Body {
         let inertia = base.inertia_in(how.frame);

@@ -1,6 +1,6 @@
 //! Bodies, particles and the world as the nodes a descent sweep moves.
 
-use taut_core::{BodyState, ParticleState, State};
+use taut_core::{BodyState, ParticleState, State, Vec3};
 use taut_math::{Q4, Real, Sym3, V3};
 use taut_model::{
     ColourOf, Colouring, End, Model, NodeKind, Order, Pose, Velocity, Wrench, narrow, priority,
@@ -210,11 +210,15 @@ impl<R: Real> Base<R> {
         self.previous_velocity = self.velocity;
     }
 
-    /// Takes over a particle's motion and forgets the step before.
-    fn load_particle(&mut self, state: &ParticleState) {
+    /// Takes over a particle's motion, as if it had come by it in a step of free fall, in which velocities change by
+    /// `fall`.
+    ///
+    /// A body finds out in a step what part of gravity it follows. Elastic material whose iterations move it little as a
+    /// whole would follow little, start with little, and go on so: it would hardly fall.
+    fn load_particle(&mut self, state: &ParticleState, fall: &Vec3) {
         self.position = V3::of(&state.position);
         self.velocity = V3::of(&state.velocity);
-        self.previous_velocity = self.velocity;
+        self.previous_velocity = V3::of(&(state.velocity - fall));
     }
 
     /// Where it is at the step's start.
@@ -251,12 +255,17 @@ impl<R: Real> Base<R> {
     }
 }
 
-/// Copies loaded body and particle motion into the bases.
-pub(crate) fn load_bases<R: Real>(bases: &mut [Base<R>], layout: &NodeLayout, state: &State) {
+/// Copies loaded body and particle motion into the bases; particles have gained `fall` in the step before [m/s].
+pub(crate) fn load_bases<R: Real>(
+    bases: &mut [Base<R>],
+    layout: &NodeLayout,
+    state: &State,
+    fall: &Vec3,
+) {
     for (body, &node) in state.bodies.iter().zip(layout.bodies()) {
         bases[node as usize].load_body(body);
     }
     for (particle, &node) in state.particles.iter().zip(layout.particles()) {
-        bases[node as usize].load_particle(particle);
+        bases[node as usize].load_particle(particle, fall);
     }
 }

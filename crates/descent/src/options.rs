@@ -77,9 +77,7 @@ pub enum InertiaFrame {
 pub enum InitialGuess {
     /// At the inertial target.
     Target,
-    /// Bodies with as much of gravity as they followed in the last step (VBD's adaptive initialisation), particles at
-    /// their target: elastic material whose iterations move it little as a whole would follow little, start with little,
-    /// and hardly ever fall.
+    /// With as much of gravity as the body followed in the last step (VBD's adaptive initialisation).
     #[default]
     Adaptive,
 }
