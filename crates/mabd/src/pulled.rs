@@ -17,14 +17,14 @@ pub(crate) struct Pulled {
     applied: AppliedForces,
     /// How many of the loads pulls make; the rest is of the scene's forces.
     of_pulls: usize,
-    loads: Vec<Load>,
+    loads: Vec<NodeLoad>,
     /// Rates of these nodes while loads are added to them.
     kept: Vec<Affine>,
 }
 
 /// What acts on a dynamic node.
 #[derive(Clone, Copy, Debug)]
-struct Load {
+struct NodeLoad {
     node: usize,
     /// On frame and origin, `f X^T` and `f`.
     force: Affine,
@@ -32,7 +32,7 @@ struct Load {
     torque: Vec3,
 }
 
-impl Load {
+impl NodeLoad {
     /// A force on a point. It turns a body that has no inertia along some axis, whose frame takes no load along that.
     fn of_force(nodes: &Nodes, node: usize, point: &Vec3, force: &Vec3) -> Self {
         let start = nodes.start.get(node);
@@ -93,7 +93,7 @@ impl Pulled {
             if node >= nodes.count() {
                 continue;
             }
-            self.loads.push(Load::of_force(nodes, node, &pull.point, &pull.force));
+            self.loads.push(NodeLoad::of_force(nodes, node, &pull.point, &pull.force));
         }
         self.of_pulls = self.loads.len();
         self.kept.reserve(self.loads.len() + self.applied.most());
@@ -121,7 +121,7 @@ impl Pulled {
             let Action { body, point, force, torque } = action;
             let node = nodes.node_of_body(body) as usize;
             if node < nodes.count() {
-                let mut load = Load::of_force(nodes, node, &point, &force);
+                let mut load = NodeLoad::of_force(nodes, node, &point, &force);
                 load.torque += torque;
                 loads.push(load);
             }

@@ -100,17 +100,13 @@ impl JointWord {
     }
 }
 
-/// What is said by two fields may be said in two ways.
+/// What both bases say, an axis may say otherwise.
 fn refuse_twice(spec: &author::JointSpec) -> Result<()> {
     let bases = spec.basis_a.is_some() && spec.basis_b.is_some();
     for (field, given) in [("axis", &spec.axis), ("axis_b", &spec.axis_b)] {
         if bases && given.is_some() {
             return Err(SceneError::new("`basis_a` and `basis_b` have it already")).at(field);
         }
-    }
-    if spec.length.is_some() && spec.limit.is_some() {
-        return Err(SceneError::new("a distance joint keeps its `length` or its `limit`"))
-            .at("length");
     }
     Ok(())
 }
