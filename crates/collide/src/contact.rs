@@ -115,10 +115,8 @@ impl Site {
 /// One point of contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// Points on the two surfaces, A first. At least one of them can move. Particles, and triangles and edges of
-    /// them, are touched in their middle, where the force acts. That of a body is in the middle of a particle, too,
-    /// which cannot turn: no momentum is made. Under a triangle it is on the body, so that what rolls over cloth rolls
-    /// on its own surface: the moment of friction about the middle of cloth is lost, which has no strength against it.
+    /// Points on the two surfaces, A first. At least one of them can move. Where particles touch, both are in
+    /// the middle of the particle or of the triangle, where the force acts: no momentum is made.
     pub sites: [Site; 2],
     /// Unit vector from B to A, in the world.
     pub normal: Vec3,

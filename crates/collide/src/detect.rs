@@ -11,7 +11,7 @@ use taut_core::{
 use crate::{
     broad::{Bounds, BroadPhase, HalfSpace},
     contact::{Contact, ContactList, Manifold},
-    face::{FaceScratch, FaceSide, Rings, TouchingFace, faces, side_of},
+    face::{FaceScratch, FaceSide, TouchingFace, faces, side_of},
     matching::{self, MetContact},
     narrow::{PairSide, Rules, Scratch},
     shape::BodyGeometry,
@@ -48,7 +48,6 @@ pub struct ContactSet {
     radii: Vec<Option<f64>>,
     /// Triangles whose corners touch.
     faces: Vec<TouchingFace>,
-    rings: Rings,
     /// Of bodies, then of the particles where any touches, then of triangles.
     traits: Vec<Traits>,
     /// Sorted pairs that a joint or, in the demo's style, a spring keeps from touching, with the joint.
@@ -107,15 +106,13 @@ impl ContactSet {
         let whole = |corners: &[u32; 3]| Traits::of_corners(corners.map(|n| &traits[n as usize]));
         let of_faces: Vec<Traits> = triangles.iter().map(whole).collect();
         traits.extend(of_faces);
-        let faces = faces(&triangles);
         Some(Self {
             soft: SoftContacts::new(scene, &traits, &between),
             contacts,
             style,
             bodies: scene.bodies.iter().map(|body| BodyGeometry::new(&body.shape)).collect(),
             radii: soft.iter().map(|particle| Some(particle.touch?.radius)).collect(),
-            rings: Rings::new(&faces, first, soft.len()),
-            faces,
+            faces: faces(&triangles),
             joined,
             traits,
             placements: vec![],
@@ -277,7 +274,7 @@ impl ContactSet {
     /// matter which thread does.
     fn find_contacts(&mut self, rules: &Rules) {
         let (bodies, places, radii) = (&self.bodies, &self.places, &self.radii);
-        let (faces, rings, before) = (&self.faces, &self.rings, &self.before);
+        let (faces, before) = (&self.faces, &self.before);
         let (placements, traits) = (&self.placements, &self.traits);
         let side = |i: u32| {
             let k = i as usize;
@@ -291,8 +288,7 @@ impl ContactSet {
                 let soft = (high as usize).checked_sub(bodies.len());
                 if let Some(place) = soft.filter(|&place| place < radii.len()) {
                     let (motion, radius) = (&placements[bodies.len() + place], radius(high));
-                    let around = (rings.around(high), &placements[..]);
-                    let ball = TouchingBall { node: high, motion, radius, around };
+                    let ball = TouchingBall { node: high, motion, radius };
                     chunk.feet.touch(side(low), &ball, rules, &surface, &mut chunk.list);
                     continue;
                 }

@@ -5,7 +5,6 @@
 //! it, it is on the side on which it was when the two last touched, or else on that of its middle.
 
 mod rigid_mesh;
-mod ring;
 
 use taut_core::{Placement, Vec3};
 
@@ -14,13 +13,12 @@ use crate::{
     feature::Feature,
     name::{mix, name, sort},
     narrow::{PairSide, Rubbing, Rules},
-    nearest::crossing,
+    nearest::segments,
     shape::Kind,
     solid::{self, RoundedSolid, Solid},
     transform::Transform,
 };
 use rigid_mesh::MetTriangle;
-pub(crate) use ring::Rings;
 
 /// Points outside a triangle by that share of its size still count as over it.
 const SLACK: f64 = 1e-9;
@@ -37,15 +35,6 @@ const ASLANT: f64 = 0.02;
 const SHORTEST: f64 = 2.0;
 /// A normal that leans farther from a triangle's than that has no side by it [cosine].
 const UPRIGHT: f64 = 0.05;
-
-/// Particles are in one plane up to that [sine].
-const LEVEL: f64 = 0.02;
-
-/// Whether, of the particles beside a place on a surface, some fall and some rise by these along a direction [sine]. A
-/// body that way is then nearer to what rises; in a fold over an edge of a body all rise, on an edge of a solid all fall.
-pub(crate) fn is_slanted([low, high]: [f64; 2]) -> bool {
-    low < -LEVEL && high > LEVEL
-}
 
 /// A triangle of particles, with what is beside it.
 #[derive(Clone, Copy, Debug)]
@@ -110,8 +99,6 @@ struct Turned {
 struct FacePoint {
     /// Unit vector from the triangle to the body.
     up: Vec3,
-    /// Of the body's surface over the middle of the triangle [m].
-    height: f64,
     gap: f64,
     weights: [f64; 3],
     id: u64,
@@ -176,10 +163,8 @@ impl FaceScratch {
                 continue;
             }
             let (corners, weights) = (side.face.corners, point.weights);
-            // Friction turns a body by the lever that its own surface has.
-            let anchor = place.local(&(on + point.up * point.height));
             let sites = [
-                Site::Body { node: body.index, anchor },
+                Site::Body { node: body.index, anchor: place.local(&on) },
                 Site::Triangle { face: side.index, corners, weights },
             ];
             surface.add_point(list, sites, point.up, point.gap, point.id);
@@ -232,20 +217,19 @@ impl FaceScratch {
         let Turned { corners, up } = turned;
         solid.core.meet(own, &-up, &mut self.feature);
         for (corner, &id) in self.feature.corners.iter().zip(&self.feature.ids) {
-            let above = up.dot(&(corner - corners[0]));
-            let under = corner - up * above;
+            let height = up.dot(&(corner - corners[0]));
+            let under = corner - up * height;
             let Some(weights) = barycentric(corners, &under) else { continue };
             let thick: f64 = weights.iter().zip(side.radii).map(|(w, r)| w * r).sum();
-            let height = above - solid.round;
-            let gap = height - thick;
+            let gap = height - solid.round - thick;
             // A corner that has gone through has taken the solid with it; one beside a hanging triangle has not.
             let inside = || {
                 solid.core.nearest(&own.local(&under)).distance
-                    <= solid.round + thick - ASLANT * above
+                    <= solid.round + thick - ASLANT * height
             };
-            if gap <= reach && (above >= 0.0 || inside()) {
+            if gap <= reach && (height >= 0.0 || inside()) {
                 let id = name(sort::CORNER_A, id, 0);
-                self.points.push(FacePoint { up: *up, height, gap, weights, id });
+                self.points.push(FacePoint { up: *up, gap, weights, id });
             }
         }
     }
@@ -268,18 +252,12 @@ impl FaceScratch {
             solid.core.edges(|[p, q], id| {
                 let edge = [own.point(&p), own.point(&q)];
                 let Some((up, apart, t)) = cross(&edge, &ends, turned) else { return };
-                let height = apart - solid.round;
-                let gap = height - thick;
+                let gap = apart - solid.round - thick;
                 let lowest = solid.core.support(&own.unturn(&-up));
                 let above = up.dot(&(edge[0] - own.point(&lowest)));
-                let rise = |corner: &Vec3| {
+                let rises = |corner: &Vec3| {
                     let way = corner - ends[0];
-                    up.dot(&way) / way.norm()
-                };
-                // What rolls over a sheet would run into the edges ahead of it.
-                let ahead = match beside.map(|corner| corner.as_ref().map(rise)) {
-                    [Some(r), Some(s)] => p == q && is_slanted([r.min(s), r.max(s)]),
-                    _ => false,
+                    up.dot(&way) > RISE * way.norm()
                 };
                 // The same, and it is there that the solid is left by the shortest way.
                 let inside = || {
@@ -288,12 +266,11 @@ impl FaceScratch {
                     -apart <= thick + SHORTEST * depth.max(0.0)
                 };
                 let valid = gap <= reach && (apart >= 0.0 || inside());
-                let valid = valid && !ahead && above <= LOWEST * solid.size;
-                if valid && !beside.iter().flatten().any(|corner| rise(corner) > RISE) {
+                if valid && above <= LOWEST * solid.size && !beside.iter().flatten().any(rises) {
                     let mut weights = [0.0; 3];
                     (weights[i], weights[j]) = (1.0 - t, t);
                     let id = name(sort::CROSSING, id, k as u32);
-                    points.push(FacePoint { up, height, gap, weights, id });
+                    points.push(FacePoint { up, gap, weights, id });
                 }
             });
         }
@@ -303,22 +280,28 @@ impl FaceScratch {
 /// Where an edge of a body and one of a triangle are nearest to each other, between their ends: the direction from
 /// the triangle to the body, how far the body's is along it [m], and the share of the way along the triangle's.
 fn cross(edge: &[Vec3; 2], ends: &[Vec3; 2], turned: &Turned) -> Option<(Vec3, f64, f64)> {
+    let [on, at] = segments(edge, ends);
     let (u, v) = (edge[1] - edge[0], ends[1] - ends[0]);
-    let point = u == Vec3::zeros();
-    let (s, t) = if point {
-        (0.0, v.dot(&(edge[0] - ends[0])) / v.norm_squared())
+    let t = v.dot(&(at - ends[0])) / v.norm_squared();
+    let between = |t: f64| t > 0.0 && t < 1.0;
+    let size = u.norm();
+    let apart = on - at;
+    let mut up = if size == 0.0 {
+        apart.try_normalize(0.0)?
     } else {
-        let [s, t] = crossing(edge, ends, PARALLEL)?;
-        (s, t)
+        let s = u.dot(&(on - edge[0])) / (size * size);
+        let normal = u.cross(&v);
+        if !between(s) || normal.norm() < PARALLEL * size * v.norm() {
+            return None;
+        }
+        normal.normalize()
     };
-    let apart = edge[0] + u * s - (ends[0] + v * t);
-    let mut up = (if point { apart } else { u.cross(&v) }).try_normalize(0.0)?;
     let upright = up.dot(&turned.up);
     let turn_over = if upright.abs() > UPRIGHT { upright < 0.0 } else { up.dot(&apart) < 0.0 };
     if turn_over {
         up = -up;
     }
-    (t > 0.0 && t < 1.0).then(|| (up, up.dot(&apart), t))
+    between(t).then(|| (up, up.dot(&apart), t))
 }
 
 /// Weights of the corners of a triangle that give a point in its plane, if it is inside.

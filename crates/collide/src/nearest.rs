@@ -64,24 +64,6 @@ fn on_segment(ends: &[Vec3; 2], point: &Vec3) -> Vec3 {
     ends[0] + along * t.clamp(0.0, 1.0)
 }
 
-/// Where two segments cross, seen along the normal of both: the shares of the way along either, if those are between
-/// the ends; nowhere if the sine of the angle between them is less than `parallel`. The closest points are there, and
-/// what is between those is along the normal.
-///
-/// The lines are cut and not the segments: the closest points of segments may be at an end, and rounding then puts
-/// their shares on either side of it.
-pub(crate) fn crossing(a: &[Vec3; 2], b: &[Vec3; 2], parallel: f64) -> Option<[f64; 2]> {
-    let (u, v, way) = (a[1] - a[0], b[1] - b[0], b[0] - a[0]);
-    let normal = u.cross(&v);
-    let square = normal.norm_squared();
-    // An edge without length makes no number of the shares, and is nowhere either.
-    if square < parallel * parallel * u.norm_squared() * v.norm_squared() {
-        return None;
-    }
-    let shares = [&v, &u].map(|along| way.cross(along).dot(&normal) / square);
-    shares.iter().all(|&share| share > 0.0 && share < 1.0).then_some(shares)
-}
-
 /// The closest points of two segments (Ericson, Real-Time Collision Detection, 5.1.9).
 pub(crate) fn segments(a: &[Vec3; 2], b: &[Vec3; 2]) -> [Vec3; 2] {
     let (u, v, r) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
@@ -125,29 +107,6 @@ mod tests {
             let [on_a, on_b] = segments(&a, &b);
             prop_assert!((on_segment(&a, &on_b) - on_a).norm() < 1e-6);
             prop_assert!((on_segment(&b, &on_a) - on_b).norm() < 1e-6);
-        }
-
-        /// Segments that cross are closest there, along the normal of both; where they are not said to, an end is
-        /// among the closest points.
-        #[test]
-        fn segments_cross_where_they_are_closest(p in [vector(1.0), vector(1.0), vector(1.0), vector(1.0)]) {
-            let (a, b) = ([p[0], p[1]], [p[2], p[3]]);
-            let between = |[p, q]: [Vec3; 2]| p - q;
-            let closest = segments(&a, &b);
-            match crossing(&a, &b, 1e-3) {
-                Some([s, t]) => {
-                    let apart = between([a[0] + (a[1] - a[0]) * s, b[0] + (b[1] - b[0]) * t]);
-                    prop_assert!((apart - between(closest)).norm() < 1e-6);
-                    let normal = (a[1] - a[0]).cross(&(b[1] - b[0])).normalize();
-                    prop_assert!((apart.norm() - normal.dot(&apart).abs()) < 1e-6);
-                }
-                None => {
-                    let ends = |ends: &[Vec3; 2], on: &Vec3| ends.iter().any(|end| (end - on).norm() < 1e-6);
-                    let (u, v) = (a[1] - a[0], b[1] - b[0]);
-                    let parallel = u.cross(&v).norm() < 1e-2 * u.norm() * v.norm();
-                    prop_assert!(parallel || ends(&a, &closest[0]) || ends(&b, &closest[1]));
-                }
-            }
         }
     }
 }

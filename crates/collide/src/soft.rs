@@ -198,9 +198,8 @@ impl SoftContacts {
         self.bounds.extend(outer.map(|(bounds, &outside)| if outside { *bounds } else { none }));
         let faces = surface.faces.iter().zip(&query.bounds[first_face as usize..]);
         self.bounds.extend(faces.map(|(face, bounds)| {
-            // It may be inside, where particles have no box of their own.
-            let behind = query.placements.get(face.behind as usize);
-            behind.map_or(*bounds, |behind| bounds.with(&Bounds::around([behind.position])))
+            let behind = query.bounds.get(face.behind as usize);
+            behind.map_or(*bounds, |behind| bounds.with(behind))
         }));
         let count = first_face - first;
         let allowed = |a: u32, b: u32| {

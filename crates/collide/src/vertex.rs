@@ -8,7 +8,6 @@ use taut_core::{Placement, Vec3};
 
 use crate::{
     contact::{ContactList, Site},
-    face::is_slanted,
     mesh::{Mesh, MeshFoot},
     name::{mix, name, sort},
     narrow::{PairSide, Rubbing, Rules},
@@ -29,24 +28,6 @@ pub(crate) struct TouchingBall<'a> {
     pub(crate) motion: &'a Placement,
     /// [m]
     pub(crate) radius: f64,
-    /// Where triangles are all around it, the particles that edges join it to, and where all are.
-    pub(crate) around: (&'a [u32], &'a [Placement]),
-}
-
-impl TouchingBall<'_> {
-    /// Whether a body towards `way` is nearer to a triangle beside the particle: of the particles around, some are
-    /// that way and some are back. In a fold of cloth over an edge all are that way, on a corner of a solid all are
-    /// back.
-    fn gives_way(&self, way: &Vec3) -> bool {
-        let (nodes, placements) = self.around;
-        let (mut low, mut high) = (0.0_f64, 0.0_f64);
-        for &node in nodes {
-            let beside = placements[node as usize].position - self.motion.position;
-            let lean = way.dot(&beside) / beside.norm();
-            (low, high) = (low.min(lean), high.max(lean));
-        }
-        is_slanted([low, high])
-    }
 }
 
 /// Where a particle is nearest to a piece of a body, seen from the body's position.
@@ -107,11 +88,6 @@ impl FootScratch {
             if !near || self.is_covered(i, &body, &place) {
                 continue;
             }
-            // Else a body that slides over a sheet would run into the particles ahead of it.
-            let outside = foot.gap + ball.radius > 0.0;
-            if outside && is_round(foot, &body, &place) && ball.gives_way(&-foot.up) {
-                continue;
-            }
             let anchor = place.local(&centre);
             let sites = [Site::Body { node: body.index, anchor }, Site::Vertex { node: ball.node }];
             surface.add_point(list, sites, -foot.up, foot.gap, foot.id);
@@ -170,17 +146,6 @@ impl FootScratch {
         };
         self.feet.len() > 1 && self.feet.iter().enumerate().any(covers)
     }
-}
-
-/// Whether a foot is on an edge, on a corner, or where a solid is round. What is over a flat face is pushed away from
-/// that, however it lies.
-fn is_round(foot: &Foot, body: &PairSide<'_>, place: &Transform) -> bool {
-    let piece = &body.body.pieces[foot.piece];
-    let Kind::Solid(solid) = &piece.kind else { return false };
-    let up = piece.placed(place).unturn(&foot.up);
-    let mut flat = false;
-    solid.core.faces(|_, normal, _| flat |= normal.dot(&up) > ALIKE);
-    !flat
 }
 
 /// The shortest way out of a piece by a face that no other piece hides, for a ball whose middle is inside.

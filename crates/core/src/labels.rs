@@ -8,9 +8,8 @@
 //! - `penetrating`: more than half of the thinner of two bodies is inside the other, or the centre of one went
 //!   through the other between two states.
 //! - `diverged`: a number is not finite.
-//! - `exploded`: kinetic plus gravitational energy, and a tenth of that of elastic material where nothing follows a way of
-//!   its own, has grown by more than the scene could supply. No passive system gains any, so the bound is generous: see
-//!   [`Judge`].
+//! - `exploded`: kinetic plus gravitational energy has grown by more than the scene could supply.
+//!   No passive system gains any, so the bound is generous: see [`Judge`].
 //! - `frozen`: something neither moves by 1e-4 m nor turns by as much at its radius of gyration, while the
 //!   reference, its own velocity, or the acceleration that its unbalanced load gives it says more than 0.2 m; in
 //!   scenes smaller than 1 m both in shares of their size. Or it is still while the forces that the solver itself
@@ -29,8 +28,8 @@ use std::fmt;
 
 use crate::{
     Multipliers, Scene, State, Vec3,
-    metrics::{anchors, energy, forces_work_j, joint_errors, material_j, motion_energy_j},
-    scene::{Body, Endpoint, JointKind, Motion, SpringKind},
+    metrics::{anchors, energy, forces_work_j, joint_errors, motion_energy_j},
+    scene::{Body, Endpoint, JointKind, SpringKind},
 };
 
 /// The verdict on a run, from harmless to worst.
@@ -101,17 +100,13 @@ pub struct Evidence<'a> {
     pub broken_promises: usize,
 }
 
-/// The share of elastic energy that counts as gained [1]: iterations that have not converged leave strain that is taken
-/// away again without ever becoming motion.
-const STRAINED: f64 = 0.1;
-
 /// Of two bodies inside each other, more than this share of the thinner one [1].
 const PENETRATING: f64 = 0.5;
 
 /// Watches one run, state by state, and labels it.
 ///
-/// A run is `exploded` when kinetic plus gravitational energy, and a tenth of that in elastic material where no body is
-/// kinematic, exceeds the first two of the start by more than the sum of: the energy it started with in motion and in springs; the work of gravity on the whole
+/// A run is `exploded` when kinetic plus gravitational energy exceeds that of the start by more than
+/// the sum of: the energy it started with in motion and in springs; the work of gravity on the whole
 /// mass over the size of the scene; what motors can have supplied, and kinematic bodies at the speed of what
 /// they have carried farthest out, those on paths at their largest speed and acceleration; the work of applied forces;
 /// what closing the initial joint error within one frame gives; and a tenth of
@@ -295,10 +290,7 @@ impl EnergyBudget {
         self.supplied_j += self.pushed_j(scene, state);
         self.time_s = state.time_s;
         let [kinetic_j, gravity_j] = motion_energy_j(scene, state);
-        // What moves on its own strains what it holds by as much as it likes.
-        let own_way = scene.bodies.iter().any(|body| body.motion == Motion::Kinematic);
-        let strained_j = if own_way { 0.0 } else { STRAINED * material_j(scene, state) };
-        let gain = kinetic_j + gravity_j + strained_j - self.motion_j;
+        let gain = kinetic_j + gravity_j - self.motion_j;
         // An integrator's relative error of a long fall is not an explosion.
         let fallen = 0.1 * (self.gravity_j - gravity_j).max(0.0);
         let bound = self.allowance_j + thrown + self.supplied_j + fallen;

@@ -19,8 +19,8 @@ mod work;
 use crate::{Mat3, Scene, State};
 
 pub use balance::imbalance_share_max;
+pub(crate) use energy::motion_energy_j;
 pub use energy::{MechanicalEnergy, energy, objective_gap_j, objective_j};
-pub(crate) use energy::{material_j, motion_energy_j};
 pub use joints::{JointError, Measured, anchors, joint_error_m, joint_errors, measured_joints};
 pub use material::{MaterialStrain, material_strain};
 pub use momentum::{Momentum, is_free, momentum};

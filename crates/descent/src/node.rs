@@ -1,6 +1,6 @@
 //! Bodies, particles and the world as the nodes a descent sweep moves.
 
-use taut_core::{BodyState, ParticleState, Scene, State, Vec3, scene::Endpoint};
+use taut_core::{BodyState, ParticleState, State};
 use taut_math::{Q4, Real, Sym3, V3};
 use taut_model::{
     ColourOf, Colouring, End, Model, NodeKind, Order, Pose, Velocity, Wrench, narrow, priority,
@@ -210,11 +210,11 @@ impl<R: Real> Base<R> {
         self.previous_velocity = self.velocity;
     }
 
-    /// Takes over a particle's motion, as if velocities had changed by `gain` in the step before.
-    fn load_particle(&mut self, state: &ParticleState, gain: &Vec3) {
+    /// Takes over a particle's motion and forgets the step before.
+    fn load_particle(&mut self, state: &ParticleState) {
         self.position = V3::of(&state.position);
         self.velocity = V3::of(&state.velocity);
-        self.previous_velocity = V3::of(&(state.velocity - gain));
+        self.previous_velocity = self.velocity;
     }
 
     /// Where it is at the step's start.
@@ -252,29 +252,11 @@ impl<R: Real> Base<R> {
 }
 
 /// Copies loaded body and particle motion into the bases.
-///
-/// Of gravity nothing was followed in the step before, but for particles of elastic material, all. A body finds out in
-/// a step what part it follows; material whose iterations move it little as a whole would follow little, start with
-/// little, and go on so: it would hardly fall.
-pub(crate) fn load_bases<R: Real>(
-    bases: &mut [Base<R>],
-    layout: &NodeLayout,
-    scene: &Scene,
-    state: &State,
-) {
+pub(crate) fn load_bases<R: Real>(bases: &mut [Base<R>], layout: &NodeLayout, state: &State) {
     for (body, &node) in state.bodies.iter().zip(layout.bodies()) {
         bases[node as usize].load_body(body);
     }
-    let mut gains = vec![Vec3::zeros(); state.particles.len()];
-    for (energy, anchors) in scene.energies() {
-        for anchor in &anchors[..energy.ends()] {
-            if let Endpoint::Particle(i) = anchor.end {
-                gains[i] = scene.gravity * scene.dt;
-            }
-        }
-    }
-    let particles = state.particles.iter().zip(&gains);
-    for ((particle, gain), &node) in particles.zip(layout.particles()) {
-        bases[node as usize].load_particle(particle, gain);
+    for (particle, &node) in state.particles.iter().zip(layout.particles()) {
+        bases[node as usize].load_particle(particle);
     }
 }

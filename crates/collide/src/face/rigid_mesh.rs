@@ -10,7 +10,7 @@ use super::{FacePoint, FaceScratch, FaceSide, RISE, UPRIGHT, barycentric};
 use crate::{
     mesh::{LEAN, Mesh},
     name::{name, sort},
-    nearest::crossing,
+    nearest::segments,
     solid,
     transform::Transform,
 };
@@ -81,7 +81,7 @@ impl FaceScratch {
         let gap = height - thick;
         if gap <= facing.reach && height >= -near {
             let id = name(sort::CORNER_A, t, k as u32);
-            self.points.push(FacePoint { up, height, gap, weights, id });
+            self.points.push(FacePoint { up, gap, weights, id });
         }
     }
 
@@ -101,9 +101,17 @@ impl FaceScratch {
             let [i, j] = [l, (l + 1) % 3];
             let ends = [facing.corners[i], facing.corners[j]];
             let (u, v) = (edge[1] - edge[0], ends[1] - ends[0]);
-            let Some([s, share]) = crossing(&edge, &ends, PARALLEL) else { continue };
-            let (on, at) = (edge[0] + u * s, ends[0] + v * share);
-            let mut up = u.cross(&v).normalize();
+            let normal = u.cross(&v);
+            if normal.norm() < PARALLEL * u.norm() * v.norm() {
+                continue;
+            }
+            let [on, at] = segments(&edge, &ends);
+            let s = u.dot(&(on - edge[0])) / u.norm_squared();
+            let share = v.dot(&(at - ends[0])) / v.norm_squared();
+            if !(s > 0.0 && s < 1.0 && share > 0.0 && share < 1.0) {
+                continue;
+            }
+            let mut up = normal.normalize();
             if up.dot(&outward) > 0.0 {
                 up = -up;
             }
@@ -125,7 +133,7 @@ impl FaceScratch {
                 let twice =
                     self.points.iter().any(|p| p.weights == weights && p.up.dot(&up) > 0.99);
                 if !twice {
-                    self.points.push(FacePoint { up, height: apart, gap, weights, id });
+                    self.points.push(FacePoint { up, gap, weights, id });
                 }
             }
         }

@@ -14,7 +14,7 @@ use super::surface::{SoftEdge, SoftFace, SoftSurface};
 use crate::{
     contact::NONE,
     face::barycentric,
-    nearest::{crossing, on_polygon},
+    nearest::{on_polygon, segments},
     solid,
 };
 
@@ -23,17 +23,11 @@ const PARALLEL: f64 = 1e-3;
 /// A direction counts at an edge where the triangles beside it rise along it by no more than that [sine]. They do
 /// where a sheet lies in folds.
 const RISE: f64 = 0.25;
-/// The same of faces of solids that are through each other [sine].
-const RISE_INSIDE: f64 = 0.02;
 /// A direction tells inside from outside where it leans no farther than that from the normals beside an edge
 /// [cosine].
 const UPRIGHT: f64 = 0.05;
 /// Edges are through each other by no more than that share of the shorter one; what is deeper, corners tell.
 const THROUGH: f64 = 0.5;
-
-/// Edges that are through each other push where that is at most as many times as far as out of a face beside either.
-/// On flat faces that lie on each other both are equally far, but for rounding.
-const SHORTEST: f64 = 1.01;
 
 /// Where particles are, and how thick.
 #[derive(Clone, Copy, Debug)]
@@ -187,9 +181,19 @@ impl SoftState<'_> {
         let edges = [a, b].map(|e| self.surface.edges[e]);
         let places = edges.map(|edge| edge.ends.map(|end| self.at(end)));
         let [u, v] = places.map(|[p, q]| q - p);
-        let shares = crossing(&places[0], &places[1], PARALLEL)?;
-        let mut up = u.cross(&v).normalize();
-        let between = places[0][0] + u * shares[0] - (places[1][0] + v * shares[1]);
+        let (lengths, normal) = ([u.norm(), v.norm()], u.cross(&v));
+        if normal.norm() < PARALLEL * lengths[0] * lengths[1] {
+            return None;
+        }
+        let points = segments(&places[0], &places[1]);
+        let share =
+            |k: usize, way: &Vec3| way.dot(&(points[k] - places[k][0])) / way.norm_squared();
+        let shares = [share(0, &u), share(1, &v)];
+        if !shares.iter().all(|&t| t > 0.0 && t < 1.0) {
+            return None;
+        }
+        let mut up = normal.normalize();
+        let between = points[0] - points[1];
         let outward = self.outward(&edges[1]) - self.outward(&edges[0]);
         let solid = outward.dot(&up).abs() > UPRIGHT;
         let mean = |k: usize| {
@@ -203,51 +207,31 @@ impl SoftState<'_> {
             up = -up;
         }
         let apart = up.dot(&between);
-        if apart < -THROUGH * u.norm().min(v.norm()) {
+        if apart < -THROUGH * lengths[0].min(lengths[1]) {
             return None;
         }
-        let rises = |k: usize, up: Vec3| self.rises(&edges[k], &places[k][0], &up, apart < 0.0);
-        if rises(0, -up) || rises(1, up) {
-            return None;
-        }
-        let deep = |k: usize| self.is_deeper(&edges[k], &places[k][0], &places[1 - k], -apart);
-        if apart < 0.0 && (deep(0) || deep(1)) {
+        if self.rises(&edges[0], &places[0][0], &-up) || self.rises(&edges[1], &places[1][0], &up) {
             return None;
         }
         let gap = apart - thick;
         Some(SoftPoint { up, gap, shares: shares.map(|t| [1.0 - t, t, 0.0]), front: false })
     }
 
-    /// Whether `depth` is more than the way of another edge out of a face of a solid beside an edge from `origin`. The
-    /// corners of the two tell of that face: the rim of a block that overhangs another is above the corners of that by
-    /// less than it is beside its upright edges.
-    fn is_deeper(&self, edge: &SoftEdge, origin: &Vec3, other: &[Vec3; 2], depth: f64) -> bool {
-        self.solid_normals(edge).any(|normal| {
-            let [p, q] = other.map(|end| normal.dot(&(origin - end)));
-            depth > SHORTEST * p.max(q)
-        })
-    }
-
     /// Sum of the outward normals of a solid beside an edge; nothing at a sheet.
     fn outward(&self, edge: &SoftEdge) -> Vec3 {
-        self.solid_normals(edge).sum()
-    }
-
-    fn solid_normals(&self, edge: &SoftEdge) -> impl Iterator<Item = Vec3> {
         let faces = edge.faces.iter().filter_map(|&face| self.surface.faces.get(face as usize));
         let solid = faces.filter(|face| face.behind != NONE);
-        solid.map(|face| solid::normal(&face.corners.map(|corner| self.at(corner))))
+        solid.map(|face| solid::normal(&face.corners.map(|corner| self.at(corner)))).sum()
     }
 
     /// Whether a triangle beside an edge from `origin` rises along a direction, so that the edge is not what is
-    /// nearest to what is there. Faces of a solid that what is there is `inside` must not, but for rounding.
-    fn rises(&self, edge: &SoftEdge, origin: &Vec3, up: &Vec3, inside: bool) -> bool {
+    /// nearest to what is there.
+    fn rises(&self, edge: &SoftEdge, origin: &Vec3, up: &Vec3) -> bool {
         let faces = edge.faces.iter().filter_map(|&face| self.surface.faces.get(face as usize));
-        let mut beside = faces.flat_map(|face| face.corners.map(|corner| (corner, face.behind)));
-        beside.any(|(corner, behind)| {
-            let most = if inside && behind != NONE { RISE_INSIDE } else { RISE };
+        let mut beside = faces.flat_map(|face| face.corners).filter(|c| !edge.ends.contains(c));
+        beside.any(|corner| {
             let way = self.at(corner) - origin;
-            !edge.ends.contains(&corner) && up.dot(&way) > most * way.norm()
+            up.dot(&way) > RISE * way.norm()
         })
     }
 }

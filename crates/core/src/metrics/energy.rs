@@ -47,7 +47,7 @@ pub fn energy(scene: &Scene, state: &State) -> MechanicalEnergy {
 }
 
 /// Energy of all energies of points [J].
-pub(crate) fn material_j(scene: &Scene, state: &State) -> f64 {
+fn material_j(scene: &Scene, state: &State) -> f64 {
     scene.energies().map(|(energy, anchors)| energy.energy(&points(&anchors, state))).sum()
 }
 

@@ -1,4 +1,4 @@
-//! Elastic elements against the bar that they are a mesh of, and in free fall.
+//! Elastic elements against the bar that they are a mesh of.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -12,16 +12,7 @@ use super::{
 pub(super) const PROPERTIES: &[Property] = &[
     Property { name: "material_rings", scene: "bar-of-tetrahedra", test: |s| rings(s, &BAR) },
     Property { name: "material_rings", scene: "strip-of-triangles", test: |s| rings(s, &STRIP) },
-    Property { name: "material_falls", scene: "block-of-tetrahedra", test: |s| falls(s, BLOCK) },
-    Property { name: "material_falls", scene: "sheet-of-triangles", test: |s| falls(s, SHEET) },
 ];
-
-/// Stiff material that nothing holds, of so many elements that it takes long to push one end by the other.
-const BLOCK: &str =
-    "solid(name: \"b\", shape: lattice(size: (1, 1, 1), counts: (6, 6, 6)), density: 1000,
-    elastic: (young: 1e7, poisson: 0.3))";
-const SHEET: &str = "cloth(name: \"s\", counts: (9, 9), start: (0, 0, 0), along: (0.125, 0, 0), across: (0, 0, 0.125),
-    density: 1000, thickness: 0.01, membrane: (young: 1e7, poisson: 0.3))";
 
 /// A metre of material of 1 MPa and 1000 kg/m^3 that does not contract sideways, held at `x = 0`.
 struct RingingBar {
@@ -72,17 +63,4 @@ fn rings(subject: &Subject<'_>, mesh: &RingingBar) -> Result<(), Stop> {
     ensure((found + kept).abs() < allowed, || {
         format!("is at {found:.4} of its amplitude after half a period, {:.4} expected", -kept)
     })
-}
-
-/// What is elastic falls as fast as all else, however few the iterations.
-fn falls(subject: &Subject<'_>, particles: &str) -> Result<(), Stop> {
-    let text =
-        format!("(dt: 0.01, contacts: false, gravity: (0, 0, -10), particles: [{particles}])");
-    let loaded = load_str(&text, "falling", &[]);
-    let scene = loaded.map_err(|error| Stop::Fail(error.to_string()))?.scene;
-    let end = subject.end(&scene, Plan::new(20, 4))?;
-    let allowed = subject.allowed("material_falls", 1e-3);
-    let speeds = end.particles.iter().map(|particle| -particle.velocity.z / 2.0);
-    let off = speeds.map(|share| (share - 1.0).abs()).fold(0.0, f64::max);
-    ensure(off < allowed, || format!("falls at a speed that is {:.3} % off", 100.0 * off))
 }

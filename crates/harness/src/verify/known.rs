@@ -46,9 +46,6 @@ const LOSES_SUBSTEPS: &str =
 
 const COMPLETES: &str = "with `complete: true` it goes on until its step is solved when that ends";
 
-const PUSHES_OFF: &str = "the two rows of a neo-Hookean element push against each other at rest; solved one after the other in \
-                          steps as long as these they throw it apart, with eight sub-steps they do not";
-
 const CORNERS: &str = "the corners of what lands flat bounce one after the other";
 
 const SOFT: &str = "the engine's contacts are springs";
@@ -104,7 +101,6 @@ pub(super) const KNOWN: &[Known] = &[
     row(SINGLE, "pressure_carries_the_weight", "stack", LOSES_SUBSTEPS),
     row(SINGLE, "friction_has_no_direction", "slider", LOSES_SUBSTEPS),
     row("xpbd-cpu", "bounces_level", "drop", CORNERS),
-    row("xpbd-cpu", "material_falls", "block-of-tetrahedra", PUSHES_OFF),
     row("rapier-f64", "bounces_level", "drop", CORNERS),
     row("rapier-f32", "bounces_level", "drop", CORNERS),
     row("box3d", "bounces_level", "drop", CORNERS),
@@ -235,8 +231,6 @@ pub(super) const KNOWN: &[Known] = &[
     null("drives_balance", "driven-pendulum"),
     null("material_rings", "bar-of-tetrahedra"),
     null("material_rings", "strip-of-triangles"),
-    null("material_falls", "block-of-tetrahedra"),
-    null("material_falls", "sheet-of-triangles"),
 ];
 
 /// Why a check is known to fail for a backend, if it is.

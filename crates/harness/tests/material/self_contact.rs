@@ -128,7 +128,7 @@ fn a_collision_of_solids_keeps_momentum() {
         ("newton", 1, 1e-9),
         ("xpbd-cpu", 20, 1e-9),
         ("vbd-cpu", 4000, 1e-9),
-        ("avbd-cpu", 6000, 1e-9),
+        ("avbd-cpu", 4000, 1e-9),
     ] {
         let mut run = begin(backend, "()", &scene, iterations);
         let start = metrics::momentum(&scene, &run.state);

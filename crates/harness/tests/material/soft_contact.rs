@@ -203,8 +203,8 @@ fn a_sheet_falls_over_a_box_and_a_ball_and_stays_outside() {
             _ => 1e-5,
         };
         assert!(corners < allowed, "{backend}: {corners:e} m deep");
-        // A triangle may lie across an edge of the box that its corners are beside, and gives way as they do.
-        assert!(faces < 0.1 * pitch + allowed, "{backend}: {faces:e} m cut off");
+        // A triangle may lie across an edge of the box that its corners are beside.
+        assert!(faces < 0.1 * pitch, "{backend}: {faces:e} m cut off");
         let highest = run.state.particles.iter().map(|p| p.position.z).fold(-1.0, f64::max);
         assert!(highest > 0.1, "{backend}: nothing carries it");
     }
