@@ -38,22 +38,21 @@ impl NodeLoad {
         let start = nodes.start.get(node);
         let arm = point - start.origin;
         let flat = nodes.kind(node).second.iter().any(|&s| s <= 0.0);
-        if flat {
-            let frame = Mat3::zeros();
-            return Self {
-                node,
-                force: Affine { frame, origin: *force },
-                torque: arm.cross(force),
-            };
-        }
-        let back = start.frame.try_inverse().unwrap_or_else(|| start.frame.transpose());
-        let frame = force * (back * arm).transpose();
-        Self { node, force: Affine { frame, origin: *force }, torque: Vec3::zeros() }
+        let (frame, torque) = if flat {
+            (Mat3::zeros(), arm.cross(force))
+        } else {
+            let back = start.frame.try_inverse().unwrap_or_else(|| start.frame.transpose());
+            (force * (back * arm).transpose(), Vec3::zeros())
+        };
+        Self { node, force: Affine { frame, origin: *force }, torque }
     }
 
     /// Load on a frame about which a solve is linear: the force's and, for the torque, `[a] A S`, whose acceleration
     /// `[a] A` is that of a rigid body, `I a` being the torque.
     fn on_frame(&self, second: &Vec3, frame: &Mat3) -> Mat3 {
+        if self.torque == Vec3::zeros() {
+            return self.force.frame;
+        }
         let rotation = polar_matrix(frame);
         let local = rotation.tr_mul(&self.torque);
         let about = second.map(|s| second.sum() - s);

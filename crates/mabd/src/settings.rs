@@ -185,18 +185,15 @@ impl MabdSettings {
         if !elastic {
             return Ok(self);
         }
+        let refused =
+            |what| Err(format!("`{what}` takes neither elastic material nor particles that touch"));
         if self.dual == Dual::AbaPrinted {
-            return Err(
-                "`dual: aba_printed` takes neither elastic material nor particles that touch"
-                    .to_owned(),
-            );
+            return refused("dual: aba_printed");
         }
         match self.integrator {
             Integrator::OneStep => self.integrator = Integrator::ImplicitEuler,
             Integrator::ImplicitEuler | Integrator::Bdf2 => {}
-            Integrator::Projected => {
-                return Err("`integrator: projected` takes neither elastic material nor particles that touch".to_owned());
-            }
+            Integrator::Projected => return refused("integrator: projected"),
         }
         Ok(self)
     }
