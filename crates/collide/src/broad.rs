@@ -62,6 +62,16 @@ impl std::fmt::Debug for BroadPhase {
 }
 
 impl Bounds {
+    /// The box of one point.
+    pub(crate) fn at(point: Vec3) -> Self {
+        Self { middle: point, half: Vec3::zeros() }
+    }
+
+    /// The box of what touches nothing.
+    pub(crate) fn nowhere() -> Self {
+        Self::at(Vec3::repeat(f64::NAN))
+    }
+
     /// The box around some points.
     pub(crate) fn around(points: impl IntoIterator<Item = Vec3>) -> Self {
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));

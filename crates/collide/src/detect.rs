@@ -395,7 +395,7 @@ fn kept_side(before: &ContactList, pair: [u32; 2]) -> Option<bool> {
 /// A box around a body with half the margin, and around where it may be within the step.
 fn swept(body: &BodyGeometry, place: &Transform, motion: &Placement, rules: &Rules) -> Bounds {
     if body.is_plane() || body.pieces.is_empty() {
-        return Bounds { middle: Vec3::repeat(f64::NAN), half: Vec3::zeros() };
+        return Bounds::nowhere();
     }
     let (middle, half) = body.bounds(place);
     let step = motion.velocity * (rules.dt * 0.5);
@@ -409,7 +409,7 @@ fn swept(body: &BodyGeometry, place: &Transform, motion: &Placement, rules: &Rul
 /// The same of a particle of this radius, if it touches.
 fn around(radius: Option<f64>, motion: &Placement, rules: &Rules) -> Bounds {
     let Some(radius) = radius else {
-        return Bounds { middle: Vec3::repeat(f64::NAN), half: Vec3::zeros() };
+        return Bounds::nowhere();
     };
     let step = motion.velocity * (rules.dt * 0.5);
     let rounding = ROUNDING * (1.0 + motion.position.amax());

@@ -13,7 +13,7 @@ use crate::{
     feature::Feature,
     name::{mix, name, sort},
     narrow::{PairSide, Rubbing, Rules},
-    nearest::segments,
+    nearest::crossing,
     shape::Kind,
     solid::{self, RoundedSolid, Solid},
     transform::Transform,
@@ -280,28 +280,27 @@ impl FaceScratch {
 /// Where an edge of a body and one of a triangle are nearest to each other, between their ends: the direction from
 /// the triangle to the body, how far the body's is along it [m], and the share of the way along the triangle's.
 fn cross(edge: &[Vec3; 2], ends: &[Vec3; 2], turned: &Turned) -> Option<(Vec3, f64, f64)> {
-    let [on, at] = segments(edge, ends);
     let (u, v) = (edge[1] - edge[0], ends[1] - ends[0]);
-    let t = v.dot(&(at - ends[0])) / v.norm_squared();
-    let between = |t: f64| t > 0.0 && t < 1.0;
     let size = u.norm();
-    let apart = on - at;
-    let mut up = if size == 0.0 {
-        apart.try_normalize(0.0)?
+    let (mut up, t) = if size == 0.0 {
+        // The middle of a sphere.
+        let t = v.dot(&(edge[0] - ends[0])) / v.norm_squared();
+        let up = (edge[0] - ends[0] - v * t).try_normalize(0.0)?;
+        (up, (t > 0.0 && t < 1.0).then_some(t)?)
     } else {
-        let s = u.dot(&(on - edge[0])) / (size * size);
         let normal = u.cross(&v);
-        if !between(s) || normal.norm() < PARALLEL * size * v.norm() {
+        if normal.norm() < PARALLEL * size * v.norm() {
             return None;
         }
-        normal.normalize()
+        (normal.normalize(), crossing(edge, ends)?[1])
     };
+    let apart = up.dot(&(edge[0] - ends[0]));
     let upright = up.dot(&turned.up);
-    let turn_over = if upright.abs() > UPRIGHT { upright < 0.0 } else { up.dot(&apart) < 0.0 };
+    let turn_over = if upright.abs() > UPRIGHT { upright < 0.0 } else { apart < 0.0 };
     if turn_over {
         up = -up;
     }
-    between(t).then(|| (up, up.dot(&apart), t))
+    Some((up, up.dot(&(edge[0] - ends[0])), t))
 }
 
 /// Weights of the corners of a triangle that give a point in its plane, if it is inside.
@@ -320,7 +319,10 @@ pub(crate) fn barycentric(corners: &[Vec3; 3], point: &Vec3) -> Option<[f64; 3]>
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::nearest::segments;
 
     #[test]
     fn an_edge_has_one_keeper_and_knows_both_sides() {
@@ -330,6 +332,24 @@ mod tests {
         assert_eq!(found[1].owned, [false, true, true]);
         assert_eq!(found[1].across, [0, NONE, NONE]);
         assert_eq!(found[2].across, [NONE; 3]);
+    }
+
+    fn points() -> impl Strategy<Value = [Vec3; 4]> {
+        let point = || [-1.0..1.0, -1.0..1.0, -1.0..1.0].prop_map(Vec3::from);
+        [point(), point(), point(), point()]
+    }
+
+    proptest! {
+        /// The distance along the normal is that of the two edges, however far they are from each other.
+        #[test]
+        fn edges_cross_where_they_are_closest(p in points()) {
+            let (edge, ends) = ([p[0], p[1]], [p[2], p[3]]);
+            let turned = Turned { corners: [p[2], p[3], Vec3::zeros()], up: Vec3::z() };
+            if let Some((_, apart, _)) = cross(&edge, &ends, &turned) {
+                let [on, at] = segments(&edge, &ends);
+                prop_assert!((apart.abs() - (on - at).norm()).abs() < 1e-9);
+            }
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Closed forms: the surface point nearest to a point, and the closest points of two segments.
+//! Closed forms: the surface point nearest to a point, the closest points of two segments, and where they cross.
 
 use taut_core::Vec3;
 
@@ -89,6 +89,19 @@ pub(crate) fn segments(a: &[Vec3; 2], b: &[Vec3; 2]) -> [Vec3; 2] {
     [a[0] + u * s, b[0] + v * t]
 }
 
+/// How far along each of two segments they cross: the shares at which their lines are closest to each other, where
+/// both are between the ends. Parallel ones cross nowhere.
+///
+/// The shares are those of the lines, not read back from [`segments`]: those of points that were moved to an end may
+/// round to just before it, and such a pair would pass for a crossing at any distance.
+pub(crate) fn crossing(a: &[Vec3; 2], b: &[Vec3; 2]) -> Option<[f64; 2]> {
+    let (u, v, r) = (a[1] - a[0], b[1] - b[0], b[0] - a[0]);
+    let normal = u.cross(&v);
+    let square = normal.norm_squared();
+    let shares = [r.cross(&v), r.cross(&u)].map(|way| way.dot(&normal) / square);
+    shares.iter().all(|&share| share > 0.0 && share < 1.0).then_some(shares)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -107,6 +120,22 @@ mod tests {
             let [on_a, on_b] = segments(&a, &b);
             prop_assert!((on_segment(&a, &on_b) - on_a).norm() < 1e-6);
             prop_assert!((on_segment(&b, &on_a) - on_b).norm() < 1e-6);
+        }
+
+        /// Segments cross where both closest points are between the ends, and nowhere else.
+        #[test]
+        fn segments_cross_between_their_ends(p in [vector(1.0), vector(1.0), vector(1.0), vector(1.0)]) {
+            let (a, b) = ([p[0], p[1]], [p[2], p[3]]);
+            let [on_a, on_b] = segments(&a, &b);
+            let inside = |ends: &[Vec3; 2], on: &Vec3| ends.iter().map(|end| (end - on).norm()).fold(1.0, f64::min);
+            let inside = inside(&a, &on_a).min(inside(&b, &on_b));
+            match crossing(&a, &b) {
+                Some([s, t]) => {
+                    prop_assert!((a[0] + (a[1] - a[0]) * s - on_a).norm() < 1e-6);
+                    prop_assert!((b[0] + (b[1] - b[0]) * t - on_b).norm() < 1e-6);
+                }
+                None => prop_assert!(inside < 1e-9, "{inside}"),
+            }
         }
     }
 }

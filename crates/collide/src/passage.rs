@@ -118,7 +118,7 @@ impl Passages {
     fn swept(&self, body: usize) -> Bounds {
         let obstacle = &self.bodies[body].geometry;
         if obstacle.is_plane() || obstacle.pieces.is_empty() {
-            return Bounds { middle: Vec3::repeat(f64::NAN), half: Vec3::zeros() };
+            return Bounds::nowhere();
         }
         let [(m0, h0), (m1, h1)] =
             [&self.before[body], &self.now[body]].map(|place| obstacle.bounds(place));

@@ -66,7 +66,7 @@ impl SheetWatch {
         self.now.clear();
         self.now.extend(places(state));
         self.bounds.clear();
-        let none = Bounds { middle: Vec3::repeat(f64::NAN), half: Vec3::zeros() };
+        let none = Bounds::nowhere();
         let centres = before.iter().zip(now).enumerate().map(|(i, (from, to))| {
             if self.solid[i] { Bounds::around([from.position, to.position]) } else { none }
         });

@@ -191,15 +191,16 @@ impl SoftContacts {
         let Self { surface, traits, of_edges, overlapping, joined, pairs, .. } = self;
         let first = surface.first;
         let rest = |pair: [u32; 2]| overlapping.binary_search(&pair).is_ok();
-        let none = Bounds { middle: Vec3::repeat(f64::NAN), half: Vec3::zeros() };
+        let none = Bounds::nowhere();
         let particles = &query.bounds[first as usize..first_face as usize];
         let outer = particles.iter().zip(&surface.outside);
         self.bounds.clear();
         self.bounds.extend(outer.map(|(bounds, &outside)| if outside { *bounds } else { none }));
         let faces = surface.faces.iter().zip(&query.bounds[first_face as usize..]);
         self.bounds.extend(faces.map(|(face, bounds)| {
-            let behind = query.bounds.get(face.behind as usize);
-            behind.map_or(*bounds, |behind| bounds.with(behind))
+            // It has no bounds where it does not touch, as particles within solids.
+            let behind = query.placements.get(face.behind as usize);
+            behind.map_or(*bounds, |place| bounds.with(&Bounds::at(place.position)))
         }));
         let count = first_face - first;
         let allowed = |a: u32, b: u32| {

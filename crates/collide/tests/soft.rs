@@ -182,6 +182,20 @@ fn solids_push_out_of_their_nearest_face() {
     assert!(contacts(&solids(0.3, "")).is_empty(), "nothing of one solid touches itself at rest");
 }
 
+/// Behind the faces in the middle of a solid are particles that touch nothing themselves.
+#[test]
+fn solids_are_touched_in_the_middle_of_a_face() {
+    let text = "(contacts: (margin: 0.02), bodies: [], particles: [
+        solid(name: \"low\", shape: lattice(size: (1, 1, 1), counts: (5, 5, 5)), density: 1,
+            elastic: (young: 1e5, poisson: 0.3)),
+        particle(name: \"p\", mass: 1, position: (0.03, 0.05, 0.51), radius: 5e-3),
+    ])";
+    let scene = load_str(text, "test", &[]).expect("a good scene").scene;
+    let found = contacts(&scene);
+    let [contact] = &found[..] else { panic!("{found:?}") };
+    assert!((contact.gap - 0.005).abs() < 1e-12 && (contact.normal - Vec3::z()).norm() < 1e-12);
+}
+
 #[test]
 fn bodies_are_touched_as_if_there_were_no_others() {
     let with = |more: &str| {

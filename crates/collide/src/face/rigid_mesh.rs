@@ -10,7 +10,7 @@ use super::{FacePoint, FaceScratch, FaceSide, RISE, UPRIGHT, barycentric};
 use crate::{
     mesh::{LEAN, Mesh},
     name::{name, sort},
-    nearest::segments,
+    nearest::crossing,
     solid,
     transform::Transform,
 };
@@ -105,17 +105,13 @@ impl FaceScratch {
             if normal.norm() < PARALLEL * u.norm() * v.norm() {
                 continue;
             }
-            let [on, at] = segments(&edge, &ends);
-            let s = u.dot(&(on - edge[0])) / u.norm_squared();
-            let share = v.dot(&(at - ends[0])) / v.norm_squared();
-            if !(s > 0.0 && s < 1.0 && share > 0.0 && share < 1.0) {
-                continue;
-            }
+            let Some([s, share]) = crossing(&edge, &ends) else { continue };
+            let on = edge[0] + u * s;
             let mut up = normal.normalize();
             if up.dot(&outward) > 0.0 {
                 up = -up;
             }
-            let apart = up.dot(&(on - at));
+            let apart = up.dot(&(edge[0] - ends[0]));
             let radii = facing.side.radii;
             let gap = apart - (radii[i] + (radii[j] - radii[i]) * share);
             let beside = [Some(facing.corners[(l + 2) % 3]), facing.across[l]];

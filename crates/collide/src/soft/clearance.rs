@@ -64,7 +64,7 @@ impl Clearances {
         let at = |node: u32| places[(node - first) as usize];
         bounds.clear();
         let pad = |bounds: Bounds| Bounds { half: bounds.half.add_scalar(0.5 * reach), ..bounds };
-        let none = Bounds { middle: Vec3::repeat(f64::NAN), half: Vec3::zeros() };
+        let none = Bounds::nowhere();
         let points = places.iter().zip(&surface.outside);
         bounds.extend(
             points.map(|(&p, &outside)| if outside { pad(Bounds::around([p])) } else { none }),

@@ -14,7 +14,7 @@ use super::surface::{SoftEdge, SoftFace, SoftSurface};
 use crate::{
     contact::NONE,
     face::barycentric,
-    nearest::{on_polygon, segments},
+    nearest::{crossing, on_polygon},
     solid,
 };
 
@@ -185,15 +185,9 @@ impl SoftState<'_> {
         if normal.norm() < PARALLEL * lengths[0] * lengths[1] {
             return None;
         }
-        let points = segments(&places[0], &places[1]);
-        let share =
-            |k: usize, way: &Vec3| way.dot(&(points[k] - places[k][0])) / way.norm_squared();
-        let shares = [share(0, &u), share(1, &v)];
-        if !shares.iter().all(|&t| t > 0.0 && t < 1.0) {
-            return None;
-        }
+        let shares = crossing(&places[0], &places[1])?;
         let mut up = normal.normalize();
-        let between = points[0] - points[1];
+        let between = (places[0][0] + u * shares[0]) - (places[1][0] + v * shares[1]);
         let outward = self.outward(&edges[1]) - self.outward(&edges[0]);
         let solid = outward.dot(&up).abs() > UPRIGHT;
         let mean = |k: usize| {
