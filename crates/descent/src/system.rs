@@ -155,7 +155,7 @@ impl<R: Real> System<R> {
     /// When the state does not fit the scene.
     pub fn load(&mut self, scene: &Scene, state: &State) -> Result<(), SolverError> {
         state.check_fits(scene)?;
-        load_bases(&mut self.nodes_base, &self.layout, state);
+        load_bases(&mut self.nodes_base, &self.layout, scene, state);
         self.pulls.forget();
         self.broken.clone_from(&state.broken);
         self.time_s = state.time_s;
@@ -447,7 +447,7 @@ fn make_nodes<R: Real>(
     for (node, &n) in model.nodes.iter().zip(&layout.node_of) {
         (nodes[n as usize].kind, bases[n as usize]) = (node.kind, Base::of(node));
     }
-    load_bases(&mut bases, layout, &scene.initial_state());
+    load_bases(&mut bases, layout, scene, &scene.initial_state());
     (nodes, bases)
 }
 

@@ -58,8 +58,8 @@ fn falling_particle(subject: &Subject<'_>) -> Result<(), Stop> {
     ensure(held.position == position, || "a particle without mass has moved".to_owned())
 }
 
-/// Compares a position and a velocity after a second with what those at the start lead to.
-fn falls(
+/// Compares a position and a velocity after 60 frames with what those at the start lead to.
+pub(super) fn falls(
     subject: &Subject<'_>,
     scene: &Scene,
     plan: Plan,

@@ -6,12 +6,15 @@ use taut_core::{Scene, load::load_str};
 
 use super::{
     Property,
+    analytic::falls,
     subject::{Plan, Stop, Subject, ensure},
 };
 
 pub(super) const PROPERTIES: &[Property] = &[
     Property { name: "material_rings", scene: "bar-of-tetrahedra", test: |s| rings(s, &BAR) },
     Property { name: "material_rings", scene: "strip-of-triangles", test: |s| rings(s, &STRIP) },
+    Property { name: "material_falls", scene: "block", test: |s| drops(s, BLOCK) },
+    Property { name: "material_falls", scene: "sheet", test: |s| drops(s, SHEET) },
 ];
 
 /// A metre of material of 1 MPa and 1000 kg/m^3 that does not contract sideways, held at `x = 0`.
@@ -32,16 +35,29 @@ const STRIP: RingingBar = RingingBar {
     tip: 2 * 8,
 };
 
+/// Free material of 10 MPa: what joins its particles is 10,000 times as stiff as what moves them.
+const BLOCK: &str =
+    "solid(name: \"b\", shape: lattice(size: (0.4, 0.3, 0.2), counts: (4, 3, 2)), density: 1000,
+    elastic: (young: 1e7, poisson: 0.3))";
+const SHEET: &str =
+    "cloth(name: \"s\", counts: (6, 5), start: (0, 0, 0), along: (0.1, 0, 0), across: (0, 0.1, 0),
+    density: 1000, thickness: 0.001, membrane: (young: 1e7, poisson: 0.3))";
+
 /// Frames of half a period.
 const FRAMES: u32 = 100;
 /// How far the end is pulled at the start [m].
 const AMPLITUDE: f64 = 1e-3;
 
+/// Particles without contacts.
+fn parsed(name: &str, settings: &str, particles: &str) -> Result<Scene, Stop> {
+    let text = format!("(contacts: false, {settings}, particles: [{particles}])");
+    let loaded = load_str(&text, name, &[]).map_err(|error| Stop::Fail(error.to_string()))?;
+    Ok(loaded.scene)
+}
+
 /// The lowest mode of a bar that is held at one end, `omega = pi/(2 L) sqrt(E / rho)`.
 fn scene(mesh: &RingingBar) -> Result<Scene, Stop> {
-    let text = format!("(contacts: false, gravity: (0, 0, 0), particles: [{}])", mesh.particles);
-    let loaded = load_str(&text, "ringing", &[]);
-    let mut scene = loaded.map_err(|error| Stop::Fail(error.to_string()))?.scene;
+    let mut scene = parsed("ringing", "gravity: (0, 0, 0)", mesh.particles)?;
     let omega = FRAC_PI_2 * (1e6_f64 / 1000.0).sqrt();
     scene.dt = PI / omega / f64::from(FRAMES);
     for particle in &mut scene.particles {
@@ -63,4 +79,16 @@ fn rings(subject: &Subject<'_>, mesh: &RingingBar) -> Result<(), Stop> {
     ensure((found + kept).abs() < allowed, || {
         format!("is at {found:.4} of its amplitude after half a period, {:.4} expected", -kept)
     })
+}
+
+/// Material that nothing holds falls as one particle does, and keeps its shape.
+fn drops(subject: &Subject<'_>, particles: &str) -> Result<(), Stop> {
+    let scene = parsed("falling", "gravity: (0, 0, -9.81)", particles)?;
+    let plan = Plan::new(60, 4);
+    let end = subject.end(&scene, plan)?;
+    for (particle, state) in scene.particles.iter().zip(&end.particles) {
+        let start = (particle.position, particle.velocity);
+        falls(subject, &scene, plan, start, (state.position, state.velocity))?;
+    }
+    Ok(())
 }

@@ -231,6 +231,8 @@ pub(super) const KNOWN: &[Known] = &[
     null("drives_balance", "driven-pendulum"),
     null("material_rings", "bar-of-tetrahedra"),
     null("material_rings", "strip-of-triangles"),
+    null("material_falls", "block"),
+    null("material_falls", "sheet"),
 ];
 
 /// Why a check is known to fail for a backend, if it is.
