@@ -12,9 +12,14 @@ fn end(scene: &Scene, settings: &str, steps: u32) -> State {
     Run::new(&BACKEND, scene, settings, 10).end(steps)
 }
 
-/// A chain of `links` hinged bars that turn by no more than a tenth, of which the last one has this mass.
-fn stiff_chain(links: usize, mass: f64) -> Scene {
+/// A chain of `links` hinged bars that turn by no more than a tenth, of which the last one has this mass; alone, or
+/// beside a ball that lies on the ground.
+fn stiff_chain(links: usize, mass: f64, beside_ball: bool) -> Scene {
     let (mut bodies, mut joints) = (String::new(), String::new());
+    if beside_ball {
+        bodies += "body(name: \"ground\", shape: half_space, motion: static),
+            body(name: \"ball\", shape: sphere(radius: 0.1), position: (0, -3, 0.1), mass: 1),";
+    }
     for i in 0..links {
         let (at, mass) = (0.4 * i as f64, if i + 1 == links { mass } else { 1.0 });
         let before = if i == 0 { "world".to_owned() } else { format!("l{}", i - 1) };
@@ -26,14 +31,20 @@ fn stiff_chain(links: usize, mass: f64) -> Scene {
             "hinge(a: \"{before}\", b: \"l{i}\", at: ({at:?}, 0, 5), axis: (0, 1, 0), limit: (-0.1, 0.1)),"
         );
     }
-    scene(&format!("dt: 0.01, contacts: false, bodies: [{bodies}], joints: [{joints}]"))
+    scene(&format!("dt: 0.01, contacts: {beside_ball}, bodies: [{bodies}], joints: [{joints}]"))
 }
 
 /// Links that fall into their limits come to rest at them; a limit that lets go is not held at the other end.
 #[test]
 fn limits_of_a_chain_stop_it() {
-    for (links, mass) in [(2, 1.0), (2, 100.0), (5, 10.0), (10, 100.0)] {
-        let scene = stiff_chain(links, mass);
+    for (links, mass, beside_ball) in [
+        (2, 1.0, false),
+        (2, 100.0, false),
+        (5, 10.0, false),
+        (10, 100.0, false),
+        (10, 100.0, true),
+    ] {
+        let scene = stiff_chain(links, mass, beside_ball);
         let mut run = Run::new(&BACKEND, &scene, "()", 10);
         let start = metrics::energy(&scene, &run.state).total_j();
         for step in 0..300 {

@@ -8,9 +8,10 @@
 
 use crate::joint::RowLaw;
 
-/// How much stiffer the rows of joints with motors are than others and contacts [1]: what motors give way adds up from
-/// step to step, and limits have to hold against them.
-const MOTORS: f64 = 1000.0;
+/// How much stiffer these rows are than contacts [1]. What motors give way adds up from step to step, and limits hold
+/// against them; and a limit bears what hangs from its joint, which may be much heavier than the two bodies that its
+/// stiffness is measured by, and gives back what it stored when it gave way.
+const STIFFER: f64 = 1000.0;
 
 /// Below this share of its value [1] what a motor lacks is rounding.
 const ROUNDING: f64 = 1e-14;
@@ -34,16 +35,15 @@ pub(crate) struct BoundedRow {
 }
 
 impl BoundedRow {
-    /// One that a unit multiplier moves by `softness`, `scale` times as stiff as that asks for, or more where the joint has
-    /// a motor. Where its gradient vanishes it does nothing.
+    /// One that a unit multiplier moves by `softness`, beside contacts that are `scale` times as stiff as theirs asks for.
+    /// Where its gradient vanishes it does nothing.
     pub(crate) fn new(
         [bound, node]: [u32; 2],
         (law, target): (RowLaw, f64),
         softness: f64,
-        (scale, has_motor): (f64, bool),
+        scale: f64,
     ) -> Self {
-        let scale = if has_motor { scale * MOTORS } else { scale };
-        let stiffness = if softness > 0.0 { scale / softness } else { 0.0 };
+        let stiffness = if softness > 0.0 { STIFFER * scale / softness } else { 0.0 };
         Self {
             bound,
             node,
@@ -135,7 +135,7 @@ mod tests {
     fn rows() -> [BoundedRow; 2] {
         let limit = RowLaw::Limit(Limit { lower: -0.2, upper: 0.5 });
         let motor = RowLaw::Motor(Motor { speed: 1.0, max_effort: 3.0 });
-        [limit, motor].map(|law| BoundedRow::new([0, 0], (law, 0.1), 1.0, (10.0, false)))
+        [limit, motor].map(|law| BoundedRow::new([0, 0], (law, 0.1), 1.0, 0.01))
     }
 
     /// The piece at a point is the law's tangent there: a linear solve that it leads nowhere is settled.

@@ -243,8 +243,8 @@ impl System {
         self.bounds.iter().any(Bound::has_changed)
     }
 
-    /// Has bounded rows give way as contacts do, beside which they are to be solved for, `scale` times as stiff as
-    /// inertia is in a step.
+    /// Has bounded rows give way as contacts do, beside which they are to be solved for, and which are `scale` times as
+    /// stiff as inertia is in a step.
     pub(super) fn soften_bounds(&mut self, scale: f64) {
         self.bounded.clear();
         for (i, bound) in (0_u32..).zip(&self.bounds) {
@@ -252,13 +252,7 @@ impl System {
             if self.active[element as usize] {
                 let softness = self.softness(row as usize);
                 let node = self.mover(element) as u32;
-                let beside = [i.wrapping_sub(1), i, i + 1].map(|k| self.bounds.get(k as usize));
-                let has_motor = beside
-                    .into_iter()
-                    .flatten()
-                    .any(|other| other.element == element && matches!(other.law, RowLaw::Motor(_)));
-                let stiff = (scale, has_motor);
-                let soft = BoundedRow::new([i, node], (law, target), softness, stiff);
+                let soft = BoundedRow::new([i, node], (law, target), softness, scale);
                 self.rows.compliance[row as usize] = soft.compliance();
                 self.bounded.push(soft);
             }
