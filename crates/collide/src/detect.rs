@@ -363,7 +363,11 @@ pub(crate) fn kept_apart(
     let joints = joints.filter_map(|(i, j)| Some((pair(j.a, j.b)?, Some(i))));
     let springs = scene.springs.iter().filter(|_| style == Style::Demo3d);
     let springs = springs.filter_map(|s| Some((pair(s.a, s.b)?, None)));
-    let mut joined: Vec<_> = joints.chain(springs).collect();
+    let ties = scene.ties.iter().flat_map(|tie| {
+        let [held, corners @ ..] = tie.ends;
+        corners.into_iter().filter_map(move |corner| Some((pair(held.end, corner.end)?, None)))
+    });
+    let mut joined: Vec<_> = joints.chain(springs).chain(ties).collect();
     joined.sort_unstable();
     joined
 }

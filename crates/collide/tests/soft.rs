@@ -1,7 +1,12 @@
 //! Contacts of particles with triangles of particles, against closed forms.
 
 use taut_collide::{Clearances, Contact, ContactList, ContactSet, Site, metrics::Probe};
-use taut_core::{Placement, Scene, State, Vec3, load::load_str};
+use taut_core::{
+    Placement, Scene, State, Vec3,
+    energy::WeightedSum,
+    load::load_str,
+    scene::{Anchor, ElasticPart, Endpoint},
+};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -59,6 +64,16 @@ fn a_particle_touches_a_triangle_from_either_side() {
         assert!(contacts(&over(beside, "")).is_empty(), "{beside:?}");
     }
     assert!(contacts(&over([0.2, 0.3, 0.01], "group: 1")).is_empty(), "of one group");
+}
+
+#[test]
+fn a_particle_does_not_touch_the_triangle_it_is_held_to() {
+    let mut scene = over([0.2, 0.3, 0.0], "");
+    assert_eq!(contacts(&scene).len(), 1);
+    let ends = [3, 0, 1, 2].map(|i| Anchor::from(Endpoint::Particle(i)));
+    let energy = WeightedSum::tie([0.5, 0.2, 0.3], 100.0).expect("shares of a positive sum");
+    scene.ties.push(ElasticPart { name: "tie".to_owned(), ends, energy });
+    assert!(contacts(&scene).is_empty());
 }
 
 #[test]

@@ -121,8 +121,11 @@ impl Needs {
         .with(Self::COMPLIANCE)
         .with(Self::BREAKING);
     /// Energies of points that have a compliance, whatever they are.
-    pub const ENERGIES: Self =
-        Self::TRIANGLES.with(Self::BENDING).with(Self::TETRAHEDRA).with(Self::MATERIAL_DAMPING);
+    pub const ENERGIES: Self = Self::TRIANGLES
+        .with(Self::BENDING)
+        .with(Self::TETRAHEDRA)
+        .with(Self::TIES)
+        .with(Self::MATERIAL_DAMPING);
     /// Bodies and particles with joints, springs and contacts.
     pub const MULTIBODY: Self = Self::JOINTS
         .with(Self::PARTICLES)

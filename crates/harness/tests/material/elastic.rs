@@ -27,26 +27,37 @@ fn earth(dt: f64) -> Scene {
     Scene { gravity: Vec3::new(0.0, 0.0, -9.81), dt, ..Scene::default() }
 }
 
-/// A sheet of two triangles, one square metre, hung by an edge, stretched and folded where it swings.
+/// Particles or bodies with what holds the first one to the shares of the others, at [N/m].
+fn tie(ends: [Anchor; 4], shares: [f64; 3], stiffness: f64) -> ElasticPart<WeightedSum<f64>, 4> {
+    let energy = WeightedSum::tie(shares, stiffness).expect("shares of a positive sum");
+    ElasticPart { name: "tie".to_owned(), ends, energy }
+}
+
+/// A sheet of two triangles, one square metre, hung by an edge, stretched and folded where it swings; one of them carries
+/// a particle.
 fn hung(dt: f64) -> Scene {
     let rest = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]].map(|[x, y]| Vec3::new(x, y, 0.0));
     let shifts =
         [Vec3::zeros(), Vec3::zeros(), Vec3::new(0.1, 0.0, 0.1), Vec3::new(0.0, 0.1, -0.1)];
     let masses = [0.0, 0.0, 0.2, 0.1];
     let places = rest.iter().zip(shifts).map(|(rest, shift)| rest + shift);
-    let corners = |three: [usize; 3]| three.map(|i| Anchor::from(Endpoint::Particle(i)));
-    let panel = |three: [usize; 3]| triangle(corners(three), &three.map(|i| rest[i]));
+    let mut particles: Vec<Particle> =
+        masses.into_iter().zip(places).map(|(m, place)| particle(m, place)).collect();
+    particles.push(particle(0.05, Vec3::new(0.8, 0.6, 0.05)));
+    let at = |i: usize| Anchor::from(Endpoint::Particle(i));
+    let panel = |three: [usize; 3]| triangle(three.map(at), &three.map(|i| rest[i]));
     let four = [1, 2, 0, 3];
     let bend = ElasticPart {
         name: "fold".to_owned(),
-        ends: four.map(|i| Anchor::from(Endpoint::Particle(i))),
+        ends: four.map(at),
         // As stiff as makes it count beside the weight.
         energy: WeightedSum::bending(&four.map(|i| rest[i]), 2.0).expect("it is flat").into(),
     };
     Scene {
-        particles: masses.into_iter().zip(places).map(|(m, place)| particle(m, place)).collect(),
+        particles,
         triangles: vec![panel([0, 1, 2]), panel([1, 3, 2])],
         bends: vec![bend],
+        ties: vec![tie([4, 1, 3, 2].map(at), [0.3, 0.5, 0.2], 40.0)],
         ..earth(dt)
     }
 }
@@ -54,7 +65,8 @@ fn hung(dt: f64) -> Scene {
 /// Where the box hangs, off its centre [m].
 const CORNER: Vec3 = Vec3::new(0.25, 0.0, 0.1);
 
-/// A box of 1 kg that a triangle held by its other corners carries, and that swings in their plane.
+/// A box of 1 kg that a triangle held by its other corners carries, and that swings in their plane with a particle that
+/// is held to the triangle.
 fn box_on_a_triangle(dt: f64) -> Scene {
     let rest = [Vec3::zeros(), Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.5, 0.0, -1.0)];
     let mut body = Body::solid_box(Vec3::new(0.5, 0.4, 0.2), 25.0);
@@ -62,10 +74,13 @@ fn box_on_a_triangle(dt: f64) -> Scene {
     body.position = rest[2] - body.rotation * CORNER;
     let mut corners = [0, 1, 0].map(|i| Anchor::from(Endpoint::Particle(i)));
     corners[2] = Anchor { end: Endpoint::Body(0), local: CORNER };
+    let [a, b, c] = corners;
+    let held = Particle { velocity: Vec3::zeros(), ..particle(0.2, Vec3::new(0.5, 0.0, -0.5)) };
     Scene {
         bodies: vec![body],
-        particles: vec![particle(0.0, rest[0]), particle(0.0, rest[1])],
+        particles: vec![particle(0.0, rest[0]), particle(0.0, rest[1]), held],
         triangles: vec![triangle(corners, &rest)],
+        ties: vec![tie([Anchor::from(Endpoint::Particle(2)), a, b, c], [0.2, 0.3, 0.5], 30.0)],
         ..earth(dt)
     }
 }
@@ -117,6 +132,29 @@ fn affine_bodies_swing_triangles_as_the_reference_does() {
     assert!(error < 1e-9, "{error:e}");
 }
 
+/// It hangs by its weight over the stiffness below its place, which is between corners that are held.
+#[test]
+fn a_particle_hangs_below_its_place_in_a_triangle() {
+    let rest = [Vec3::zeros(), Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0)];
+    let shares = [0.5, 0.3, 0.2];
+    let place: Vec3 = rest.iter().zip(shares).map(|(corner, share)| corner * share).sum();
+    let at = |i: usize| Anchor::from(Endpoint::Particle(i));
+    let mut particles: Vec<Particle> = rest.iter().map(|&corner| particle(0.0, corner)).collect();
+    particles.push(particle(0.5, place));
+    let scene = Scene {
+        particles,
+        triangles: vec![triangle([0, 1, 2].map(at), &rest)],
+        ties: vec![tie([3, 0, 1, 2].map(at), shares, 200.0)],
+        ..earth(0.2)
+    };
+    let expected = place - Vec3::z() * (0.5 * 9.81 / 200.0);
+    for backend in TAKERS.into_iter().filter(|&name| name != "null") {
+        let end = run(backend, "()", &scene, 50, 200);
+        let off = (end.particles[3].position - expected).norm();
+        assert!(off < 1e-9, "{backend}: {off:e}");
+    }
+}
+
 #[test]
 fn position_based_dynamics_tends_to_the_reference_with_the_step() {
     // What a sweep has pushed keeps its direction, an error of the squared correction per step.
@@ -132,7 +170,10 @@ fn position_based_dynamics_tends_to_the_reference_with_the_step() {
 fn who_has_no_energies_of_points_refuses_with_the_witness() {
     let panels = hung(1.0 / 60.0);
     let folds = Scene { triangles: Vec::new(), ..panels.clone() };
-    for (scene, witness) in [(panels, "triangle `panel`"), (folds, "bend `fold`")] {
+    let ties = Scene { bends: Vec::new(), ..folds.clone() };
+    for (scene, witness) in
+        [(panels, "triangle `panel`"), (folds, "bend `fold`"), (ties, "tie `tie`")]
+    {
         refuses_all_but_takers(&scene, witness);
     }
 }
