@@ -1,6 +1,6 @@
 //! Bodies, particles and the world as the nodes a descent sweep moves.
 
-use taut_core::{BodyState, ParticleState, Scene, State, scene::Endpoint};
+use taut_core::{BodyState, ParticleState, State};
 use taut_math::{Q4, Real, Sym3, V3};
 use taut_model::{
     ColourOf, Colouring, End, Model, NodeKind, Order, Pose, Velocity, Wrench, narrow, priority,
@@ -119,6 +119,8 @@ pub struct NodeLayout {
     pub colours: Vec<usize>,
     /// Whether nodes of one colour are independent of each other.
     pub independent: bool,
+    /// Nodes of elastic material that nothing holds.
+    floating: Vec<u32>,
 }
 
 impl NodeLayout {
@@ -148,6 +150,7 @@ impl NodeLayout {
             .collect();
         starts.push(moving);
         Self {
+            floating: model.floating_material().iter().map(|&n| node_of[n as usize]).collect(),
             node_of,
             bodies: model.slots.bodies as usize,
             colours: starts,
@@ -251,16 +254,15 @@ impl<R: Real> Base<R> {
     }
 }
 
-/// Copies loaded body and particle motion into the bases.
+/// Copies loaded body and particle motion into the bases; `fall` is what gravity adds to a velocity in a step.
 ///
-/// Particles of elastic material begin as if they had fallen in the step before. A sweep moves stiff material by little
-/// more than its strain, so that from rest a body of many particles would hardly fall, and what it did not fall in one
-/// step it would not start with in the next. Where it is held, its first sweeps have that much more to take back.
+/// The step before is taken to have been one of free fall for elastic material that nothing holds. A sweep moves stiff material by little more than its strain, so that from rest a body of many particles would
+/// hardly fall, and what it did not fall in one step it would not start with in the next.
 pub(crate) fn load_bases<R: Real>(
     bases: &mut [Base<R>],
     layout: &NodeLayout,
-    scene: &Scene,
     state: &State,
+    fall: V3<R>,
 ) {
     for (body, &node) in state.bodies.iter().zip(layout.bodies()) {
         bases[node as usize].load_body(body);
@@ -268,16 +270,8 @@ pub(crate) fn load_bases<R: Real>(
     for (particle, &node) in state.particles.iter().zip(layout.particles()) {
         bases[node as usize].load_particle(particle);
     }
-    let fall = V3::of(&(scene.gravity * scene.dt));
-    let triangles = scene.triangles.iter().flat_map(|triangle| triangle.ends.iter());
-    let corners = triangles.filter_map(|anchor| match anchor.end {
-        Endpoint::Particle(particle) => Some(particle),
-        Endpoint::Body(_) | Endpoint::World => None,
-    });
-    let material = corners.chain(scene.tetrahedra.iter().flat_map(|one| one.nodes));
-    let nodes = layout.particles();
-    for particle in material {
-        let base = &mut bases[nodes[particle] as usize];
+    for &node in &layout.floating {
+        let base = &mut bases[node as usize];
         base.previous_velocity = base.velocity - fall;
     }
 }

@@ -155,7 +155,7 @@ impl<R: Real> System<R> {
     /// When the state does not fit the scene.
     pub fn load(&mut self, scene: &Scene, state: &State) -> Result<(), SolverError> {
         state.check_fits(scene)?;
-        load_bases(&mut self.nodes_base, &self.layout, scene, state);
+        load_bases(&mut self.nodes_base, &self.layout, state, fall_in_step(scene));
         self.pulls.forget();
         self.broken.clone_from(&state.broken);
         self.time_s = state.time_s;
@@ -437,6 +437,11 @@ pub(crate) fn value_of<R: Real>(element: &SweepElement<R>, pair: &Pair<R>) -> V3
     }
 }
 
+/// What gravity adds to a velocity in a step of the scene [m/s].
+fn fall_in_step<R: Real>(scene: &Scene) -> V3<R> {
+    V3::of(&(scene.gravity * scene.dt))
+}
+
 fn make_nodes<R: Real>(
     scene: &Scene,
     model: &Model,
@@ -447,7 +452,7 @@ fn make_nodes<R: Real>(
     for (node, &n) in model.nodes.iter().zip(&layout.node_of) {
         (nodes[n as usize].kind, bases[n as usize]) = (node.kind, Base::of(node));
     }
-    load_bases(&mut bases, layout, scene, &scene.initial_state());
+    load_bases(&mut bases, layout, &scene.initial_state(), fall_in_step(scene));
     (nodes, bases)
 }
 

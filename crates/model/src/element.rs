@@ -12,6 +12,7 @@ use taut_core::{
 use crate::{
     form::Form,
     graph::Graph,
+    islands::Islands,
     narrow,
     node::{Node, Slots, nodes},
 };
@@ -252,6 +253,29 @@ impl Model {
         self.over_nodes(self.energy_ends())
     }
 
+    /// The nodes of elastic material that nothing holds, and of what joints and springs join to it.
+    pub fn floating_material(&self) -> Vec<u32> {
+        let mut islands = Islands::default();
+        islands.start(self.nodes.len());
+        let units = self.units.iter().map(|unit| self.ends_of_unit(unit));
+        for ends in units.chain(self.energy_ends()) {
+            ends.windows(2).for_each(|pair| islands.join(pair[0].node, pair[1].node));
+        }
+        let island_of = islands.settle();
+        let (mut material, mut held) = (vec![false; island_of.len()], vec![false; island_of.len()]);
+        for ends in self.energy_ends() {
+            material[island_of[ends[0].node as usize] as usize] = true;
+        }
+        for (node, &island) in self.nodes.iter().zip(island_of) {
+            held[island as usize] |= !node.moves();
+        }
+        let floats = |&node: &u32| {
+            let island = island_of[node as usize] as usize;
+            material[island] && !held[island]
+        };
+        (0..narrow(island_of.len())).filter(floats).collect()
+    }
+
     fn energy_ends(&self) -> impl Iterator<Item = &[End]> {
         self.energies.iter().map(|one| self.points_of(one))
     }
@@ -360,7 +384,10 @@ impl Model {
 
 #[cfg(test)]
 mod tests {
-    use taut_core::scene::{Body, JointKind, Limit, Motor, Particle, SpringKind};
+    use taut_core::{
+        energy::Membrane,
+        scene::{Anchor, Body, ElasticPart, JointKind, Limit, Motor, Particle, SpringKind},
+    };
 
     use super::*;
 
@@ -418,6 +445,34 @@ mod tests {
         assert_eq!(roles(&model), [Role::Store, Role::Damp { damping: 2.0 }]);
         scene.springs[0].stiffness = 0.0;
         assert_eq!(roles(&Model::new(&scene)), [Role::Damp { damping: 2.0 }]);
+    }
+
+    #[test]
+    fn material_floats_with_what_is_joined_to_it_unless_anything_holds_it() {
+        let mut scene = scene();
+        let corner = |x: f64, mass: f64| Particle {
+            mass,
+            position: Vec3::new(x, x * x, 0.0),
+            ..scene.particles[0].clone()
+        };
+        let more: Vec<Particle> =
+            [0.0, 1.0, 2.0].map(|x| corner(x, 1.0)).into_iter().chain([corner(3.0, 0.0)]).collect();
+        scene.particles.extend(more);
+        let at = |i: usize| Anchor::from(Endpoint::Particle(i));
+        let places = [0.0, 1.0, 2.0].map(|x| Vec3::new(x, x * x, 0.0));
+        let energy = Membrane::new(&places, 1e-3, 1e5, 0.3).expect("a triangle").into();
+        let ends = [1, 2, 3].map(at);
+        scene.triangles.push(ElasticPart { name: String::new(), ends, energy });
+        let floating = |scene: &Scene| Model::new(scene).floating_material();
+        // Two bodies and four particles before the last, which is held; the first particle hangs from a body.
+        assert_eq!(floating(&scene), [3, 4, 5]);
+        let ball = |a: usize, b: Endpoint| Joint::new(JointKind::Ball, Endpoint::Particle(a), b);
+        scene.joints.push(ball(3, Endpoint::Particle(0)));
+        assert_eq!(floating(&scene), [0_u32; 0], "the body is hinged to the world");
+        scene.joints.remove(0);
+        assert_eq!(floating(&scene), [0, 2, 3, 4, 5]);
+        scene.joints.push(ball(2, Endpoint::Particle(4)));
+        assert_eq!(floating(&scene), [0_u32; 0]);
     }
 
     #[test]
