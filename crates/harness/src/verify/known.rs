@@ -69,6 +69,9 @@ const FLUNG: &str = "a constraint takes back what is open within a step or two, 
                      them spinning at 30 rad/s";
 const FOOT: &str =
     "under an edge its field of pressure yields: what leans to a degree of its balance tips";
+const UNBALANCED: &str = "the two rows of a neo-Hookean tetrahedron are far from zero at rest, where they balance each other; from \
+                          multipliers of zero, as published, a sweep over stiff material of many cells does not find that \
+                          balance and throws them apart";
 const BEST: &str = "mujoco (preset: best)";
 
 /// A check that some backend or variant does not pass.
@@ -88,6 +91,7 @@ const SWEEPS: &str = "xpbd-cpu (mode: iterations)";
 const SINGLE: &str = "xpbd-cpu (precision: f32)";
 
 pub(super) const KNOWN: &[Known] = &[
+    row("xpbd-cpu", "material_falls", "block", UNBALANCED),
     row(PAPER, "compliance_gives_way", "weight", CATCHES_UP),
     row(PAPER, "compliance_gives_way", "bar", CATCHES_UP),
     row(PAPER, "springs_bear", "weight", CATCHES_UP),
