@@ -1,6 +1,7 @@
 //! A process at the other end of pipes: one line asked, one line answered, each within a limit.
 
 use std::{
+    collections::BTreeSet,
     io::{self, ErrorKind, Read, Write},
     os::{
         fd::AsFd,
@@ -8,6 +9,7 @@ use std::{
     },
     path::Path,
     process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    sync::{Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -32,6 +34,21 @@ const LINE: usize = 64 * 1024;
 const GRACE: Duration = Duration::from_secs(2);
 /// What is told of a line that is no reply [bytes].
 const TOLD: usize = 60;
+
+/// Groups of processes that have not ended.
+static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// Kills every process that was started, with all that it has started: for a program that ends without waiting for them.
+pub fn kill_all() {
+    for &group in &*GROUPS.lock().unwrap_or_else(PoisonError::into_inner) {
+        signal(group, Signal::SIGKILL);
+    }
+}
+
+fn signal(group: u32, signal: Signal) {
+    // A group that is gone already needs no signal.
+    let _ = killpg(Pid::from_raw(group as i32), signal);
+}
 
 /// A process that leads a group of its own, all of which ends with it.
 #[derive(Debug)]
@@ -73,7 +90,10 @@ impl Child {
             command.current_dir(directory);
         }
         let cannot = |error: &dyn std::fmt::Display| format!("cannot start `{name}`: {error}");
+        let mut groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
         let mut process = command.spawn().map_err(|error| cannot(&plain(&error)))?;
+        groups.insert(process.id());
+        drop(groups);
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         let (Some(input), Some(output), Some(errors)) = pipes else {
             return Err(cannot(&"it has no pipes"));
@@ -333,19 +353,15 @@ impl Child {
         }
     }
 
-    fn signal(&self, signal: Signal) {
-        // A group that is gone already needs no signal.
-        let _ = killpg(Pid::from_raw(self.process.id() as i32), signal);
-    }
-
     /// Asks the whole group to end, and ends it.
     fn kill(&mut self) {
         if !matches!(self.process.try_wait(), Ok(Some(_))) {
-            self.signal(Signal::SIGTERM);
+            signal(self.process.id(), Signal::SIGTERM);
             self.ended_within(GRACE);
         }
         // Also what the leader of the group has left behind.
-        self.signal(Signal::SIGKILL);
+        signal(self.process.id(), Signal::SIGKILL);
+        GROUPS.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.process.id());
         let _ = self.process.wait();
     }
 

@@ -26,6 +26,7 @@ mod solver;
 mod tail;
 mod words;
 
+pub use child::kill_all;
 pub use presets::Presets;
 pub use program::{Limits, Program, ProgramEnvironment};
 pub use row::ExecBackend;

@@ -9,6 +9,9 @@ use crate::{
     program::{Limits, Program},
 };
 
+/// Kills every process that was started.
+pub fn kill_all() {}
+
 /// A process, of which there are none.
 #[derive(Debug)]
 pub(crate) struct Child {

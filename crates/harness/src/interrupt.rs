@@ -26,7 +26,10 @@ pub(crate) fn flag() -> &'static AtomicBool {
             match *first {
                 // Whoever stops a program may tell it, and then its group, by which it hears it twice.
                 Some(then) if now.duration_since(then) < TWICE => return,
-                Some(_) => process::exit(130),
+                Some(_) => {
+                    taut_exec::kill_all();
+                    process::exit(130)
+                }
                 None => *first = Some(now),
             }
             ASKED.store(true, Ordering::Relaxed);

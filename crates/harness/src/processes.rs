@@ -82,7 +82,7 @@ pub(crate) fn extended(
         ensure!(common.programs.backend_files.is_empty(), "--backends is refused by --no-exec");
         for mut program in engines(root)? {
             let names = named.iter().map(|text| spec::without_label(text));
-            let mut names = names.map(|text| text.split([':', '@']).next().unwrap_or(text));
+            let mut names = names.map(|text| text.split(':').next().unwrap_or(text));
             ensure!(names.all(|n| n != program.name), "`{}` is refused by --no-exec", program.name);
             // Figures name it all the same; its rows are skipped.
             program.environment = Some(ProgramEnvironment {

@@ -189,16 +189,22 @@ fn budget_suffix(iterations: (u32, usize), substeps: (u32, usize)) -> String {
 /// # Errors
 /// An argument that cannot be read.
 pub(crate) fn reference(text: &str, iterations: u32) -> anyhow::Result<Spec> {
-    let (name, substeps) = match text.rsplit_once('@') {
-        Some((name, count)) => {
-            let count: u32 = count.parse().ok().filter(|&n| n > 0).with_context(|| {
-                format!("`{count}` in `{text}` is not a number of substeps, at least 1")
-            })?;
-            (name, count)
-        }
-        None => (text, 1),
+    let (name, count) = with_substeps(text);
+    let substeps = match count {
+        Some(count) => count.parse().ok().filter(|&n| n > 0).with_context(|| {
+            format!("`{count}` in `{text}` is not a number of substeps, at least 1")
+        })?,
+        None => 1,
     };
     Ok(Named::parse(name)?.spec(iterations, substeps))
+}
+
+/// What a reference names, and what it says of substeps. In a command an `@` may be anything: there it is a number after
+/// the last one that counts substeps.
+pub(crate) fn with_substeps(text: &str) -> (&str, Option<&str>) {
+    let Some((name, count)) = text.rsplit_once('@') else { return (text, None) };
+    let is_command = without_label(name).starts_with(EXEC);
+    if is_command && count.parse::<u32>().is_err() { (text, None) } else { (name, Some(count)) }
 }
 
 #[cfg(test)]
@@ -237,6 +243,17 @@ mod tests {
         assert_eq!(labels(&["null"], &[5], &[1, 4]), ["null x1", "null x4"]);
         assert_eq!(labels(&["null"], &[5, 6], &[1, 4]).last().unwrap(), "null 6x4");
         assert_eq!(labels(&["x:a=1", "x:a=2"], &[1], &[1]), ["x:a=1", "x:a=2"]);
+    }
+
+    #[test]
+    fn a_reference_may_count_substeps() {
+        let of = |text: &str| reference(text, 10).map(|spec| (spec.backend, spec.substeps));
+        assert_eq!(of("newton@4").unwrap(), ("newton".to_owned(), 4));
+        assert_eq!(of("exec:python3 a.py@8").unwrap(), ("exec:python3 a.py".to_owned(), 8));
+        assert_eq!(of("exec:ssh me@host").unwrap(), ("exec:ssh me@host".to_owned(), 1));
+        for text in ["newton@", "newton@0", "newton@x", "exec:a@0"] {
+            assert!(of(text).unwrap_err().to_string().contains("not a number of substeps"));
+        }
     }
 
     #[test]

@@ -356,6 +356,37 @@ fn stops_in_order(signal: &str) {
     assert!(names.all(|name| !name.to_string_lossy().contains("tmp")));
 }
 
+/// A process that hears nothing and never answers ends with the program.
+#[cfg(unix)]
+#[test]
+fn the_second_interruption_ends_what_was_started() {
+    let dir = tempfile::tempdir().unwrap();
+    let (out, beats) = (dir.path().join("out"), dir.path().join("beats"));
+    let beat = format!("while echo >>{}; do sleep 0.02; done", beats.display());
+    let deaf = format!("exec:sh -c 'trap \"\" INT TERM; {beat}'");
+    let arguments = ["run", "pendulum", "-b", &deaf, "--reference", "none", "--out"];
+    let mut child = taut(&[&arguments[..], &[out.to_str().unwrap()]].concat())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let pause = |ms| std::thread::sleep(std::time::Duration::from_millis(ms));
+    while !beats.is_file() {
+        assert!(child.try_wait().unwrap().is_none(), "ended by itself");
+        pause(20);
+    }
+    for _ in 0..2 {
+        let own = child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &own]).status().unwrap().success());
+        // What comes sooner than half a second after the first is the first.
+        pause(700);
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let beaten = || fs::metadata(&beats).unwrap().len();
+    let before = beaten();
+    pause(300);
+    assert_eq!(beaten(), before, "it goes on");
+}
+
 #[test]
 fn a_run_that_is_killed_keeps_its_finished_rows() {
     let dir = tempfile::tempdir().unwrap();

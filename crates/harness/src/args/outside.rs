@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Selection, Verb, parameter};
+use crate::spec;
 
 /// Which other programs may be started.
 #[derive(Clone, Debug, Args)]
@@ -78,6 +79,6 @@ fn strings(names: &[String]) -> Vec<&str> {
 /// The backends of a selection, and what they are compared with.
 fn with<'a>(selection: &'a Selection, reference: &'a Option<String>) -> Vec<&'a str> {
     let mut named = strings(&selection.backends);
-    named.extend(reference.as_deref());
+    named.extend(reference.as_deref().map(|text| spec::with_substeps(text).0));
     named
 }
