@@ -38,7 +38,7 @@
 //!   threads as there are, and so are islands of what touches; the bits do not depend on either. Other graphs of ball
 //!   joints have bodies four at a time, too.
 //! - Springs, compliant joints, dampers, limits and motors are rows with a compliance or bounded multipliers. Beside
-//!   contacts limits are as stiff as these, and joints with motors a thousand times as stiff.
+//!   contacts limits and motors are springs a thousand times as stiff as these.
 //!
 //! A step whose bodies turn by much more than a tenth of a radian shows that much: frames stretch by
 //! half its square, and joints other than balls part by as much of an angle.

@@ -23,7 +23,7 @@ pub struct MabdSettings {
     pub stretch_limit: f64,
     /// Stiffness of contacts in units of the pair's reduced mass over the squared step [1]. Positive, at most 1e9. What
     /// rests by its own weight sinks in by `g h^2` over this, and what bears others by as much more as these are heavier.
-    /// Limits of joints beside contacts are as stiff, a thousand times so where the joint has a motor. Default 1000.
+    /// Limits and motors of joints beside contacts are a thousand times as stiff. Default 1000.
     pub contact_stiffness_scale: f64,
     /// Stiffness with which what sticks is held to where it began to, in the same units [1]. Positive. Steps with many
     /// contacts take fewer rounds where it is low. At most 1e9. Default 30.

@@ -208,8 +208,10 @@ fn at_once<T, U, P, const ENDS: usize>(
     staged.resize(staged.len().max(count), filler);
     stage(pass, run, items, &mut staged[..count]);
     let staged = &*staged;
-    items.par_chunks_mut(GRAIN).enumerate().for_each(|(chunk, items)| {
-        let base = chunk * GRAIN;
+    // In few parts: each of them looks for its first end.
+    let size = items.len().div_ceil(4 * rayon::current_num_threads()).max(GRAIN);
+    items.par_chunks_mut(size).enumerate().for_each(|(chunk, items)| {
+        let base = chunk * size;
         let from = |slot: usize| ends.partition_point(|&(own, _)| (own as usize) < slot);
         for &(slot, end) in &ends[from(base)..from(base + items.len())] {
             let (unit, end) = (end as usize / ENDS - first, end as usize % ENDS);
