@@ -256,8 +256,9 @@ impl<R: Real> Base<R> {
 
 /// Copies loaded body and particle motion into the bases; `fall` is what gravity adds to a velocity in a step.
 ///
-/// The step before is taken to have been one of free fall for elastic material that nothing holds. A sweep moves stiff material by little more than its strain, so that from rest a body of many particles would
-/// hardly fall, and what it did not fall in one step it would not start with in the next.
+/// The step before is taken to have been one of free fall for elastic material that nothing holds. A sweep moves stiff
+/// material by little more than its strain, so that from rest a body of many particles would hardly fall, and what it did
+/// not fall in one step it would not start with in the next.
 pub(crate) fn load_bases<R: Real>(
     bases: &mut [Base<R>],
     layout: &NodeLayout,
