@@ -22,8 +22,6 @@ use rigid_mesh::MetTriangle;
 
 /// Points outside a triangle by that share of its size still count as over it.
 const SLACK: f64 = 1e-9;
-/// Edges at a smaller angle cross nowhere in particular [sine].
-const PARALLEL: f64 = 1e-3;
 /// An edge of a body counts where it is the lowest there is, up to that share of the body's size.
 const LOWEST: f64 = 1e-6;
 /// An edge of a triangle counts where the triangles beside it rise above it by no more than that [sine]. They do where
@@ -281,26 +279,19 @@ impl FaceScratch {
 /// the triangle to the body, how far the body's is along it [m], and the share of the way along the triangle's.
 fn cross(edge: &[Vec3; 2], ends: &[Vec3; 2], turned: &Turned) -> Option<(Vec3, f64, f64)> {
     let (u, v) = (edge[1] - edge[0], ends[1] - ends[0]);
-    let size = u.norm();
-    let (mut up, t) = if size == 0.0 {
+    let (up, t) = if u.norm() == 0.0 {
         // The middle of a sphere.
         let t = v.dot(&(edge[0] - ends[0])) / v.norm_squared();
         let up = (edge[0] - ends[0] - v * t).try_normalize(0.0)?;
         (up, (t > 0.0 && t < 1.0).then_some(t)?)
     } else {
-        let normal = u.cross(&v);
-        if normal.norm() < PARALLEL * size * v.norm() {
-            return None;
-        }
-        (normal.normalize(), crossing(edge, ends)?[1])
+        let (normal, [_, t]) = crossing(edge, ends)?;
+        (normal, t)
     };
     let apart = up.dot(&(edge[0] - ends[0]));
     let upright = up.dot(&turned.up);
     let turn_over = if upright.abs() > UPRIGHT { upright < 0.0 } else { apart < 0.0 };
-    if turn_over {
-        up = -up;
-    }
-    Some((up, up.dot(&(edge[0] - ends[0])), t))
+    Some(if turn_over { (-up, -apart, t) } else { (up, apart, t) })
 }
 
 /// Weights of the corners of a triangle that give a point in its plane, if it is inside.

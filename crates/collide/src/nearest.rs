@@ -89,17 +89,24 @@ pub(crate) fn segments(a: &[Vec3; 2], b: &[Vec3; 2]) -> [Vec3; 2] {
     [a[0] + u * s, b[0] + v * t]
 }
 
-/// How far along each of two segments they cross: the shares at which their lines are closest to each other, where
-/// both are between the ends. Parallel ones cross nowhere.
+/// Segments at a smaller angle cross nowhere in particular [sine].
+const PARALLEL: f64 = 1e-3;
+
+/// A unit vector square to two segments and how far along each of them they cross: the shares at which their lines are
+/// closest to each other, where both are between the ends. Parallel ones cross nowhere.
 ///
 /// The shares are those of the lines, not read back from [`segments`]: those of points that were moved to an end may
 /// round to just before it, and such a pair would pass for a crossing at any distance.
-pub(crate) fn crossing(a: &[Vec3; 2], b: &[Vec3; 2]) -> Option<[f64; 2]> {
+pub(crate) fn crossing(a: &[Vec3; 2], b: &[Vec3; 2]) -> Option<(Vec3, [f64; 2])> {
     let (u, v, r) = (a[1] - a[0], b[1] - b[0], b[0] - a[0]);
     let normal = u.cross(&v);
+    if normal.norm() < PARALLEL * u.norm() * v.norm() {
+        return None;
+    }
     let square = normal.norm_squared();
     let shares = [r.cross(&v), r.cross(&u)].map(|way| way.dot(&normal) / square);
-    shares.iter().all(|&share| share > 0.0 && share < 1.0).then_some(shares)
+    let between = shares.iter().all(|&share| share > 0.0 && share < 1.0);
+    between.then(|| (normal.normalize(), shares))
 }
 
 #[cfg(test)]
@@ -130,7 +137,7 @@ mod tests {
             let inside = |ends: &[Vec3; 2], on: &Vec3| ends.iter().map(|end| (end - on).norm()).fold(1.0, f64::min);
             let inside = inside(&a, &on_a).min(inside(&b, &on_b));
             match crossing(&a, &b) {
-                Some([s, t]) => {
+                Some((_, [s, t])) => {
                     prop_assert!((a[0] + (a[1] - a[0]) * s - on_a).norm() < 1e-6);
                     prop_assert!((b[0] + (b[1] - b[0]) * t - on_b).norm() < 1e-6);
                 }

@@ -77,7 +77,8 @@ pub enum InertiaFrame {
 pub enum InitialGuess {
     /// At the inertial target.
     Target,
-    /// With as much of gravity as the body followed in the last step (VBD's adaptive initialisation).
+    /// With as much of gravity as the body followed in the last step (VBD's adaptive initialisation). What that is in
+    /// the first step no paper says: nothing, but all of it for elastic material that nothing holds.
     #[default]
     Adaptive,
 }

@@ -9,7 +9,7 @@ use std::{
     },
     path::Path,
     process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -38,9 +38,13 @@ const TOLD: usize = 60;
 /// Groups of processes that have not ended.
 static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
+fn groups() -> MutexGuard<'static, BTreeSet<u32>> {
+    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Kills every process that was started, with all that it has started: for a program that ends without waiting for them.
 pub fn kill_all() {
-    for &group in &*GROUPS.lock().unwrap_or_else(PoisonError::into_inner) {
+    for &group in &*groups() {
         signal(group, Signal::SIGKILL);
     }
 }
@@ -90,7 +94,7 @@ impl Child {
             command.current_dir(directory);
         }
         let cannot = |error: &dyn std::fmt::Display| format!("cannot start `{name}`: {error}");
-        let mut groups = GROUPS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut groups = groups();
         let mut process = command.spawn().map_err(|error| cannot(&plain(&error)))?;
         groups.insert(process.id());
         drop(groups);
@@ -361,7 +365,7 @@ impl Child {
         }
         // Also what the leader of the group has left behind.
         signal(self.process.id(), Signal::SIGKILL);
-        GROUPS.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.process.id());
+        groups().remove(&self.process.id());
         let _ = self.process.wait();
     }
 

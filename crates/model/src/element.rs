@@ -255,6 +255,9 @@ impl Model {
 
     /// The nodes of elastic material that nothing holds, and of what joints and springs join to it.
     pub fn floating_material(&self) -> Vec<u32> {
+        if self.energies.is_empty() {
+            return Vec::new();
+        }
         let mut islands = Islands::default();
         islands.start(self.nodes.len());
         let units = self.units.iter().map(|unit| self.ends_of_unit(unit));

@@ -15,9 +15,6 @@ use crate::{
     transform::Transform,
 };
 
-/// Edges at a smaller angle cross nowhere in particular [sine].
-const PARALLEL: f64 = 1e-3;
-
 /// The triangle that the surface meets, in the frame of the pair.
 pub(super) struct MetTriangle<'a> {
     pub(super) side: &'a FaceSide<'a>,
@@ -100,14 +97,9 @@ impl FaceScratch {
         for l in (0..3).filter(|&l| facing.side.face.owned[l]) {
             let [i, j] = [l, (l + 1) % 3];
             let ends = [facing.corners[i], facing.corners[j]];
-            let (u, v) = (edge[1] - edge[0], ends[1] - ends[0]);
-            let normal = u.cross(&v);
-            if normal.norm() < PARALLEL * u.norm() * v.norm() {
-                continue;
-            }
-            let Some([s, share]) = crossing(&edge, &ends) else { continue };
+            let Some((mut up, [s, share])) = crossing(&edge, &ends) else { continue };
+            let u = edge[1] - edge[0];
             let on = edge[0] + u * s;
-            let mut up = normal.normalize();
             if up.dot(&outward) > 0.0 {
                 up = -up;
             }

@@ -18,8 +18,6 @@ use crate::{
     solid,
 };
 
-/// Edges at a smaller angle cross nowhere in particular [sine].
-const PARALLEL: f64 = 1e-3;
 /// A direction counts at an edge where the triangles beside it rise along it by no more than that [sine]. They do
 /// where a sheet lies in folds.
 const RISE: f64 = 0.25;
@@ -181,12 +179,7 @@ impl SoftState<'_> {
         let edges = [a, b].map(|e| self.surface.edges[e]);
         let places = edges.map(|edge| edge.ends.map(|end| self.at(end)));
         let [u, v] = places.map(|[p, q]| q - p);
-        let (lengths, normal) = ([u.norm(), v.norm()], u.cross(&v));
-        if normal.norm() < PARALLEL * lengths[0] * lengths[1] {
-            return None;
-        }
-        let shares = crossing(&places[0], &places[1])?;
-        let mut up = normal.normalize();
+        let (mut up, shares) = crossing(&places[0], &places[1])?;
         let between = (places[0][0] + u * shares[0]) - (places[1][0] + v * shares[1]);
         let outward = self.outward(&edges[1]) - self.outward(&edges[0]);
         let solid = outward.dot(&up).abs() > UPRIGHT;
@@ -201,7 +194,7 @@ impl SoftState<'_> {
             up = -up;
         }
         let apart = up.dot(&between);
-        if apart < -THROUGH * lengths[0].min(lengths[1]) {
+        if apart < -THROUGH * u.norm().min(v.norm()) {
             return None;
         }
         if self.rises(&edges[0], &places[0][0], &-up) || self.rises(&edges[1], &places[1][0], &up) {

@@ -2,12 +2,13 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use taut_core::{Scene, load::load_str};
+use taut_core::Scene;
 
 use super::{
     Property,
     analytic::falls,
     subject::{Plan, Stop, Subject, ensure},
+    timed,
 };
 
 pub(super) const PROPERTIES: &[Property] = &[
@@ -48,28 +49,21 @@ const FRAMES: u32 = 100;
 /// How far the end is pulled at the start [m].
 const AMPLITUDE: f64 = 1e-3;
 
-/// Particles without contacts.
-fn parsed(name: &str, settings: &str, particles: &str) -> Result<Scene, Stop> {
-    let text = format!("(contacts: false, {settings}, particles: [{particles}])");
-    let loaded = load_str(&text, name, &[]).map_err(|error| Stop::Fail(error.to_string()))?;
-    Ok(loaded.scene)
-}
-
 /// The lowest mode of a bar that is held at one end, `omega = pi/(2 L) sqrt(E / rho)`.
-fn scene(mesh: &RingingBar) -> Result<Scene, Stop> {
-    let mut scene = parsed("ringing", "gravity: (0, 0, 0)", mesh.particles)?;
+fn scene(mesh: &RingingBar) -> Scene {
+    let mut scene = timed::scene(&format!("particles: [{}]", mesh.particles));
     let omega = FRAC_PI_2 * (1e6_f64 / 1000.0).sqrt();
     scene.dt = PI / omega / f64::from(FRAMES);
     for particle in &mut scene.particles {
         particle.position.x += AMPLITUDE * (FRAC_PI_2 * particle.position.x).sin();
     }
-    Ok(scene)
+    scene
 }
 
 /// After half a period the end is as far on the other side, but for what steps of first order take from the
 /// amplitude, `omega^2 h^2 / 2` in each, and for the mesh.
 fn rings(subject: &Subject<'_>, mesh: &RingingBar) -> Result<(), Stop> {
-    let scene = scene(mesh)?;
+    let scene = scene(mesh);
     let plan = Plan::new(FRAMES, 10);
     let end = subject.end(&scene, plan)?;
     let found = (end.particles[mesh.tip].position.x - 1.0) / AMPLITUDE;
@@ -83,7 +77,8 @@ fn rings(subject: &Subject<'_>, mesh: &RingingBar) -> Result<(), Stop> {
 
 /// Material that nothing holds falls as one particle does, and keeps its shape.
 fn drops(subject: &Subject<'_>, particles: &str) -> Result<(), Stop> {
-    let scene = parsed("falling", "gravity: (0, 0, -9.81)", particles)?;
+    let mut scene = timed::scene(&format!("particles: [{particles}]"));
+    scene.gravity.z = -9.81;
     let plan = Plan::new(60, 4);
     let end = subject.end(&scene, plan)?;
     for (particle, state) in scene.particles.iter().zip(&end.particles) {
