@@ -4,6 +4,7 @@ use std::{
     f64::consts::TAU,
     fmt::Debug,
     ops::{Add, AddAssign, Div, Mul, Neg, Sub},
+    sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
 };
 
 /// How many lanes there are.
@@ -75,7 +76,15 @@ pub trait Number:
 pub trait Real: Number + PartialOrd {
     /// Four of them.
     type Wide: Wide<Lane = Self>;
+    /// Holds one of them where several threads read and write, at the cost of a plain load or store.
+    type Cell: Debug + Send + Sync;
 
+    /// A cell that holds this value.
+    fn cell(self) -> Self::Cell;
+    /// What a cell holds.
+    fn load(cell: &Self::Cell) -> Self;
+    /// Has a cell hold this value.
+    fn store(self, cell: &Self::Cell);
     /// This value in double precision, exact.
     fn to_f64(self) -> f64;
     /// Angle of the point `(x, self)` from the x axis, in (-pi, pi].
@@ -180,8 +189,29 @@ macro_rules! number {
 number!(f32);
 number!(f64);
 
+/// Cells hold the bits of a number.
+macro_rules! cell {
+    ($atomic:ty) => {
+        type Cell = $atomic;
+
+        #[inline(always)]
+        fn cell(self) -> Self::Cell {
+            <$atomic>::new(self.to_bits())
+        }
+        #[inline(always)]
+        fn load(cell: &Self::Cell) -> Self {
+            Self::from_bits(cell.load(Relaxed))
+        }
+        #[inline(always)]
+        fn store(self, cell: &Self::Cell) {
+            cell.store(self.to_bits(), Relaxed);
+        }
+    };
+}
+
 impl Real for f32 {
     type Wide = wide::f32x4;
+    cell!(AtomicU32);
 
     #[inline(always)]
     fn to_f64(self) -> f64 {
@@ -199,6 +229,7 @@ impl Real for f32 {
 
 impl Real for f64 {
     type Wide = wide::f64x4;
+    cell!(AtomicU64);
 
     #[inline(always)]
     fn to_f64(self) -> f64 {

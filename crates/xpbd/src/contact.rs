@@ -27,9 +27,9 @@ use crate::{
     body::PositionBodies,
     colours::{Schedule, UnitRun, within},
     correct::Terms,
+    exchange::Exchange,
     settings::FrictionRule,
 };
-use batch::ENDS;
 use fill::{FillSource, LaneGroup, TouchBatches};
 use passes::{Positions, Velocities};
 use point::PositionTerms;
@@ -60,7 +60,7 @@ pub(crate) struct ContactPasses<R: Real> {
     visits: Vec<u32>,
     /// First of these visits of each batch, and one past the last.
     groups: Vec<[u32; 2]>,
-    schedule: Schedule<ENDS>,
+    schedule: Schedule,
     graph: Graph,
     colouring: Colouring,
     /// How many nodes may touch: bodies, and particles where any does.
@@ -74,8 +74,9 @@ pub(crate) struct ContactPasses<R: Real> {
     strains: Carried<Option<V3<R>>>,
     /// Bodies that may roll.
     round: Vec<bool>,
-    /// Room for what threads prepare.
-    staged: Staged<R>,
+    /// Room for what several threads change.
+    poses: Exchange<Pose<R>>,
+    velocities: Exchange<Velocity<R>>,
 }
 
 /// Pairs in contact, in the order in which they were found.
@@ -84,13 +85,6 @@ struct FoundPairs {
     slots: Vec<[u32; 2]>,
     /// How many patches and points each has: batches are best made of pairs that are alike.
     shapes: Vec<u32>,
-}
-
-/// Room for what threads prepare.
-#[derive(Clone, Debug, Default)]
-struct Staged<R: Real> {
-    poses: Vec<[Pose<R::Wide>; 2]>,
-    velocities: Vec<[Velocity<R::Wide>; 2]>,
 }
 
 /// What the velocity pass needs beside the bodies.
@@ -131,7 +125,8 @@ impl<R: Real> ContactPasses<R> {
             touching: TouchBatches::default(),
             strains: Carried::default(),
             round: scene.bodies.iter().map(|body| is_round(&body.shape)).collect(),
-            staged: Staged::default(),
+            poses: Exchange::default(),
+            velocities: Exchange::default(),
         })
     }
 
@@ -197,11 +192,10 @@ impl<R: Real> ContactPasses<R> {
     fn arrange_colours(&mut self) {
         let Self { found, before, colours, visits, groups, graph, moves, schedule, nodes, .. } =
             self;
-        let (slots, world) = (&found.slots, self.world);
-        let moves = |slot: usize| moves[slot];
+        let slots = &found.slots;
         if *slots != before.slots {
             let both = (0..).zip(slots).flat_map(|(pair, slots)| slots.map(|s| (pair, s)));
-            let moving = both.filter(|&(_, slot)| moves(slot as usize));
+            let moving = both.filter(|&(_, slot)| moves[slot as usize]);
             graph.fill(*nodes, slots.len(), moving);
             // A key of the pair, not of its place: most colours survive a new contact.
             let mixed = |[a, b]: [u32; 2]| a.wrapping_mul(0x85eb_ca6b) ^ b;
@@ -218,15 +212,7 @@ impl<R: Real> ContactPasses<R> {
                 first += narrow(batch.len());
             }
         }
-        let ends = |unit: usize| {
-            let [a, b] = lanes(&visits[within(groups[unit], 0)], slots, world);
-            array::from_fn(|end| if end < LANES { a[end] } else { b[end - LANES] })
-        };
-        schedule.rebuild(
-            groups.iter().map(|group| colour(&visits[group[0] as usize])),
-            ends,
-            moves,
-        );
+        schedule.rebuild(groups.iter().map(|group| colour(&visits[group[0] as usize])));
     }
 
     fn gather(&mut self, bodies: &PositionBodies<R>) {
@@ -262,7 +248,7 @@ impl<R: Real> ContactPasses<R> {
         let Motions { poses, velocities, .. } = &mut bodies.now;
         let given = PositionTerms { velocities, terms, friction, near: self.near };
         let (pairs, faces) = self.touching.run().split(self.of_pairs);
-        self.schedule.sweep(&Positions(given), pairs, poses, &mut self.staged.poses);
+        self.schedule.sweep(&Positions(given), pairs, poses, &mut self.poses);
         ridden::sweep(&self.faces, &Positions(given), faces, poses);
     }
 
@@ -272,7 +258,7 @@ impl<R: Real> ContactPasses<R> {
         self.faces.iter().for_each(|contact| contact.fetch(poses));
         let (pairs, faces) = self.touching.run().split(self.of_pairs);
         let pass = Velocities { poses, rebound };
-        self.schedule.sweep(&pass, pairs, velocities, &mut self.staged.velocities);
+        self.schedule.sweep(&pass, pairs, velocities, &mut self.velocities);
         ridden::sweep(&self.faces, &pass, faces, velocities);
     }
 

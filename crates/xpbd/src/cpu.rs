@@ -12,6 +12,7 @@ use crate::{
     contact::{ContactPasses, VelocityTerms},
     correct::{BodyPair, Terms},
     elastic::ElasticRows,
+    exchange::Exchange,
     layout::{Corrections, MovingTarget, lower},
     settings::{Mode, RowOrder, XpbdSettings},
     sweep::Memory,
@@ -30,8 +31,8 @@ pub(crate) struct Xpbd<R: Real> {
     breaking: BrokenJoints,
     fastest: FastestMotor,
     forces: Multipliers,
-    /// Room for what threads prepare.
-    staged: Vec<[Pose<R>; 2]>,
+    /// Room for what several threads change.
+    exchange: Exchange<Pose<R>>,
     /// Room for the predicted velocities while a read derives others.
     predicted: Vec<Velocity<R>>,
     step: Step,
@@ -59,7 +60,7 @@ impl<R: Real> Xpbd<R> {
             breaking: BrokenJoints::new(scene),
             fastest: FastestMotor::of(scene),
             forces: Multipliers::default(),
-            staged: vec![],
+            exchange: Exchange::default(),
             predicted: vec![],
             step: Step { dt: scene.dt, iterations: 1 },
             done: None,
@@ -120,8 +121,9 @@ impl<R: Real> Xpbd<R> {
                 && self.settings.rows == RowOrder::Symmetric,
         };
         let PositionBodies { now, weights, .. } = &mut self.bodies;
-        self.layout.sweep(&mut now.poses, weights, &mut self.memory, &mut self.staged, &terms);
-        self.elastics.sweep(&mut now.poses, weights, &terms);
+        let (poses, exchange) = (&mut now.poses, &mut self.exchange);
+        self.layout.sweep(poses, weights, &mut self.memory, exchange, &terms);
+        self.elastics.sweep(poses, weights, exchange, &terms);
         if let Some(contacts) = &mut self.contacts {
             contacts.sweep(&mut self.bodies, &terms, self.settings.friction);
         }

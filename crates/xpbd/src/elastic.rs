@@ -17,6 +17,7 @@ use crate::{
     body::Weight,
     colours::{Schedule, SlottedUnit, UnitPass, UnitSlice},
     correct::{BodyEnd, Terms},
+    exchange::{Exchange, Places},
 };
 
 mod quads;
@@ -49,11 +50,9 @@ pub(crate) struct ElasticRows<R: Real> {
     sums: Quads<R, WeightedSum<R::Wide>>,
     /// All others.
     rows: Vec<EnergyRows<R>>,
-    schedule: Schedule<ENDS_MAX>,
+    schedule: Schedule,
     /// Which of them resist rates, and so begin each step anew.
     dampings: Vec<usize>,
-    /// Room for what threads prepare.
-    staged: Vec<ElasticEnds<R>>,
 }
 
 impl<R: Real> ElasticRows<R> {
@@ -73,20 +72,19 @@ impl<R: Real> ElasticRows<R> {
             (colour, EnergyRows::new(model, &model.energies[one as usize]))
         };
         let mut all: Vec<(u32, EnergyRows<R>)> = sequence.iter().map(with_colour).collect();
-        let (moves, world) = (|slot: usize| model.nodes[slot].moves(), model.slots.world());
         let (mut schedule, mut none) = (Schedule::serial(), vec![]);
+        let world = model.slots.world();
         let source = if order == Order::Coloured { &mut all } else { &mut none };
-        let solids = Quads::take(source, weights, world, moves);
-        let sheets = Quads::take(source, weights, world, moves);
-        let sums = Quads::take(source, weights, world, moves);
+        let solids = Quads::take(source, weights, world);
+        let sheets = Quads::take(source, weights, world);
+        let sums = Quads::take(source, weights, world);
         if order == Order::Coloured {
-            let colours = all.iter().map(|&(colour, _)| colour);
-            schedule.rebuild(colours, |unit| all[unit].1.slots, moves);
+            schedule.rebuild(all.iter().map(|&(colour, _)| colour));
         }
         let rows: Vec<EnergyRows<R>> = all.into_iter().map(|(_, rows)| rows).collect();
         let damps = |rows: &EnergyRows<R>| rows.energy.resists_rates();
         let dampings = (0..rows.len()).filter(|&i| damps(&rows[i])).collect();
-        Self { solids, sheets, sums, rows, schedule, dampings, staged: vec![] }
+        Self { solids, sheets, sums, rows, schedule, dampings }
     }
 
     /// Has damped material resist what changes in a step or sub-step of length `h` [s] that starts at these poses.
@@ -100,19 +98,30 @@ impl<R: Real> ElasticRows<R> {
     }
 
     /// Corrects every energy once, colour by colour.
-    pub(crate) fn sweep(&mut self, poses: &mut [Pose<R>], weights: &[Weight<R>], terms: &Terms<R>) {
+    pub(crate) fn sweep(
+        &mut self,
+        poses: &mut [Pose<R>],
+        weights: &[Weight<R>],
+        exchange: &mut Exchange<Pose<R>>,
+        terms: &Terms<R>,
+    ) {
         let pass = ElasticPass { weights, terms };
         let in_lanes = terms.of_rows().in_lanes();
-        let Self { solids, sheets, sums, rows, schedule, staged, .. } = self;
+        let Self { solids, sheets, sums, rows, schedule, .. } = self;
         let counts = [solids.colours(), sheets.colours(), sums.colours(), schedule.count()];
-        for colour in 0..counts.into_iter().max().unwrap_or(0) {
-            solids.sweep(colour, poses, &in_lanes);
-            sheets.sweep(colour, poses, &in_lanes);
-            sums.sweep(colour, poses, &in_lanes);
-            let units = schedule.units(colour, rows.len());
-            let run = UnitSlice(&mut rows[units]);
-            schedule.sweep_colour(colour, &pass, run, poses, staged);
-        }
+        let by_several = solids.pays()
+            || sheets.pays()
+            || sums.pays()
+            || schedule.pays::<UnitSlice<'_, EnergyRows<R>>, ENDS_MAX>();
+        exchange.change(poses, by_several, |poses| {
+            for colour in 0..counts.into_iter().max().unwrap_or(0) {
+                solids.sweep(colour, poses, &in_lanes);
+                sheets.sweep(colour, poses, &in_lanes);
+                sums.sweep(colour, poses, &in_lanes);
+                let units = schedule.units(colour, rows.len());
+                poses.sweep(&pass, UnitSlice(&mut rows[units]));
+            }
+        });
     }
 }
 
@@ -135,9 +144,13 @@ impl<R: Real> UnitPass<Pose<R>, UnitSlice<'_, EnergyRows<R>>, ENDS_MAX> for Elas
     type Ends = ElasticEnds<R>;
 
     #[inline(always)]
-    fn gather(run: &UnitSlice<'_, EnergyRows<R>>, unit: usize, items: &[Pose<R>]) -> Self::Ends {
-        let [a, b, c, d] = run.0[unit].slots.map(|slot| slot as usize);
-        [items[a], items[b], items[c], items[d]]
+    fn gather(
+        run: &UnitSlice<'_, EnergyRows<R>>,
+        unit: usize,
+        items: &(impl Places<Pose<R>> + ?Sized),
+    ) -> Self::Ends {
+        let [a, b, c, d] = run.0[unit].slots;
+        [items.at(a), items.at(b), items.at(c), items.at(d)]
     }
 
     #[inline(always)]

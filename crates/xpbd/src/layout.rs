@@ -73,7 +73,7 @@ pub(crate) struct Corrections<R> {
     pub(crate) elements: Vec<PackedElement<R>>,
     pub(crate) frames: Vec<ElementFrame<R>>,
     /// How a sweep visits the units.
-    pub(crate) schedule: Schedule<2>,
+    pub(crate) schedule: Schedule,
     /// Unit of each joint of the scene.
     pub(crate) joints: Vec<u32>,
     pub(crate) targets: Vec<MovingTarget>,
@@ -90,9 +90,7 @@ pub(crate) fn lower<R: Real>(model: &Model, order: Order) -> Corrections<R> {
             let colours = colouring.colour(&model.graph(), ColourOf::Units, priority);
             let colour = |&unit: &u32| colours[unit as usize];
             sequence.sort_by_key(colour);
-            let slots = |place: usize| slots(model, sequence[place]);
-            let moves = |slot: usize| model.nodes[slot].moves();
-            schedule.rebuild(sequence.iter().map(colour), slots, moves);
+            schedule.rebuild(sequence.iter().map(colour));
         }
         Order::Creation => {}
         Order::ReverseCreation => sequence.reverse(),

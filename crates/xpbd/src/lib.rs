@@ -51,6 +51,7 @@ mod correct;
 mod cpu;
 mod damp;
 mod elastic;
+mod exchange;
 mod layout;
 mod settings;
 mod sweep;

@@ -7,6 +7,7 @@ use crate::{
     body::Weight,
     colours::{UnitPass, UnitRun, within},
     correct::{BodyPair, Terms},
+    exchange::{Exchange, Places},
     layout::{Corrections, PairUnit},
 };
 
@@ -36,19 +37,19 @@ struct JointPass<'a, R> {
 }
 
 impl<R: Real> Corrections<R> {
-    /// Corrects every unit once. `staged` is room for what threads prepare.
+    /// Corrects every unit once. `exchange` is room for what several threads change.
     pub(crate) fn sweep(
         &self,
         poses: &mut [Pose<R>],
         weights: &[Weight<R>],
         memory: &mut Memory<R>,
-        staged: &mut Vec<[Pose<R>; 2]>,
+        exchange: &mut Exchange<Pose<R>>,
         terms: &Terms<R>,
     ) {
         let pass = JointPass { layout: self, weights, terms };
         let Memory { lambda, loads } = memory;
         let run = JointRun { units: &self.units, lambda, loads };
-        self.schedule.sweep(&pass, run, poses, staged);
+        self.schedule.sweep(&pass, run, poses, exchange);
     }
 }
 
@@ -88,11 +89,15 @@ impl<R: Real> UnitPass<Pose<R>, JointRun<'_, R>, 2> for JointPass<'_, R> {
     type Ends = [Pose<R>; 2];
 
     #[inline(always)]
-    fn gather(run: &JointRun<'_, R>, unit: usize, items: &[Pose<R>]) -> Self::Ends {
+    fn gather(
+        run: &JointRun<'_, R>,
+        unit: usize,
+        items: &(impl Places<Pose<R>> + ?Sized),
+    ) -> Self::Ends {
         // Mapped, the array would be put together apart and copied in pieces that straddle what has just been
         // stored, for which loads wait.
         let [a, b] = run.slots(unit);
-        [items[a as usize], items[b as usize]]
+        [items.at(a), items.at(b)]
     }
 
     #[inline(always)]

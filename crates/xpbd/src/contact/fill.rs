@@ -76,7 +76,7 @@ impl<R: Real> TouchBatches<R> {
 
     /// Appends a batch.
     pub(super) fn push(&mut self, group: &LaneGroup<'_>, source: &FillSource<'_, R>) {
-        let poses = gather_poses(&group.slots, &source.bodies.now.poses);
+        let poses = gather_poses(&group.slots, &source.bodies.now.poses[..]);
         let firsts = [narrow(self.patches.len()), narrow(self.points.len())];
         let count = group.manifolds.iter().map(|m| m.len()).max().unwrap_or(0);
         for k in 0..count {

@@ -10,6 +10,7 @@ use super::{
     batch::{TouchBatch, Uneven},
     lanes::{pick, pick_matrix, pick_vector, positive},
 };
+use crate::exchange::Places;
 
 /// Square of half a turn [rad^2] up to which what it does to lengths and to inertia is lost in rounding.
 const SMALL: f64 = 1e-8;
@@ -139,10 +140,10 @@ impl<'a, R: Real> TouchingPair<'a, R> {
 #[inline(always)]
 pub(super) fn gather_poses<R: Real>(
     slots: &[[u32; LANES]; 2],
-    from: &[Pose<R>],
+    from: &(impl Places<Pose<R>> + ?Sized),
 ) -> [Pose<R::Wide>; 2] {
     let side = |slots: &[u32; LANES]| {
-        let own = [0, 1, 2, 3].map(|lane| &from[slots[lane] as usize]);
+        let own = [0, 1, 2, 3].map(|lane| from.at(slots[lane]));
         Pose {
             position: V3::gather(|i| own[i].position),
             rotation: Q4::gather(|i| own[i].rotation),
@@ -155,10 +156,10 @@ pub(super) fn gather_poses<R: Real>(
 #[inline(always)]
 pub(super) fn gather_velocities<R: Real>(
     slots: &[[u32; LANES]; 2],
-    from: &[Velocity<R>],
+    from: &(impl Places<Velocity<R>> + ?Sized),
 ) -> [Velocity<R::Wide>; 2] {
     let side = |slots: &[u32; LANES]| {
-        let own = [0, 1, 2, 3].map(|lane| &from[slots[lane] as usize]);
+        let own = [0, 1, 2, 3].map(|lane| from.at(slots[lane]));
         Velocity { linear: V3::gather(|i| own[i].linear), angular: V3::gather(|i| own[i].angular) }
     };
     [side(&slots[0]), side(&slots[1])]

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     colours::{UnitPass, UnitRun, within},
+    exchange::Places,
     settings::FrictionRule,
 };
 
@@ -91,7 +92,11 @@ impl<R: Real> UnitPass<Pose<R>, BatchRun<'_, R>, ENDS> for Positions<'_, R> {
     type Ends = [Pose<R::Wide>; 2];
 
     #[inline(always)]
-    fn gather(run: &BatchRun<'_, R>, unit: usize, items: &[Pose<R>]) -> Self::Ends {
+    fn gather(
+        run: &BatchRun<'_, R>,
+        unit: usize,
+        items: &(impl Places<Pose<R>> + ?Sized),
+    ) -> Self::Ends {
         gather_poses(&run.batches[unit].slots, items)
     }
 
@@ -144,7 +149,11 @@ impl<R: Real> UnitPass<Velocity<R>, BatchRun<'_, R>, ENDS> for Velocities<'_, R>
     type Ends = [Velocity<R::Wide>; 2];
 
     #[inline(always)]
-    fn gather(run: &BatchRun<'_, R>, unit: usize, items: &[Velocity<R>]) -> Self::Ends {
+    fn gather(
+        run: &BatchRun<'_, R>,
+        unit: usize,
+        items: &(impl Places<Velocity<R>> + ?Sized),
+    ) -> Self::Ends {
         gather_velocities(&run.batches[unit].slots, items)
     }
 

@@ -3,13 +3,14 @@
 //! They share nothing that moves, so this gives the bits that one after the other would.
 
 use taut_core::energy::{ENDS_MAX, PerRow, Points, ROWS_MAX, SideBySide};
-use taut_math::{LANES, Number, Q4, Real, V3, Wide};
+use taut_math::{LANES, Number, Real, V3, Wide};
 use taut_model::Pose;
 
 use super::{EnergyRows, RowTerms, correct_points};
 use crate::{
     body::Weight,
     colours::{Schedule, SlottedUnit, UnitPass, UnitSlice},
+    exchange::{Items, Places},
 };
 
 /// Places of a quad's points: of its first points the lanes, then of its second ones.
@@ -30,9 +31,7 @@ struct Quad<W, E> {
 #[derive(Clone, Debug)]
 pub(super) struct Quads<R: Real, E> {
     quads: Vec<Quad<R::Wide, E>>,
-    schedule: Schedule<ENDS>,
-    /// Room for what threads prepare.
-    staged: Vec<Points<R::Wide>>,
+    schedule: Schedule,
 }
 
 impl<R: Real, E: SideBySide<R::Wide>> Quads<R, E> {
@@ -41,7 +40,6 @@ impl<R: Real, E: SideBySide<R::Wide>> Quads<R, E> {
         all: &mut Vec<(u32, EnergyRows<R>)>,
         weights: &[Weight<R>],
         world: u32,
-        moves: impl Fn(usize) -> bool,
     ) -> Self {
         let is_own = |(_, rows): &(u32, EnergyRows<R>)| {
             !rows.turns && E::side_by_side([&rows.energy; LANES]).is_some()
@@ -65,8 +63,8 @@ impl<R: Real, E: SideBySide<R::Wide>> Quads<R, E> {
             colours.push(chunk[0].0);
         }
         let mut schedule = Schedule::serial();
-        schedule.rebuild(colours.into_iter(), |unit| quads[unit].slots, moves);
-        Self { quads, schedule, staged: vec![] }
+        schedule.rebuild(colours.into_iter());
+        Self { quads, schedule }
     }
 
     /// How many colours there are.
@@ -74,16 +72,20 @@ impl<R: Real, E: SideBySide<R::Wide>> Quads<R, E> {
         self.schedule.count()
     }
 
+    /// Whether several threads are worth it.
+    pub(super) fn pays(&self) -> bool {
+        self.schedule.pays::<UnitSlice<'_, Quad<R::Wide, E>>, ENDS>()
+    }
+
     /// Corrects those of one colour once.
     pub(super) fn sweep(
         &mut self,
         colour: usize,
-        poses: &mut [Pose<R>],
+        poses: &mut Items<'_, Pose<R>>,
         terms: &RowTerms<R::Wide>,
     ) {
         let units = self.schedule.units(colour, self.quads.len());
-        let run = UnitSlice(&mut self.quads[units]);
-        self.schedule.sweep_colour(colour, &QuadPass { terms }, run, poses, &mut self.staged);
+        poses.sweep(&QuadPass { terms }, UnitSlice(&mut self.quads[units]));
     }
 }
 
@@ -101,7 +103,7 @@ impl<W: Wide, E: SideBySide<W>> SlottedUnit<ENDS> for Quad<W, E> {
     }
 }
 
-impl<R, W, E> UnitPass<Pose<R>, UnitSlice<'_, Quad<W, E>>, ENDS> for QuadPass<'_, W>
+impl<R, W, E> UnitPass<V3<R>, UnitSlice<'_, Quad<W, E>>, ENDS> for QuadPass<'_, W>
 where
     R: Real<Wide = W>,
     W: Wide<Lane = R>,
@@ -110,19 +112,22 @@ where
     type Ends = Points<W>;
 
     #[inline(always)]
-    fn gather(run: &UnitSlice<'_, Quad<W, E>>, unit: usize, items: &[Pose<R>]) -> Points<W> {
+    fn gather(
+        run: &UnitSlice<'_, Quad<W, E>>,
+        unit: usize,
+        items: &(impl Places<V3<R>> + ?Sized),
+    ) -> Points<W> {
         let slots = &run.0[unit].slots;
         let mut points = [V3::ZERO; ENDS_MAX];
         for (k, point) in points.iter_mut().enumerate() {
-            *point = V3::gather(|lane| items[slots[LANES * k + lane] as usize].position);
+            *point = V3::gather(|lane| items.at(slots[LANES * k + lane]));
         }
         points
     }
 
     #[inline(always)]
-    fn end(points: &Points<W>, end: usize) -> Pose<R> {
-        // What nothing turns is not turned.
-        Pose { position: points[end / LANES].lane(end % LANES), rotation: Q4::IDENTITY }
+    fn end(points: &Points<W>, end: usize) -> V3<R> {
+        points[end / LANES].lane(end % LANES)
     }
 
     #[inline(always)]
