@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::exchange::{Exchange, Places, Shared};
+use crate::exchange::{Cells, Exchange, Items, Places, Shared};
 
 /// A run of units with all that only they write.
 pub(crate) trait UnitRun<const ENDS: usize>: Send + Sized {
@@ -131,6 +131,56 @@ impl Schedule {
             }
         });
     }
+}
+
+impl<T: Shared> Items<'_, T> {
+    /// Corrects the units of one colour once; `E` is what they change of an item.
+    #[inline]
+    pub(crate) fn sweep<E, U, P, const ENDS: usize>(&mut self, pass: &P, run: U)
+    where
+        U: UnitRun<ENDS>,
+        P: UnitPass<E, U, ENDS>,
+        [T]: Places<E>,
+        for<'a> Cells<'a, T>: Places<E>,
+    {
+        match self {
+            Self::Own(items) => one_by_one(pass, run, *items),
+            Self::Exchanged(cells) => at_once(pass, run, *cells),
+        }
+    }
+}
+
+#[inline]
+fn one_by_one<E, U, P, const ENDS: usize>(
+    pass: &P,
+    mut run: U,
+    items: &mut (impl Places<E> + ?Sized),
+) where
+    U: UnitRun<ENDS>,
+    P: UnitPass<E, U, ENDS>,
+{
+    for unit in 0..run.len() {
+        let before = P::gather(&run, unit, items);
+        let after = pass.correct(&mut run, unit, before);
+        for (end, slot) in run.slots(unit).into_iter().enumerate() {
+            items.put(slot, P::end(&after, end));
+        }
+    }
+}
+
+fn at_once<T, E, U, P, const ENDS: usize>(pass: &P, run: U, mut cells: Cells<'_, T>)
+where
+    T: Shared,
+    U: UnitRun<ENDS>,
+    P: UnitPass<E, U, ENDS>,
+    for<'a> Cells<'a, T>: Places<E>,
+{
+    if run.len() <= U::GRAIN {
+        return one_by_one(pass, run, &mut cells);
+    }
+    let middle = run.len() / 2;
+    let (before, after) = run.split(middle);
+    rayon::join(|| at_once(pass, before, cells), || at_once(pass, after, cells));
 }
 
 /// The part of `range` that starts at `first`, as a range of a slice that starts there too.

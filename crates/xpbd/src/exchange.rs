@@ -7,8 +7,6 @@ use rayon::prelude::*;
 use taut_math::{Q4, Real, V3};
 use taut_model::{Pose, Velocity};
 
-use crate::colours::{UnitPass, UnitRun};
-
 /// Items per task below which splitting a copy of them costs more than it gains.
 const GRAIN: usize = 4096;
 
@@ -83,56 +81,6 @@ impl<T: Shared> Exchange<T> {
         let pairs = items.par_iter_mut().zip(&*cells).with_min_len(GRAIN);
         pairs.for_each(|(item, cell)| *item = T::load(cell));
     }
-}
-
-impl<T: Shared> Items<'_, T> {
-    /// Corrects the units of one colour once; `E` is what they change of an item.
-    #[inline]
-    pub(crate) fn sweep<E, U, P, const ENDS: usize>(&mut self, pass: &P, run: U)
-    where
-        U: UnitRun<ENDS>,
-        P: UnitPass<E, U, ENDS>,
-        [T]: Places<E>,
-        for<'a> Cells<'a, T>: Places<E>,
-    {
-        match self {
-            Self::Own(items) => one_by_one(pass, run, *items),
-            Self::Exchanged(cells) => at_once(pass, run, *cells),
-        }
-    }
-}
-
-#[inline]
-fn one_by_one<E, U, P, const ENDS: usize>(
-    pass: &P,
-    mut run: U,
-    items: &mut (impl Places<E> + ?Sized),
-) where
-    U: UnitRun<ENDS>,
-    P: UnitPass<E, U, ENDS>,
-{
-    for unit in 0..run.len() {
-        let before = P::gather(&run, unit, items);
-        let after = pass.correct(&mut run, unit, before);
-        for (end, slot) in run.slots(unit).into_iter().enumerate() {
-            items.put(slot, P::end(&after, end));
-        }
-    }
-}
-
-fn at_once<T, E, U, P, const ENDS: usize>(pass: &P, run: U, mut cells: Cells<'_, T>)
-where
-    T: Shared,
-    U: UnitRun<ENDS>,
-    P: UnitPass<E, U, ENDS>,
-    for<'a> Cells<'a, T>: Places<E>,
-{
-    if run.len() <= U::GRAIN {
-        return one_by_one(pass, run, &mut cells);
-    }
-    let middle = run.len() / 2;
-    let (before, after) = run.split(middle);
-    rayon::join(|| at_once(pass, before, cells), || at_once(pass, after, cells));
 }
 
 impl<T: Copy> Places<T> for [T] {
