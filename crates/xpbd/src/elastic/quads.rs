@@ -95,7 +95,7 @@ struct QuadPass<'a, W> {
 }
 
 impl<W: Wide, E: SideBySide<W>> SlottedUnit<ENDS> for Quad<W, E> {
-    const GRAIN: usize = 32;
+    const GRAIN: usize = 12;
 
     #[inline(always)]
     fn slots(&self) -> [u32; ENDS] {
