@@ -121,10 +121,15 @@ impl Pen {
                     area.draw(&Polygon::new(corners.clone(), rgb(*fill).filled()))?;
                 }
                 if let Some((colour, width)) = border {
-                    // Closed over its first side, so that no corner stays open.
-                    let mut closed = corners;
-                    closed.extend_from_within(..closed.len().min(2));
-                    area.draw(&PathElement::new(closed, self.stroke(*colour, *width)))?;
+                    // The corner where the line closes has one of its own: of a line that goes over a side twice, what
+                    // both ways cover stays bare.
+                    let at = |i: usize| corners[i % corners.len()];
+                    let count = corners.len();
+                    let round = (0..=count).map(at).collect::<Vec<_>>();
+                    let corner = (count - 1..count + 2).map(at).collect::<Vec<_>>();
+                    for line in [round, corner] {
+                        area.draw(&PathElement::new(line, self.stroke(*colour, *width)))?;
+                    }
                 }
             }
             ItemShape::Circle { at, radius, fill, stroke: border } => {
@@ -192,6 +197,17 @@ mod tests {
     fn square(at: f64) -> ItemShape {
         let points = vec![(at, at), (at + 4.0, at), (at + 4.0, at + 4.0), (at, at + 4.0)];
         ItemShape::Polygon { points, fill: Some((0, 0, 0)), stroke: None }
+    }
+
+    #[test]
+    fn frames_are_whole() {
+        let mut bitmap = Bitmap::new([40, 40], [255; 3]);
+        let points = vec![(5.0, 5.0), (15.0, 5.0), (15.0, 15.0), (5.0, 15.0)];
+        let frame = ItemShape::Polygon { points, fill: None, stroke: Some(((0, 0, 0), 2.0)) };
+        draw(&mut bitmap, &[frame], 2.0).unwrap();
+        for [x, y] in [[20, 10], [30, 20], [20, 30], [10, 20], [9, 9], [30, 9], [30, 30], [9, 30]] {
+            assert_eq!(bitmap.pixels()[y * 40 + x], [0; 3], "at {x}, {y}");
+        }
     }
 
     #[test]
