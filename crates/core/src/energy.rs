@@ -60,19 +60,18 @@ pub type PerRow<N> = [N; ROWS_MAX];
 /// Second derivatives between all pairs of points [N/m]; zero beyond its own ends.
 pub type Blocks<N> = [[M3<N>; ENDS_MAX]; ENDS_MAX];
 
-/// Values and gradients of an energy's rows; zero beyond its own rows and ends.
+/// Values and gradients of an energy's rows, with room for `SIZE` of them; zero beyond its own rows and ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rows<N> {
+pub struct Rows<N, const SIZE: usize = ROWS_MAX> {
     /// Value of each row, zero at rest.
-    pub value: PerRow<N>,
+    pub value: [N; SIZE],
     /// Gradient of each row with respect to each point.
-    pub gradient: [Points<N>; ROWS_MAX],
+    pub gradient: [Points<N>; SIZE],
 }
 
-impl<N: Number> Rows<N> {
+impl<N: Number, const SIZE: usize> Rows<N, SIZE> {
     /// Rows that are zero everywhere.
-    pub const ZERO: Self =
-        Self { value: [N::ZERO; ROWS_MAX], gradient: [[V3::ZERO; ENDS_MAX]; ROWS_MAX] };
+    pub const ZERO: Self = Self { value: [N::ZERO; SIZE], gradient: [[V3::ZERO; ENDS_MAX]; SIZE] };
 }
 
 /// An energy `W = f(C(x))` [J]; `f = C^T K C / 2` up to a constant, with constant `K`, unless an energy says
@@ -176,6 +175,10 @@ pub trait RowEnergy<N: Number> {
 pub trait SideBySide<W: Wide>: RowEnergy<W> + Copy + Send + Sync {
     /// One of this kind in each lane; `None` where one is of another.
     fn side_by_side(energies: [&Energy<W::Lane>; LANES]) -> Option<Self>;
+
+    /// Its rows at `x`, as [`RowEnergy::rows`], in room for `SIZE` of them, which is not less than it has: clearing more
+    /// takes a twentieth of a correction.
+    fn sized_rows<const SIZE: usize>(&self, x: &Points<W>) -> Rows<W, SIZE>;
 }
 
 #[inline]

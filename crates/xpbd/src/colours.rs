@@ -7,6 +7,9 @@ use std::ops::Range;
 
 use crate::exchange::{Cells, Exchange, Items, Places, Shared};
 
+/// One piece of what a thread has left is corrected before the rest can be taken over by others.
+const PIECES: usize = 4;
+
 /// A run of units with all that only they write.
 pub(crate) trait UnitRun<const ENDS: usize>: Send + Sized {
     /// Units per task below which splitting a colour costs more than it gains.
@@ -145,7 +148,7 @@ impl<T: Shared> Items<'_, T> {
     {
         match self {
             Self::Own(items) => one_by_one(pass, run, *items),
-            Self::Exchanged(cells) => at_once(pass, run, *cells),
+            Self::Exchanged(cells) => at_once(pass, run, *cells, rayon::current_num_threads()),
         }
     }
 }
@@ -168,7 +171,25 @@ fn one_by_one<E, U, P, const ENDS: usize>(
     }
 }
 
-fn at_once<T, E, U, P, const ENDS: usize>(pass: &P, run: U, mut cells: Cells<'_, T>)
+/// Each thread begins with a part of its own, so that what lies side by side stays with it from colour to colour.
+fn at_once<T, E, U, P, const ENDS: usize>(pass: &P, run: U, cells: Cells<'_, T>, threads: usize)
+where
+    T: Shared,
+    U: UnitRun<ENDS>,
+    P: UnitPass<E, U, ENDS>,
+    for<'a> Cells<'a, T>: Places<E>,
+{
+    if threads < 2 || run.len() <= U::GRAIN {
+        return piecewise(pass, run, cells);
+    }
+    let (own, others) = (threads / 2, threads - threads / 2);
+    let middle = run.len() * own / threads;
+    let (before, after) = run.split(middle);
+    rayon::join(|| at_once(pass, before, cells, own), || at_once(pass, after, cells, others));
+}
+
+/// Pieces get shorter towards the end, where a thread without work is to find some.
+fn piecewise<T, E, U, P, const ENDS: usize>(pass: &P, run: U, mut cells: Cells<'_, T>)
 where
     T: Shared,
     U: UnitRun<ENDS>,
@@ -178,9 +199,10 @@ where
     if run.len() <= U::GRAIN {
         return one_by_one(pass, run, &mut cells);
     }
-    let middle = run.len() / 2;
-    let (before, after) = run.split(middle);
-    rayon::join(|| at_once(pass, before, cells), || at_once(pass, after, cells));
+    let piece = (run.len() / PIECES).max(U::GRAIN);
+    let (now, later) = run.split(piece);
+    let now = || one_by_one(pass, now, &mut { cells });
+    rayon::join(now, || piecewise(pass, later, cells));
 }
 
 /// The part of `range` that starts at `first`, as a range of a slice that starts there too.

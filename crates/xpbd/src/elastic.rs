@@ -184,19 +184,20 @@ struct RowTerms<N> {
     fresh: bool,
 }
 
-/// The system of an energy's rows: `a / h^2`, to which `G M^-1 G^T` is to be added, and `-(C + a lambda)`.
-struct RowSystem<N> {
-    matrix: [PerRow<N>; ROWS_MAX],
-    change: PerRow<N>,
+/// The system of an energy's rows: `a / h^2`, to which `G M^-1 G^T` is to be added, and `-(C + a lambda)`. It has room
+/// for `SIZE` rows.
+struct RowSystem<N, const SIZE: usize> {
+    matrix: [[N; SIZE]; SIZE],
+    change: [N; SIZE],
     /// How many rows.
     count: usize,
 }
 
-impl<N: Number> RowSystem<N> {
+impl<N: Number, const SIZE: usize> RowSystem<N, SIZE> {
     /// That of so many rows; the first of a step forgets the multipliers.
     #[inline(always)]
     fn new(
-        rows: &Rows<N>,
+        rows: &Rows<N, SIZE>,
         compliance: &[PerRow<N>; ROWS_MAX],
         lambda: &mut PerRow<N>,
         count: usize,
@@ -205,8 +206,8 @@ impl<N: Number> RowSystem<N> {
         if terms.fresh {
             *lambda = [N::ZERO; ROWS_MAX];
         }
-        let mut matrix = [[N::ZERO; ROWS_MAX]; ROWS_MAX];
-        let mut change = [N::ZERO; ROWS_MAX];
+        let mut matrix = [[N::ZERO; SIZE]; SIZE];
+        let mut change = [N::ZERO; SIZE];
         for r in 0..count {
             change[r] = -rows.value[r];
             for s in 0..count {
@@ -219,7 +220,7 @@ impl<N: Number> RowSystem<N> {
 
     /// Adds what the rows are corrected by to their multipliers, and returns it.
     #[inline(always)]
-    fn push(mut self, lambda: &mut PerRow<N>, terms: &RowTerms<N>) -> PerRow<N> {
+    fn push(mut self, lambda: &mut PerRow<N>, terms: &RowTerms<N>) -> [N; SIZE] {
         self.solve();
         for (lambda, change) in lambda.iter_mut().zip(&mut self.change).take(self.count) {
             *change = *change * terms.relaxation;
@@ -252,10 +253,10 @@ impl<N: Number> RowSystem<N> {
 }
 
 /// Corrects all rows of an energy of so many points and rows between particles of these inverse masses; returns how far
-/// the points move [m].
+/// the points move [m]. `SIZE` is the number of rows where that is known before, else `ROWS_MAX`.
 #[inline(always)]
-fn correct_points<N: Number>(
-    rows: &Rows<N>,
+fn correct_points<N: Number, const SIZE: usize>(
+    rows: &Rows<N, SIZE>,
     compliance: &[PerRow<N>; ROWS_MAX],
     lambda: &mut PerRow<N>,
     masses: &[N; ENDS_MAX],
@@ -347,7 +348,8 @@ impl<R: Real> EnergyRows<R> {
         let rows = self.energy.rows(&x);
         let masses = self.slots.map(|slot| weights[slot as usize].inverse_mass);
         let Self { compliance, lambda, .. } = self;
-        let moves = correct_points(&rows, compliance, lambda, &masses, sizes, &terms.of_rows());
+        let terms = terms.of_rows();
+        let moves = correct_points(&rows, compliance, lambda, &masses, sizes, &terms);
         for (end, &way) in ends.iter_mut().zip(&moves) {
             end.position += way;
         }
@@ -364,7 +366,8 @@ impl<R: Real> EnergyRows<R> {
         let (points, count) = (self.energy.ends(), self.energy.size());
         let (x, arms) = self.points(&ends);
         let (rows, terms, slots) = (self.energy.rows(&x), terms.of_rows(), self.slots);
-        let mut system = RowSystem::new(&rows, &self.compliance, &mut self.lambda, count, &terms);
+        let (compliance, lambda) = (&self.compliance, &mut self.lambda);
+        let mut system = RowSystem::new(&rows, compliance, lambda, count, &terms);
         let end = |k: usize| BodyEnd { pose: ends[k], weight: &weights[slots[k] as usize] };
         // By how much a unit impulse along each row turns each body, in its own axes.
         let mut turns = [[V3::ZERO; ENDS_MAX]; ROWS_MAX];

@@ -109,6 +109,11 @@ impl<W: Wide> SideBySide<W> for Membrane<W> {
             compliance: [0, 1, 2].map(|k| W::gather(|lane| all[lane].compliance[k])),
         })
     }
+
+    #[inline(always)]
+    fn sized_rows<const SIZE: usize>(&self, x: &Points<W>) -> Rows<W, SIZE> {
+        self.rows_at(x)
+    }
 }
 
 impl<N: Number> Membrane<N> {
@@ -135,6 +140,22 @@ impl<N: Number> Membrane<N> {
         let (first, second) = (x[1] - x[0], x[2] - x[0]);
         [first * b1[0] + second * b2[0], first * b1[1] + second * b2[1]]
     }
+
+    /// In room for `SIZE` rows.
+    #[inline(always)]
+    fn rows_at<const SIZE: usize>(&self, x: &Points<N>) -> Rows<N, SIZE> {
+        let f = self.deformation(x);
+        let mut rows = Rows::ZERO;
+        rows.value[0] = (f[0].dot(f[0]) - N::ONE) * N::HALF;
+        rows.value[1] = (f[1].dot(f[1]) - N::ONE) * N::HALF;
+        rows.value[2] = f[0].dot(f[1]);
+        for (i, b) in self.slopes.into_iter().enumerate() {
+            rows.gradient[0][i] = f[0] * b[0];
+            rows.gradient[1][i] = f[1] * b[1];
+            rows.gradient[2][i] = f[1] * b[0] + f[0] * b[1];
+        }
+        rows
+    }
 }
 
 impl<N: Number> RowEnergy<N> for Membrane<N> {
@@ -150,17 +171,7 @@ impl<N: Number> RowEnergy<N> for Membrane<N> {
 
     #[inline]
     fn rows(&self, x: &Points<N>) -> Rows<N> {
-        let f = self.deformation(x);
-        let mut rows = Rows::ZERO;
-        rows.value[0] = (f[0].dot(f[0]) - N::ONE) * N::HALF;
-        rows.value[1] = (f[1].dot(f[1]) - N::ONE) * N::HALF;
-        rows.value[2] = f[0].dot(f[1]);
-        for (i, b) in self.slopes.into_iter().enumerate() {
-            rows.gradient[0][i] = f[0] * b[0];
-            rows.gradient[1][i] = f[1] * b[1];
-            rows.gradient[2][i] = f[1] * b[0] + f[0] * b[1];
-        }
-        rows
+        self.rows_at(x)
     }
 
     #[inline]

@@ -76,6 +76,11 @@ impl<W: Wide> SideBySide<W> for NeoHookean<W> {
             density: W::gather(|lane| all[lane].density),
         })
     }
+
+    #[inline(always)]
+    fn sized_rows<const SIZE: usize>(&self, x: &Points<W>) -> Rows<W, SIZE> {
+        self.rows_at(x)
+    }
 }
 
 impl<N: Number> NeoHookean<N> {
@@ -107,6 +112,24 @@ impl<N: Number> NeoHookean<N> {
         let [a, b, c] = spectrum.s;
         let pull = self.bulk * (a * b * c - N::ONE) - self.shear;
         stiffnesses_by_volume(spectrum, [self.shear, self.bulk, pull])
+    }
+
+    /// In room for `SIZE` rows.
+    #[inline(always)]
+    fn rows_at<const SIZE: usize>(&self, x: &Points<N>) -> Rows<N, SIZE> {
+        let f = self.cell.deformation(x);
+        let c = cofactors(&f);
+        let size = square(&f).sqrt();
+        let inverse = size.inverse_or_zero();
+        let mut rows = Rows::ZERO;
+        rows.value[0] = f[0].dot(c[0]) - N::ONE - self.shear / self.bulk;
+        rows.value[1] = size;
+        for i in 0..4 {
+            let b = self.cell.slope(i);
+            rows.gradient[0][i] = times(&c, b);
+            rows.gradient[1][i] = times(&f, b) * inverse;
+        }
+        rows
     }
 }
 
@@ -156,19 +179,7 @@ impl<N: Number> RowEnergy<N> for NeoHookean<N> {
 
     #[inline(always)]
     fn rows(&self, x: &Points<N>) -> Rows<N> {
-        let f = self.cell.deformation(x);
-        let c = cofactors(&f);
-        let size = square(&f).sqrt();
-        let inverse = size.inverse_or_zero();
-        let mut rows = Rows::ZERO;
-        rows.value[0] = f[0].dot(c[0]) - N::ONE - self.shear / self.bulk;
-        rows.value[1] = size;
-        for i in 0..4 {
-            let b = self.cell.slope(i);
-            rows.gradient[0][i] = times(&c, b);
-            rows.gradient[1][i] = times(&f, b) * inverse;
-        }
-        rows
+        self.rows_at(x)
     }
 
     #[inline]

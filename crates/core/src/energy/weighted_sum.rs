@@ -59,6 +59,11 @@ impl<W: Wide> SideBySide<W> for WeightedSum<W> {
             compliance: W::gather(|lane| all[lane].compliance),
         })
     }
+
+    #[inline(always)]
+    fn sized_rows<const SIZE: usize>(&self, x: &Points<W>) -> Rows<W, SIZE> {
+        self.rows_at(x)
+    }
 }
 
 impl<N: Number> WeightedSum<N> {
@@ -66,14 +71,10 @@ impl<N: Number> WeightedSum<N> {
         let [k1, k2, k3] = self.weights;
         [-(k1 + k2 + k3), k1, k2, k3]
     }
-}
 
-impl<N: Number> RowEnergy<N> for WeightedSum<N> {
-    const ENDS: usize = 4;
-    const ROWS: usize = 3;
-
-    #[inline]
-    fn rows(&self, x: &Points<N>) -> Rows<N> {
+    /// In room for `SIZE` rows.
+    #[inline(always)]
+    fn rows_at<const SIZE: usize>(&self, x: &Points<N>) -> Rows<N, SIZE> {
         let [k1, k2, k3] = self.weights;
         // Differences first: far from the origin they keep the digits that the plain sum would lose.
         let sum = (x[1] - x[0]) * k1 + (x[2] - x[0]) * k2 + (x[3] - x[0]) * k3;
@@ -85,6 +86,16 @@ impl<N: Number> RowEnergy<N> for WeightedSum<N> {
             }
         }
         rows
+    }
+}
+
+impl<N: Number> RowEnergy<N> for WeightedSum<N> {
+    const ENDS: usize = 4;
+    const ROWS: usize = 3;
+
+    #[inline]
+    fn rows(&self, x: &Points<N>) -> Rows<N> {
+        self.rows_at(x)
     }
 
     #[inline]

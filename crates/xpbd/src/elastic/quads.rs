@@ -135,17 +135,34 @@ where
         &self,
         run: &mut UnitSlice<'_, Quad<W, E>>,
         unit: usize,
-        mut points: Points<W>,
+        points: Points<W>,
     ) -> Points<W> {
-        let Quad { energy, inverse_masses, lambda, .. } = &mut run.0[unit];
+        let quad = &mut run.0[unit];
+        match E::ROWS {
+            2 => quad.correct::<2>(points, self.terms),
+            3 => quad.correct::<3>(points, self.terms),
+            _ => quad.correct::<ROWS_MAX>(points, self.terms),
+        }
+    }
+}
+
+impl<W: Wide, E: SideBySide<W>> Quad<W, E> {
+    /// Where its points come to if `SIZE` holds all rows; what has no compliance stays.
+    #[inline(always)]
+    fn correct<const SIZE: usize>(
+        &mut self,
+        mut points: Points<W>,
+        terms: &RowTerms<W>,
+    ) -> Points<W> {
+        let Self { energy, inverse_masses, lambda, .. } = self;
         let Some(compliance) = energy.compliance() else { return points };
         let mut x = points;
         for point in &mut x {
             // As of one alone, where a lever is added that may be none.
             *point = (*point - points[0]) + V3::ZERO;
         }
-        let (rows, sizes) = (energy.rows(&x), [E::ENDS, E::ROWS]);
-        let moves = correct_points(&rows, &compliance, lambda, inverse_masses, sizes, self.terms);
+        let (rows, sizes) = (energy.sized_rows::<SIZE>(&x), [E::ENDS, E::ROWS]);
+        let moves = correct_points(&rows, &compliance, lambda, inverse_masses, sizes, terms);
         for (point, &way) in points.iter_mut().zip(&moves) {
             *point += way;
         }
