@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::exchange::{Cells, Exchange, Items, Places, Shared};
 
-/// One piece of what a thread has left is corrected before the rest can be taken over by others.
+/// Of what a thread has left it corrects one part in so many, while others may take the rest.
 const PIECES: usize = 4;
 
 /// A run of units with all that only they write.
