@@ -11,9 +11,6 @@ use taut_core::{
     load::{load_file, load_str},
 };
 
-#[global_allocator]
-static ALLOC: dhat::Alloc = dhat::Alloc;
-
 /// Backends that allocate, and why they may.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("newton", "factorises a sparse matrix in each iteration, and is not timed for speed"),
@@ -87,15 +84,13 @@ fn blocks_in_iterations(backend: &dyn Backend, scene: &Scene) -> Option<u64> {
         advance(&mut *solver, step).expect("a step");
     }
     solver.begin_step(step).expect("a step");
-    // Only here: it looks up the caller of every allocation, and building solvers makes millions.
-    let profiler = dhat::Profiler::builder().testing().build();
-    for _ in 0..ITERATIONS {
-        solver.iterate().expect("an iteration");
-    }
-    let blocks = dhat::HeapStats::get().total_blocks;
-    drop(profiler);
+    let found = allocation_counter::measure(|| {
+        for _ in 0..ITERATIONS {
+            solver.iterate().expect("an iteration");
+        }
+    });
     solver.end_step().expect("a step");
-    Some(blocks)
+    Some(found.count_total)
 }
 
 #[test]

@@ -23,17 +23,48 @@ const SCENE: &str = r#"(
     bodies: [body(name: "box", shape: box(size: (1, 1, 1)), density: 1, position: (0, 0, 1))],
 )"#;
 
-/// Builds the program with the same versions of dependencies and the same target folder as the tree's, so
-/// that little is compiled anew.
+/// What the tree's tests ask of crates that the program would not: with it, all crates of others are compiled once.
+const AS_IN_THE_TREE: &str = r#"
+[dependencies]
+bitflags = { version = "2", features = ["std"] }
+bytemuck = { version = "1", features = ["min_const_generics"] }
+either = { version = "1", default-features = false, features = ["use_std"] }
+getrandom = { version = "0.4", features = ["std", "sys_rng"] }
+glam = { version = "0.33", default-features = false, features = ["i32", "u32"] }
+glamx = { version = "0.3", default-features = false, features = ["i32", "nalgebra"] }
+hashbrown = { version = "0.17", default-features = false, features = ["inline-more"] }
+nalgebra = { version = "0.35", default-features = false, features = ["alloc", "convert-glam033", "macros"] }
+smallvec = { version = "1", features = ["union"] }
+"#;
+
+/// Builds the program with the versions, levels of optimisation and target folder of the tree, so that of other crates none
+/// is compiled anew.
 fn built() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/outside-backend");
-    fs::copy(root.join("Cargo.lock"), fixture.join("Cargo.lock")).expect("a lock file");
-    let cargo = env::var_os("CARGO").expect("run by cargo");
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = crates.join("..");
+    let given = crates.join("harness/tests/fixtures/outside-backend");
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("target/tmp");
+    let own = Path::new(env!("CARGO_TARGET_TMPDIR")).join("outside-backend");
+    fs::create_dir_all(own.join("src")).expect("a folder");
+    fs::copy(root.join("Cargo.lock"), own.join("Cargo.lock")).expect("a lock file");
+    fs::copy(given.join("src/main.rs"), own.join("src/main.rs")).expect("a program");
+    let read = |file: PathBuf| fs::read_to_string(file).expect("a manifest");
+    let tree = read(root.join("Cargo.toml"));
+    let levels = tree.find("[profile.dev]").zip(tree.find("[profile.release]"));
+    let levels = levels.map(|(from, to)| &tree[from..to]).expect("both profiles, in this order");
+    let crates = crates.canonicalize().expect("the crates");
+    let path = |name: &str| format!("path = {:?}", crates.join(name));
+    // Crates of the tree belong to another workspace here and are compiled anew in any case. Nothing waits for them.
+    let levels = levels.replace("opt-level = 2", "opt-level = 0");
+    let manifest = read(given.join("Cargo.toml"))
+        .replace("[dependencies]", AS_IN_THE_TREE)
+        .replace("path = \"../../../../core\"", &path("core"))
+        .replace("path = \"../../..\"", &path("harness"));
+    fs::write(own.join("Cargo.toml"), manifest + "\n" + &levels).expect("a manifest");
+    let cargo = env::var_os("CARGO").expect("run by cargo");
     let output = Command::new(cargo)
         .args(["build", "--quiet", "--manifest-path"])
-        .arg(fixture.join("Cargo.toml"))
+        .arg(own.join("Cargo.toml"))
         .arg("--target-dir")
         .arg(target)
         .output()
