@@ -108,6 +108,10 @@ pub enum FirstGuess {
     /// is (Chen et al., "Vertex Block Descent", TOG 2024, section 3.7).
     #[default]
     Adaptive,
+    /// As far towards that as the energy, all of it, is not above that at the step's start: halved until it is not. From
+    /// beyond a hill the search may end above, and what is above by more than bodies have of kinetic energy has come in.
+    /// Bodies that do not meet share one sum here, so that one may change the others' way to their minimum.
+    NotAbove,
 }
 
 impl Default for AbdSettings {

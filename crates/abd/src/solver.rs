@@ -1,6 +1,8 @@
 //! One step: predict, minimise the incremental energy, derive velocities.
 
 mod kept;
+#[cfg(test)]
+mod probes;
 mod system;
 mod touching;
 
@@ -301,56 +303,6 @@ impl Abd {
     }
 }
 
-#[cfg(test)]
-impl Abd {
-    pub(crate) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut crate::body::Vec12> {
-        self.bodies.iter_mut().map(|node| &mut node.now)
-    }
-
-    /// Takes a direction, checks what matters along it, and goes as far as is safe.
-    pub(crate) fn go_checked(&mut self, direction: impl Fn(usize) -> f64) -> [usize; 2] {
-        self.direction.iter_mut().enumerate().for_each(|(k, step)| *step = direction(k));
-        self.set_motion();
-        let contact = self.contact.as_mut().unwrap();
-        let left_out = contact.check_prospects();
-        let share = contact.safe_share();
-        self.advance(share);
-        left_out
-    }
-
-    /// Gradient and dense Hessian.
-    pub(crate) fn derivatives(&mut self) -> (Vec<f64>, Vec<Vec<f64>>) {
-        self.assemble(false);
-        let n = self.gradient.len();
-        let dense = (0..n).map(|i| (0..n).map(|j| self.matrix.entry(i, j)).collect()).collect();
-        (self.gradient.clone(), dense)
-    }
-
-    /// Takes it that vertices moved so far in the iteration before [m].
-    pub(crate) fn set_farthest(&mut self, farthest: f64) {
-        self.farthest = Some(farthest);
-    }
-
-    /// Energy with one unknown moved.
-    pub(crate) fn energy_at(&mut self, unknown: usize, by: f64) -> f64 {
-        self.direction.fill(0.0);
-        self.direction[unknown] = by;
-        self.set_motion();
-        self.energy(1.0)
-    }
-
-    /// Gradient with one unknown moved.
-    pub(crate) fn gradient_at(&mut self, unknown: usize, by: f64) -> Vec<f64> {
-        let kept = self.bodies[unknown / SIZE].now;
-        self.bodies[unknown / SIZE].now[unknown % SIZE] += by;
-        self.direction.fill(0.0);
-        self.set_motion();
-        self.assemble(false);
-        self.bodies[unknown / SIZE].now = kept;
-        self.gradient.clone()
-    }
-}
-
 impl Solver for Abd {
     fn load(&mut self, state: &State) -> Result<(), SolverError> {
         state.check_fits(&self.scene)?;
@@ -397,7 +349,7 @@ impl Solver for Abd {
         (self.step, self.stepping, self.converged) = (step, true, false);
         (self.lags, self.renewed, self.stalled) = (1, false, false);
         self.islands.wake();
-        let adaptive = self.settings.first_guess == FirstGuess::Adaptive && self.contact.is_some();
+        let adaptive = self.settings.first_guess != FirstGuess::Inertia && self.contact.is_some();
         self.begin_pulls();
         let fall = joined(&Mat3::zeros(), &self.scene.gravity) * (h * h);
         for (i, node) in self.bodies.iter_mut().enumerate() {
@@ -425,6 +377,7 @@ impl Solver for Abd {
             contact.find_stiffness(&self.gradient, h);
             contact.safe_share()
         });
+        let share = self.share_of_guess(share);
         self.advance(share);
         self.certify()
     }

@@ -6,7 +6,7 @@ use taut_core::{
 };
 use taut_fixtures::{chain, cube, differences, floor, plane, rubbing, slope};
 
-use crate::{AbdSettings, HessianProjection, solver::Abd};
+use crate::{AbdSettings, FirstGuess, HessianProjection, solver::Abd};
 
 /// Three bodies of one chain, held by the world, by every kind of joint there is.
 fn scene() -> Scene {
@@ -132,4 +132,24 @@ fn newton_converges_quadratically_to_no_force() {
     assert!(norms[7] < 1e-9 * start, "{start:e} {norms:?}");
     let fast = norms.windows(2).any(|pair| pair[1] < 1e-3 * pair[0]);
     assert!(fast, "{start:e} {norms:?}");
+}
+
+#[test]
+fn a_step_can_be_kept_from_beginning_above_its_start() {
+    let rise = |first_guess, speed: f64| {
+        let mut scene = touching();
+        for body in &mut scene.bodies {
+            body.velocity = Vec3::new(0.0, 0.0, -speed);
+        }
+        let settings = AbdSettings { first_guess, ..AbdSettings::default() };
+        let mut solver = Abd::new(&scene, settings).unwrap();
+        solver.begin_step(Step { dt: 0.01, iterations: 1 }).unwrap();
+        solver.rise_of_guess()
+    };
+    // Towards what is in reach of the barrier: slowly, and as fast as the gap is closed within the step.
+    for speed in [0.1, 1.0, 5.0] {
+        let found = rise(FirstGuess::NotAbove, speed);
+        assert!(found <= 0.0, "{speed} {found:e}");
+    }
+    assert!(rise(FirstGuess::Adaptive, 0.1) > 0.0, "else nothing is tried");
 }

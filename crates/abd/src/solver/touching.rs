@@ -7,6 +7,7 @@ use crate::{
     body::drives_are_done,
     contact::BarrierContact,
     matrix::{BlockMatrix, SIZE},
+    settings::FirstGuess,
 };
 
 /// Directions of systems that are not projected may be longer than the one before by this factor [1]. Where such a system
@@ -17,8 +18,26 @@ const NOTHING: f64 = 1e-6;
 /// Nor has anything settled that moves by more than this share of what it is away from others [1]: a step towards the
 /// minimum is as long as the distance where that is far below the minimum's, however small it is.
 const NEAR: f64 = 0.1;
+/// Times that a first guess is halved before a step begins at its start.
+const GUESSES_MAX: u32 = 8;
 
 impl Abd {
+    /// The share of the first guess, at most `most`, from which the search begins.
+    pub(super) fn share_of_guess(&self, most: f64) -> f64 {
+        if self.contact.is_none() || self.settings.first_guess != FirstGuess::NotAbove {
+            return most;
+        }
+        let allowed = self.energy(0.0);
+        let mut share = most;
+        for _ in 0..GUESSES_MAX {
+            if self.energy(share) <= allowed {
+                return share;
+            }
+            share *= 0.5;
+        }
+        0.0
+    }
+
     /// One Newton iteration. Islands that are to settle move by themselves, so that no other cuts their steps short.
     pub(super) fn iterate_touching(&mut self) -> Result<(), SolverError> {
         let first = std::mem::take(&mut self.renewed);
