@@ -39,6 +39,8 @@ pub(crate) struct ProcessLink {
     pub(crate) stages: [Option<f64>; STAGES.len()],
     /// How many iterations the last answer says that a step took at most, where it does.
     pub(crate) iterations_used: Option<u32>,
+    /// Joints that were broken in the last state it was given.
+    given_broken: Vec<usize>,
 }
 
 /// Stages whose times a process may tell, under their names.
@@ -75,7 +77,15 @@ impl ProcessLink {
         match hello {
             Ok(hello) => {
                 let (block, spent, stages) = (Vec::new(), [0.0; 2], [None; STAGES.len()]);
-                Ok(Self { child, hello, block, spent, stages, iterations_used: None })
+                Ok(Self {
+                    child,
+                    hello,
+                    block,
+                    spent,
+                    stages,
+                    iterations_used: None,
+                    given_broken: Vec::new(),
+                })
             }
             Err(fault) => Err(OpenFault { why: fault.words(), words: child.said() }),
         }
@@ -137,6 +147,8 @@ impl ProcessLink {
         let asked = keys(json!({"time_s": time_s, "broken": broken}));
         let time = limit(self.child.limits().load_s, block.len(), STATE_PER_S);
         self.iterations_used = None;
+        self.given_broken.clear();
+        self.given_broken.extend_from_slice(broken);
         self.child.ask("load", asked, block, time, BlockDue::NOTHING).map(drop)
     }
 
@@ -207,9 +219,11 @@ impl ProcessLink {
         };
         let list = reply.keys.get("broken").and_then(Value::as_array);
         let broken: Option<Vec<usize>> = list.and_then(|l| l.iter().map(joint).collect());
-        let breaks = |&i: &usize| {
-            let joint = &scene.joints[i];
-            joint.break_force.is_finite() || joint.break_torque.is_finite()
+        let breaks = |i: &usize| {
+            let joint = &scene.joints[*i];
+            joint.break_force.is_finite()
+                || joint.break_torque.is_finite()
+                || self.given_broken.contains(i)
         };
         if let Some(i) = broken.iter().flatten().find(|i| !breaks(i)) {
             let why = format!("not a state: joint {i} cannot break, and is told to be broken");

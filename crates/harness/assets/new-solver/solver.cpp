@@ -1,4 +1,4 @@
-// A solver for taut: replace `FreeFlight` by a method of your own.
+// A solver for taut: replace `PositionBased` by a method of your own.
 //
 //     c++ -std=c++17 -O2 solver.cpp -o solver
 //     taut --backends backends.ron verify -b mine
@@ -8,6 +8,7 @@
 
 #include "taut_solver.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -55,8 +56,14 @@ Matrix inverse(const Matrix &m) {
     return out;
 }
 
-// Bodies that only gravity and drag act on, which takes a share of velocity and spin; what else turns is kept.
-class FreeFlight : public taut::Solver {
+Vector cross(const Vector &a, const Vector &b) {
+    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+// Bodies under gravity, whose ball joints are closed one after the other at the end of each substep (Müller et al., "Detailed
+// Rigid Body Simulation with Extended Position Based Dynamics", 2020, without compliance). Drag takes a share of velocity and
+// spin.
+class PositionBased : public taut::Solver {
 public:
     static constexpr std::size_t width = 13; // position 3, quaternion 4, velocity 3, angular velocity in world axes 3
 
@@ -64,13 +71,14 @@ public:
     // `iteration`: an iteration is a step of dt / iterations (substep), or improves the same end (refine, which has the
     // requests `begin`, `iterate` and `end` too).
     static const char *hello() {
-        return R"("name": "free-flight-cpp", "version": "1", "reference": "none",
-            "summary": "bodies in free flight; the template of a solver in C++",
+        return R"("name": "position-based-cpp", "version": "1",
+            "reference": "Müller et al., Detailed Rigid Body Simulation with XPBD, 2020",
+            "summary": "ball joints closed one by one; the template of a solver in C++",
             "iteration": "substep", "determinism": "bitwise", "state": "rigid", "contacts": "none",
-            "takes": ["body.dynamic", "body.static"], "settings": {"drag": 0.0}, "forces": true)";
+            "takes": ["body.dynamic", "body.static", "joint.ball"], "settings": {"drag": 0.0}, "forces": true)";
     }
 
-    FreeFlight(const taut::Json &scene, const taut::Json &settings) {
+    PositionBased(const taut::Json &scene, const taut::Json &settings) {
         for (const auto &[key, value] : settings.fields()) {
             if (key != "drag") throw taut::Refusal("settings", "there is no setting `" + key + "`");
             if (!value.is_number() || !(value.number() >= 0 && value.number() <= 1e6))
@@ -81,10 +89,13 @@ public:
         for (const taut::Json &body : scene["bodies"].items()) {
             Body made;
             made.moves = body["motion"].text() == "dynamic";
+            made.mass = body["mass_kg"].number();
             for (std::size_t k = 0; k < 9; ++k) made.inertia[k] = body["inertia_kg_m2"][k].number();
             if (made.moves) made.inverse = inverse(made.inertia);
             bodies.push_back(made);
         }
+        for (const taut::Json &joint : scene["joints"].items())
+            joints.push_back({{side(joint["a"], joint["anchor_a"]), side(joint["b"], joint["anchor_b"])}, {}});
     }
 
     std::string settings() const override { return "{\"drag\": " + taut::number_text(drag) + "}"; }
@@ -92,57 +103,141 @@ public:
     void load(const taut::State &start) override {
         state = start;
         for (std::size_t i = 0; i < bodies.size(); ++i) {
-            const double *x = state.numbers.data() + width * i;
-            const Quaternion q = {x[3], x[4], x[5], x[6]};
-            bodies[i].momentum = turn(q, product(bodies[i].inertia, turned_back(q, {x[10], x[11], x[12]})));
+            const Quaternion q = turning(i);
+            const double *omega = numbers(i) + 10;
+            bodies[i].momentum = turn(q, product(bodies[i].inertia, turned_back(q, {omega[0], omega[1], omega[2]})));
         }
+        for (Joint &joint : joints) joint.pull = {};
     }
 
-    void step(double dt, std::int64_t iterations) override {
+    void step(double length, std::int64_t iterations) override {
+        dt = length;
+        for (Joint &joint : joints) joint.pull = {};
         const double h = dt / double(iterations);
-        for (std::int64_t k = 0; k < iterations; ++k)
+        for (std::int64_t k = 0; k < iterations; ++k) {
             for (std::size_t i = 0; i < bodies.size(); ++i)
-                if (bodies[i].moves) fly(bodies[i], state.numbers.data() + width * i, h);
+                if (bodies[i].moves) fly(i, h);
+            for (std::size_t i = 0; i < joints.size(); ++i)
+                if (std::find(state.broken.begin(), state.broken.end(), i) == state.broken.end()) close(joints[i], h);
+            for (std::size_t i = 0; i < bodies.size(); ++i)
+                if (bodies[i].moves) put(numbers(i) + 10, rate(i));
+        }
         state.time_s += dt;
     }
 
     const taut::State &read() const override { return state; }
 
-    // There are no joints and no contacts.
-    std::vector<double> forces() const override { return {}; }
+    // For each joint its force on the second body [N] and the torque there; contacts would follow.
+    std::vector<double> forces() const override {
+        std::vector<double> out;
+        for (const Joint &joint : joints) {
+            for (double each : joint.pull) out.push_back(each / dt);
+            out.insert(out.end(), 3, 0.0);
+        }
+        return out;
+    }
 
 private:
     struct Body {
         bool moves = false;
+        double mass = 0;
         Matrix inertia{}, inverse{};
-        Vector momentum{};
+        Vector momentum{}; // about the centre of mass, in world axes [kg m²/s]
     };
+    // One end of a joint: a body, or none for the world, and the anchor in its coordinates.
+    struct Side {
+        std::size_t body;
+        Vector anchor;
+    };
+    struct Joint {
+        std::array<Side, 2> sides;
+        Vector pull; // what it gave its second body in the last step [N s]
+    };
+    static constexpr std::size_t none = std::size_t(-1);
 
-    static Vector rate(const Body &body, const Quaternion &q) {
-        return turn(q, product(body.inverse, turned_back(q, body.momentum)));
+    static Side side(const taut::Json &end, const taut::Json &anchor) {
+        Side made{end.is_text() ? none : std::size_t(end["body"].number()), {}};
+        for (std::size_t k = 0; k < 3; ++k) made.anchor[k] = anchor[k].number();
+        return made;
     }
 
-    void fly(Body &body, double *x, double h) const {
-        for (double &each : body.momentum) each /= 1 + h * drag;
-        for (int k = 0; k < 3; ++k) {
-            const double before = x[7 + k];
-            x[7 + k] = (before + h * gravity[k]) / (1 + h * drag);
-            x[k] += 0.5 * h * (before + x[7 + k]);
+    template <std::size_t N> static void put(double *at, const std::array<double, N> &values) {
+        for (std::size_t k = 0; k < N; ++k) at[k] = values[k];
+    }
+
+    double *numbers(std::size_t i) { return state.numbers.data() + width * i; }
+    const double *numbers(std::size_t i) const { return state.numbers.data() + width * i; }
+
+    Quaternion turning(std::size_t i) const {
+        const double *x = numbers(i);
+        return {x[3], x[4], x[5], x[6]};
+    }
+
+    // The inverse inertia of a body that is turned so, times a vector in world axes.
+    Vector turned_by(std::size_t i, const Quaternion &q, const Vector &twist) const {
+        return turn(q, product(bodies[i].inverse, turned_back(q, twist)));
+    }
+
+    Vector rate(std::size_t i) const { return turned_by(i, turning(i), bodies[i].momentum); }
+
+    void fly(std::size_t i, double h) {
+        double *x = numbers(i);
+        for (double &each : bodies[i].momentum) each /= 1 + h * drag;
+        for (std::size_t k = 0; k < 3; ++k) {
+            x[7 + k] = (x[7 + k] + h * gravity[k]) / (1 + h * drag);
+            x[k] += h * x[7 + k];
         }
-        // By the rate in the middle of the step: second order.
-        Quaternion q = {x[3], x[4], x[5], x[6]};
-        q = rotated(q, rate(body, rotated(q, rate(body, q), 0.5 * h)), h);
-        const Vector omega = rate(body, q);
-        for (int k = 0; k < 4; ++k) x[3 + k] = q[k];
-        for (int k = 0; k < 3; ++k) x[10 + k] = omega[k];
+        // By the rate in the middle of the substep: second order.
+        const Quaternion q = turning(i), middle = rotated(q, rate(i), 0.5 * h);
+        put(x + 3, rotated(q, turned_by(i, middle, bodies[i].momentum), h));
     }
 
-    double drag = 0;
+    // Moves both bodies of a joint by equal and opposite pushes at its anchors until these are in one place.
+    void close(Joint &joint, double h) {
+        Vector gap{};
+        std::array<Vector, 2> arms{};
+        Matrix matrix{};
+        for (std::size_t s = 0; s < 2; ++s) {
+            const Side &side = joint.sides[s];
+            const bool held = side.body == none;
+            arms[s] = held ? side.anchor : turn(turning(side.body), side.anchor);
+            for (std::size_t k = 0; k < 3; ++k)
+                gap[k] += (s == 0 ? 1 : -1) * (arms[s][k] + (held ? 0 : numbers(side.body)[k]));
+            if (held || !bodies[side.body].moves) continue;
+            for (std::size_t k = 0; k < 3; ++k) {
+                // Where the anchor goes when it is pushed along this axis.
+                Vector push{};
+                push[k] = 1;
+                const Vector way = cross(turned_by(side.body, turning(side.body), cross(arms[s], push)), arms[s]);
+                for (std::size_t row = 0; row < 3; ++row)
+                    matrix[3 * row + k] += push[row] / bodies[side.body].mass + way[row];
+            }
+        }
+        const Vector push = product(inverse(matrix), gap);
+        for (std::size_t s = 0; s < 2; ++s) {
+            const std::size_t i = joint.sides[s].body;
+            if (i == none || !bodies[i].moves) continue;
+            const double sign = s == 0 ? -1 : 1;
+            double *x = numbers(i);
+            Vector twist = cross(arms[s], push);
+            for (std::size_t k = 0; k < 3; ++k) {
+                x[k] += sign * push[k] / bodies[i].mass;
+                x[7 + k] += sign * push[k] / bodies[i].mass / h;
+                twist[k] *= sign;
+            }
+            put(x + 3, rotated(turning(i), turned_by(i, turning(i), twist), 1));
+            for (std::size_t k = 0; k < 3; ++k) bodies[i].momentum[k] += twist[k] / h;
+        }
+        for (std::size_t k = 0; k < 3; ++k) joint.pull[k] += push[k] / h;
+    }
+
+    double drag = 0, dt = 1;
     Vector gravity{};
     std::vector<Body> bodies;
+    std::vector<Joint> joints;
     taut::State state;
 };
 
 } // namespace
 
-int main() { return taut::serve<FreeFlight>(); }
+int main() { return taut::serve<PositionBased>(); }

@@ -1,4 +1,4 @@
-"""A solver for taut: replace `FreeFlight` by a method of your own.
+"""A solver for taut: replace `PositionBased` by a method of your own.
 
     taut --backends backends.ron verify -b mine
 
@@ -75,21 +75,37 @@ def inverse(m):
     return [x / determinant for x in a + b + c]
 
 
-class FreeFlight:
-    """Bodies that only gravity and drag act on, which takes a share of velocity and spin; what else turns is kept."""
+def cross(a, b):
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+class Side:
+    """One end of a joint: a body, or -1 for the world, and the anchor in its coordinates."""
+
+    def __init__(self, endpoint, anchor):
+        self.body = endpoint["body"] if isinstance(endpoint, dict) else -1
+        self.anchor = anchor
+
+
+class PositionBased:
+    """Bodies under gravity, whose ball joints are closed one after the other at the end of each substep.
+
+    Müller et al., "Detailed Rigid Body Simulation with Extended Position Based Dynamics", 2020, without compliance. Drag
+    takes a share of velocity and spin.
+    """
 
     HELLO = {
-        "name": "free-flight",
+        "name": "position-based",
         "version": "1",
-        "summary": "bodies in free flight; the template of a solver in Python",
-        "reference": "none",
+        "summary": "ball joints closed one by one; the template of a solver in Python",
+        "reference": "Müller et al., Detailed Rigid Body Simulation with XPBD, 2020",
         # substep: an iteration is a step of dt / iterations. refine: it improves the same end (see `begin` below).
         "iteration": "substep",
         "determinism": "bitwise",
         "state": "rigid",
         "contacts": "none",
         # Scenes that need a word which is not here are never sent. `taut export` shows the words of a scene.
-        "takes": ["body.dynamic", "body.static"],
+        "takes": ["body.dynamic", "body.static", "joint.ball"],
         "settings": {"drag": 0.0},
         # Whether it answers `audit` by what it holds of the scene, which is compared before each run.
         "audit": True,
@@ -111,29 +127,48 @@ class FreeFlight:
         self.mass = [body["mass_kg"] for body in scene["bodies"]]
         self.inertia = [body["inertia_kg_m2"] for body in scene["bodies"]]
         self.inverse = {i: inverse(self.inertia[i]) for i in self.moving}
+        ends = (("a", "anchor_a"), ("b", "anchor_b"))
+        self.joints = [[Side(joint[body], joint[anchor]) for body, anchor in ends] for joint in scene["joints"]]
         self.size = self.WIDTH * len(scene["bodies"]) + 6 * len(scene["particles"])
         self.time_s = 0.0
         self.numbers = []
-        self.momentum = {}
+        self.broken = []  # Joints that hold nothing, by number.
+        self.momentum = {}  # About the centre of mass, in world axes [kg m²/s].
+        self.pulls = []  # What each joint gave its second body in the last step [N s].
+        self.dt = 1.0
 
     def load(self, time_s, numbers, broken):
         """Takes a state and forgets everything else."""
         self.time_s = time_s
         self.numbers = numbers
+        self.broken = broken
         for i in self.moving:
             body = numbers[13 * i : 13 * i + 13]
             local = turned_back(body[3:7], body[10:13])
             self.momentum[i] = turn(body[3:7], product(self.inertia[i], local))
+        self.pulls = [[0.0] * 3 for _ in self.joints]
 
     def rate(self, i, q):
         """The angular velocity of a body that is turned so."""
-        return turn(q, product(self.inverse[i], turned_back(q, self.momentum[i])))
+        return self.turned_by(i, q, self.momentum[i])
+
+    def turned_by(self, i, q, twist):
+        """The inverse inertia, as the body is turned, times a vector in world axes."""
+        return turn(q, product(self.inverse[i], turned_back(q, twist)))
 
     def step(self, dt, iterations):
+        self.dt = dt
+        self.pulls = [[0.0] * 3 for _ in self.joints]
         h = dt / iterations
         for _ in range(iterations):
             for i in self.moving:
                 self.fly(i, h)
+            for number, joint in enumerate(self.joints):
+                if number not in self.broken:
+                    self.close(joint, self.pulls[number], h)
+            for i in self.moving:
+                at = 13 * i
+                self.numbers[at + 10 : at + 13] = array.array("d", self.rate(i, self.numbers[at + 3 : at + 7]))
         self.time_s += dt
 
     def fly(self, i, h):
@@ -141,28 +176,61 @@ class FreeFlight:
         at = 13 * i
         decay = 1.0 / (1.0 + h * self.settings["drag"])
         for k in range(3):
-            before = x[at + 7 + k]
-            x[at + 7 + k] = (before + h * self.gravity[k]) * decay
-            x[at + k] += 0.5 * h * (before + x[at + 7 + k])
+            x[at + 7 + k] = (x[at + 7 + k] + h * self.gravity[k]) * decay
+            x[at + k] += h * x[at + 7 + k]
         self.momentum[i] = [each * decay for each in self.momentum[i]]
-        # By the rate in the middle of the step: second order.
+        # By the rate in the middle of the substep: second order.
         q = list(x[at + 3 : at + 7])
         middle = rotated(q, self.rate(i, q), 0.5 * h)
-        q = rotated(q, self.rate(i, middle), h)
-        x[at + 3 : at + 7] = array.array("d", q)
-        x[at + 10 : at + 13] = array.array("d", self.rate(i, q))
+        x[at + 3 : at + 7] = array.array("d", rotated(q, self.rate(i, middle), h))
+
+    def close(self, joint, pull, h):
+        """Moves both bodies of a joint by equal and opposite pushes at its anchors until these are in one place."""
+        x = self.numbers
+        gap, arms, matrix = [0.0] * 3, [], [0.0] * 9
+        for side, sign in zip(joint, (1.0, -1.0)):
+            i, place, arm = side.body, [0.0] * 3, side.anchor
+            if i >= 0:
+                place, arm = x[13 * i : 13 * i + 3], turn(x[13 * i + 3 : 13 * i + 7], side.anchor)
+            arms.append(arm)
+            gap = [gap[k] + sign * (place[k] + arm[k]) for k in range(3)]
+            if i in self.inverse:
+                q = x[13 * i + 3 : 13 * i + 7]
+                for k in range(3):
+                    # Where the anchor goes when it is pushed along this axis.
+                    push = [float(axis == k) for axis in range(3)]
+                    way = cross(self.turned_by(i, q, cross(arm, push)), arm)
+                    for row in range(3):
+                        matrix[3 * row + k] += push[row] / self.mass[i] + way[row]
+        push = product(inverse(matrix), gap)
+        for side, arm, sign in zip(joint, arms, (-1.0, 1.0)):
+            i = side.body
+            if i not in self.inverse:
+                continue
+            at = 13 * i
+            for k in range(3):
+                moved = sign * push[k] / self.mass[i]
+                x[at + k] += moved
+                x[at + 7 + k] += moved / h
+            q = list(x[at + 3 : at + 7])
+            twist = [sign * each for each in cross(arm, push)]
+            x[at + 3 : at + 7] = array.array("d", rotated(q, self.turned_by(i, q, twist), 1.0))
+            self.momentum[i] = [m + t / h for m, t in zip(self.momentum[i], twist)]
+        for k in range(3):
+            pull[k] += push[k] / h
 
     def read(self):
         """Time [s], the numbers of the state, and which joints are broken. Changes nothing."""
-        return self.time_s, self.numbers, []
+        return self.time_s, self.numbers, self.broken
 
     def forces(self):
-        """Six numbers for each joint, then 26 for each contact; there are neither here. Changes nothing."""
-        return []
+        """For each joint its force on the second body [N] and the torque there; contacts would follow. Changes nothing."""
+        return [number for pull in self.pulls for number in (*(each / self.dt for each in pull), 0.0, 0.0, 0.0)]
 
     def audit(self):
         """What is held of the scene, from the arrays that steps are taken with, never from the scene itself."""
         bodies = [{"mass": m, "centre": [0, 0, 0], "inertia": i} for m, i in zip(self.mass, self.inertia)]
+        joints = [{"rows": 3, "anchor_a": a.anchor, "anchor_b": b.anchor} for a, b in self.joints]
         return {
             "gravity": self.gravity,
             "precision": "f64",
@@ -170,7 +238,7 @@ class FreeFlight:
             "damping_linear": self.settings["drag"],
             "damping_angular": 0,
             "bodies": bodies,
-            "joints": [],
+            "joints": joints,
         }
 
 
@@ -258,4 +326,4 @@ def serve(method):
 
 
 if __name__ == "__main__":
-    serve(FreeFlight)
+    serve(PositionBased)

@@ -35,6 +35,7 @@ class Json {
 public:
     bool is_null() const { return kind == Kind::null; }
     bool is_number() const { return kind == Kind::number; }
+    bool is_text() const { return kind == Kind::text; }
     bool truth() const { return kind == Kind::boolean && value != 0; }
     double number() const { return kind == Kind::number ? value : 0; }
     const std::string &text() const { return words; }

@@ -322,6 +322,14 @@ fn verified(language: &str, build: impl Fn(&Path)) {
     let report = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{report}{}", errors(&output));
     assert!(report.contains(" 0 failed, 0 known failures, "), "{report}");
+    let out = folder.path().join("pendulum");
+    let scene = ["run", "pendulum", "--set", "load_mass=1", "--steps", "20", "--reference", "none"];
+    let rows = ["-b", "mine", "-b", "avbd-cpu", "--json", "--out", out.to_str().unwrap()];
+    let output = taut(&[&scene[..], &rows, &["--backends", file.to_str().unwrap()]].concat());
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for run in report["runs"].as_array().unwrap() {
+        assert_eq!(run["status"], "ok", "{run}");
+    }
 }
 
 #[test]
