@@ -32,8 +32,8 @@
 //! balanced` is the rule): raised while the barrier is strained, it brings energy in. And the first guess of a step takes
 //! that share of gravity which a body followed in the step before (`first_guess: inertia` takes all of it): where much
 //! rests, that saves four of five iterations. Neither is sure to be below the start of the step, where the search of IPC
-//! begins (`first_guess: not_above` goes less far until it is). Islands, bodies that touch or are joined with each other and no others, settle
-//! by themselves, and take no part in the later iterations of a step.
+//! begins (`first_guess: not_above` goes less far until it is). Islands, bodies that touch or are joined with each other
+//! and no others, settle by themselves, and take no part in the later iterations of a step.
 //!
 //! With `hessian: kept`, off unless asked for, steps that are short beside the barrier's reach use the factor of an earlier
 //! iterate for as long as they shrink fast: what rests then is seldom factorised at all. Steps end by the same lengths, but
