@@ -55,11 +55,11 @@ pub(crate) struct BarrierContact {
     /// How bodies move along the present direction, and along the one before.
     sweeps: Vec<AffineSweep>,
     before: Vec<AffineSweep>,
-    /// How they moved when candidates were last searched, and how much of that motion was made.
+    /// How they moved when candidates were last searched, and how much of that motion each has made [1].
     searched: Vec<AffineSweep>,
-    made: f64,
-    /// How much of the present motion was made [1].
-    here: f64,
+    made: Vec<f64>,
+    /// How much of the present motion each has made [1].
+    here: Vec<f64>,
     /// Vertices in the coordinates of their bodies [m], and the bodies.
     rest: Vec<Vec3>,
     owner: Vec<u32>,
@@ -86,8 +86,9 @@ pub(crate) struct BarrierContact {
     origins: Vec<AffineSweep>,
     /// The way below which their friction is smooth [m].
     smooth_way: f64,
-    /// Sums of the last assembly.
+    /// Sums of the last assembly, and the bodies that each is of.
     sums: Vec<GroupSum>,
+    summed: Vec<[u32; 2]>,
     /// Least distance at the last assembly [m].
     nearest: f64,
     work: ContactWork,
@@ -151,8 +152,8 @@ impl BarrierContact {
             sweeps: Vec::new(),
             before: Vec::new(),
             searched: Vec::new(),
-            made: 0.0,
-            here: 0.0,
+            made: Vec::new(),
+            here: Vec::new(),
             rest,
             owner,
             used: Vec::new(),
@@ -168,6 +169,7 @@ impl BarrierContact {
             origins: Vec::new(),
             smooth_way: 0.0,
             sums: Vec::new(),
+            summed: Vec::new(),
             nearest: f64::INFINITY,
             work: ContactWork::default(),
         }
@@ -181,6 +183,7 @@ impl BarrierContact {
         self.stiffness.forget();
         self.nearest = f64::INFINITY;
         self.sums.clear();
+        self.summed.clear();
         self.work = ContactWork { ccd_queries: 0, step_share_min: 1.0 };
     }
 
@@ -208,16 +211,17 @@ impl BarrierContact {
         broken: &[bool],
         islands: &RestingIslands,
     ) {
-        self.here = 0.0;
         std::mem::swap(&mut self.sweeps, &mut self.before);
         self.sweeps.clear();
         self.sweeps.extend(sweeps);
+        self.here.clear();
+        self.here.resize(self.sweeps.len(), 0.0);
         self.clearance.go_on(&self.before, &self.sweeps, &self.boxes);
         if !self.is_covered() {
             let reach = self.d_hat + 2.0 * self.slack;
             self.search.find(&self.sweeps, broken, reach, &mut self.candidates);
             self.searched.clone_from(&self.sweeps);
-            self.made = 0.0;
+            self.made.clone_from(&self.here);
             self.find_groups();
             self.clearance.forget(self.candidates.pairs.len());
             self.find_used();
@@ -238,12 +242,14 @@ impl BarrierContact {
         self.find_rubbing(Some(islands));
     }
 
-    /// Takes note that bodies have made a share of their motion.
-    pub(crate) fn advance(&mut self, share: f64) {
-        self.here = share;
-        let along = |(now, then): (&AffineSweep, &AffineSweep)| now == then || now.is_still();
-        if self.sweeps.iter().zip(&self.searched).all(along) {
-            self.made = share;
+    /// Takes note that bodies have made shares of their motions.
+    pub(crate) fn advance(&mut self, share: impl Fn(usize) -> f64) {
+        for (body, unknown) in self.unknown.iter().enumerate() {
+            let Some(share) = unknown.map(&share) else { continue };
+            self.here[body] = share;
+            if self.sweeps[body] == self.searched[body] {
+                self.made[body] = share;
+            }
         }
     }
 
@@ -254,7 +260,7 @@ impl BarrierContact {
             let (now, then) = (&self.sweeps[i], &self.searched[i]);
             let near = |share: f64| {
                 let off = |u: f64| then.offset(u, now, share, &self.boxes[i]);
-                [0.0, self.made, 1.0].into_iter().any(|u| off(u) <= self.slack)
+                [0.0, self.made[i], 1.0].into_iter().any(|u| off(u) <= self.slack)
             };
             !(near(0.0) && near(1.0))
         };
@@ -307,12 +313,15 @@ impl BarrierContact {
     }
 
     fn find_used(&mut self) {
+        let of_pairs = self.candidates.pairs.iter().flat_map(|pair| pair.vertices);
+        let of_planes = self.candidates.planes.iter().map(|pair| pair.vertex);
+        let of_sliding = self.sliding.iter().flat_map(SlidingPoint::vertices);
+        let mut is_used = vec![false; self.rest.len()];
+        for vertex in of_pairs.chain(of_planes).chain(of_sliding) {
+            is_used[vertex as usize] = true;
+        }
         self.used.clear();
-        self.used.extend(self.candidates.pairs.iter().flat_map(|pair| pair.vertices));
-        self.used.extend(self.candidates.planes.iter().map(|pair| pair.vertex));
-        self.used.extend(self.sliding.iter().flat_map(SlidingPoint::vertices));
-        self.used.sort_unstable();
-        self.used.dedup();
+        self.used.extend((0..self.rest.len() as u32).filter(|&vertex| is_used[vertex as usize]));
     }
 
     /// Adds the gradient of barrier and friction and, where there is a matrix, the Hessian, clamped pair by pair if
@@ -331,8 +340,8 @@ impl BarrierContact {
 
     /// Lowers the numbers of unknown bodies to how far they are from the nearest other that pushes them [m].
     pub(crate) fn nearest_by_body(&self, room: &mut [f64]) {
-        for (group, sum) in self.live.groups.iter().zip(&self.sums) {
-            for body in group.bodies.iter().filter_map(|&b| self.unknown[b as usize]) {
+        for (bodies, sum) in self.summed.iter().zip(&self.sums) {
+            for body in bodies.iter().filter_map(|&b| self.unknown[b as usize]) {
                 room[body] = room[body].min(sum.nearest);
             }
         }
@@ -367,12 +376,6 @@ impl BarrierContact {
         }
     }
 
-    /// Energy of barrier and friction where the last assembly was [J].
-    pub(crate) fn energy_here(&self) -> f64 {
-        let barrier = self.sums.iter().map(|sum| sum.value).sum::<f64>();
-        self.stiffness.kappa() * barrier + self.sliding_energy(0.0)
-    }
-
     /// What is taken as it is, though it may not be what was meant.
     pub(crate) fn warnings(&self, scene: &Scene) -> Vec<String> {
         warnings::of_contacts(scene, self.d_hat, |body| self.boxes[body][1])
@@ -405,9 +408,9 @@ impl BarrierContact {
         out.kappa_j_m4 = Some(self.stiffness.kappa());
     }
 
-    /// Energy of barrier and friction after a share of the direction [J]; infinite where surfaces touch.
-    pub(crate) fn energy(&self, share: f64) -> f64 {
-        self.stiffness.kappa() * self.barrier_energy(share) + self.sliding_energy(share)
+    /// One of those of two bodies that forces move.
+    fn mover(&self, bodies: [u32; 2]) -> Option<usize> {
+        bodies.iter().find_map(|&body| self.unknown[body as usize])
     }
 }
 

@@ -29,11 +29,12 @@
 //! does not give way.
 //!
 //! Two things depart from the sources. The stiffness of the barrier is the least that their rule allows (`stiffness:
-//! balanced` is the rule): raised while the barrier is strained, it brings energy in. And the first guess of a step takes
-//! that share of gravity which a body followed in the step before (`first_guess: inertia` takes all of it): where much
-//! rests, that saves four of five iterations. Neither is sure to be below the start of the step, where the search of IPC
-//! begins (`first_guess: not_above` goes less far until it is). Islands, bodies that touch or are joined with each other
-//! and no others, settle by themselves, and take no part in the later iterations of a step.
+//! balanced` is the rule): raised while the barrier is strained, it brings energy in. And the search for the end of a step
+//! begins where inertia takes bodies, as far as that is not above the step's start, where the search of IPC begins; of gravity
+//! it takes that share which a body followed in the step before (`first_guess: inertia` takes all, however high it leads):
+//! where much rests, that saves four of five iterations. Islands, bodies that touch or are joined with each other and no
+//! others, go as far along each direction as they can, settle by themselves, and take no part in the later iterations of a
+//! step.
 //!
 //! With `hessian: kept`, off unless asked for, steps that are short beside the barrier's reach use the factor of an earlier
 //! iterate for as long as they shrink fast: what rests then is seldom factorised at all. Steps end by the same lengths, but

@@ -34,7 +34,7 @@ pub struct AbdSettings {
     pub projection: HessianProjection,
     /// Which systems Newton steps are solved with where there are contacts. Default `fresh`.
     pub hessian: HessianUse,
-    /// Where the search for the end of a step with contacts begins. Default `adaptive`.
+    /// Where the search for the end of a step with contacts begins. Default `not_above`.
     pub first_guess: FirstGuess,
     /// How often normal forces and tangents of friction are renewed in a step, at most: 1, the default, takes those of
     /// its start; more solve the step again with those of its end, until that changes nothing.
@@ -106,11 +106,12 @@ pub enum FirstGuess {
     Inertia,
     /// The same with that share of gravity which the body followed in the step before: a body at rest begins where it
     /// is (Chen et al., "Vertex Block Descent", TOG 2024, section 3.7).
-    #[default]
     Adaptive,
-    /// As far towards that as the energy, all of it, is not above that at the step's start: halved until it is not. From
-    /// beyond a hill the search may end above, and what is above by more than bodies have of kinetic energy has come in.
-    /// Bodies that do not meet share one sum here, so that one may change the others' way to their minimum.
+    /// As far towards that as the energy is not above that at the step's start, for each island of bodies that may meet: halved
+    /// until it is not. From beyond a hill the search may end above, and what is above by more than bodies have of kinetic
+    /// energy has come in. A search that begins at the last pose (Li et al., "Incremental Potential Contact", TOG 2020)
+    /// never does.
+    #[default]
     NotAbove,
 }
 
@@ -128,7 +129,7 @@ impl Default for AbdSettings {
             stiffness: StiffnessRule::Least,
             projection: HessianProjection::Clamp,
             hessian: HessianUse::Fresh,
-            first_guess: FirstGuess::Adaptive,
+            first_guess: FirstGuess::NotAbove,
             friction_lags: 1,
             segments: 24,
             certify: cfg!(debug_assertions),

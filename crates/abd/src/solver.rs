@@ -1,6 +1,7 @@
 //! One step: predict, minimise the incremental energy, derive velocities.
 
 mod kept;
+mod line_search;
 #[cfg(test)]
 mod probes;
 mod system;
@@ -22,14 +23,9 @@ use crate::{
     matrix::{BlockMatrix, SIZE},
 };
 
+use line_search::LineSearch;
 use system::tied;
 
-/// Halvings of a Newton step before it is given up: without contacts, and with them.
-const HALVINGS_MAX: [usize; 2] = [30, 60];
-/// Share of the decrease promised by the slope that a step must reach.
-const ARMIJO: f64 = 1e-4;
-/// Energies that differ by less than this share are equal to rounding.
-const ROUNDING: f64 = 1e-13;
 /// Share of the masses that is added first where the system is not positive definite, and how often it grows tenfold.
 const RAISED: (f64, i32) = (1e-6, 18);
 /// Below which share such a direction still tells how far the minimum is.
@@ -77,7 +73,7 @@ pub(crate) struct Abd {
     is_cut: bool,
     /// Whether the direction is one of so much more mass that it is short wherever the minimum is.
     is_raised: bool,
-    whole_direction: Vec<f64>,
+    search: LineSearch,
     pub(crate) gradient: Vec<f64>,
     pub(crate) direction: Vec<f64>,
 }
@@ -144,7 +140,7 @@ impl Abd {
             farthest: None,
             is_cut: false,
             is_raised: false,
-            whole_direction: Vec::new(),
+            search: LineSearch::default(),
             gradient: vec![0.0; unknowns],
             direction: vec![0.0; unknowns],
         };
@@ -260,26 +256,11 @@ impl Abd {
         self.bodies.iter().enumerate().map(step).fold(0.0, f64::max)
     }
 
-    /// The share of the direction, at most `most`, after which the energy has fallen enough from `before` [J], if any.
-    fn searched(&mut self, most: f64, before: f64) -> Option<f64> {
-        let slope: f64 = self.gradient.iter().zip(&self.direction).map(|(g, d)| g * d).sum();
-        let mut share = most;
-        for _ in 0..HALVINGS_MAX[usize::from(self.contact.is_some())] {
-            let allowed = before + ARMIJO * share * slope + ROUNDING * before.abs();
-            if self.energy(share) <= allowed {
-                return Some(share);
-            }
-            self.work.halvings += 1;
-            share *= 0.5;
-        }
-        None
-    }
-
-    /// Moves all bodies by a share of the direction.
-    fn advance(&mut self, share: f64) {
+    /// Moves bodies by shares of the direction.
+    fn advance(&mut self, share: impl Fn(usize) -> f64) {
         for i in 0..self.bodies.len() {
             let step = self.along(i);
-            self.bodies[i].now += step * share;
+            self.bodies[i].now += step * share(i);
         }
         if let Some(contact) = &mut self.contact {
             contact.advance(share);
@@ -295,10 +276,10 @@ impl Abd {
         }
         let last = self.largest_step() <= self.settings.tolerance;
         // What no share of the direction lowers is a minimum to rounding.
-        let share = if last { Some(1.0) } else { self.searched(1.0, self.energy_here()) };
+        let share = if last { Some(1.0) } else { self.searched() };
         self.converged = last || share.is_none();
         if let Some(share) = share {
-            self.advance(share);
+            self.advance(|_| share);
         }
     }
 }
@@ -371,14 +352,14 @@ impl Solver for Abd {
         self.set_motion();
         self.contact.as_ref().map_or(Ok(()), BarrierContact::check_lost)?;
         self.assemble_gradient();
-        let share = self.contact.as_mut().map_or(1.0, |contact| {
+        if let Some(contact) = &mut self.contact {
             contact.begin_step();
             contact.begin_sliding(self.settings.smooth_speed * contact.length(), h);
             contact.find_stiffness(&self.gradient, h);
-            contact.safe_share()
-        });
-        let share = self.share_of_guess(share);
-        self.advance(share);
+            self.go_to_guess();
+        } else {
+            self.advance(|_| 1.0);
+        }
         self.certify()
     }
 

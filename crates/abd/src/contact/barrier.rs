@@ -22,9 +22,14 @@ use super::{
 impl BarrierContact {
     /// A pair that is nearer than the barrier's reach after a share of the direction.
     pub(super) fn active(&self, pair: &FeaturePair, share: f64) -> Option<BarrierPair> {
+        self.active_at(pair, |_| share)
+    }
+
+    /// The same where each body has gone a share of its own.
+    fn active_at(&self, pair: &FeaturePair, share: impl Fn(u32) -> f64) -> Option<BarrierPair> {
         let points = pair.vertices.map(|v| {
-            let v = v as usize;
-            self.places[v] + self.moves[v] * share
+            let at = v as usize;
+            self.places[at] + self.moves[at] * share(v)
         });
         let near = pair.features.nearest(&points);
         // What is not a number is not far.
@@ -61,21 +66,45 @@ impl BarrierContact {
         vertices.map(|v| affine_site(self.rest[v as usize].into()))
     }
 
-    /// `sum b` after a share of the direction, of islands that have not settled [m^4].
-    pub(super) fn barrier_energy(&self, share: f64) -> f64 {
-        let of_group = |group: &PairGroup| match group.is_plane {
-            true => self
-                .live
-                .planes_of(group)
-                .iter()
-                .map(|pair| self.value_over_plane(pair, share))
-                .sum(),
-            false => {
-                let value = |pair| self.active(pair, share).map_or(0.0, |pair| pair.value());
-                self.live.pairs_of(group).iter().map(value).sum::<f64>()
+    /// Adds the energy [J] of barrier and friction of each pair of bodies after a share of the direction to that of one of those that move; infinite
+    /// where surfaces touch. What has no share, or has settled, is left out.
+    pub(crate) fn each_energy(
+        &self,
+        share: impl Fn(usize) -> Option<f64> + Sync,
+        mut add: impl FnMut(usize, f64),
+    ) {
+        let kappa = self.stiffness.kappa();
+        let groups = self.each_group(|group| {
+            let body = self.mover(group.bodies)?;
+            Some((body, kappa * self.barrier_of(group, share(body)?)))
+        });
+        groups.into_iter().flatten().for_each(|(body, energy)| add(body, energy));
+        self.each_friction(share, add);
+    }
+
+    /// The same where the last assembly was.
+    pub(crate) fn each_energy_here(
+        &self,
+        share: impl Fn(usize) -> Option<f64> + Sync,
+        mut add: impl FnMut(usize, f64),
+    ) {
+        let kappa = self.stiffness.kappa();
+        for (bodies, sum) in self.summed.iter().zip(&self.sums) {
+            if let Some(body) = self.mover(*bodies).filter(|&body| share(body).is_some()) {
+                add(body, kappa * sum.value);
             }
-        };
-        self.each_group(of_group).into_iter().sum()
+        }
+        self.each_friction(share, add);
+    }
+
+    /// `sum b` of a pair of bodies after a share of the direction [m^4].
+    fn barrier_of(&self, group: &PairGroup, share: f64) -> f64 {
+        if group.is_plane {
+            let planes = self.live.planes_of(group).iter();
+            return planes.map(|pair| self.value_over_plane(pair, share)).sum();
+        }
+        let value = |pair| self.active(pair, share).map_or(0.0, |pair| pair.value());
+        self.live.pairs_of(group).iter().map(value).sum()
     }
 
     /// `b` of a vertex over a half-space after a share of the direction [m^4]; infinite below it.
@@ -90,17 +119,19 @@ impl BarrierContact {
     pub(super) fn barrier_of_all(&self) -> (f64, u64) {
         let near = |pair: &&FeaturePair| may_come_near(pair, &self.ways, self.d_hat);
         let pairs = self.candidates.pairs.iter().filter(near);
-        let pairs = pairs.filter_map(|pair| Some(self.active(pair, self.here)?.value()));
+        let here = |v: u32| self.here[self.owner[v as usize] as usize];
+        let pairs = pairs.filter_map(|pair| Some(self.active_at(pair, here)?.value()));
         let planes = self.candidates.planes.iter();
-        let planes = planes.map(|pair| self.value_over_plane(pair, self.here));
+        let planes = planes.map(|pair| self.value_over_plane(pair, here(pair.vertex)));
         let all = pairs.chain(planes.filter(|value| *value > 0.0));
         all.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1))
     }
 
     /// Sums up gradients of each pair of bodies where they are, and Hessians if it is said whether to clamp them.
     pub(super) fn sum_barrier(&mut self, hessian: Option<bool>) {
-        let sums = self.each_group(|group| self.sum_of(group, hessian));
-        self.sums = sums;
+        self.sums = self.each_group(|group| self.sum_of(group, hessian));
+        self.summed.clear();
+        self.summed.extend(self.live.groups.iter().map(|group| group.bodies));
     }
 
     /// Work on all groups, in their order whatever the number of threads.

@@ -9,10 +9,13 @@ use taut_ipc::ccd::{
 use taut_math::V3;
 
 use super::BarrierContact;
+use crate::islands::RestingIslands;
 
 impl BarrierContact {
-    /// A share of the direction, at most 1, up to which all surfaces stay apart by a tenth of their distance or more.
-    pub(crate) fn safe_share(&mut self) -> f64 {
+    /// Lowers the shares of islands, by their lowest bodies, so that all surfaces stay apart by a tenth of their distance or
+    /// more.
+    pub(crate) fn find_safe_shares(&mut self, islands: &RestingIslands, shares: &mut [f64]) {
+        let island = |bodies: [u32; 2]| self.mover(bodies).map(|body| islands.root(body));
         let early = self.each_group(|group| {
             if group.is_plane {
                 let planes = self.live.planes_of(group).iter();
@@ -24,25 +27,32 @@ impl BarrierContact {
             let sweeps = sweeps.map(|(at, pair)| (self.sweep_of(pair).earliest(), at));
             (1.0, sweeps.filter(|(earliest, _)| *earliest < 1.0).collect())
         });
-        let mut share = early.iter().map(|(share, _)| *share).fold(1.0, f64::min);
+        for (group, (share, _)) in self.live.groups.iter().zip(&early) {
+            if let Some(root) = island(group.bodies) {
+                shares[root] = shares[root].min(*share);
+            }
+        }
         let mut pairs: Vec<(f64, u32)> = early.into_iter().flat_map(|(_, pairs)| pairs).collect();
-        // The least share that is found early cuts off most of the others.
+        // The least share that is found early cuts off most of the others of its island.
         pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut queries = 0;
         for (earliest, at) in pairs {
-            if earliest >= share {
-                break;
-            }
-            self.work.ccd_queries += 1;
-            let sweep = self.sweep_of(&self.live.in_way[at as usize]);
-            if let Some(found) = safe_share(&sweep, 0.0, share, StepRule::default()) {
-                share = share.min(found);
+            let pair = &self.live.in_way[at as usize];
+            let Some(root) = island(pair.bodies).filter(|&root| earliest < shares[root]) else {
+                continue;
+            };
+            queries += 1;
+            let sweep = self.sweep_of(pair);
+            if let Some(found) = safe_share(&sweep, 0.0, shares[root], StepRule::default()) {
+                shares[root] = shares[root].min(found);
             }
         }
+        self.work.ccd_queries += queries;
         if self.check_lost().is_err() {
-            share = 0.0;
+            shares.fill(0.0);
         }
-        self.work.step_share_min = self.work.step_share_min.min(share);
-        share
+        let least = shares.iter().copied().fold(1.0, f64::min);
+        self.work.step_share_min = self.work.step_share_min.min(least);
     }
 
     /// Fails where a body is, or would be along the direction, where nothing is looked for.

@@ -1,8 +1,5 @@
 //! Lagged friction: normal forces and tangents are those of the step's start.
 
-use std::ops::Range;
-
-use rayon::prelude::*;
 use taut_ipc::{ccd::Features, friction::SlidingPair, tangents};
 use taut_math::V3;
 
@@ -150,22 +147,32 @@ impl BarrierContact {
         SlidingPair::new(weights, tangents, &moved, point.strength, self.smooth_way)
     }
 
-    /// Energy of friction after a share of the direction [J].
-    pub(super) fn sliding_energy(&self, share: f64) -> f64 {
-        let value = |point: &SlidingPoint| self.slid(point, share).value();
-        if rayon::current_num_threads() == 1 {
-            return self.rubbing.iter().flat_map(|run| &self.sliding[run.clone()]).map(value).sum();
-        }
-        // One after the other, so that the sum has the same bits.
-        let points = self.rubbing.par_iter().flat_map_iter(|run| &self.sliding[run.clone()]);
-        points.map(value).collect::<Vec<f64>>().into_iter().sum()
+    /// Adds the energy of friction [J] of each pair of bodies after a share of the direction to that of one of those that move.
+    pub(super) fn each_friction(
+        &self,
+        share: impl Fn(usize) -> Option<f64> + Sync,
+        mut add: impl FnMut(usize, f64),
+    ) {
+        let found = self.each_sliding(|points| {
+            let body = self.mover(points[0].bodies)?;
+            let share = share(body)?;
+            let energy = points.iter().map(|point| self.slid(point, share).value()).sum();
+            Some((body, energy))
+        });
+        found.into_iter().flatten().for_each(|(body, energy)| add(body, energy));
+    }
+
+    /// Work on all that may slide, by pairs of bodies, in their order whatever the number of threads.
+    pub(super) fn each_sliding<T: Send>(
+        &self,
+        work: impl Fn(&[SlidingPoint]) -> T + Send + Sync,
+    ) -> Vec<T> {
+        each(&self.rubbing, |run| work(&self.sliding[run.clone()]))
     }
 
     pub(super) fn assemble_sliding(&self, system: &mut NewtonSystem<'_>) {
         let with_hessian = system.matrix.is_some();
-        let sum_of =
-            |run: &Range<usize>| self.sum_of_sliding(&self.sliding[run.clone()], with_hessian);
-        let sums = each(&self.rubbing, sum_of);
+        let sums = self.each_sliding(|points| self.sum_of_sliding(points, with_hessian));
         for (run, sum) in self.rubbing.iter().zip(&sums) {
             let bodies = self.sliding[run.start].bodies;
             sum.add_to(bodies.map(|b| self.unknown[b as usize]), 1.0, system);

@@ -11,11 +11,27 @@ impl Abd {
     pub(crate) fn go_checked(&mut self, direction: impl Fn(usize) -> f64) -> [usize; 2] {
         self.direction.iter_mut().enumerate().for_each(|(k, step)| *step = direction(k));
         self.set_motion();
-        let contact = self.contact.as_mut().unwrap();
-        let left_out = contact.check_prospects();
-        let share = contact.safe_share();
-        self.advance(share);
+        let left_out = self.contact.as_mut().unwrap().check_prospects();
+        self.couple_islands();
+        self.find_safe_shares();
+        self.advance_islands();
         left_out
+    }
+
+    /// How far each body went of the last direction [1].
+    pub(crate) fn shares(&self) -> Vec<f64> {
+        (0..self.bodies.len()).map(|body| self.search.share(self.islands.root(body))).collect()
+    }
+
+    /// How far each body is from the nearest other, as is asked once a direction is known [m].
+    pub(crate) fn rooms(&mut self, direction: impl Fn(usize) -> f64) -> Vec<f64> {
+        self.direction.fill(0.0);
+        self.set_motion();
+        self.assemble(true);
+        self.direction.iter_mut().enumerate().for_each(|(k, step)| *step = direction(k));
+        self.set_motion();
+        self.find_room();
+        self.room.clone()
     }
 
     /// Gradient and dense Hessian.
@@ -38,6 +54,15 @@ impl Abd {
         }
         self.set_motion();
         self.energy(0.0) - self.energy(1.0)
+    }
+
+    /// The incremental energy with every body moved by `share` of the direction [J].
+    pub(crate) fn energy(&self, share: f64) -> f64 {
+        let mut sum = self.energy_without_contact(share);
+        if let Some(contact) = &self.contact {
+            contact.each_energy(|_| Some(share), |_, energy| sum += energy);
+        }
+        sum
     }
 
     /// Energy with one unknown moved.

@@ -4,7 +4,7 @@ use taut_core::{Mat3, Vec3};
 
 use crate::{
     body::{AffineBody, Vec12, joined, point, split},
-    contact::{BarrierContact, NewtonSystem},
+    contact::NewtonSystem,
     energy,
     joint::Tie,
     matrix::{BodyBlock, SIZE},
@@ -23,50 +23,66 @@ const STILL: BodyBlock = {
 };
 
 impl Abd {
-    /// The incremental energy with every body moved by `share` of the direction [J].
-    pub(crate) fn energy(&self, share: f64) -> f64 {
-        let contact = self.contact.as_ref().map_or(0.0, |contact| contact.energy(share));
-        self.energy_without_contact(share) + contact
-    }
-
-    /// The same where the last assembly was.
-    pub(crate) fn energy_here(&self) -> f64 {
-        let contact = self.contact.as_ref().map_or(0.0, BarrierContact::energy_here);
-        self.energy_without_contact(0.0) + contact
-    }
-
-    fn energy_without_contact(&self, share: f64) -> f64 {
-        let h = self.step.dt;
+    /// The incremental energy without contacts, with every body moved by `share` of the direction [J].
+    pub(crate) fn energy_without_contact(&self, share: f64) -> f64 {
         let mut sum = 0.0;
-        for (i, node) in self.bodies.iter().enumerate() {
-            let (frame, place) = split(&(self.moved(i, share) - node.target));
-            let inertia = frame.dot(&(frame * node.second)) + node.mass * place.norm_squared();
-            sum += 0.5 * node.hold() * inertia / (h * h);
-        }
-        for &(i, local, force) in &self.loads {
-            let (now, start) = (self.moved(i, share), self.bodies[i].start);
-            sum -= force.dot(&(point(&now, &local) - point(&start, &local)));
-        }
+        self.each_motion(|_| Some(share), |_, energy| sum += energy);
         sum + self.energy_of_shape(share)
     }
 
     /// Energy of what keeps bodies rigid and joined, with every body moved by `share` of the direction [J].
     pub(super) fn energy_of_shape(&self, share: f64) -> f64 {
-        let own = |(i, node): (usize, &AffineBody)| {
-            node.stiffness * energy::value(&split(&self.moved(i, share)).0)
-        };
-        let mut sum: f64 = self.bodies.iter().enumerate().map(own).sum();
+        let mut sum = 0.0;
+        self.each_shape(|_| Some(share), |_, energy| sum += energy);
+        sum
+    }
+
+    /// Adds the incremental energy without contacts, part by part, to that of one of the bodies which each part is of [J].
+    /// Bodies move by their shares of the direction; what belongs to those that have none is left out.
+    pub(super) fn each_energy_without_contact(
+        &self,
+        share: impl Fn(usize) -> Option<f64>,
+        mut add: impl FnMut(usize, f64),
+    ) {
+        self.each_motion(&share, &mut add);
+        self.each_shape(&share, &mut add);
+    }
+
+    /// Of inertia and of pulls.
+    fn each_motion(&self, share: impl Fn(usize) -> Option<f64>, mut add: impl FnMut(usize, f64)) {
+        let h = self.step.dt;
+        for (i, node) in self.bodies.iter().enumerate() {
+            let Some(share) = share(i) else { continue };
+            let (frame, place) = split(&(self.moved(i, share) - node.target));
+            let inertia = frame.dot(&(frame * node.second)) + node.mass * place.norm_squared();
+            add(i, 0.5 * node.hold() * inertia / (h * h));
+        }
+        for &(i, local, force) in &self.loads {
+            let Some(share) = share(i) else { continue };
+            let (now, start) = (self.moved(i, share), self.bodies[i].start);
+            add(i, -force.dot(&(point(&now, &local) - point(&start, &local))));
+        }
+    }
+
+    /// Of shapes and of joints.
+    fn each_shape(&self, share: impl Fn(usize) -> Option<f64>, mut add: impl FnMut(usize, f64)) {
+        for (i, node) in self.bodies.iter().enumerate() {
+            let Some(share) = share(i) else { continue };
+            add(i, node.stiffness * energy::value(&split(&self.moved(i, share)).0));
+        }
         for tie in self.active() {
+            let bodies = tie.nodes.map(|node| self.body_of[node]);
+            let Some(body) = bodies[0].or(bodies[1]) else { continue };
+            let Some(share) = share(body) else { continue };
             let stiffness = self.strength(tie);
             for pair in &tie.points {
-                let [a, b] = [0, 1].map(|side| match self.body_of[tie.nodes[side]] {
+                let [a, b] = [0, 1].map(|side| match bodies[side] {
                     Some(i) => point(&self.moved(i, share), &pair[side]),
                     None => self.prescribed(tie.nodes[side], &pair[side]),
                 });
-                sum += 0.5 * stiffness * (a - b).norm_squared();
+                add(body, 0.5 * stiffness * (a - b).norm_squared());
             }
         }
-        sum
     }
 
     /// A body after a share of the direction.

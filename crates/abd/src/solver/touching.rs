@@ -3,42 +3,17 @@
 use taut_core::SolverError;
 
 use super::{Abd, system::tied};
-use crate::{
-    body::drives_are_done,
-    contact::BarrierContact,
-    matrix::{BlockMatrix, SIZE},
-    settings::FirstGuess,
-};
+use crate::{body::drives_are_done, contact::BarrierContact, matrix::BlockMatrix};
 
 /// Directions of systems that are not projected may be longer than the one before by this factor [1]. Where such a system
 /// is barely definite they can be kilometres long, and everything on the way is a candidate.
 const GROWTH: f64 = 2.0;
-/// Newton steps of no more than this share of what ends a step are made without asking for a lower energy [1].
-const NOTHING: f64 = 1e-6;
 /// Nor has anything settled that moves by more than this share of what it is away from others [1]: a step towards the
 /// minimum is as long as the distance where that is far below the minimum's, however small it is.
 const NEAR: f64 = 0.1;
-/// Times that a first guess is halved before a step begins at its start.
-const GUESSES_MAX: u32 = 8;
 
 impl Abd {
-    /// The share of the first guess, at most `most`, from which the search begins.
-    pub(super) fn share_of_guess(&self, most: f64) -> f64 {
-        if self.contact.is_none() || self.settings.first_guess != FirstGuess::NotAbove {
-            return most;
-        }
-        let allowed = self.energy(0.0);
-        let mut share = most;
-        for _ in 0..GUESSES_MAX {
-            if self.energy(share) <= allowed {
-                return share;
-            }
-            share *= 0.5;
-        }
-        0.0
-    }
-
-    /// One Newton iteration. Islands that are to settle move by themselves, so that no other cuts their steps short.
+    /// One Newton iteration. Each island goes as far as it can, so that no other cuts its step short.
     pub(super) fn iterate_touching(&mut self) -> Result<(), SolverError> {
         let first = std::mem::take(&mut self.renewed);
         self.direction.fill(0.0);
@@ -48,38 +23,14 @@ impl Abd {
             (self.converged, self.stalled) = (true, true);
             return Ok(());
         };
-        self.is_cut = false;
         self.find_room();
         let farthest = self.moves.iter().copied().fold(0.0, f64::max);
         self.farthest = Some(farthest);
         self.work.speed = farthest / self.step.dt;
         self.couple_islands();
-        let (moves, room, is_raised) = (&self.moves, &self.room, self.is_raised);
-        self.islands.keep_awake(|body| is_raised || moves[body] > enough.min(NEAR * room[body]));
-        let (small, large) = (self.islands.has(false), self.islands.has(true));
-        if small {
-            self.whole_direction.clone_from(&self.direction);
-            if large {
-                self.mask(true);
-            }
-            let before = if large { self.energy(0.0) } else { self.energy_here() };
-            let found = self.go(before, enough)?;
-            // What no share lowers is a minimum to rounding.
-            if found.is_none_or(|share| share >= 1.0) {
-                self.islands.settle();
-            }
-        }
-        if large {
-            if small {
-                self.direction.clone_from(&self.whole_direction);
-                self.mask(false);
-            }
-            let before = if small { self.energy(0.0) } else { self.energy_here() };
-            if self.go(before, enough)?.is_none() {
-                self.stalled = true;
-                self.islands.settle_all();
-            }
-        }
+        self.go_apart(enough);
+        self.certify()?;
+        self.settle(enough);
         let settled = self.islands.awake() == 0;
         self.converged = settled
             && drives_are_done(&mut self.bodies, enough)
@@ -88,6 +39,17 @@ impl Abd {
             self.islands.wake();
         }
         Ok(())
+    }
+
+    /// Islands settle that went a short step whole. What no share lowers is a minimum to rounding, where the step is
+    /// short, and else the end of the search.
+    fn settle(&mut self, enough: f64) {
+        let Self { islands, moves, room, search, is_raised, stalled, .. } = self;
+        islands.keep_awake(|body| *is_raised || moves[body] > enough.min(NEAR * room[body]));
+        *stalled |= (0..moves.len()).any(|root| search.is_stuck(root) && islands.is_kept(root));
+        islands.settle(|islands, root| {
+            search.is_stuck(root) || (!islands.is_kept(root) && search.share(root) >= 1.0)
+        });
     }
 
     /// Whether the direction is out of all proportion to the one before, or in a first iteration to the size of bodies.
@@ -115,7 +77,7 @@ impl Abd {
     }
 
     /// Finds how far each body is from the nearest other within reach of the barrier [m].
-    fn find_room(&mut self) {
+    pub(super) fn find_room(&mut self) {
         self.room.clear();
         self.room.resize(self.bodies.len(), f64::INFINITY);
         if let Some(contact) = &self.contact {
@@ -124,38 +86,10 @@ impl Abd {
     }
 
     /// Couples bodies with those that they are joined with or may meet along the direction.
-    fn couple_islands(&mut self) {
+    pub(super) fn couple_islands(&mut self) {
         let Some(contact) = &self.contact else { return };
         let ties = tied(&self.ties, &self.body_of).map(|pair| pair.map(|body| body as usize));
         self.islands.couple(contact.met().chain(ties));
-    }
-
-    /// Takes the motion of those islands that are kept awake, or of the others, out of the direction.
-    fn mask(&mut self, kept: bool) {
-        for (body, step) in self.direction.chunks_exact_mut(SIZE).enumerate() {
-            if self.islands.is_kept(body) == kept {
-                step.fill(0.0);
-            }
-        }
-        self.set_motion();
-    }
-
-    /// Moves bodies along the direction as far as is safe and lowers the energy, which is `before` [J]. Returns the share
-    /// they went, if any.
-    fn go(&mut self, before: f64, enough: f64) -> Result<Option<f64>, SolverError> {
-        let safe = self.contact.as_mut().map_or(1.0, BarrierContact::safe_share);
-        let farthest = self.find_moves();
-        // Rounding decides whether so little lowers anything.
-        let found = match safe >= 1.0 && farthest <= NOTHING * enough {
-            true => Some(1.0),
-            false => self.searched(safe, before),
-        };
-        if let Some(share) = found {
-            self.is_cut |= share < 1.0;
-            self.advance(share);
-            self.certify()?;
-        }
-        Ok(found)
     }
 
     /// Whether friction acts with the forces of where bodies are, or is to be left as it is; if not, it does from now on.
