@@ -25,9 +25,28 @@ pub fn table() -> Table {
 }
 
 /// Why a program knows no row for graphics adapters.
-pub(crate) const LEFT_OUT: &str = "this program was built without the feature `gpu`";
+pub(crate) const NO_GPU: &str = "this program was built without the feature `gpu`";
+const NO_PEERS: &str = "this program was built without the feature `peers`";
 
-/// Whether a backend's name is that of a row that this program was built without.
-pub(crate) fn left_out(name: &str) -> bool {
-    cfg!(not(feature = "gpu")) && name.ends_with("-gpu")
+/// Why this program does not know a backend, if that is because it was built without it.
+pub(crate) fn left_out(name: &str) -> Option<&'static str> {
+    match name {
+        _ if cfg!(not(feature = "gpu")) && name.ends_with("-gpu") => Some(NO_GPU),
+        "rapier-f32" | "rapier-f64" if cfg!(not(feature = "peers")) => Some(NO_PEERS),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_program_was_built_without_is_known_by_name() {
+        let table = table();
+        for name in ["rapier-f32", "rapier-f64", "avbd-gpu", "jacobi-gpu", "avbd-cpu"] {
+            assert_ne!(table.get(name).is_some(), left_out(name).is_some(), "{name}");
+        }
+        assert_eq!(left_out("rapier"), None);
+    }
 }

@@ -52,7 +52,7 @@ pub use self::{
 
 use crate::{
     Setup, adapter,
-    backends::{LEFT_OUT, left_out},
+    backends::left_out,
     record::{RunDevice, RunRow, Status},
     spec::{EXEC, Spec},
 };
@@ -109,11 +109,11 @@ impl<'a> Bench<'a> {
             return Ok(&**backend);
         }
         let names: Vec<&str> = table.names().collect();
-        let hint = match nearest(name, &names) {
+        let hint = match (left_out(name), nearest(name, &names)) {
             _ if name.starts_with(EXEC) => COMMANDS.to_owned(),
-            _ if left_out(name) => LEFT_OUT.to_owned(),
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", names.join(", ")),
+            (Some(why), _) => why.to_owned(),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => format!("there are {}", names.join(", ")),
         };
         anyhow::bail!("unknown backend `{name}`: {hint}")
     }

@@ -5,10 +5,10 @@ use std::any::Any;
 use taut_core::BuildError;
 use taut_draw::{bitmap::Bitmap, list::Sheet};
 
-use crate::backends::LEFT_OUT;
+use crate::backends::NO_GPU;
 
 /// How to come by what is missing.
-pub(crate) const REMEDY: &str = LEFT_OUT;
+pub(crate) const REMEDY: &str = NO_GPU;
 
 /// There is none to choose.
 ///

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     adapter,
-    backends::{LEFT_OUT, left_out},
+    backends::left_out,
     checkout::Checkout,
     parallel::in_parallel,
     places,
@@ -76,11 +76,10 @@ struct Job<'a> {
 
 /// Why a run is not made by this program on this machine.
 fn skipped(planned: &Planned, quick: bool) -> Option<&'static str> {
-    if left_out(&planned.run.backend) {
-        return Some(LEFT_OUT);
-    }
-    let lacking = planned.run.needs_hardware && !quick && !adapter::is_hardware();
-    lacking.then_some("at this size a software adapter would take hours")
+    left_out(&planned.run.backend).or_else(|| {
+        let lacking = planned.run.needs_hardware && !quick && !adapter::is_hardware();
+        lacking.then_some("at this size a software adapter would take hours")
+    })
 }
 
 /// What a run is compared with.

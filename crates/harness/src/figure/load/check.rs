@@ -37,7 +37,7 @@ fn check_runs(figure: &Figure, setup: &Setup) -> Result<(), Wrong> {
         }
     }
     for run in &figure.runs {
-        if !backends.contains(&run.backend.as_str()) && !left_out(&run.backend) {
+        if !backends.contains(&run.backend.as_str()) && left_out(&run.backend).is_none() {
             return Err(Wrong::unknown("backend", &run.backend, &backends));
         }
         if run.iterations.is_empty() || run.iterations.contains(&0) {
