@@ -186,7 +186,8 @@ class Model:
         for i, body in enumerate(bodies):
             for place, shape in self.shapes(body["shape"], Place(np.eye(3), np.zeros(3))):
                 self.geom(i, body, place, shape)
-        for a, b in sorted(joined(self.scene, broken)):
+        apart = joined(self.scene, broken)
+        for a, b in sorted(apart):
             self.spec.add_exclude(bodyname1=f"b{a}", bodyname2=f"b{b}")
         groups = sorted({body["group"] for body in bodies if body["group"] is not None})
         if len(groups) > 30:
@@ -199,7 +200,7 @@ class Model:
                 alike = 0 if body["group"] is None else bit[body["group"]]
                 geom.conaffinity = 0x7FFFFFFF & ~alike
         if len({body["friction"][0] for body in bodies}) > 1:
-            self.pairs(joined)
+            self.pairs(apart)
 
     def shapes(self, shape: dict, place: Place):
         (kind, about), = shape.items()
@@ -233,7 +234,7 @@ class Model:
         made.friction = [body["friction"][0], 0, 0]
         self.soft(made)
 
-    def pairs(self, joined: set):
+    def pairs(self, apart: set):
         """Every pair by itself: MuJoCo takes the larger coefficient of two shapes, the scene their geometric mean."""
         bodies = self.scene["bodies"]
         geoms = [(i, geom) for i, node in enumerate(self.bodies) for geom in node.geoms]
@@ -244,7 +245,7 @@ class Model:
             for b, other in geoms[place + 1 :]:
                 alike = bodies[a]["group"] is not None and bodies[a]["group"] == bodies[b]["group"]
                 still = all(bodies[i]["motion"] != "dynamic" for i in (a, b))
-                if a == b or still or alike or (min(a, b), max(a, b)) in joined:
+                if a == b or still or alike or (min(a, b), max(a, b)) in apart:
                     continue
                 mean = float(np.sqrt(bodies[a]["friction"][0] * bodies[b]["friction"][0]))
                 pair = self.spec.add_pair(geomname1=one.name, geomname2=other.name)
