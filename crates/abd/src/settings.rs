@@ -22,8 +22,9 @@ pub struct AbdSettings {
     /// Speed of the fastest vertex in a Newton step below which a step with contacts is solved, in lengths of a body
     /// per second [1/s]. Above 0, default 1e-3.
     pub speed_tolerance: f64,
-    /// Share of `d_hat` that such a step may not exceed either [1]: within it the forces of contacts hardly change. Above
-    /// 0, default 1e-3.
+    /// Share of `d_hat` that such a step may not exceed either [1]: within it the forces of contacts hardly change, unless
+    /// weight presses bodies into the barrier by less than that. Normal forces of friction are those of the step's start: a block
+    /// on a slope slides 1 % too slowly with the default, and as Coulomb's law has it with 1e-5. Above 0, default 1e-3.
     pub gap_tolerance: f64,
     /// Sliding speed below which friction is smooth, in lengths of a body per second [1/s]: what rests creeps by up to
     /// it. Above 0, default 1e-3.

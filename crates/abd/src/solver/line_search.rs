@@ -1,7 +1,7 @@
 //! How far bodies go along the direction: with contacts each island as far as it can, without them all alike.
 
 use super::{Abd, RestingIslands};
-use crate::{matrix::SIZE, settings::FirstGuess};
+use crate::{contact::BarrierContact, matrix::SIZE, settings::FirstGuess};
 
 /// Halvings of a Newton step before it is given up: without contacts, and with them.
 const HALVINGS_MAX: [usize; 2] = [30, 60];
@@ -13,6 +13,8 @@ const ARMIJO: f64 = 1e-4;
 const ROUNDING: f64 = 1e-13;
 /// Newton steps of no more than this share of what ends a step are made without asking for a lower energy [1].
 const NOTHING: f64 = 1e-6;
+/// So are those of no more than this share of the size of bodies: an island alone may have no energy but what rounding leaves [1].
+const ROUNDED: f64 = 1e-12;
 
 /// What the search along the direction knows of each island, by its lowest body.
 #[derive(Clone, Debug, Default)]
@@ -101,10 +103,12 @@ impl Abd {
         for (i, (g, d)) in self.gradient.iter().zip(&self.direction).enumerate() {
             self.search.slope[self.islands.root(i / SIZE)] += g * d;
         }
+        let size = self.contact.as_ref().map_or(0.0, BarrierContact::length);
+        let nothing = (NOTHING * enough).max(ROUNDED * size);
         self.islands.most(&self.moves, &mut self.now);
         for (body, farthest) in self.now.iter().enumerate() {
             // Rounding decides whether so little lowers anything.
-            if self.search.share[body] >= 1.0 && *farthest <= NOTHING * enough {
+            if self.search.share[body] >= 1.0 && *farthest <= nothing {
                 self.search.is_open[body] = false;
             }
         }
