@@ -66,8 +66,8 @@ impl BarrierContact {
         vertices.map(|v| affine_site(self.rest[v as usize].into()))
     }
 
-    /// Adds the energy [J] of barrier and friction of each pair of bodies after a share of the direction to that of one of those that move; infinite
-    /// where surfaces touch. What has no share, or has settled, is left out.
+    /// Adds the energy [J] of barrier and friction of each pair of bodies after a share of the direction to that of one of
+    /// those that move; infinite where surfaces touch. What has no share, or has settled, is left out.
     pub(crate) fn each_energy(
         &self,
         share: impl Fn(usize) -> Option<f64> + Sync,

@@ -147,7 +147,8 @@ impl BarrierContact {
         SlidingPair::new(weights, tangents, &moved, point.strength, self.smooth_way)
     }
 
-    /// Adds the energy of friction [J] of each pair of bodies after a share of the direction to that of one of those that move.
+    /// Adds the energy of friction [J] of each pair of bodies after a share of the direction to that of one of those that
+    /// move.
     pub(super) fn each_friction(
         &self,
         share: impl Fn(usize) -> Option<f64> + Sync,
