@@ -23,7 +23,7 @@ use crate::{
     matrix::{BlockMatrix, SIZE},
 };
 
-use line_search::LineSearch;
+use line_search::IslandSearch;
 use system::tied;
 
 /// Share of the masses that is added first where the system is not positive definite, and how often it grows tenfold.
@@ -73,7 +73,7 @@ pub(crate) struct Abd {
     is_cut: bool,
     /// Whether the direction is one of so much more mass that it is short wherever the minimum is.
     is_raised: bool,
-    search: LineSearch,
+    search: IslandSearch,
     pub(crate) gradient: Vec<f64>,
     pub(crate) direction: Vec<f64>,
 }
@@ -140,7 +140,7 @@ impl Abd {
             farthest: None,
             is_cut: false,
             is_raised: false,
-            search: LineSearch::default(),
+            search: IslandSearch::default(),
             gradient: vec![0.0; unknowns],
             direction: vec![0.0; unknowns],
         };

@@ -18,7 +18,7 @@ const ROUNDED: f64 = 1e-12;
 
 /// What the search along the direction knows of each island, by its lowest body.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LineSearch {
+pub(super) struct IslandSearch {
     /// The share of the direction that the island goes [1].
     share: Vec<f64>,
     /// Whether no share has been found that lowers the energy enough.
@@ -30,7 +30,7 @@ pub(super) struct LineSearch {
     slope: Vec<f64>,
 }
 
-impl LineSearch {
+impl IslandSearch {
     /// The share that an island goes, by its lowest body.
     pub(super) fn share(&self, root: usize) -> f64 {
         self.share[root]
