@@ -91,7 +91,6 @@ impl Abd {
         if self.settings.first_guess == FirstGuess::NotAbove {
             self.find_energy_before(false);
             self.lower_energy(GUESSES_MAX);
-            self.search.give_up();
         }
         self.advance_islands();
     }
@@ -113,12 +112,12 @@ impl Abd {
             }
         }
         self.work.halvings += self.lower_energy(HALVINGS_MAX[1]);
-        self.search.give_up();
         self.is_cut = self.search.share.iter().any(|share| *share < 1.0);
         self.advance_islands();
     }
 
-    /// Halves the shares of islands, at most so often, until their energy has fallen enough. Returns how many times one was.
+    /// Halves the shares of islands, at most so often, until their energy has fallen enough; those for which it never has stay
+    /// where they are. Returns how many times one was.
     fn lower_energy(&mut self, most: usize) -> u64 {
         let mut halvings = 0;
         for _ in 0..most {
@@ -138,6 +137,7 @@ impl Abd {
             self.search.now = now;
             halvings += self.search.halve();
         }
+        self.search.give_up();
         halvings
     }
 
