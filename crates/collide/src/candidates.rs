@@ -338,11 +338,6 @@ impl AffineSweep {
         Self { frame, position, frame_move: Mat3::zeros(), position_move: Vec3::zeros() }
     }
 
-    /// Whether the body stays.
-    pub fn is_still(&self) -> bool {
-        self.frame_move == Mat3::zeros() && self.position_move == Vec3::zeros()
-    }
-
     /// Where a point `x` [m] of the body is after a share of the motion [m].
     pub fn point(&self, share: f64, x: &Vec3) -> Vec3 {
         let place = self.frame * x + self.position;
