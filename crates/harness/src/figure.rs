@@ -60,6 +60,7 @@ pub use self::{
 use crate::{
     checkout::{Checkout, embedded},
     plot::Scale,
+    ruler::{ARC_RATIO, SECONDS},
 };
 
 /// A figure as its file defines it.
@@ -358,7 +359,12 @@ pub const LONGEST: &str = "step_time_max_s";
 
 /// Whether a quantity is a time by the clock.
 fn is_time(quantity: &str) -> bool {
-    [TIMED, SHORTEST, MEAN_TIME, LONGEST].contains(&quantity)
+    [TIMED, SHORTEST, MEAN_TIME, LONGEST].contains(&quantity) || SECONDS.contains(&quantity)
+}
+
+/// Whether a quantity differs between equal runs: a time, or the ratio of two that were taken in turn.
+fn is_clocked(quantity: &str) -> bool {
+    is_time(quantity) || quantity == ARC_RATIO
 }
 
 /// Folder of a figure's definition and records on disk, whether it is there or not.

@@ -1,8 +1,9 @@
 //! The one ruler: the list of metrics by which solvers are compared, and what they are measured from.
 //!
 //! A metric is a pure function of a [`Sample`] and one row here. Those of motion are defined in
-//! [`taut_core::metrics`], those of contacts in [`taut_collide::metrics`]. No clock runs while they work.
+//! [`taut_core::metrics`], those of contacts in [`taut_collide::metrics`]. No clock of a solver runs while they work.
 
+mod paths;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +15,7 @@ use std::{
 };
 
 use taut_collide::{
-    SurfaceMeetings, SurfaceProbe,
+    PathMeasures, PathProbe, SurfaceMeetings, SurfaceProbe,
     metrics::{ContactMeasures, Probe, contact_residual_max_m, friction_cone_violation_n},
 };
 use taut_core::{
@@ -22,6 +23,8 @@ use taut_core::{
     metrics::{self, JointError, MaterialStrain, Measured, MechanicalEnergy, Momentum, WorkDone},
     settings::nearest,
 };
+
+pub(crate) use paths::{ARC_RATIO, SECONDS};
 
 /// Named values in the order of the ruler.
 pub type Metrics = Vec<(Cow<'static, str>, f64)>;
@@ -176,6 +179,7 @@ impl Default for Ruler {
             }),
         ])
         .joined(reported())
+        .joined(paths::metrics())
     }
 }
 
@@ -277,8 +281,9 @@ pub struct Facts {
     momentum: Option<Momentum>,
     /// Finds the contacts of a state by a query of its own.
     probe: Option<RefCell<Probe>>,
-    /// Looks at surfaces; made when it is first asked.
+    /// Looks at surfaces, and searches for impacts; made when they are first asked.
     surfaces: OnceCell<Option<RefCell<SurfaceProbe>>>,
+    paths: OnceCell<RefCell<PathProbe>>,
     /// Adds up what comes into a scene and leaves it, where anything does.
     work: Option<RefCell<WorkMeter>>,
 }
@@ -320,6 +325,7 @@ impl Facts {
             momentum: metrics::is_free(scene).then(|| metrics::momentum(scene, initial)),
             probe: scene.contacts.map(|_| RefCell::new(Probe::new(scene))),
             surfaces: OnceCell::new(),
+            paths: OnceCell::new(),
             work: metrics::has_work(scene).then(|| {
                 RefCell::new(WorkMeter { last: initial.clone(), sum: Some(WorkDone::default()) })
             }),
@@ -359,6 +365,7 @@ pub struct Sample<'a> {
     energy: OnceCell<MechanicalEnergy>,
     contacts: OnceCell<ContactMeasures>,
     meetings: OnceCell<Option<SurfaceMeetings>>,
+    paths: OnceCell<PathMeasures>,
     material: OnceCell<Option<MaterialStrain>>,
     work: OnceCell<Option<WorkDone>>,
 }
@@ -398,6 +405,7 @@ impl<'a> Sample<'a> {
             energy: OnceCell::new(),
             contacts: OnceCell::new(),
             meetings: OnceCell::new(),
+            paths: OnceCell::new(),
             material: OnceCell::new(),
             work: OnceCell::new(),
         }
@@ -450,6 +458,14 @@ impl<'a> Sample<'a> {
     /// Least distance of the surfaces of any two bodies that may touch [m]; zero where any meet.
     fn distance_min_m(&self) -> Option<f64> {
         self.surfaces()?.borrow_mut().distance_min_m(self.state)
+    }
+
+    /// Searches of the next step for impacts, in scenes that have contacts; of frames only.
+    fn paths(&self) -> Option<PathMeasures> {
+        let Moment::Frame(_) = self.moment else { return None };
+        let probe = self.facts.paths.get_or_init(|| PathProbe::new(self.scene).into());
+        let search = || probe.borrow_mut().measure(self.scene, self.state, self.dt);
+        Some(*self.paths.get_or_init(search))
     }
 
     /// The strain of elastic elements, in scenes that have any.

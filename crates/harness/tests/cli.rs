@@ -281,6 +281,24 @@ fn times_have_a_spread_and_stages() {
     }
 }
 
+/// By how much a metric moves at its end with eight starts that rounding cannot tell apart [decades].
+fn sensitivity(scene: &str, iterations: &str, metric: &str) -> f64 {
+    let run = ["run", scene, "-b", "avbd-cpu", "--iterations", iterations, "--spread", "8"];
+    let (json, _dir) = document(0, &run);
+    let told = &json["runs"][0]["sensitivity"];
+    assert_eq!(told["starts"], 8);
+    let metrics = told["metrics"].as_array().unwrap();
+    metrics.iter().find(|one| one["name"] == metric).unwrap()["end"].as_f64().unwrap()
+}
+
+#[test]
+fn rounding_moves_a_chain_by_nothing_and_a_pyramid_by_much() {
+    let chain = sensitivity("pendulum", "20", "joint_error_max_m");
+    assert!(chain < 1e-9, "{chain} decades");
+    let pyramid = sensitivity("pyramid", "10", "penetration_max_m");
+    assert!(pyramid > 0.01, "{pyramid} decades");
+}
+
 #[test]
 fn the_best_budget_meets_its_bounds() {
     let arguments = ["best", "rope", "-b", "newton", "-b", "null", "--iterations", "1,2"];

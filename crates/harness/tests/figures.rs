@@ -276,6 +276,53 @@ fn the_quick_form_has_a_record_of_its_own() {
 }
 
 #[test]
+fn a_run_that_ends_badly_leaves_nothing_to_judge() {
+    let checkout = Checkout::new(FIGURE);
+    let scene = SCENE.replace("HEIGHT", "1").replace("(0, 0, -10)", "(0, 0, -1e300)");
+    fs::write(checkout.dir.path().join("scenes/fall.ron"), scene).unwrap();
+    let output = checkout.taut(&["reproduce", "fall", "--json"]);
+    assert_eq!(status(&output), 1, "{}", error(&output));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let figure = &document["figures"][0];
+    assert_eq!(figure["claims"][0]["verdict"], "void", "{figure}");
+}
+
+/// All files of a record, without what tells of the clock.
+fn timeless(checkout: &Checkout) -> Vec<(String, String)> {
+    let clock = "\"seconds\":";
+    let mut files: Vec<(String, String)> = fs::read_dir(checkout.folder())
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|kind| kind != "png"))
+        .map(|path| {
+            let text = fs::read_to_string(&path).unwrap();
+            let kept = text.lines().filter(|line| !line.contains(clock));
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, kept.collect::<Vec<_>>().join("\n"))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn two_records_of_one_figure_differ_in_times_only() {
+    let [first, second] = [(); 2].map(|()| {
+        let checkout = Checkout::new(FIGURE);
+        for size in [&[][..], &["--quick"]] {
+            let bless = [&["regress", "--bless", "--dirty"], size].concat();
+            assert_eq!(status(&checkout.taut(&bless)), 0);
+        }
+        timeless(&checkout)
+    });
+    assert!(first.len() > 6, "{first:?}");
+    for (one, other) in first.iter().zip(&second) {
+        assert_eq!(one, other);
+    }
+    assert_eq!(first.len(), second.len());
+}
+
+#[test]
 fn a_figure_that_nothing_could_run_measured_nothing() {
     // The single-body reference takes no springs; an unsupported run is a row, but no result.
     let only = FIGURE.replace("\"newton\"", "\"rigid-cpu\"").replace("\"null\"", "\"rigid-cpu\"");

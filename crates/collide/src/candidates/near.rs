@@ -50,27 +50,54 @@ impl NearFeatures {
         pad: f64,
         shared: &SweptBox,
     ) -> Self {
-        let mut triangles = swept.reaching(tree, pad, shared);
-        triangles.sort_unstable();
+        let mut triangles = Marks::none_of(mesh.triangles.len());
+        swept.reaching(tree, pad, shared, |n| triangles.set(n));
+        let [mut vertices, mut edges] = [mesh.vertices.len(), mesh.edges.len()].map(Marks::none_of);
+        for n in triangles.each() {
+            mesh.triangles[n as usize].iter().for_each(|v| vertices.set(*v));
+            sides[n as usize].iter().for_each(|e| edges.set(*e));
+        }
         let mut out = Self::default();
         // Boxes of vertices, each found once, and where it is among them.
-        let mut boxes: Vec<SweptBox> = Vec::with_capacity(triangles.len());
+        let mut boxes: Vec<SweptBox> = Vec::new();
         let mut place = vec![u32::MAX; mesh.vertices.len()];
-        for v in distinct(triangles.iter().flat_map(|&n| mesh.triangles[n as usize])) {
+        for v in vertices.each() {
             place[v as usize] = boxes.len() as u32;
             let corners = swept.grown(&mesh.vertices[v as usize], pad);
             keep(&mut out.vertices, v, corners, shared);
             boxes.push(corners);
         }
-        for n in distinct(triangles.iter().flat_map(|&n| sides[n as usize])) {
+        for n in edges.each() {
             let ends = mesh.edges[n as usize].map(|v| place[v as usize]);
             keep(&mut out.edges, n, around_all(&boxes, ends), shared);
         }
-        for n in triangles {
+        for n in triangles.each() {
             let ends = mesh.triangles[n as usize].map(|v| place[v as usize]);
             keep(&mut out.triangles, n, around_all(&boxes, ends), shared);
         }
         out
+    }
+}
+
+/// Some of the features of a surface, told in their order.
+struct Marks(Vec<u64>);
+
+impl Marks {
+    fn none_of(count: usize) -> Self {
+        Self(vec![0; count.div_ceil(64)])
+    }
+
+    fn set(&mut self, n: u32) {
+        self.0[n as usize / 64] |= 1 << (n % 64);
+    }
+
+    fn each(&self) -> impl Iterator<Item = u32> {
+        let of_word = |(first, word): (u32, &u64)| {
+            let rest = |word: &u64| Some(word & (word - 1)).filter(|rest| *rest != 0);
+            let words = std::iter::successors(Some(*word).filter(|word| *word != 0), rest);
+            words.map(move |word| first + word.trailing_zeros())
+        };
+        (0..).step_by(64).zip(&self.0).flat_map(of_word)
     }
 }
 
@@ -87,14 +114,6 @@ fn keep(list: &mut Vec<(u32, SweptBox)>, n: u32, corners: SweptBox, shared: &Swe
     if overlap(&corners, shared) {
         list.push((n, corners));
     }
-}
-
-/// Each once, in their order.
-fn distinct(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
-    let mut numbers: Vec<u32> = numbers.collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
 }
 
 /// A motion under which trees that rest in body coordinates are asked.
@@ -127,8 +146,8 @@ impl<'a> SweptTree<'a> {
         [low.into(), from.sup(&to).add_scalar(pad).into()]
     }
 
-    /// Features whose boxes, grown by `pad` [m], may reach into a box on the way.
-    fn reaching(&self, tree: &SurfaceTree, pad: f64, [from, to]: &SweptBox) -> Vec<u32> {
+    /// Tells features whose boxes, grown by `pad` [m], may reach into a box on the way.
+    fn reaching(&self, tree: &SurfaceTree, pad: f64, [from, to]: &SweptBox, tell: impl FnMut(u32)) {
         let (from, to) = (Vec3::from(*from), Vec3::from(*to));
         let pad = pad + self.slack;
         let meets = |low: &Vec3, high: &Vec3| {
@@ -140,7 +159,7 @@ impl<'a> SweptTree<'a> {
             let (low, high) = (a.0.inf(&b.0).add_scalar(-pad), a.1.sup(&b.1).add_scalar(pad));
             (0..3).all(|k| low[k] <= to[k] && from[k] <= high[k])
         };
-        tree.features_where(meets).collect()
+        tree.features_where(meets).for_each(tell);
     }
 
     /// Features that may be no higher than `reach` [m] over a plane, by its normal and a point of it, at either end.

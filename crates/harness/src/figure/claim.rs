@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ProbeSpec, StepChoice};
+use super::{ProbeSpec, StepChoice, is_clocked};
 
 /// A sentence about the figure, with the check that stands for it.
 #[derive(Clone, Debug, Deserialize)]
@@ -324,6 +324,7 @@ impl ClaimCheck {
     /// Whether it looks at a clock.
     pub(super) fn is_timed(&self) -> bool {
         matches!(self, Self::Faster { .. } | Self::Published { .. })
+            || self.metric().is_some_and(is_clocked)
     }
 
     /// Whether somebody chose a number for it.

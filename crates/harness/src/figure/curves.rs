@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Figure, FigureRow, PanelSpec, Planned, is_time};
+use super::{Figure, FigureRow, PanelSpec, Planned, is_clocked};
 use crate::plot;
 
 /// The curves of one panel.
@@ -93,7 +93,7 @@ impl PanelSpec {
 
     /// Whether equal runs draw equal curves.
     pub fn is_repeatable(&self) -> bool {
-        !is_time(&self.x.quantity) && !is_time(&self.y.quantity)
+        !is_clocked(&self.x.quantity) && !is_clocked(&self.y.quantity)
     }
 }
 

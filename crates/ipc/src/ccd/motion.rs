@@ -53,10 +53,12 @@ impl PairSweep {
     #[inline]
     pub fn new(features: Features, start: &[V3<f64>; 4], moves: &[V3<f64>; 4]) -> Self {
         let mean = ((moves[0] + moves[1]) + (moves[2] + moves[3])) * 0.25;
+        // Written out, since closures over arrays may become calls.
+        let [a, b, c, d] = *start;
         let mut sweep = Self {
             features,
-            start: [0, 1, 2, 3].map(|i| start[i] - start[0]),
-            moves: moves.map(|m| m - mean),
+            start: [start[0] - a, b - a, c - a, d - a],
+            moves: [moves[0] - mean, moves[1] - mean, moves[2] - mean, moves[3] - mean],
             speed: 0.0,
             rounding: 0.0,
         };
@@ -68,12 +70,11 @@ impl PairSweep {
             }
         }
         sweep.rounding = ROUNDING * largest;
-        let square = sweep.moves.map(|m| m.dot(m));
+        let [a, b, c, d] = sweep.moves;
+        let [a, b, c, d] = [a.dot(a), b.dot(b), c.dot(c), d.dot(d)];
         sweep.speed = match features {
-            Features::PointTriangle => {
-                square[0].sqrt() + square[1].max(square[2]).max(square[3]).sqrt()
-            }
-            Features::EdgeEdge => square[0].max(square[1]).sqrt() + square[2].max(square[3]).sqrt(),
+            Features::PointTriangle => a.sqrt() + b.max(c).max(d).sqrt(),
+            Features::EdgeEdge => a.max(b).sqrt() + c.max(d).sqrt(),
         };
         sweep
     }
@@ -89,7 +90,8 @@ impl PairSweep {
     /// The vertices at `t`, relative to where the first was at the start.
     #[inline(always)]
     pub(crate) fn at(&self, t: f64) -> [V3<f64>; 4] {
-        [0, 1, 2, 3].map(|i| self.start[i] + self.moves[i] * t)
+        let ([a, b, c, d], [i, j, k, l]) = (self.start, self.moves);
+        [a + i * t, b + j * t, c + k * t, d + l * t]
     }
 
     /// Distance at `t` [m], less what rounding can have added.
@@ -105,17 +107,19 @@ impl PairSweep {
         let near = self.features.nearest(&points);
         let distance = near.squared.sqrt();
         let n = near.offset * (1.0 / distance);
-        let heights = points.map(|x| n.dot(x));
-        let rates = self.moves.map(|m| n.dot(m));
-        // Every vertex of the first feature against every one of the second.
-        let pairs = match self.features {
-            Features::PointTriangle => [(0, 1), (0, 2), (0, 3), (0, 3)],
-            Features::EdgeEdge => [(0, 2), (0, 3), (1, 2), (1, 3)],
+        // Every vertex of the first feature against every one of the second. Written out, as above.
+        let (features, along) = (self.features, |x: &[V3<f64>; 4]| {
+            [n.dot(x[0]), n.dot(x[1]), n.dot(x[2]), n.dot(x[3])]
+        });
+        let apart = |[a, b, c, d]: [f64; 4]| match features {
+            Features::PointTriangle => [a - b, a - c, a - d, a - d],
+            Features::EdgeEdge => [a - c, a - d, b - c, b - d],
         };
+        let ([a, b, c, d], rounding) = (apart(along(&points)), self.rounding);
         Outlook {
-            distance: distance - self.rounding,
-            gaps: pairs.map(|(i, j)| heights[i] - heights[j] - self.rounding),
-            rates: pairs.map(|(i, j)| rates[i] - rates[j]),
+            distance: distance - rounding,
+            gaps: [a - rounding, b - rounding, c - rounding, d - rounding],
+            rates: apart(along(&self.moves)),
             speed: self.speed,
         }
     }

@@ -8,7 +8,7 @@ use crate::{
     backends::left_out,
     figure::{
         Claim, ClaimCheck, Figure, LONGEST, MEAN_TIME, PanelSpec, Planned, ProbeSpec, ProfileSpec,
-        SHORTEST, TIMED, Target, is_time,
+        SHORTEST, TIMED, Target, is_clocked, is_time,
     },
     plot::MOST_EMPHASISED,
 };
@@ -156,6 +156,10 @@ fn check_claim(figure: &Figure, setup: &Setup, claim: &Claim) -> Result<(), Wron
             "`{time}` is of this machine: compare runs by `faster`, or tell of `published` times"
         );
         return Err(Wrong::named(what, time));
+    }
+    if let Some(ratio) = check.metric().filter(|metric| is_clocked(metric) && !claim.full_only) {
+        let what = format!("`{ratio}` is by the clock: its claims are `full_only`");
+        return Err(Wrong::named(what, ratio));
     }
     let groups: Vec<&str> = figure.runs.iter().map(|run| run.label.as_str()).collect();
     if let Some(entry) = check.entry().filter(|entry| !groups.contains(entry)) {
