@@ -30,10 +30,9 @@ pub struct PathMeasures {
     pub line_share: f64,
     /// The same along arcs [1].
     pub arc_share: f64,
-    /// Time per pair along lines, by the cubic and along arcs [s]; `None` where there is no pair.
+    /// Time per pair along lines, by the cubic and along arcs, over all states so far [s]; `None` where there was no
+    /// pair.
     pub seconds: Option<[f64; 3]>,
-    /// How many times as long arcs took as lines, in all states so far [1].
-    pub arc_ratio: Option<f64>,
 }
 
 /// Searches the states of one scene.
@@ -42,8 +41,9 @@ pub struct PathProbe {
     /// Of all surfaces, with their bodies, in body coordinates [m].
     vertices: Vec<(usize, Vec3)>,
     found: Candidates,
-    /// Time along lines and along arcs so far [s].
-    spent: [f64; 2],
+    /// Time along lines, by the cubic and along arcs so far [s], and on how many pairs.
+    spent: [f64; 3],
+    searched: usize,
 }
 
 impl std::fmt::Debug for PathProbe {
@@ -61,7 +61,7 @@ impl PathProbe {
             let surface = search.surface(body).map_or(&[][..], |surface| &surface.vertices);
             vertices.extend(surface.iter().map(|x| (body, *x)));
         }
-        Self { search, vertices, found: Candidates::default(), spent: [0.0; 2] }
+        Self { search, vertices, found: Candidates::default(), spent: [0.0; 3], searched: 0 }
     }
 
     /// Searches the step of `h` [s] that inertia and gravity ask for in a state of the scene it was made for.
@@ -102,14 +102,16 @@ impl PathProbe {
             let points = pair.vertices.map(|vertex| turned[vertex as usize]);
             safe_share_of_arcs(pair.features, &points, &pair.bodies.map(|i| turns[i as usize]))
         });
-        self.spent = [self.spent[0] + line_s, self.spent[1] + arc_s];
-        let each = 1.0 / pairs.len() as f64;
+        for (spent, more) in self.spent.iter_mut().zip([line_s, cubic_s, arc_s]) {
+            *spent += more;
+        }
+        self.searched += pairs.len();
+        let each = 1.0 / self.searched as f64;
         PathMeasures {
             pairs: pairs.len(),
             line_share,
             arc_share,
-            seconds: (!pairs.is_empty()).then(|| [line_s, cubic_s, arc_s].map(|s| s * each)),
-            arc_ratio: (self.spent[0] > 0.0).then(|| self.spent[1] / self.spent[0]),
+            seconds: (self.searched > 0).then(|| self.spent.map(|spent| spent * each)),
         }
     }
 }

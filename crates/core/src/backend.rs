@@ -2,7 +2,20 @@
 
 use std::{any::Any, borrow::Cow, fmt::Debug, path::Path, sync::Arc};
 
+use serde::Deserialize;
+
 use crate::{BuildError, Needs, Scene, Settings, Solver, Unsupported};
+
+/// What a backend says of itself when it is asked; nothing where [`Info`] is all there is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Introduction {
+    /// Of the engine.
+    pub version: Option<String>,
+    /// What it does, in a line.
+    pub summary: Option<String>,
+    /// Where the method is from.
+    pub reference: Option<String>,
+}
 
 /// One method on one device: a row of the table that the program is run with.
 pub trait Backend: Debug + Send + Sync {
@@ -28,12 +41,12 @@ pub trait Backend: Debug + Send + Sync {
         false
     }
 
-    /// The version of what is not part of this program; `None` of what is.
+    /// What it says of itself, where it is not part of this program.
     ///
     /// # Errors
     /// Why it cannot be asked.
-    fn version(&self) -> Result<Option<String>, String> {
-        Ok(None)
+    fn introduction(&self) -> Result<Introduction, String> {
+        Ok(Introduction::default())
     }
 
     /// Names of checks that `verify` asks of this backend alone.

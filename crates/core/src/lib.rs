@@ -24,7 +24,9 @@ pub mod state;
 pub mod wire;
 
 pub use audit::AuditFacts;
-pub use backend::{Backend, Determinism, Devices, Given, Info, Native, NoDevices, Runs, Table};
+pub use backend::{
+    Backend, Determinism, Devices, Given, Info, Introduction, Native, NoDevices, Runs, Table,
+};
 pub use error::{BuildError, SolverError, Unsupported};
 pub use formula::TimeFormula;
 pub use math::{Mat3, Quat, Vec3};

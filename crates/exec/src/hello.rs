@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use taut_core::{
-    Determinism, Iteration, Runs, Scene, Unsupported,
+    Determinism, Introduction, Iteration, Runs, Scene, Unsupported,
     protocol::{BodyForm, words_of},
 };
 
@@ -24,9 +24,9 @@ pub(crate) struct Handshake {
     #[serde(default)]
     pub(crate) contacts: ContactFinder,
     takes: Vec<String>,
-    /// Of the engine.
-    #[serde(default)]
-    pub(crate) version: Option<String>,
+    /// Version of the engine, what it does and where that is from.
+    #[serde(flatten)]
+    pub(crate) introduction: Introduction,
     /// Whether it tells what its engine compiled.
     #[serde(default)]
     pub(crate) audit: bool,

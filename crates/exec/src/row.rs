@@ -4,8 +4,8 @@ use std::{borrow::Cow, sync::OnceLock};
 
 use serde_json::Value;
 use taut_core::{
-    AuditFacts, Backend, BuildError, Determinism, Devices, Info, Needs, Runs, Scene, Settings,
-    Solver, SolverError, Unsupported,
+    AuditFacts, Backend, BuildError, Determinism, Devices, Info, Introduction, Needs, Runs, Scene,
+    Settings, Solver, SolverError, Unsupported,
 };
 
 use crate::{
@@ -57,7 +57,7 @@ impl ExecBackend {
             let hello = link.hello.clone();
             self.idle.give(link);
             let Program { name, version, .. } = &self.program;
-            let here = hello.version.as_deref().unwrap_or("of no version");
+            let here = hello.introduction.version.as_deref().unwrap_or("of no version");
             match version.as_deref().filter(|pinned| *pinned != here) {
                 Some(pinned) => Err(format!("{name} {here} is here, {pinned} is pinned").into()),
                 None => Ok(hello),
@@ -179,9 +179,9 @@ impl Backend for ExecBackend {
         self.program.environment.is_some()
     }
 
-    fn version(&self) -> Result<Option<String>, String> {
+    fn introduction(&self) -> Result<Introduction, String> {
         let hello = self.hello().map_err(|fault| fault.why.clone())?;
-        Ok(hello.version.clone())
+        Ok(hello.introduction.clone())
     }
 
     fn own_check(&self, name: &str) -> Result<Option<String>, String> {

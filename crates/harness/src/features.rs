@@ -214,7 +214,7 @@ pub(crate) fn markdown(table: &Table) -> anyhow::Result<String> {
     let mut out =
         format!("| feature | {} |\n|---{}|\n", names.join(" | "), "|---".repeat(names.len()));
     for engine in &engines {
-        if let Err(why) = engine.version() {
+        if let Err(why) = engine.introduction() {
             bail!("{} cannot be asked: {why}", engine.info().name);
         }
     }

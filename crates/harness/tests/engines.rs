@@ -97,6 +97,9 @@ fn an_engine_of_the_checkout_is_a_row_and_tells_what_it_holds() {
     let backends = document["backends"].as_array().unwrap();
     let engine = backends.iter().find(|backend| backend["name"] == "engine").unwrap();
     assert_eq!(engine["version"], "1");
+    assert!(engine["summary"].as_str().unwrap().contains("template of a solver"), "{engine}");
+    assert!(engine["reference"].as_str().unwrap().contains("XPBD, 2020"), "{engine}");
+    assert_eq!(engine["deterministic"], true);
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! `taut list`: what there is, and what takes what.
 
-use std::{fs, path::Path};
+use std::{borrow::Cow, fs, path::Path};
 
 use anyhow::Context;
 use serde::Serialize;
-use taut_core::Determinism;
+use taut_core::{Backend, Determinism, Introduction};
 
 use super::{Outcome, Session, json, print};
 use crate::{
@@ -36,11 +36,38 @@ struct ListDocument<'a> {
 #[derive(Serialize)]
 struct BackendEntry<'a> {
     name: &'a str,
-    summary: &'a str,
-    reference: &'a str,
+    summary: Cow<'a, str>,
+    reference: Cow<'a, str>,
     deterministic: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
+}
+
+impl<'a> BackendEntry<'a> {
+    /// What is known of a backend, or what it says of itself where it is asked.
+    fn of(backend: &'a dyn Backend, asked: bool) -> Self {
+        let info = backend.info();
+        let mut this = Self {
+            name: &info.name,
+            summary: Cow::Borrowed(&info.summary),
+            reference: Cow::Borrowed(&info.reference),
+            deterministic: info.determinism == Determinism::Bitwise,
+            version: None,
+        };
+        if asked {
+            this.version = Some(match backend.introduction() {
+                Ok(Introduction { version, summary, reference }) => {
+                    this.deterministic = backend.determinism() == Determinism::Bitwise;
+                    this.summary = summary.map_or(this.summary, Cow::Owned);
+                    this.reference = reference.map_or(this.reference, Cow::Owned);
+                    // Of what is part of this program, its own.
+                    version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned())
+                }
+                Err(why) => why,
+            });
+        }
+        this
+    }
 }
 
 #[derive(Serialize)]
@@ -78,20 +105,7 @@ pub(crate) fn main(session: &Session<'_>, args: &ListArgs) -> anyhow::Result<Out
         return splice_file(session, file).map(|()| Outcome::Good);
     }
     let wants = |what| args.what.is_none_or(|only| only == what);
-    let entries = table.iter().map(|backend| (backend.info(), backend)).map(|(info, backend)| {
-        // Of what is part of this program, its own version.
-        let found = || match backend.version() {
-            Ok(version) => version.unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()),
-            Err(why) => why,
-        };
-        BackendEntry {
-            name: &info.name,
-            summary: &info.summary,
-            reference: &info.reference,
-            deterministic: info.determinism == Determinism::Bitwise,
-            version: args.probe.then(found),
-        }
-    });
+    let entries = table.iter().map(|backend| BackendEntry::of(&**backend, args.probe));
     let root = &session.root;
     let matrix = wants(What::Scenes).then(|| Matrix::of(table, root)).transpose()?;
     let document = ListDocument {
@@ -193,7 +207,7 @@ fn in_words(document: &ListDocument<'_>) -> String {
             table = table.text("version");
         }
         for b in backends {
-            let cells = [b.name, b.summary, b.reference].map(str::to_owned);
+            let cells = [b.name, &*b.summary, &*b.reference].map(str::to_owned);
             table.push(cells.into_iter().chain(b.version.clone()).collect());
         }
         parts.push(table.render());

@@ -45,8 +45,15 @@ pub(super) fn write(picture: &Picture, path: &Path) -> anyhow::Result<()> {
 fn draw(area: &Area<'_>, item: &Item) -> anyhow::Result<()> {
     match &item.shape {
         ItemShape::Line { points, width, dash, colour } => {
+            let style = stroke(*colour, *width);
             for piece in dashes(points, dash) {
-                area.draw(&PathElement::new(pixels(&piece), stroke(*colour, *width)))?;
+                for (i, part) in blunt(&pixels(&piece)).into_iter().enumerate() {
+                    if i > 0 {
+                        let radius = style.stroke_width as i32 / 2;
+                        area.draw(&Circle::new(part[0], radius, rgb(*colour).filled()))?;
+                    }
+                    area.draw(&PathElement::new(part, style))?;
+                }
             }
         }
         ItemShape::Polygon { points, fill, stroke: border } => {
@@ -86,6 +93,30 @@ fn draw(area: &Area<'_>, item: &Item) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// A line in parts that meet where it turns back so sharply that the library's mitre would be a spike: longer than four
+/// times the width, which is where viewers of SVG cut it off.
+fn blunt(points: &[(i32, i32)]) -> Vec<Vec<(i32, i32)>> {
+    let way = |from: (i32, i32), to: (i32, i32)| {
+        let (x, y) = (f64::from(to.0 - from.0), f64::from(to.1 - from.1));
+        let length = x.hypot(y);
+        (x / length, y / length)
+    };
+    let (mut parts, mut last) = (Vec::new(), Vec::new());
+    let mut distinct = points.to_vec();
+    distinct.dedup();
+    for (i, point) in distinct.iter().enumerate() {
+        last.push(*point);
+        if let (true, Some(next)) = (i > 0, distinct.get(i + 1)) {
+            let (before, after) = (way(distinct[i - 1], *point), way(*point, *next));
+            if before.0 * after.0 + before.1 * after.1 < 2.0 / 16.0 - 1.0 {
+                parts.push(std::mem::replace(&mut last, vec![*point]));
+            }
+        }
+    }
+    parts.push(last);
+    parts
+}
+
 fn text_style(size: f64, bold: bool, anchor: TextAnchor, colour: Rgb) -> TextStyle<'static> {
     let weight = if bold { FontStyle::Bold } else { FontStyle::Normal };
     let across = match anchor {
@@ -112,4 +143,17 @@ fn pixel((x, y): Pixel) -> (i32, i32) {
 
 fn rgb((r, g, b): Rgb) -> RGBColor {
     RGBColor(r, g, b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_cut_where_it_turns_back() {
+        let zigzag = [(0, 0), (1, 100), (1, 100), (2, 0), (100, 0), (100, 100)];
+        let parts = blunt(&zigzag);
+        assert_eq!(parts, [vec![(0, 0), (1, 100)], vec![(1, 100), (2, 0), (100, 0), (100, 100)]]);
+        assert_eq!(blunt(&[(3, 3), (3, 3)]), [vec![(3, 3)]]);
+    }
 }
