@@ -283,13 +283,12 @@ fn of_joint(joint: &Joint) -> Needs {
     let bounded = joint.limit.is_some() || joint.motor.is_some() || damped;
     let rows = held.chain(free_coordinate(joint.kind).filter(|_| bounded));
     let compliant = joint.compliance_linear > 0.0 || joint.compliance_angular > 0.0;
-    let breaks = joint.break_force.is_finite() || joint.break_torque.is_finite();
     rows.fold(Needs::NONE, |all, row| all.with(of_row(row)))
         .with(given(Needs::LIMITS, joint.limit.is_some()))
         .with(given(Needs::MOTORS, joint.motor.is_some()))
         .with(given(Needs::JOINT_DAMPING, damped))
         .with(given(Needs::COMPLIANCE, compliant))
-        .with(given(Needs::BREAKING, breaks))
+        .with(given(Needs::BREAKING, joint.can_break()))
 }
 
 fn of_row(row: RowKind) -> Needs {

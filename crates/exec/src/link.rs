@@ -219,12 +219,7 @@ impl ProcessLink {
         };
         let list = reply.keys.get("broken").and_then(Value::as_array);
         let broken: Option<Vec<usize>> = list.and_then(|l| l.iter().map(joint).collect());
-        let breaks = |i: &usize| {
-            let joint = &scene.joints[*i];
-            joint.break_force.is_finite()
-                || joint.break_torque.is_finite()
-                || self.given_broken.contains(i)
-        };
+        let breaks = |i: &usize| scene.joints[*i].can_break() || self.given_broken.contains(i);
         if let Some(i) = broken.iter().flatten().find(|i| !breaks(i)) {
             let why = format!("not a state: joint {i} cannot break, and is told to be broken");
             return Err(self.child.broken(why));

@@ -178,12 +178,11 @@ fn of_joint(joint: &Joint) -> Vec<&'static str> {
         JointKind::Distance { .. } => "joint.distance",
     }];
     let compliant = joint.compliance_linear > 0.0 || joint.compliance_angular > 0.0;
-    let breaks = joint.break_force.is_finite() || joint.break_torque.is_finite();
     words.extend(joint.limit.map(|_| "joint.limit"));
     words.extend(joint.motor.map(|_| "joint.motor"));
     words.extend((joint.damping > 0.0).then_some("joint.damping"));
     words.extend(compliant.then_some("joint.compliance"));
-    words.extend(breaks.then_some("joint.break"));
+    words.extend(joint.can_break().then_some("joint.break"));
     words
 }
 

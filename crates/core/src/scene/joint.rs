@@ -179,6 +179,11 @@ impl Joint {
         }
     }
 
+    /// Whether it lets go above some force or torque.
+    pub fn can_break(&self) -> bool {
+        self.break_force.is_finite() || self.break_torque.is_finite()
+    }
+
     /// This joint with anchors in the coordinates of either side [m].
     #[must_use]
     pub fn anchored(mut self, anchor_a: Vec3, anchor_b: Vec3) -> Self {
