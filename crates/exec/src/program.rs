@@ -23,6 +23,8 @@ pub struct Program {
     pub summary: Option<String>,
     /// The version of the engine that its results are of; any, if none is given.
     pub version: Option<String>,
+    /// What its times are of, where not of the engine as it is meant to be built.
+    pub clock: Option<String>,
     /// What has to be there before it can be started.
     pub environment: Option<ProgramEnvironment>,
     /// Settings that go together, under names.
@@ -48,6 +50,7 @@ impl Program {
             settings: "()".to_owned(),
             summary: None,
             version: None,
+            clock: None,
             environment: None,
             presets: None,
             deviations: Vec::new(),

@@ -48,6 +48,8 @@ struct NamedProgram {
     settings: Option<Box<RawValue>>,
     /// One line for `list`.
     summary: Option<String>,
+    /// What its times are of.
+    clock: Option<String>,
     /// Of the engine; another one is a failure.
     version: Option<String>,
     /// What has to be there, seen from the folder of the file.
@@ -226,7 +228,7 @@ impl NamedProgram {
         let mut program = Program::new(&name, command);
         program.directory = (!here).then_some(directory);
         program.env = self.env;
-        program.summary = self.summary;
+        (program.summary, program.clock) = (self.summary, self.clock);
         program.version = self.version;
         program.environment = environment;
         program.settings = settings.unwrap_or(program.settings);

@@ -1,6 +1,6 @@
 //! Where methods here lose: results of engines of others that none of them comes to in as short a time.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::{
     Figure, ids, load,
@@ -33,6 +33,8 @@ struct RivalPoint {
     run: String,
     time_s: f64,
     result: f64,
+    /// What its time is of, where not of the engine as it is meant to be built.
+    clock: Option<String>,
 }
 
 /// The heads of the columns of [`Loss::cells`].
@@ -51,7 +53,8 @@ impl Loss {
         let (what, unit) = split_unit(&self.quantity);
         let said = |point: &RivalPoint| {
             let (result, time) = (with_unit(point.result, unit), with_unit(point.time_s, "s"));
-            format!("{result} in {time}")
+            let clock = point.clock.as_ref().map(|clock| format!(" of {clock}"));
+            format!("{result} in {time}{}", clock.unwrap_or_default())
         };
         let own = |point: &Option<RivalPoint>| {
             point
@@ -68,12 +71,13 @@ impl Loss {
 /// # Errors
 /// When a definition or times on file cannot be read.
 pub(crate) fn losses(setup: &Setup, root: &Checkout) -> anyhow::Result<Vec<Loss>> {
-    let engines: BTreeSet<String> =
-        processes::engines(root)?.into_iter().map(|program| program.name).collect();
+    let engines = processes::engines(root)?.into_iter();
+    let engines: BTreeMap<String, Option<String>> =
+        engines.map(|program| (program.name, program.clock)).collect();
     let mut found = Vec::new();
     for id in ids(root)? {
         let figure = load(root, &id, setup)?;
-        found.extend(of_figure(&figure, &times::read(root, &id)?, |name| engines.contains(name)));
+        found.extend(of_figure(&figure, &times::read(root, &id)?, &engines));
     }
     Ok(found)
 }
@@ -95,7 +99,7 @@ pub fn loss_table(setup: &Setup, root: &Checkout) -> anyhow::Result<String> {
 fn of_figure(
     figure: &Figure,
     points: &[TimedPoint],
-    is_engine: impl Fn(&str) -> bool,
+    clocks: &BTreeMap<String, Option<String>>,
 ) -> Vec<Loss> {
     let mut found = Vec::new();
     for (place, panel) in figure.plot.panels.iter().enumerate() {
@@ -103,7 +107,8 @@ fn of_figure(
             continue;
         }
         let shown = points.iter().filter(|point| point.panel == place && point.y.is_finite());
-        let (engines, own): (Vec<_>, Vec<_>) = shown.partition(|point| is_engine(&point.backend));
+        let (engines, own): (Vec<_>, Vec<_>) = 
+            shown.partition(|point| clocks.contains_key(&point.backend));
         for engine in engines {
             let in_time = |point: &&&TimedPoint| point.x <= SAME_TIME * engine.x;
             let as_good = |point: &&&TimedPoint| point.y <= engine.y;
@@ -115,7 +120,7 @@ fn of_figure(
             found.push(Loss {
                 figure: figure.id.clone(),
                 quantity: panel.y.quantity.clone(),
-                engine: rival(engine),
+                engine: RivalPoint { clock: clocks[&engine.backend].clone(), ..rival(engine) },
                 within: within.map(|point| rival(point)),
                 reaching: reaching.map(|point| rival(point)),
             });
@@ -125,7 +130,7 @@ fn of_figure(
 }
 
 fn rival(point: &TimedPoint) -> RivalPoint {
-    RivalPoint { run: point.run.clone(), time_s: point.x, result: point.y }
+    RivalPoint { run: point.run.clone(), time_s: point.x, result: point.y, clock: None }
 }
 
 #[cfg(test)]
@@ -148,9 +153,10 @@ mod tests {
             y,
         };
         let own = [point("avbd-cpu", 1e-3, 2e-3), point("avbd-cpu", 4e-3, 1e-3)];
+        let clocks = [("mujoco".to_owned(), Some("wasm".to_owned()))].into();
         let of = |x: f64, y: f64| {
             let points = [&own[..], &[point("mujoco", x, y)]].concat();
-            of_figure(&figure, &points, |name| name == "mujoco")
+            of_figure(&figure, &points, &clocks)
         };
         assert_eq!(of(1e-3, 2e-3), [], "a draw is no loss");
         assert_eq!(of(0.98e-3, 2e-3), [], "nor is what is a draw to the clock");
@@ -160,6 +166,6 @@ mod tests {
         let [better] = &of(5e-3, 0.5e-3)[..] else { panic!("a loss") };
         assert_eq!(better.within.as_ref().unwrap().run, "avbd-cpu 0.004");
         assert!(better.reaching.is_none());
-        assert_eq!(better.cells()[3..], ["0.5 mm in 5 ms", "avbd-cpu 0.004: 1 mm in 4 ms", "none"]);
+        assert_eq!(better.cells()[3..], ["0.5 mm in 5 ms of wasm", "avbd-cpu 0.004: 1 mm in 4 ms", "none"]);
     }
 }
