@@ -107,7 +107,7 @@ fn of_figure(
             continue;
         }
         let shown = points.iter().filter(|point| point.panel == place && point.y.is_finite());
-        let (engines, own): (Vec<_>, Vec<_>) = 
+        let (engines, own): (Vec<_>, Vec<_>) =
             shown.partition(|point| clocks.contains_key(&point.backend));
         for engine in engines {
             let in_time = |point: &&&TimedPoint| point.x <= SAME_TIME * engine.x;
@@ -166,6 +166,9 @@ mod tests {
         let [better] = &of(5e-3, 0.5e-3)[..] else { panic!("a loss") };
         assert_eq!(better.within.as_ref().unwrap().run, "avbd-cpu 0.004");
         assert!(better.reaching.is_none());
-        assert_eq!(better.cells()[3..], ["0.5 mm in 5 ms of wasm", "avbd-cpu 0.004: 1 mm in 4 ms", "none"]);
+        assert_eq!(
+            better.cells()[3..],
+            ["0.5 mm in 5 ms of wasm", "avbd-cpu 0.004: 1 mm in 4 ms", "none"]
+        );
     }
 }
