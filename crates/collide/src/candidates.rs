@@ -392,7 +392,8 @@ fn meet(a: &[(u32, SweptBox)], b: &[(u32, SweptBox)], mut tell: impl FnMut(u32, 
 
 /// Boxes in the order in which they begin along an axis.
 fn along(list: &[(u32, SweptBox)], axis: usize) -> Vec<(u32, SweptBox)> {
-    // As whole numbers in the order of `total_cmp`, which are sorted faster than what they are looked up by.
+    // Whole numbers in the order of `total_cmp`, with the place in the list for equal ones: sorting them is faster than
+    // to compare by looking up boxes.
     let key = |x: f64| {
         let bits = x.to_bits() as i64;
         bits ^ (bits >> 63 & i64::MAX)

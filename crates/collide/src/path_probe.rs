@@ -1,9 +1,10 @@
 //! Collision along straight lines against collision along arcs, on the pairs of features that a state asks for.
 //!
-//! A step moves bodies to where inertia and gravity take them. All pairs that may come near on that way are searched
+//! A step moves bodies to where inertia and gravity take them. All pairs whose boxes meet on straight ways are searched
 //! for impacts three times, between the same rigid poses: along straight lines of vertices, as affine bodies move, by
 //! steps that cannot use up the distance there is and by roots of a cubic; and along the arcs of rigid motion, after
-//! Ferguson et al. (2021). Shares of the step are functions of the state; the seconds are those of a clock.
+//! Ferguson et al. (2021). What an arc alone reaches, outside the boxes of straight ways and the margin, is not looked at.
+//! Shares of the step are functions of the state; the seconds are those of a clock.
 
 use std::{hint::black_box, time::Instant};
 
@@ -28,7 +29,7 @@ pub struct PathMeasures {
     pub pairs: usize,
     /// The share of the step that is free of impacts along straight lines [1].
     pub line_share: f64,
-    /// The same along arcs [1].
+    /// The same along arcs, of the same pairs [1].
     pub arc_share: f64,
     /// Time per pair along lines, by the cubic and along arcs, over all states so far [s]; `None` where there was no
     /// pair.

@@ -10,19 +10,13 @@ use serde_json::{Value, json};
 use taut_core::{Scene, load::load_file, protocol::SceneForm};
 
 /// Words that say nothing of a value.
-const TOLD: [&str; 5] = ["$schema", "$defs", "title", "description", "required"];
+const TOLD: [&str; 4] = ["$schema", "$defs", "title", "description"];
 
 /// What is wrong with a value, and where.
 fn mistake(root: &Value, schema: &Value, value: &Value) -> Option<String> {
-    let rules = schema.as_object().expect("a schema is an object");
-    let required = rules.get("required").and_then(Value::as_array);
-    let missing =
-        required.into_iter().flatten().find(|key| value.get(key.as_str().unwrap()).is_none());
-    if let (Some(key), true) = (missing, value.is_object()) {
-        return Some(format!("{key} is missing"));
-    }
-    let rules = rules.iter().filter(|(word, _)| !TOLD.contains(&word.as_str()));
-    rules.filter_map(|(word, rule)| broken(root, schema, (word, rule), value)).next()
+    let rules = schema.as_object().expect("a schema is an object").iter();
+    let mut judged = rules.filter(|(word, _)| !TOLD.contains(&word.as_str()));
+    judged.find_map(|(word, rule)| broken(root, schema, (word, rule), value))
 }
 
 fn broken(
@@ -40,16 +34,22 @@ fn broken(
     match word {
         "type" => {
             let is = |name: &Value| match name.as_str().unwrap() {
-                "null" => value.is_null(),
                 "boolean" => value.is_boolean(),
                 "string" => value.is_string(),
                 "number" => value.is_number(),
                 "integer" => value.is_u64() || value.is_i64(),
                 "array" => value.is_array(),
                 "object" => value.is_object(),
+                other if other == Value::Null.to_string() => value.is_null(),
                 other => panic!("type {other}"),
             };
             unless(rule.as_array().map_or_else(|| is(rule), |names| names.iter().any(is)))
+        }
+        "required" => {
+            let mut names = rule.as_array().unwrap().iter().map(|key| key.as_str().unwrap());
+            let keys = keys?;
+            let missing = names.find(|key| !keys.contains_key(*key));
+            missing.map(|key| format!("{key} is missing"))
         }
         "const" => unless(rule == value),
         "enum" => unless(rule.as_array().unwrap().contains(value)),
@@ -64,13 +64,13 @@ fn broken(
         "properties" => keys?.iter().find_map(|(key, value)| below(rule.get(key)?, value, key)),
         "additionalProperties" => {
             let known = |key: &str| schema["properties"].get(key).is_some();
-            let others = keys?.iter().filter(|(key, _)| !known(key));
+            let mut others = keys?.iter().filter(|(key, _)| !known(key));
             let judged = |(key, value): (&String, &Value)| match rule {
                 Value::Bool(true) => None,
                 Value::Bool(false) => Some(format!("{key} is not known")),
                 rule => below(rule, value, key),
             };
-            others.filter_map(judged).next()
+            others.find_map(judged)
         }
         "items" => items?.iter().enumerate().find_map(|(place, value)| below(rule, value, &place)),
         "minItems" => unless(items.is_none_or(|items| items.len() as f64 >= number())),

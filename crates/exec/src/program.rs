@@ -24,7 +24,7 @@ pub struct Program {
     /// The version of the engine that its results are of; any, if none is given.
     pub version: Option<String>,
     /// What its times are of, where not of the engine as it is meant to be built.
-    pub clock: Option<String>,
+    pub timed_as: Option<String>,
     /// What has to be there before it can be started.
     pub environment: Option<ProgramEnvironment>,
     /// Settings that go together, under names.
@@ -50,7 +50,7 @@ impl Program {
             settings: "()".to_owned(),
             summary: None,
             version: None,
-            clock: None,
+            timed_as: None,
             environment: None,
             presets: None,
             deviations: Vec::new(),

@@ -181,7 +181,9 @@ impl Backend for ExecBackend {
 
     fn introduction(&self) -> Result<Introduction, String> {
         let hello = self.hello().map_err(|fault| fault.why.clone())?;
-        Ok(hello.introduction.clone())
+        // What the file of backends says of a row stands.
+        let summary = self.program.summary.clone().or_else(|| hello.introduction.summary.clone());
+        Ok(Introduction { summary, ..hello.introduction.clone() })
     }
 
     fn own_check(&self, name: &str) -> Result<Option<String>, String> {

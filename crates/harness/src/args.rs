@@ -58,7 +58,7 @@ pub(crate) struct Common {
     #[arg(long, global = true, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: u16,
-    /// Metrics to measure beside those that always are: intersections, intersecting_bodies, distance_min_m, ccd_..
+    /// Metrics to measure beside those that always are: intersections, intersecting_bodies, distance_min_m, or what README lists
     #[arg(long, global = true, value_name = "METRIC", value_delimiter = ',')]
     pub(crate) measure: Vec<String>,
     #[command(flatten)]

@@ -49,7 +49,7 @@ struct NamedProgram {
     /// One line for `list`.
     summary: Option<String>,
     /// What its times are of.
-    clock: Option<String>,
+    timed_as: Option<String>,
     /// Of the engine; another one is a failure.
     version: Option<String>,
     /// What has to be there, seen from the folder of the file.
@@ -228,7 +228,7 @@ impl NamedProgram {
         let mut program = Program::new(&name, command);
         program.directory = (!here).then_some(directory);
         program.env = self.env;
-        (program.summary, program.clock) = (self.summary, self.clock);
+        (program.summary, program.timed_as) = (self.summary, self.timed_as);
         program.version = self.version;
         program.environment = environment;
         program.settings = settings.unwrap_or(program.settings);

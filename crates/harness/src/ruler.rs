@@ -1,7 +1,7 @@
 //! The one ruler: the list of metrics by which solvers are compared, and what they are measured from.
 //!
-//! A metric is a pure function of a [`Sample`] and one row here. Those of motion are defined in
-//! [`taut_core::metrics`], those of contacts in [`taut_collide::metrics`]. No clock of a solver runs while they work.
+//! A metric is one row here and, but for those of `paths.rs`, which read a clock, a pure function of a [`Sample`]. Those of
+//! motion are defined in [`taut_core::metrics`], those of contacts in [`taut_collide::metrics`]. No solver is timed meanwhile.
 
 mod paths;
 #[cfg(test)]
@@ -178,8 +178,7 @@ impl Default for Ruler {
                 metrics::objective_gap_j(s.scene, s.before?, s.state, s.target?, s.dt)
             }),
         ])
-        .joined(reported())
-        .joined(paths::metrics())
+        .joined([reported(), paths::metrics()].concat())
     }
 }
 
@@ -460,7 +459,7 @@ impl<'a> Sample<'a> {
         self.surfaces()?.borrow_mut().distance_min_m(self.state)
     }
 
-    /// Searches of the next step for impacts, in scenes that have contacts; of frames only.
+    /// Searches of the next step for impacts, after frames only.
     fn paths(&self) -> Option<PathMeasures> {
         let Moment::Frame(_) = self.moment else { return None };
         let probe = self.facts.paths.get_or_init(|| PathProbe::new(self.scene).into());

@@ -63,7 +63,7 @@ impl BarrierContact {
     }
 
     pub(super) fn sweep_of(&self, pair: &FeaturePair) -> PairSweep {
-        // Written out, since closures over arrays may become calls.
+        // Written out, since `map` over arrays may not be inlined.
         let [a, b, c, d] = pair.vertices;
         let (p, m) = (&self.places, &self.moves);
         let start = [p[a as usize], p[b as usize], p[c as usize], p[d as usize]];

@@ -11,7 +11,7 @@ pub(crate) struct ListArgs {
     /// Replace the support matrix, or the table of figures, between the markers of this Markdown file
     #[arg(long, value_name = "FILE")]
     pub(crate) splice: Option<PathBuf>,
-    /// Start the backends that are other programs, and ask for their versions
+    /// Start the backends that are other programs, and ask what they are and of which version
     #[arg(long)]
     pub(crate) probe: bool,
 }

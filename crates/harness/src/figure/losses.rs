@@ -34,7 +34,7 @@ struct RivalPoint {
     time_s: f64,
     result: f64,
     /// What its time is of, where not of the engine as it is meant to be built.
-    clock: Option<String>,
+    timed_as: Option<String>,
 }
 
 /// The heads of the columns of [`Loss::cells`].
@@ -53,8 +53,8 @@ impl Loss {
         let (what, unit) = split_unit(&self.quantity);
         let said = |point: &RivalPoint| {
             let (result, time) = (with_unit(point.result, unit), with_unit(point.time_s, "s"));
-            let clock = point.clock.as_ref().map(|clock| format!(" of {clock}"));
-            format!("{result} in {time}{}", clock.unwrap_or_default())
+            let what = point.timed_as.as_ref().map(|what| format!(" of {what}"));
+            format!("{result} in {time}{}", what.unwrap_or_default())
         };
         let own = |point: &Option<RivalPoint>| {
             point
@@ -73,7 +73,7 @@ impl Loss {
 pub(crate) fn losses(setup: &Setup, root: &Checkout) -> anyhow::Result<Vec<Loss>> {
     let engines = processes::engines(root)?.into_iter();
     let engines: BTreeMap<String, Option<String>> =
-        engines.map(|program| (program.name, program.clock)).collect();
+        engines.map(|program| (program.name, program.timed_as)).collect();
     let mut found = Vec::new();
     for id in ids(root)? {
         let figure = load(root, &id, setup)?;
@@ -99,7 +99,7 @@ pub fn loss_table(setup: &Setup, root: &Checkout) -> anyhow::Result<String> {
 fn of_figure(
     figure: &Figure,
     points: &[TimedPoint],
-    clocks: &BTreeMap<String, Option<String>>,
+    engines: &BTreeMap<String, Option<String>>,
 ) -> Vec<Loss> {
     let mut found = Vec::new();
     for (place, panel) in figure.plot.panels.iter().enumerate() {
@@ -107,9 +107,9 @@ fn of_figure(
             continue;
         }
         let shown = points.iter().filter(|point| point.panel == place && point.y.is_finite());
-        let (engines, own): (Vec<_>, Vec<_>) =
-            shown.partition(|point| clocks.contains_key(&point.backend));
-        for engine in engines {
+        let (rivals, own): (Vec<_>, Vec<_>) =
+            shown.partition(|point| engines.contains_key(&point.backend));
+        for engine in rivals {
             let in_time = |point: &&&TimedPoint| point.x <= SAME_TIME * engine.x;
             let as_good = |point: &&&TimedPoint| point.y <= engine.y;
             if own.iter().any(|point| in_time(&point) && as_good(&point)) {
@@ -120,7 +120,7 @@ fn of_figure(
             found.push(Loss {
                 figure: figure.id.clone(),
                 quantity: panel.y.quantity.clone(),
-                engine: RivalPoint { clock: clocks[&engine.backend].clone(), ..rival(engine) },
+                engine: RivalPoint { timed_as: engines[&engine.backend].clone(), ..rival(engine) },
                 within: within.map(|point| rival(point)),
                 reaching: reaching.map(|point| rival(point)),
             });
@@ -130,7 +130,7 @@ fn of_figure(
 }
 
 fn rival(point: &TimedPoint) -> RivalPoint {
-    RivalPoint { run: point.run.clone(), time_s: point.x, result: point.y, clock: None }
+    RivalPoint { run: point.run.clone(), time_s: point.x, result: point.y, timed_as: None }
 }
 
 #[cfg(test)]
@@ -153,10 +153,10 @@ mod tests {
             y,
         };
         let own = [point("avbd-cpu", 1e-3, 2e-3), point("avbd-cpu", 4e-3, 1e-3)];
-        let clocks = [("mujoco".to_owned(), Some("wasm".to_owned()))].into();
+        let engines = [("mujoco".to_owned(), Some("wasm".to_owned()))].into();
         let of = |x: f64, y: f64| {
             let points = [&own[..], &[point("mujoco", x, y)]].concat();
-            of_figure(&figure, &points, &clocks)
+            of_figure(&figure, &points, &engines)
         };
         assert_eq!(of(1e-3, 2e-3), [], "a draw is no loss");
         assert_eq!(of(0.98e-3, 2e-3), [], "nor is what is a draw to the clock");

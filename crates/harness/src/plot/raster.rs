@@ -93,8 +93,8 @@ fn draw(area: &Area<'_>, item: &Item) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A line in parts that meet where it turns back so sharply that the library's mitre would be a spike: longer than four
-/// times the width, which is where viewers of SVG cut it off.
+/// A line in parts that meet where it turns back so sharply that viewers of SVG cut its mitre off, at four times the width.
+/// The library cuts the outer corner there, too, but not the inner one, which then lies far outside of short legs.
 fn blunt(points: &[(i32, i32)]) -> Vec<Vec<(i32, i32)>> {
     let way = |from: (i32, i32), to: (i32, i32)| {
         let (x, y) = (f64::from(to.0 - from.0), f64::from(to.1 - from.1));

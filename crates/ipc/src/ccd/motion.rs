@@ -53,7 +53,7 @@ impl PairSweep {
     #[inline]
     pub fn new(features: Features, start: &[V3<f64>; 4], moves: &[V3<f64>; 4]) -> Self {
         let mean = ((moves[0] + moves[1]) + (moves[2] + moves[3])) * 0.25;
-        // Written out, since closures over arrays may become calls.
+        // Written out, since `map` over arrays may not be inlined. The first is not zero where it is not finite.
         let [a, b, c, d] = *start;
         let mut sweep = Self {
             features,
@@ -107,15 +107,15 @@ impl PairSweep {
         let near = self.features.nearest(&points);
         let distance = near.squared.sqrt();
         let n = near.offset * (1.0 / distance);
-        // Every vertex of the first feature against every one of the second. Written out, as above.
-        let (features, along) = (self.features, |x: &[V3<f64>; 4]| {
-            [n.dot(x[0]), n.dot(x[1]), n.dot(x[2]), n.dot(x[3])]
-        });
+        let along = |x: &[V3<f64>; 4]| [n.dot(x[0]), n.dot(x[1]), n.dot(x[2]), n.dot(x[3])];
+        // Every vertex of the first feature against every one of the second.
+        let features = self.features;
         let apart = |[a, b, c, d]: [f64; 4]| match features {
             Features::PointTriangle => [a - b, a - c, a - d, a - d],
             Features::EdgeEdge => [a - c, a - d, b - c, b - d],
         };
-        let ([a, b, c, d], rounding) = (apart(along(&points)), self.rounding);
+        let rounding = self.rounding;
+        let [a, b, c, d] = apart(along(&points));
         Outlook {
             distance: distance - rounding,
             gaps: [a - rounding, b - rounding, c - rounding, d - rounding],

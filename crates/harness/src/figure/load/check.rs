@@ -151,16 +151,7 @@ fn check_claim(figure: &Figure, setup: &Setup, claim: &Claim) -> Result<(), Wron
         }
         _ => {}
     }
-    if let Some(time) = check.metric().filter(|metric| is_time(metric)) {
-        let what = format!(
-            "`{time}` is of this machine: compare runs by `faster`, or tell of `published` times"
-        );
-        return Err(Wrong::named(what, time));
-    }
-    if let Some(ratio) = check.metric().filter(|metric| is_clocked(metric) && !claim.full_only) {
-        let what = format!("`{ratio}` is by the clock: its claims are `full_only`");
-        return Err(Wrong::named(what, ratio));
-    }
+    check_clock(claim)?;
     let groups: Vec<&str> = figure.runs.iter().map(|run| run.label.as_str()).collect();
     if let Some(entry) = check.entry().filter(|entry| !groups.contains(entry)) {
         return Err(Wrong::unknown("entry of runs", entry, &groups));
@@ -203,6 +194,23 @@ fn check_claim(figure: &Figure, setup: &Setup, claim: &Claim) -> Result<(), Wron
         return Err(Wrong::named(what.to_owned(), &claim.text));
     }
     check.metric().map_or(Ok(()), |metric| known_quantity(figure, setup, metric, true))
+}
+
+/// Times are compared by claims of their own, and ratios of times at full size.
+fn check_clock(claim: &Claim) -> Result<(), Wrong> {
+    if let Some(time) = claim.check.metric().filter(|metric| is_time(metric)) {
+        let what = format!(
+            "`{time}` is of this machine: compare runs by `faster`, or tell of `published` times"
+        );
+        return Err(Wrong::named(what, time));
+    }
+    if let Some(ratio) =
+        claim.check.metric().filter(|metric| is_clocked(metric) && !claim.full_only)
+    {
+        let what = format!("`{ratio}` is by the clock: its claims are `full_only`");
+        return Err(Wrong::named(what, ratio));
+    }
+    Ok(())
 }
 
 /// Methods are compared at equal budgets, or the claim says why not. References have no budget: they are taken
