@@ -33,16 +33,7 @@ fn broken(
     };
     match word {
         "type" => {
-            let is = |name: &Value| match name.as_str().unwrap() {
-                "boolean" => value.is_boolean(),
-                "string" => value.is_string(),
-                "number" => value.is_number(),
-                "integer" => value.is_u64() || value.is_i64(),
-                "array" => value.is_array(),
-                "object" => value.is_object(),
-                other if other == Value::Null.to_string() => value.is_null(),
-                other => panic!("type {other}"),
-            };
+            let is = |name: &Value| is_of(name.as_str().unwrap(), value);
             unless(rule.as_array().map_or_else(|| is(rule), |names| names.iter().any(is)))
         }
         "required" => {
@@ -86,6 +77,21 @@ fn broken(
             unless(!items.is_some_and(repeats))
         }
         other => panic!("the schema uses `{other}`, which is not judged here"),
+    }
+}
+
+fn is_of(name: &str, value: &Value) -> bool {
+    match name {
+        "boolean" => value.is_boolean(),
+        "string" => value.is_string(),
+        "number" => value.is_number(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => {
+            assert_eq!(other, format!("{}", Value::Null), "a type");
+            value.is_null()
+        }
     }
 }
 
