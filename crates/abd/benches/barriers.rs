@@ -2,8 +2,7 @@
 //!
 //! One thread. Each scene is run for a few steps, so that bodies move apart from each other, and its last state is
 //! searched, measured and swept; times are medians over rounds that go through all of it. The search has seen the state
-//! before, as in a run. What single pairs cost by their
-//! kind is in `crates/ipc/benches/pairs.rs`.
+//! before, as in a run. What single pairs cost by their kind is in `crates/ipc/benches/pairs.rs`.
 
 use std::{hint::black_box, time::Instant};
 
@@ -95,9 +94,9 @@ fn one_round(scene: &Scene, [before, state]: &[State; 2]) -> [f64; 7] {
     });
     search.find(&earlier, &before.broken, d_hat, &mut found);
     let (search_s, ()) = timed(|| search.find(&still, &state.broken, d_hat, &mut found));
-    let rest: Vec<(usize, Vec3)> = vertices(scene, &search);
+    let rest: Vec<(usize, Vec3)> = search.rest_vertices().collect();
     let places: Vec<V3<f64>> = rest.iter().map(|(body, x)| still[*body].place(x)[0]).collect();
-    let points = |pair: &FeaturePair| corners(pair, &places);
+    let points = |pair: &FeaturePair| pair.corners(&places);
     let (distance_s, _) = timed(|| {
         let squared = |pair: &FeaturePair| pair.features.nearest(&points(pair)).squared;
         found.pairs.iter().map(squared).sum::<f64>()
@@ -131,7 +130,7 @@ fn one_round(scene: &Scene, [before, state]: &[State; 2]) -> [f64; 7] {
     let moves: Vec<V3<f64>> = rest.iter().map(|(body, x)| sweeps[*body].place(x)[1]).collect();
     let (sweep_s, _) = timed(|| {
         found.pairs.iter().fold(1.0, |least, pair| {
-            let sweep = PairSweep::new(pair.features, &points(pair), &corners(pair, &moves));
+            let sweep = PairSweep::new(pair.features, &points(pair), &pair.corners(&moves));
             safe_share(&sweep, 0.0, least, StepRule::default()).unwrap_or(least)
         })
     });
@@ -145,20 +144,6 @@ fn one_round(scene: &Scene, [before, state]: &[State; 2]) -> [f64; 7] {
         1e6 * hessian_s / count[1],
         1e9 * sweep_s / swept,
     ]
-}
-
-fn corners(pair: &FeaturePair, at: &[V3<f64>]) -> [V3<f64>; 4] {
-    let [a, b, c, d] = pair.vertices;
-    [at[a as usize], at[b as usize], at[c as usize], at[d as usize]]
-}
-
-/// The vertices of all surfaces with their bodies, in body coordinates [m].
-fn vertices(scene: &Scene, search: &FeatureSearch) -> Vec<(usize, Vec3)> {
-    let of = |body: usize| {
-        let surface = search.surface(body).map_or(&[][..], |surface| &surface.vertices);
-        surface.iter().map(move |x| (body, *x))
-    };
-    (0..scene.bodies.len()).flat_map(of).collect()
 }
 
 /// How long something takes [s], and what comes of it.

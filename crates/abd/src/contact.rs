@@ -117,14 +117,9 @@ impl BarrierContact {
         bodies: &[AffineBody],
     ) -> Self {
         let search = FeatureSearch::new(scene, settings.segments);
-        let count = search.vertex_count();
-        let (mut rest, mut owner) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        for (i, _) in scene.bodies.iter().enumerate() {
-            if let Some(mesh) = search.surface(i) {
-                rest.extend_from_slice(&mesh.vertices);
-                owner.resize(rest.len(), i as u32);
-            }
-        }
+        let owned = search.rest_vertices().map(|(body, x)| (body as u32, x));
+        let (owner, rest): (Vec<u32>, Vec<Vec3>) = owned.unzip();
+        let count = rest.len();
         let boxes: Vec<[Vec3; 2]> = (0..scene.bodies.len()).map(|i| search.rest_box(i)).collect();
         let dynamic = || bodies.iter().filter(|node| node.drive.is_none());
         let mut diagonals: Vec<f64> =

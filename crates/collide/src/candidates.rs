@@ -54,6 +54,16 @@ pub struct FeaturePair {
     pub vertices: [u32; 4],
 }
 
+impl FeaturePair {
+    /// What a list has for each of its four vertices.
+    // Written out, since `map` over arrays may not be inlined.
+    #[inline]
+    pub fn corners<T: Copy>(&self, of_vertices: &[T]) -> [T; 4] {
+        let ([a, b, c, d], of) = (self.vertices, |v: u32| of_vertices[v as usize]);
+        [of(a), of(b), of(c), of(d)]
+    }
+}
+
 /// A vertex of a body and a half-space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanePair {
@@ -153,9 +163,12 @@ impl FeatureSearch {
         self.first[body] as usize..self.first[body + 1] as usize
     }
 
-    /// How many vertices all bodies have together.
-    pub fn vertex_count(&self) -> usize {
-        self.first[self.first.len() - 1] as usize
+    /// The vertices of all bodies in their order, with the body and in its coordinates [m].
+    pub fn rest_vertices(&self) -> impl Iterator<Item = (usize, Vec3)> {
+        (0..self.of_body.len()).flat_map(|body| {
+            let vertices = self.surface(body).map_or(&[][..], |surface| &surface.vertices);
+            vertices.iter().map(move |x| (body, *x))
+        })
     }
 
     /// Coefficients of static and of dynamic friction between two bodies.

@@ -57,11 +57,7 @@ impl PathProbe {
     /// For states of a scene.
     pub fn new(scene: &Scene) -> Self {
         let search = FeatureSearch::new(scene, Surface::SEGMENTS);
-        let mut vertices = Vec::with_capacity(search.vertex_count());
-        for body in 0..scene.bodies.len() {
-            let surface = search.surface(body).map_or(&[][..], |surface| &surface.vertices);
-            vertices.extend(surface.iter().map(|x| (body, *x)));
-        }
+        let vertices = search.rest_vertices().collect();
         Self { search, vertices, found: Candidates::default(), spent: [0.0; 3], searched: 0 }
     }
 
@@ -77,9 +73,7 @@ impl PathProbe {
         let turned: Vec<V3<f64>> =
             self.vertices.iter().map(|(body, x)| V3((poses[*body][0].frame * x).into())).collect();
         let way = |pair: &FeaturePair| {
-            let [a, b, c, d] = pair.vertices;
-            let [a, b, c, d] =
-                [ways[a as usize], ways[b as usize], ways[c as usize], ways[d as usize]];
+            let [a, b, c, d] = pair.corners(&ways);
             [[a[0], b[0], c[0], d[0]], [a[1], b[1], c[1], d[1]]]
         };
         let pairs = &self.found.pairs;
@@ -100,7 +94,7 @@ impl PathProbe {
             }
         });
         let (arc_s, arc_share) = timed(pairs, |pair| {
-            let points = pair.vertices.map(|vertex| turned[vertex as usize]);
+            let points = pair.corners(&turned);
             safe_share_of_arcs(pair.features, &points, &pair.bodies.map(|i| turns[i as usize]))
         });
         for (spent, more) in self.spent.iter_mut().zip([line_s, cubic_s, arc_s]) {

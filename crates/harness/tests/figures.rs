@@ -287,7 +287,7 @@ fn a_run_that_ends_badly_leaves_nothing_to_judge() {
     assert_eq!(figure["claims"][0]["verdict"], "void", "{figure}");
 }
 
-/// All files of a record, without what tells of the clock.
+/// All files of a record but its pictures in pixels, without what tells of the clock.
 fn timeless(checkout: &Checkout) -> Vec<(String, String)> {
     let clock = "\"seconds\":";
     let mut files: Vec<(String, String)> = fs::read_dir(checkout.folder())

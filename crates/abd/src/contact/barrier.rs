@@ -48,7 +48,7 @@ impl BarrierContact {
 
     /// The mollifier's threshold of two edges, from their lengths at rest [m^4].
     fn parallel_below(&self, pair: &FeaturePair) -> f64 {
-        let [a0, a1, b0, b1] = pair.vertices.map(|v| self.rest[v as usize]);
+        let [a0, a1, b0, b1] = pair.corners(&self.rest);
         threshold((a1 - a0).norm(), (b1 - b0).norm())
     }
 

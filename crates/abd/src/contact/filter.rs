@@ -63,11 +63,7 @@ impl BarrierContact {
     }
 
     pub(super) fn sweep_of(&self, pair: &FeaturePair) -> PairSweep {
-        // Written out, since `map` over arrays may not be inlined.
-        let [a, b, c, d] = pair.vertices;
-        let (p, m) = (&self.places, &self.moves);
-        let start = [p[a as usize], p[b as usize], p[c as usize], p[d as usize]];
-        let moves = [m[a as usize], m[b as usize], m[c as usize], m[d as usize]];
+        let [start, moves] = [pair.corners(&self.places), pair.corners(&self.moves)];
         let reach = start.iter().zip(&moves).map(|(x, m)| reach_of(x, m)).fold(0.0, f64::max);
         PairSweep::new(pair.features, &start, &moves).rounded_again(reach)
     }

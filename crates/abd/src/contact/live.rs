@@ -225,7 +225,7 @@ impl BarrierContact {
         let mut prospect = by(found);
         let is_open = prospect.is_pushed || prospect.is_in_way;
         if is_open && gone - found.gone > STALE * self.d_hat {
-            let points = pair.vertices.map(|v| self.places[v as usize]);
+            let points = pair.corners(&self.places);
             let distance = pair.features.nearest(&points).squared.sqrt();
             *found = FoundDistance { distance, gone };
             prospect = by(found);
