@@ -250,7 +250,7 @@ pub(crate) struct TimeArgs {
     #[arg(long, value_name = "N", default_value_t = 100,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) samples: u32,
-    /// Frames in one sample of the throughput
+    /// Frames in one sample of the throughput; more of solvers in other processes, until the pipe does not show
     #[arg(long, value_name = "N", default_value_t = 10,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) steps: u32,

@@ -110,12 +110,12 @@ impl Stopwatch<'_> {
         let clocks = Clocks::new(self.on_processor);
         let mut samples = Samples { clocks, ..Samples::default() };
         while self.wants_more(samples.wall_s.len(), begin) {
+            if frames > self.options.steps_per_sample {
+                // Batches are so long that the motion would leave the scene far behind.
+                self.warm_up(solver)?;
+            }
             let there = solver.elsewhere();
             let process = there.map(|there| there.process);
-            if there.is_some() && frames > 1 {
-                // Batches are so long that the motion would leave the scene far behind.
-                solver.load(&self.scene.initial_state())?;
-            }
             let spent_before = processor_s(process);
             let start = Instant::now();
             self.frames(solver, step, frames)?;
@@ -163,9 +163,9 @@ impl Stopwatch<'_> {
         Ok(Stages { collide, prepare, iterate, finish })
     }
 
-    /// How many frames in one request last so long [s].
+    /// How many frames in one request last so long [s]; no fewer than one asked for.
     fn long_sample(&mut self, solver: &mut dyn Solver, least_s: f64) -> Result<u32, Halt> {
-        let mut frames = 1;
+        let mut frames = self.options.steps_per_sample;
         loop {
             let step = self.warm_up(solver)?;
             let start = Instant::now();
