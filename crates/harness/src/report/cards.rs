@@ -50,7 +50,7 @@ fn worst(figure: &ReportFigure) -> &'static str {
     order.into_iter().find(|verdict| figure.count(verdict) > 0).unwrap_or("not judged")
 }
 
-/// Words for attributes and addresses.
+/// Words for attributes and addresses; whole, since texts may differ at their ends alone.
 pub(super) fn slug(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -58,9 +58,6 @@ pub(super) fn slug(text: &str) -> String {
             out.push(c.to_ascii_lowercase());
         } else if !out.is_empty() && !out.ends_with('-') {
             out.push('-');
-        }
-        if out.len() == 48 {
-            break;
         }
     }
     out.trim_end_matches('-').to_owned()
