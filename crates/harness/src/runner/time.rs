@@ -163,7 +163,7 @@ impl Stopwatch<'_> {
         Ok(Stages { collide, prepare, iterate, finish })
     }
 
-    /// How many frames in one request last so long [s]; no fewer than one asked for.
+    /// How many frames in one request last so long [s], no fewer than were asked for.
     fn long_sample(&mut self, solver: &mut dyn Solver, least_s: f64) -> Result<u32, Halt> {
         let mut frames = self.options.steps_per_sample;
         loop {
