@@ -158,7 +158,7 @@ impl Session<'_> {
     fn present(
         &self,
         document: &Document,
-        table: &TextTable,
+        tables: &[TextTable],
         out: &Path,
     ) -> anyhow::Result<Outcome> {
         if self.common.json {
@@ -174,7 +174,9 @@ impl Session<'_> {
                 machine.revision
             );
             text += &document.references.describe();
-            text += &format!("\n{}", table.render());
+            for table in tables.iter().filter(|table| !table.is_empty()) {
+                text += &format!("\n{}", table.render());
+            }
             for row in document.runs.iter().filter(|row| !row.reason.is_empty()) {
                 text += &format!("{}: {}: {}\n", row.label, row.status.name(), row.reason);
             }

@@ -8,6 +8,7 @@ mod document;
 mod files;
 mod pipe;
 mod sensitivity;
+mod terms;
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use taut_core::{AuditFacts, BitHash, labels::Label};
@@ -24,6 +25,7 @@ pub use self::{
     files::{OutDir, write_atomically},
     pipe::PipeTimes,
     sensitivity::{MetricSpread, Sensitivity},
+    terms::{Division, RunDevice},
 };
 
 use crate::{
@@ -81,30 +83,6 @@ impl Status {
     }
 }
 
-/// Where a row was computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunDevice {
-    /// On the processor.
-    #[default]
-    Cpu,
-    /// On a graphics adapter.
-    Gpu,
-    /// On an adapter that computes on the processor: its results count, its times say nothing.
-    Software,
-}
-
-impl RunDevice {
-    /// The name used in files and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::Gpu => "gpu",
-            Self::Software => "software",
-        }
-    }
-}
-
 impl From<Label> for Status {
     fn from(label: Label) -> Self {
         match label {
@@ -132,6 +110,8 @@ pub struct RunRow {
     pub substeps: u32,
     /// The settings in force, every default filled in, as RON; as given where nothing was built.
     pub settings: String,
+    /// What it may be compared with.
+    pub division: Division,
     /// Where it was computed.
     pub device: RunDevice,
     /// How it ended.
@@ -398,6 +378,7 @@ impl RunRow {
             iterations: spec.iterations,
             substeps: spec.substeps,
             settings: spec.settings.as_str().to_owned(),
+            division: Division::of(spec.settings.as_str(), 1),
             ..Self::default()
         }
     }

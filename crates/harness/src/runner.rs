@@ -53,7 +53,7 @@ pub use self::{
 use crate::{
     Setup, adapter,
     backends::left_out,
-    record::{RunDevice, RunRow, Status},
+    record::{Division, RunDevice, RunRow, Status},
     spec::{EXEC, Spec},
 };
 
@@ -187,6 +187,7 @@ impl<'a> Bench<'a> {
                 backend.supports(scene).map_err(BuildError::from)?;
                 let mut solver = backend.build(scene, &spec.settings, &devices)?;
                 row.settings = solver.resolved_settings();
+                row.division = Division::of(spec.settings.as_str(), self.threads());
                 row.warnings = solver.warnings();
                 row.audit = solver.audit();
                 row.device = device(backend);

@@ -3,6 +3,7 @@
 /// Columns with their units, and rows of text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextTable {
+    title: String,
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
 }
@@ -15,6 +16,16 @@ struct Column {
 }
 
 impl TextTable {
+    /// An empty table with a line above it.
+    pub(crate) fn titled(title: &str) -> Self {
+        Self { title: title.to_owned(), ..Self::default() }
+    }
+
+    /// Whether it has no rows.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Adds a column of text.
     pub(crate) fn text(mut self, name: &str) -> Self {
         self.columns.push(Column { name: name.to_owned(), unit: String::new(), numeric: false });
@@ -33,7 +44,7 @@ impl TextTable {
         self.rows.push(cells);
     }
 
-    /// The table with a line of names, one of units where there are any, and the rows.
+    /// The table with its title, a line of names, one of units where there are any, and the rows.
     pub(crate) fn render(&self) -> String {
         let names = self.columns.iter().map(|c| c.name.clone()).collect();
         let bracketed = |c: &Column| match c.unit.as_str() {
@@ -50,6 +61,9 @@ impl TextTable {
             .map(|i| lines.iter().map(|line| line[i].chars().count()).max().unwrap_or(0))
             .collect();
         let mut out = String::new();
+        if !self.title.is_empty() {
+            out = format!("{}\n", self.title);
+        }
         for line in &lines {
             let cells = line.iter().zip(&self.columns).zip(&widths);
             let padded = cells.map(|((cell, column), &width)| match column.numeric {

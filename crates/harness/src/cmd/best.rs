@@ -7,7 +7,7 @@ use super::{Outcome, SceneTask, Session, json, print, run};
 use crate::{
     args::BestArgs,
     progress::Progress,
-    record::{Document, ReferenceDocument, RunRow, Status},
+    record::{Division, Document, ReferenceDocument, RunRow, Status},
     ruler::more_is_better,
     runner::{BLOCKS, Ratio, TimedRow, time_blocks},
     text_table::{TextTable, short},
@@ -36,6 +36,8 @@ struct Cheapest {
     /// Label of the row.
     label: String,
     backend: String,
+    /// Which of the others it is fair to compare it with.
+    division: Division,
     /// Whether it ended `ok` and met all bounds.
     reached: bool,
     iterations: u32,
@@ -63,7 +65,8 @@ pub(crate) fn main(session: &Session<'_>, args: &BestArgs) -> anyhow::Result<Out
         .map(|first| first + choose(&rows[first..first + budgets], &args.within))
         .collect();
     let best = costs(session, &task, &rows, &chosen, args);
-    let table = table(&best, &rows, &chosen, &args.within);
+    let tables = [Division::Closed, Division::Open]
+        .map(|division| table(division, &best, &rows, &chosen, &args.within));
     let references = ReferenceDocument { reference, motion };
     let document = session.unwritten("best", &task, references, rows, &mut out);
     let outcome = session.outcome(&document.runs);
@@ -76,7 +79,7 @@ pub(crate) fn main(session: &Session<'_>, args: &BestArgs) -> anyhow::Result<Out
         print(&json(&whole)?)?;
         return Ok(outcome);
     }
-    session.present(&whole.document, &table, out.path())
+    session.present(&whole.document, &tables, out.path())
 }
 
 /// How many times the worst metric is as large as its bound, or its bound as large as it where more is better.
@@ -142,6 +145,7 @@ fn costs(
         Cheapest {
             label: row.label.clone(),
             backend: row.backend.clone(),
+            division: row.division,
             reached: place.is_some(),
             iterations: row.iterations,
             substeps: row.substeps,
@@ -153,25 +157,32 @@ fn costs(
     chosen.iter().map(best).collect()
 }
 
+/// The rows of a division; titled where it is the open one, to which nothing else is compared.
 fn table(
+    division: Division,
     best: &[Cheapest],
     rows: &[RunRow],
     chosen: &[usize],
     within: &[(String, f64)],
 ) -> TextTable {
-    let mut table = TextTable::default()
-        .text("label")
-        .text("bounds")
-        .number("iterations", "")
-        .number("substeps", "")
-        .number("cost", "ms")
-        .number("from", "ms")
-        .number("to", "ms");
+    let mut table = TextTable::titled(match division {
+        Division::Closed => "",
+        Division::Open => {
+            "open division, with settings of their own: to be compared with nothing else"
+        }
+    })
+    .text("label")
+    .text("bounds")
+    .number("iterations", "")
+    .number("substeps", "")
+    .number("cost", "ms")
+    .number("from", "ms")
+    .number("to", "ms");
     for (metric, _) in within {
         let (words, unit) = crate::plot::split_unit(metric);
         table = table.number(&words, unit);
     }
-    for (best, &i) in best.iter().zip(chosen) {
+    for (best, &i) in best.iter().zip(chosen).filter(|(best, _)| best.division == division) {
         let told = match (best.reached, rows[i].status) {
             (true, _) => "met".to_owned(),
             (false, Status::Ok) => "not reached".to_owned(),

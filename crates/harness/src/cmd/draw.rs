@@ -55,7 +55,7 @@ pub(crate) fn main(session: &Session<'_>, args: &DrawArgs) -> anyhow::Result<Out
     write(session, &task.scene, (&order, args.form), (&filmed, ghost), &mut out)?;
     let table = table(&filmed);
     let document = session.document("draw", &task, ReferenceDocument::default(), rows, &mut out)?;
-    session.present(&document, &table, out.path())
+    session.present(&document, &[table], out.path())
 }
 
 /// Makes the films of figures anew.

@@ -93,7 +93,7 @@ pub(crate) fn main(session: &Session<'_>, args: &RunArgs) -> anyhow::Result<Outc
     let table = table(&rows, args.spread.is_some(), &reference);
     let references = ReferenceDocument { reference, motion };
     let document = session.document("run", &task, references, rows, &mut out)?;
-    session.present(&document, &table, out.path())
+    session.present(&document, &[table], out.path())
 }
 
 /// Writes what is known so far.

@@ -42,7 +42,7 @@ pub(crate) fn main(session: &Session<'_>, args: &TimeArgs) -> anyhow::Result<Out
     out.write("time.csv", &times_csv(&task.scene.name, &rows.iter().collect::<Vec<_>>()))?;
     let table = table(&rows);
     let document = session.document("time", &task, ReferenceDocument::default(), rows, &mut out)?;
-    session.present(&document, &table, out.path())
+    session.present(&document, &[table], out.path())
 }
 
 /// Times all rows that could be timed in turn, the first of them twice: against itself it tells the noise.

@@ -60,7 +60,7 @@ pub(crate) fn main(session: &Session<'_>, args: &TraceArgs) -> anyhow::Result<Ou
     plots::convergence(&task.scene.name, &shown, &mut out)?;
     let table = table(&rows);
     let document = session.document("trace", &task, references, rows, &mut out)?;
-    session.present(&document, &table, out.path())
+    session.present(&document, &[table], out.path())
 }
 
 /// What the cold curves start from.

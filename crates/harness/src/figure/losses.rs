@@ -1,13 +1,16 @@
-//! Where methods here lose: results of engines of others that none of them comes to in as short a time.
+//! Where methods here lose: results of engines of others that none of them comes to in as short a time. Both have
+//! presets and nothing else that is set: what is in the open division is neither a loss nor makes up for one.
 
 use std::{collections::BTreeMap, fmt::Write as _};
+
+use ron::value::RawValue;
 
 use super::{
     Figure, ids, load,
     times::{self, TimedPoint},
     with_unit,
 };
-use crate::{Setup, checkout::Checkout, plot::split_unit, processes};
+use crate::{Setup, checkout::Checkout, plot::split_unit, processes, record::Division};
 
 /// Times whose ratio is nearer to 1 are equal: two runs of the same work differ by as much.
 const SAME_TIME: f64 = 1.05;
@@ -106,7 +109,9 @@ fn of_figure(
         if !panel.x.quantity.starts_with("step_time") || panel.statistic.is_none() {
             continue;
         }
-        let shown = points.iter().filter(|point| point.panel == place && point.y.is_finite());
+        let shown = points.iter().filter(|point| {
+            point.panel == place && point.y.is_finite() && is_closed(figure, point)
+        });
         let (rivals, own): (Vec<_>, Vec<_>) =
             shown.partition(|point| engines.contains_key(&point.backend));
         for engine in rivals {
@@ -127,6 +132,13 @@ fn of_figure(
         }
     }
     found
+}
+
+/// Whether the run that a point is of is in the closed division, as far as its settings go: figures run on one thread.
+fn is_closed(figure: &Figure, point: &TimedPoint) -> bool {
+    let run = figure.runs.iter().find(|run| run.label == point.curve);
+    let settings = run.and_then(|run| run.settings.as_deref()).map_or("()", RawValue::get_ron);
+    Division::of(settings, 1) == Division::Closed
 }
 
 fn rival(point: &TimedPoint) -> RivalPoint {
@@ -170,5 +182,21 @@ mod tests {
             better.cells()[3..],
             ["0.5 mm in 5 ms of wasm", "avbd-cpu 0.004: 1 mm in 4 ms", "none"]
         );
+    }
+
+    #[test]
+    fn the_open_division_neither_wins_nor_loses() {
+        let root = Checkout::at(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+        let setup = Setup::default().with_engines(&root).unwrap();
+        let figure = load(&root, "peers-chain50", &setup).unwrap();
+        let engines = ["mujoco", "pybullet"].map(|name| (name.to_owned(), None)).into();
+        let lost = |curve: &str, backend: &str| {
+            let (curve, backend) = (curve.to_owned(), backend.to_owned());
+            let point =
+                TimedPoint { panel: 0, curve, backend, run: String::new(), x: 1e-3, y: 1e-3 };
+            of_figure(&figure, &[point], &engines).len()
+        };
+        assert_eq!(lost("MuJoCo, best", "mujoco"), 1, "a preset is closed");
+        assert_eq!(lost("Bullet", "pybullet"), 0, "it has coordinates of its own choice");
     }
 }

@@ -16,7 +16,7 @@ use super::{Figure, FigureRow, Judged, StartCount, filed};
 use crate::{
     checkout::{self, Checkout},
     places,
-    record::{RunRow, Status},
+    record::{Division, RunRow, Status},
     ruler::ITERATIONS_USED,
 };
 
@@ -80,6 +80,9 @@ pub struct RunVerdict {
     pub iterations: u32,
     /// Steps per frame.
     pub substeps: u32,
+    /// Which rows it is fair to compare it with; absent in files of before it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub division: Option<Division>,
     /// Where it was computed: `cpu`, `gpu` or `software`.
     pub device: String,
     /// `ok`, or what went wrong.
@@ -134,6 +137,7 @@ impl VerdictFile {
             backend: run.backend.clone(),
             iterations: run.iterations,
             substeps: run.substeps,
+            division: Some(run.division),
             device: run.device.name().to_owned(),
             status: run.status.name().to_owned(),
             failed_at_s: run.failed_at_s,
@@ -310,6 +314,7 @@ mod tests {
             backend: "null".to_owned(),
             iterations: 1,
             substeps: 1,
+            division: Some(Division::Closed),
             device: "cpu".to_owned(),
             status: status.to_owned(),
             failed_at_s: None,
