@@ -77,6 +77,18 @@ def lesser(bodies: list[dict], apart: set[tuple[int, int]], key: str) -> list[fl
     return surfaces.settled(own, min, "the lesser of two")
 
 
+def larger(bodies: list[dict], apart: set[tuple[int, int]], key: str) -> list[float]:
+    """For an engine that takes the larger: as little as some pair is due, since more would only add to what others have."""
+    surfaces = Surfaces(bodies, apart, key)
+    own = [min((due for pair, due in surfaces.due.items() if i in pair), default=0.0) for i in range(len(surfaces.values))]
+    return surfaces.settled(own, max, "the larger of two")
+
+
+def told(bodies: list[dict], _apart: set[tuple[int, int]], key: str) -> list[float]:
+    """For an engine whose rule is the scene's."""
+    return [body[key][0] if key == "friction" else body[key] for body in bodies]
+
+
 def product(bodies: list[dict], apart: set[tuple[int, int]], key: str) -> list[float]:
     """For an engine that multiplies: logarithms whose sums are those of all pairs."""
     surfaces = Surfaces(bodies, apart, key)

@@ -4,23 +4,27 @@ import newton
 import numpy as np
 
 from frames import Place
+from surfaces import larger, mean, told
 
 # Equations of each sort of joint.
 ROWS = {"BALL": 3, "FIXED": 6, "REVOLUTE": 5, "PRISMATIC": 5, "DISTANCE": 1}
 
+RULES = {mean: "mean", larger: "larger", told: "the scene's"}
+
 
 def audit(solver) -> dict:
     m = solver.m
+    linear, angular = solver.LAW.damping(solver) if solver.solver is not None else (0.0, 0.0)
     return {
         "gravity": np.asarray(m.gravity.numpy(), float).reshape(-1, 3)[0].tolist(),
         "precision": "f32",
         "threads": 1,
         "sleeping": False,
-        "damping_linear": 0,
-        "damping_angular": float(getattr(solver.solver, "angular_damping", 0.0)),
+        "damping_linear": linear,
+        "damping_angular": angular,
         "speed_max": None,
         "gyroscopic": True,
-        "bodies": [body(solver, i) for i in range(len(solver.moves))],
+        "bodies": bodies(solver),
         "joints": joints(solver),
         "contacts": contacts(solver),
         "effective": effective(solver),
@@ -28,16 +32,14 @@ def audit(solver) -> dict:
     }
 
 
-def body(solver, i: int) -> dict:
-    b = solver.model.bodies[i]
-    if b < 0:
-        return {"mass": None}
-    m = solver.m
-    return {
-        "mass": float(m.body_mass.numpy()[b]),
-        "centre": m.body_com.numpy()[b].astype(float).tolist(),
-        "inertia": m.body_inertia.numpy()[b].astype(float).ravel().tolist(),
-    }
+def bodies(solver) -> list[dict]:
+    if solver.solver is None:
+        return [{"mass": None} for _ in solver.moves]
+    masses, centres, inertia = (np.asarray(x, float) for x in solver.LAW.bodies(solver))
+    return [
+        {"mass": None} if b < 0 else {"mass": masses[b], "centre": centres[b].tolist(), "inertia": inertia[b].ravel().tolist()}
+        for b in solver.model.bodies
+    ]
 
 
 def joints(solver) -> list[dict]:
@@ -64,7 +66,7 @@ def joints(solver) -> list[dict]:
                 axis = solver.model.places[end["body"]].r.T @ axis
         sort = newton.JointType(int(sorts[made])).name
         rows = 0 if sort == "DISTANCE" and joint["limit"] is not None else ROWS[sort]
-        law = "coordinates" if solver.LAW.REDUCED else "positions"
+        law = solver.LAW.CLOSES if k in solver.model.loops and solver.LAW.CLOSES else solver.LAW.HOLDS
         found[k] = {"law": law, "rows": rows, "anchor_a": a.tolist(), "anchor_b": b.tolist()}
         found[k]["axis"] = None if axis is None else axis.tolist()
     return found
@@ -77,8 +79,8 @@ def contacts(solver) -> dict:
     return {
         "law": solver.LAW.NAME,
         "margin": float(m.shape_margin.numpy().max(initial=0.0)),
-        "friction_rule": "mean",
-        "restitution_rule": "mean" if "contact.restitution" in solver.LAW.TAKES else "none",
+        "friction_rule": RULES[solver.LAW.FRICTION],
+        "restitution_rule": RULES[solver.LAW.RESTITUTION] if "contact.restitution" in solver.LAW.TAKES else "none",
         "frictions": sorted({float(x) for x in m.shape_material_mu.numpy()}),
         "rolling_and_spinning": float(m.shape_material_mu_rolling.numpy().max() + m.shape_material_mu_torsional.numpy().max()),
         "gap_m": float(m.shape_gap.numpy().max(initial=0.0)),

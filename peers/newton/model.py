@@ -5,8 +5,8 @@ import numpy as np
 import warp as wp
 
 from frames import Place, body_places, quaternion, start_of
-from surfaces import kept_apart, mean
-from tree import body_of, forest, frame_on
+from surfaces import kept_apart
+from tree import OPEN, body_of, forest, frame_on, openness
 from wire import Refusal
 
 EYE = Place(np.eye(3), np.zeros(3))
@@ -30,6 +30,8 @@ class Model:
         self.motions = [body["motion"] for body in scene["bodies"]]
         self.links, self.loops = forest(scene, broken, set())
         self.builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+        if law.ATTRIBUTES:
+            getattr(newton.solvers, law.ATTRIBUTES).register_custom_attributes(self.builder)
         # It looks this far ahead for contacts; the scene's margin is the least distance to look at.
         self.builder.rigid_gap = settings["gap_m"]
         self.bodies: list[int] = [self.body(i) for i in range(len(self.motions))]
@@ -39,6 +41,7 @@ class Model:
         self.others()
         if scene["contacts"] is not None:
             self.surfaces(broken)
+        law.finish(self.builder)
         self.m = self.builder.finalize(device="cpu", skip_validation_joints=True)
         self.m.set_gravity(tuple(scene["gravity"]))
 
@@ -68,9 +71,12 @@ class Model:
     def others(self):
         for k in self.loops:
             joint = self.scene["joints"][k]
-            if not self.law.LOOPS:
-                raise Refusal("unsupported", f"joint {k} closes a loop or is open, and the solver has coordinates of trees")
+            if joint["kind"] not in self.law.LOOPS:
+                why = f"the solver has no {joint['kind']} outside a tree"
+                raise Refusal("unsupported", f"joint {k} closes a loop or is open, and {why}")
             ends = [body_of(joint[side]) for side in "ab"]
+            if not self.law.OPENS and openness(joint, *(EYE if end is None else self.places[end] for end in ends)) > OPEN:
+                raise Refusal("unsupported", f"joint {k} is open at the start, and the solver would keep it so")
             turned = ends[1] is None or self.motions[ends[1]] == "static"
             self.joint(k, turned)
 
@@ -120,8 +126,8 @@ class Model:
     def surfaces(self, broken: set[int]):
         bodies = self.scene["bodies"]
         apart = kept_apart(self.scene, broken)
-        friction = mean(bodies, apart, "friction")
-        restitution = mean(bodies, apart, "restitution")
+        friction = self.law.FRICTION(bodies, apart, "friction")
+        restitution = self.law.RESTITUTION(bodies, apart, "restitution")
         for i, body in enumerate(bodies):
             self.shapes[i] = []
             self.shape(i, body["shape"], EYE, friction[i], restitution[i])

@@ -52,7 +52,8 @@ class Row:
         self.m = self.model.m
         self.pipeline = self.contacts = None
         if self.model.shapes:
-            self.pipeline = newton.CollisionPipeline(self.m, broad_phase="explicit", deterministic=True)
+            room = self.LAW.contacts_max(self.settings)
+            self.pipeline = newton.CollisionPipeline(self.m, broad_phase="explicit", deterministic=True, rigid_contact_max=room)
             self.contacts = self.pipeline.contacts()
         self.control = self.m.control()
         self.most_contacts = 0
@@ -60,7 +61,7 @@ class Row:
 
     def start(self):
         self.states = [self.m.state(), self.m.state()]
-        self.solver = self.LAW.solver(self.m, self.settings) if self.m.body_count else None
+        self.solver = self.LAW.solver(self) if self.m.body_count else None
 
     def load(self, time_s: float, bodies: np.ndarray, broken: list[int]):
         if tuple(broken) != self.broken:
@@ -98,7 +99,7 @@ class Row:
         if self.pipeline is not None:
             self.pipeline.collide(state, self.contacts)
             self.count_contacts()
-        self.solver.step(state, after, self.control, self.contacts, h)
+        self.LAW.advance(self, state, after, h)
         self.states = [after, state]
 
     def count_contacts(self):

@@ -60,5 +60,5 @@ if __name__ == "__main__":
         warm(sys.argv[1])
     else:
         # One process each: what one solver sets holds for all of a process.
-        for name in ("xpbd", "featherstone"):
+        for name in ("featherstone", "kamino", "mujoco", "steel", "vbd", "xpbd"):
             subprocess.run([sys.executable, str(HERE / "warm.py"), name], check=True)

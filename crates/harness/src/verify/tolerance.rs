@@ -23,7 +23,7 @@ const fn row(
 
 const SINGLE: &[&str] = &["jacobi-gpu", "vbd-gpu", "avbd-gpu", "rapier-f32", "jolt"];
 const BOX3D: &[&str] = &["box3d"];
-const NEWTON: &[&str] = &["newton-xpbd", "newton-featherstone"];
+const NEWTON: &[&str] = &["newton-xpbd", "newton-featherstone", "newton-steel"];
 const ROUNDING: &str = "it computes in single precision";
 const CONVERGED: &str = "it solves its step to rounding";
 const IMPULSE_SINGLE: &str = "impulse-cpu (precision: f32)";
@@ -135,7 +135,7 @@ pub(super) const TOLERANCES: &[Tolerance] = &[
         "the engine turns driven bodies from sub-step to sub-step",
     ),
     row(
-        &["dart", "mujoco", "pybullet", "newton-featherstone"],
+        &["dart", "mujoco", "pybullet", "newton-featherstone", "newton-steel"],
         "linear_momentum",
         "",
         1e-4,
