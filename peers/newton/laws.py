@@ -2,6 +2,7 @@
 
 import newton
 import numpy as np
+import warp as wp
 
 from frames import matrix
 from surfaces import larger, mean, told
@@ -261,18 +262,29 @@ class Mujoco(Law):
     REDUCED = True
     FRICTION = staticmethod(larger)
     HOLDS, CLOSES = "coordinates", "soft constraint"
+    # Of limits [s, 1], as MuJoCo is delivered. As Newton has it a limit is a spring that throws back what meets it.
+    STOP = {"timeconst_s": (0.02, number(1e-6, 10)), "dampratio": (1.0, number(1e-3, 100))}
     SETTINGS = {
+        **STOP,
         "iterations": (100, COUNT),
         "ls_iterations": (50, COUNT),
         "tolerance": (1e-8, number(0, 1)),
-        "cone": ("pyramidal", one_of("pyramidal", "elliptic")),
+        "cone": ("elliptic", one_of("pyramidal", "elliptic")),
         "integrator": ("implicitfast", one_of("euler", "implicitfast")),
     }
     ATTRIBUTES = "SolverMuJoCo"
 
     @staticmethod
     def solver(row):
-        own = {key: row.settings[key] for key in Mujoco.SETTINGS}
+        # The engine has no public name for it.
+        from newton._src.solvers.mujoco.constants import SOLREF_MODE_RAW
+
+        s = row.settings
+        own = {key: s[key] for key in Mujoco.SETTINGS if key not in Mujoco.STOP}
+        if row.m.joint_dof_count:
+            held = row.m.mujoco
+            held.solreflimit.fill_(wp.vec2(s["timeconst_s"], s["dampratio"]))
+            held.solreflimit_mode.fill_(SOLREF_MODE_RAW)
         # Contacts are the pipeline's, as those of all rows here.
         still = row.contacts is None
         solver = newton.solvers.SolverMuJoCo(

@@ -65,6 +65,12 @@ const SLIPS: &str =
 const LIGHTLY_DAMPED: &str = "by joints as stiff as that, with the damping ratio of 2 that it comes with, 7 % of a ball's error \
                               is left; with 5 it closes";
 const TOO_LONG: &str = "it factors the inertia of all coordinates, in single precision: a chain of 150 links is too long for that";
+const ONE_STIFFNESS: &str =
+    "its joints are springs of 1e5 N/m whatever they carry, which a thousandfold mass stretches";
+const SLIPS_SLOWLY: &str = "its friction grows with the speed of slip up to `friction_epsilon`, 0.01 m/s, so that what it \
+                            carries creeps";
+const LONG_TO_MAKE: &str =
+    "the model of a chain of 150 links is not made within the two minutes that a scene has";
 const FLUNG: &str = "a constraint takes back what is open within a step or two, and bodies keep that speed: it leaves \
                      them spinning at 30 rad/s";
 const FOOT: &str =
@@ -128,6 +134,14 @@ pub(super) const KNOWN: &[Known] = &[
     row("newton-xpbd", "open_joints_close", "apart", TWO_SWEEPS),
     row("newton-xpbd", "friction_angle", "incline", SLIPS),
     row("newton-featherstone", "threads_do_not_matter", "chains", TOO_LONG),
+    row("newton-mujoco", "threads_do_not_matter", "chains", LONG_TO_MAKE),
+    row("newton-mujoco", "linear_momentum", "free-pair", LOSES_SUBSTEPS),
+    row("newton-vbd", "pendulum_time", "bar-pendulum", LOSES_SUBSTEPS),
+    row("newton-vbd", "linear_momentum", "free-pair", LOSES_SUBSTEPS),
+    row("newton-vbd", "angular_momentum", "free-pair", LOSES_SUBSTEPS),
+    row("newton-vbd", "approaches_newton", "chain", LOSES_SUBSTEPS),
+    row("newton-vbd", "masses_scale", "chain", ONE_STIFFNESS),
+    row("newton-vbd", "a_pyramid_settles", "pyramid", SLIPS_SLOWLY),
     row("vbd-cpu", "approaches_newton", "two-springs", RATIOS),
     row("vbd-gpu", "approaches_newton", "two-springs", RATIOS),
     row("newton", "last_reads_are_ends", "joint-zoo", COMPLETES),
