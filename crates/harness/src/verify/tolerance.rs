@@ -23,8 +23,7 @@ const fn row(
 
 const SINGLE: &[&str] = &["jacobi-gpu", "vbd-gpu", "avbd-gpu", "rapier-f32", "jolt"];
 const BOX3D: &[&str] = &["box3d"];
-const NEWTON: &[&str] =
-    &["newton-xpbd", "newton-featherstone", "newton-steel", "newton-mujoco"];
+const NEWTON: &[&str] = &["newton-xpbd", "newton-featherstone", "newton-steel", "newton-mujoco"];
 const ROUNDING: &str = "it computes in single precision";
 const CONVERGED: &str = "it solves its step to rounding";
 const IMPULSE_SINGLE: &str = "impulse-cpu (precision: f32)";
