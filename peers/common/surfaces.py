@@ -23,6 +23,11 @@ def kept_apart(scene: dict, broken) -> set[tuple[int, int]]:
     return joined(scene, broken).union(*(combinations(members, 2) for members in groups.values()))
 
 
+def coefficient(body: dict, key: str) -> float:
+    """What a body has of its own: of friction the static one, from which the dynamic one never differs in what is taken here."""
+    return body[key][0] if key == "friction" else body[key]
+
+
 class Surfaces:
     """Bodies by what they are made of and whether they move, and which of these classes meet.
 
@@ -34,8 +39,8 @@ class Surfaces:
         self.key = key
         self.member = []
         for body in bodies:
-            value = body[key][0] if key == "friction" else body[key]
-            self.member.append(sorts.setdefault((value, body["motion"] == "dynamic"), len(sorts)))
+            sort = (coefficient(body, key), body["motion"] == "dynamic")
+            self.member.append(sorts.setdefault(sort, len(sorts)))
         self.values = [value for value, _ in sorts]
         moving = [moves for _, moves in sorts]
         count = np.bincount(self.member, minlength=len(sorts))
@@ -61,6 +66,11 @@ class Surfaces:
                 raise Refusal("unsupported", f"{self.key}: {pair}; no coefficients give all pairs here theirs")
         return [own[place] for place in self.member]
 
+    def extreme(self, of_pairs, rule, words: str) -> list[float]:
+        """The coefficients if of each class it is the least or largest of those that its pairs are due."""
+        of_class = ([due for pair, due in self.due.items() if i in pair] for i in range(len(self.values)))
+        return self.settled([of_pairs(due, default=0.0) for due in of_class], rule, words)
+
     def sums(self, due: dict[tuple[int, int], float]) -> np.ndarray:
         """The least numbers whose sums are those of all pairs, or nearly."""
         rows = np.zeros((len(due), len(self.values)))
@@ -72,21 +82,17 @@ class Surfaces:
 
 def lesser(bodies: list[dict], apart: set[tuple[int, int]], key: str) -> list[float]:
     """For an engine that takes the lesser: as much as some pair is due, since more would only add to what others have."""
-    surfaces = Surfaces(bodies, apart, key)
-    own = [max((due for pair, due in surfaces.due.items() if i in pair), default=0.0) for i in range(len(surfaces.values))]
-    return surfaces.settled(own, min, "the lesser of two")
+    return Surfaces(bodies, apart, key).extreme(max, min, "the lesser of two")
 
 
 def larger(bodies: list[dict], apart: set[tuple[int, int]], key: str) -> list[float]:
     """For an engine that takes the larger: as little as some pair is due, since more would only add to what others have."""
-    surfaces = Surfaces(bodies, apart, key)
-    own = [min((due for pair, due in surfaces.due.items() if i in pair), default=0.0) for i in range(len(surfaces.values))]
-    return surfaces.settled(own, max, "the larger of two")
+    return Surfaces(bodies, apart, key).extreme(min, max, "the larger of two")
 
 
 def told(bodies: list[dict], _apart: set[tuple[int, int]], key: str) -> list[float]:
     """For an engine whose rule is the scene's."""
-    return [body[key][0] if key == "friction" else body[key] for body in bodies]
+    return [coefficient(body, key) for body in bodies]
 
 
 def product(bodies: list[dict], apart: set[tuple[int, int]], key: str) -> list[float]:

@@ -14,14 +14,16 @@ SHAPES = ("shape.box", "shape.sphere", "shape.capsule", "shape.cylinder", "shape
 CONTACTS = ("contact", "contact.groups", *SHAPES)
 COUNT = number(1, 100_000, whole=True)
 SHARE = number(0, 1)
+# A stiffness or a damping.
+SPRING = number(0, 1e15)
 # Of all rows. The engine's own, apart from what README.md tells.
 COMMON = {
     "gap_m": (0.1, number(0, 10)),
-    "contact_ke": (2.5e3, number(0, 1e15)),
-    "contact_kd": (100.0, number(0, 1e15)),
-    "contact_kf": (1000.0, number(0, 1e15)),
-    "limit_ke": (1e4, number(0, 1e15)),
-    "limit_kd": (10.0, number(0, 1e15)),
+    "contact_ke": (2.5e3, SPRING),
+    "contact_kd": (100.0, SPRING),
+    "contact_kf": (1000.0, SPRING),
+    "limit_ke": (1e4, SPRING),
+    "limit_kd": (10.0, SPRING),
 }
 
 
@@ -114,12 +116,12 @@ class Vbd(Law):
     HOLDS = "augmented springs"
     SETTINGS = {
         "iterations": (10, COUNT),
-        "joint_ke": (1e5, number(0, 1e15)),
-        "joint_kd": (0.0, number(0, 1e15)),
-        "contact_ke": (1e9, number(0, 1e15)),
-        "contact_kd": (0.0, number(0, 1e15)),
-        "limit_ke": (1e9, number(0, 1e15)),
-        "limit_kd": (0.0, number(0, 1e15)),
+        "joint_ke": (1e5, SPRING),
+        "joint_kd": (0.0, SPRING),
+        "contact_ke": (1e9, SPRING),
+        "contact_kd": (0.0, SPRING),
+        "limit_ke": (1e9, SPRING),
+        "limit_kd": (0.0, SPRING),
         "friction_epsilon": (1e-2, number(0, 10)),
         "contacts_of_body_max": (256, COUNT),
     }

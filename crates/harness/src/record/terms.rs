@@ -56,14 +56,6 @@ impl Division {
         };
         if closed && threads == 1 { Self::Closed } else { Self::Open }
     }
-
-    /// The name used in files and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-        }
-    }
 }
 
 #[cfg(test)]
