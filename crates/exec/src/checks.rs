@@ -317,13 +317,14 @@ impl WireRun<'_> {
         let on_processor = link.hello.runs() == Runs::OnCpu;
         let mut count = 1;
         loop {
+            // What a process does to load a state is no step, and it need not tell of it.
+            self.restart(link)?;
             let told = link.spent;
             let before = processor_s(link.child.id());
             if on_processor && before.is_none() {
                 return Ok(Some("the clocks of other processes cannot be read here".to_owned()));
             }
             let start = Instant::now();
-            self.restart(link)?;
             self.steps(link, count)?;
             let wall = start.elapsed().as_secs_f64();
             let spent = processor_s(link.child.id()).zip(before).map_or(0.0, |(b, a)| b - a);
