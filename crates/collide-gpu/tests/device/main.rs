@@ -1,6 +1,6 @@
 //! Contacts found on a graphics adapter are those of the CPU.
 
-#[path = "../../../collide/tests/common/mod.rs"]
+#[path = "../../../collide/tests/all/common/mod.rs"]
 mod common;
 mod compare;
 mod pairs;

@@ -1,8 +1,6 @@
 //! Continuous collision: never late, apart on the whole way, and done in time.
 
-mod common;
-
-use common::{Random, unit};
+use crate::common::{Random, unit};
 use taut_ipc::{
     ccd::{
         Features, PairSweep, additive,

@@ -1,8 +1,6 @@
 //! Contacts of simple shapes against closed forms.
 
-mod common;
-
-use common::{angle_iron, body, check, contacts, ends, pair, placements, scene, terrain};
+use crate::common::{angle_iron, body, check, contacts, ends, pair, placements, scene, terrain};
 use taut_collide::ContactList;
 use taut_core::{
     Quat, Scene, Vec3,
@@ -17,7 +15,7 @@ fn about(axis: Vec3, angle: f64) -> Quat {
 fn over_ground(shape: Shape, height: f64, rotation: Quat) -> Scene {
     let mut body = body(shape).at(Vec3::z() * height);
     body.rotation = rotation;
-    scene(vec![common::body(Shape::HalfSpace).fixed(), body])
+    scene(vec![crate::common::body(Shape::HalfSpace).fixed(), body])
 }
 
 /// A shape over a box whose top is at z = 0.

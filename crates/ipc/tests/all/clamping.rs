@@ -1,8 +1,6 @@
 //! Clamping in few directions against clamping all twelve coordinates, and blocks of bodies against `Jᵀ H J`.
 
-mod common;
-
-use common::{Random, largest};
+use crate::common::{Random, largest};
 use nalgebra::{SMatrix, SymmetricEigen};
 use taut_ipc::{
     blocks::{affine_site, body_gradients, body_hessian},

@@ -1,10 +1,10 @@
 //! The example's answers to files of pairs, held to bounds that differ by how hard a case is.
 
-#[path = "../examples/pairs/answer.rs"]
+#[path = "../../examples/pairs/answer.rs"]
 mod answer;
-#[path = "../examples/pairs/input.rs"]
+#[path = "../../examples/pairs/input.rs"]
 mod input;
-#[path = "../examples/pairs/mesh.rs"]
+#[path = "../../examples/pairs/mesh.rs"]
 mod mesh;
 
 use std::path::Path;

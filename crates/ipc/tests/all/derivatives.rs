@@ -1,8 +1,6 @@
 //! Gradients and Hessians against central differences.
 
-mod common;
-
-use common::{Random, largest, moved};
+use crate::common::{Random, largest, moved};
 use taut_ipc::{
     barrier::{barrier, plane_stiffness},
     distance::{self, PairKind, edge_edge, point_triangle},
@@ -192,8 +190,8 @@ fn friction_of_pairs() {
     let mut random = Random(6);
     for way in [0.0, 1e-9, 1e-4, 0.5e-3, 0.99e-3, 1.01e-3, 0.1] {
         let (weights, eps) = ([1.0, -0.2, -0.3, -0.5], 1e-3);
-        let across = tangents(common::unit(random.point(1.0)));
-        let along = common::unit(across[0] + across[1] * random.next());
+        let across = tangents(crate::common::unit(random.point(1.0)));
+        let along = crate::common::unit(across[0] + across[1] * random.next());
         let normal = across[0].cross(across[1]) * random.next();
         let moves = [along * way + normal, normal, normal, normal];
         let new = |x: &Points| SlidingPair::new(&weights, &across, x, 0.7, eps);

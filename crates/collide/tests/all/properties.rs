@@ -1,8 +1,8 @@
 //! What holds for the contacts of any two shapes anywhere.
 
-mod common;
-
-use common::{angle_iron, body, check, contacts, convex_shapes, ends, placements, scene, terrain};
+use crate::common::{
+    angle_iron, body, check, contacts, convex_shapes, ends, placements, scene, terrain,
+};
 use parry3d_f64::{
     math::{Pose, Rot3, Vector},
     query,
@@ -275,7 +275,7 @@ fn degenerate_pairs_have_finite_answers() {
 fn aligned_shapes_touch_to_rounding() {
     for shape in [
         Shape::Box { half: Vec3::repeat(0.5) },
-        common::hull_of(&[
+        crate::common::hull_of(&[
             [0.5, 0.5, 0.5],
             [-0.5, 0.5, 0.5],
             [0.5, -0.5, 0.5],

@@ -1,9 +1,7 @@
 //! Triangles on a coarse grid of whole numbers, where touching, coplanar and degenerate ones abound, against an exact
 //! decision in integers.
 
-mod common;
-
-use common::Random;
+use crate::common::Random;
 use taut_ipc::intersect::{segment_meets_triangle, triangles_intersect};
 
 type Whole = [i64; 3];

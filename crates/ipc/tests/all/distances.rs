@@ -1,8 +1,6 @@
 //! Distances where there is little to divide by: edges of no length, triangles of no area, parallel edges.
 
-mod common;
-
-use common::Random;
+use crate::common::Random;
 use taut_ipc::{
     distance::{PairKind, edge_edge, gradient, height, hessian, point_triangle},
     pair::BarrierPair,
@@ -97,7 +95,7 @@ fn points_in_slivers_are_not_seen_apart() {
         let thin = 10_f64.powi(-k);
         for _ in 0..20 {
             let [a, e, f, _] = random.points(1.0);
-            let f = common::unit(e.cross(f)) * thin;
+            let f = crate::common::unit(e.cross(f)) * thin;
             let (b, c) = (a + e, a + e * 0.4 + f);
             let p = a + e * 0.45 + f * 0.5;
             let told = point_triangle(&[p, a, b, c]).squared.sqrt();

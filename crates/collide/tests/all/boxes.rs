@@ -1,8 +1,6 @@
 //! Boxes against an independent implementation of separating axes, and in the style of the 3D demo.
 
-mod common;
-
-use common::{check, contacts, ends, placements, scene};
+use crate::common::{check, contacts, ends, placements, scene};
 use parry3d_f64::{
     math::{Pose, Rot3, Vector},
     query::sat,

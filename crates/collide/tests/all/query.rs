@@ -1,8 +1,6 @@
 //! The query as a whole: which pairs, in which order, on any number of threads and after any history.
 
-mod common;
-
-use common::{body, check, contacts, convex_shapes, placements, rename, scene};
+use crate::common::{body, check, contacts, convex_shapes, placements, rename, scene};
 use taut_collide::{ContactList, ContactSet, NONE};
 use taut_core::{
     Placement, Quat, Scene, Vec3,
