@@ -96,7 +96,7 @@ fn is_of(name: &str, value: &Value) -> bool {
 }
 
 fn schema() -> Value {
-    serde_json::from_str(include_str!("../src/protocol/scene-1.schema.json")).unwrap()
+    serde_json::from_str(include_str!("../../src/protocol/scene-1.schema.json")).unwrap()
 }
 
 fn document(scene: &Scene) -> Value {
