@@ -19,11 +19,8 @@ const FUNCTION_CAP: usize = 70;
 const ARCHITECTURE_CAP: usize = 200;
 
 /// Functions that are longer, and why they may be.
-const LONG: &[(&str, &str, &str)] = &[(
-    "crates/core/tests/all/scene_errors.rs",
-    "bodies",
-    "a table of wrong inputs, one line each",
-)];
+const LONG: &[(&str, &str, &str)] =
+    &[("crates/core/tests/all/scene_errors.rs", "bodies", "wrong inputs, one line each")];
 
 /// The layer of the methods.
 const METHODS: u32 = 6;
