@@ -1,6 +1,6 @@
 //! Contacts of particles and of triangles of particles with bodies, against closed forms.
 
-use taut_collide::{ContactList, ContactSet, Passages, Site, metrics::Probe};
+use taut_collide::{Contact, ContactList, ContactSet, Passages, Site, metrics::Probe};
 use taut_core::{
     Placement, Quat, Scene, Vec3,
     energy::Membrane,
@@ -264,7 +264,7 @@ fn who_has_fallen_through_a_sheet_is_found() {
 }
 
 #[test]
-fn many_particles_among_many_bodies_cost_little() {
+fn many_particles_find_their_bodies_among_many() {
     let bodies = (0..20_000).map(|i| {
         let at = Vec3::new(f64::from(i % 200), f64::from(i / 200), 0.5);
         Body::solid_box(Vec3::repeat(0.9), 1.0).at(at)
@@ -272,9 +272,15 @@ fn many_particles_among_many_bodies_cost_little() {
     let particles = (0..10_000)
         .map(|i| dot(Vec3::new(2.0 * f64::from(i % 100) + 0.2, f64::from(i / 100) + 0.1, 0.965)));
     let scene = scene(bodies.collect(), particles.collect());
-    let start = std::time::Instant::now();
+    // To look at all pairs would take minutes, which whoever waits for this sees.
     let list = contacts(&scene);
     assert_eq!(list.contacts.len(), 10_000);
-    // All pairs would take minutes.
-    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    let own = |contact: &Contact| {
+        let [Site::Body { node: body, .. }, Site::Vertex { node }] = contact.sites else {
+            return false;
+        };
+        let i = node - 20_000;
+        body == 200 * (i / 100) + 2 * (i % 100)
+    };
+    assert!(list.contacts.iter().all(own));
 }
