@@ -140,6 +140,7 @@ pub(super) const KNOWN: &[Known] = &[
     row("newton-mujoco", "linear_momentum", "free-pair", LOSES_SUBSTEPS),
     row("newton-mujoco", "limits_hold_and_let_go", "hinged-bar", SOFT_LIMIT),
     row("newton-mujoco", "friction_has_no_direction", "slider", TROTS),
+    row("newton-vbd", "free_fall", "free-fall", LOSES_SUBSTEPS),
     row("newton-vbd", "pendulum_time", "bar-pendulum", LOSES_SUBSTEPS),
     row("newton-vbd", "linear_momentum", "free-pair", LOSES_SUBSTEPS),
     row("newton-vbd", "angular_momentum", "free-pair", LOSES_SUBSTEPS),

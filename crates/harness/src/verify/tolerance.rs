@@ -54,13 +54,6 @@ pub(super) const TOLERANCES: &[Tolerance] = &[
     ),
     row(BOX3D, "free_fall", "", 1e-4, ROUNDING),
     row(NEWTON, "free_fall", "", 1e-4, ROUNDING),
-    row(
-        &["newton-vbd"],
-        "free_fall",
-        "",
-        5e-3,
-        "its velocities are differences of positions in single precision",
-    ),
     row(BOX3D, "kinematic_bodies_follow", "place", 1e-6, ROUNDING),
     row(BOX3D, "kinematic_bodies_follow", "turn", 1e-5, ROUNDING),
     row(
