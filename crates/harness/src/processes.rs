@@ -100,10 +100,18 @@ pub(crate) fn extended(
     }
     let listed = env::var_os(VARIABLE).unwrap_or_default();
     let listed = env::split_paths(&listed).filter(|path| !path.as_os_str().is_empty());
-    for file in common.programs.backend_files.iter().cloned().chain(listed) {
-        for program in of_file(&file)? {
+    let given = common.programs.backend_files.iter().cloned().map(|file| (file, false));
+    for (file, is_listed) in given.chain(listed.map(|file| (file, true))) {
+        let programs = of_file(&file);
+        let programs =
+            if is_listed { programs.with_context(|| format!("${VARIABLE}")) } else { programs };
+        for program in programs? {
             let taken = setup.table.place(&program.name).is_some();
-            ensure!(!taken, "{}: the name `{}` is taken", file.display(), program.name);
+            let (file, name) = (file.display(), &program.name);
+            ensure!(
+                !taken,
+                "{file}: the name `{name}` is taken, so give the program another `name`"
+            );
             add(&mut setup, common, program);
         }
     }

@@ -219,21 +219,20 @@ impl fmt::Display for CheckResult {
     }
 }
 
-/// One line per check that did not pass, and one line of counts per backend.
+/// One line of counts per backend, and one per check that did not pass: what failed comes first, what was skipped last.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for backend in &self.backends {
-            let count = |verdict| backend.checks.iter().filter(|c| c.result == verdict).count();
-            let [pass, fail, known, skip] =
-                [CheckResult::Pass, CheckResult::Fail, CheckResult::Known, CheckResult::Skip]
-                    .map(count);
+            let of = |result| backend.checks.iter().filter(move |check| check.result == result);
+            let told = [CheckResult::Fail, CheckResult::Known, CheckResult::Skip];
+            let [fail, known, skip] = told.map(|result| of(result).count());
+            let pass = of(CheckResult::Pass).count();
             writeln!(
                 f,
                 "{}: {pass} passed, {fail} failed, {known} known failures, {skip} skipped",
                 backend.name
             )?;
-            for check in backend.checks.iter().filter(|check| check.result != CheckResult::Pass) {
-                let Check { name, scene, result, reason } = check;
+            for Check { name, scene, result, reason } in told.into_iter().flat_map(of) {
                 writeln!(f, "  {result:<5} {name} [{scene}]: {reason}")?;
             }
         }

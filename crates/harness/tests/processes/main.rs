@@ -282,6 +282,10 @@ fn bad_input_is_told_before_anything_runs() {
     assert!(run("exec:python3 x::gain").contains("expected key=value"));
     let refused = said(&["run", "free-fall", "--no-exec", "-b", "exec:true"]);
     assert!(refused.contains("refused by --no-exec"), "{refused}");
+    let mut listed = Command::new(env!("CARGO_BIN_EXE_taut"));
+    listed.args(["list", "backends"]).env("TAUT_BACKENDS", "gone.ron");
+    let gone = errors(&listed.output().unwrap());
+    assert!(gone.contains("$TAUT_BACKENDS: cannot read gone.ron"), "{gone}");
     fs::write(&file, r#"(backends: [(name: "null", command: ["true"])])"#).unwrap();
     let taken = said(&["list", "backends", "--backends", path]);
     assert!(taken.contains("the name `null` is taken"), "{taken}");
