@@ -297,6 +297,9 @@ fn timeless(checkout: &Checkout) -> Vec<(String, String)> {
         .map(|path| {
             let text = fs::read_to_string(&path).unwrap();
             let kept = text.lines().filter(|line| !clock.iter().any(|key| line.contains(key)));
+            // A day may end between two records.
+            let undated = |line| str::strip_prefix(line, "Measured ")?.split_once(' ');
+            let kept = kept.map(|line| undated(line).map_or(line, |(_day, rest)| rest));
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
             (name, kept.collect::<Vec<_>>().join("\n"))
         })
