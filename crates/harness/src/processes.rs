@@ -100,11 +100,12 @@ pub(crate) fn extended(
     }
     let listed = env::var_os(VARIABLE).unwrap_or_default();
     let listed = env::split_paths(&listed).filter(|path| !path.as_os_str().is_empty());
-    let given = common.programs.backend_files.iter().cloned().map(|file| (file, false));
-    for (file, is_listed) in given.chain(listed.map(|file| (file, true))) {
-        let programs = of_file(&file);
-        let programs =
-            if is_listed { programs.with_context(|| format!("${VARIABLE}")) } else { programs };
+    let given = common.programs.backend_files.iter().map(|file| (file.clone(), of_file(file)));
+    let listed = listed.map(|file| {
+        let programs = of_file(&file).with_context(|| format!("${VARIABLE}"));
+        (file, programs)
+    });
+    for (file, programs) in given.chain(listed) {
         for program in programs? {
             let taken = setup.table.place(&program.name).is_some();
             let (file, name) = (file.display(), &program.name);

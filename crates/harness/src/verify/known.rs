@@ -57,7 +57,8 @@ const EXPLICIT: &str =
     "its springs are explicit: eight sub-steps in a frame are too long for the stiffer one";
 const SOFT_LIMIT: &str = "its limits are springs and dampers of 0.02 s that give way to what hits them; `timeconst_s` stiffens them";
 const SOFT_CONTACT: &str = "its contacts are springs and dampers: with coefficients above 1 a block stops up to 5 % too early";
-const PYRAMID: &str = "its friction is a pyramid as delivered; with `cone: elliptic` the fault is a sixtieth, as soft contacts still bounce";
+const PYRAMID: &str = "its friction is a pyramid as delivered; with `cone: elliptic` the fault is a sixtieth, as soft \
+                       contacts still bounce";
 const TROTS: &str = "a sliding box bounces from corner to corner on soft contacts, so that friction acts aslant of its way: 0.6 % less \
                      brakes it in some directions than in others";
 const TWO_SWEEPS: &str =
