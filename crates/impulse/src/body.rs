@@ -1,6 +1,6 @@
 //! Bodies, particles and the world as the solver sees them, and their motion without constraints.
 
-use taut_core::{Mat3, Scene, State};
+use taut_core::{Scene, State};
 use taut_math::{M3, Real, Sym3, V3};
 use taut_model::{Model, Motions, Node, NodeKind, Pose, Pulls, Velocity, driven_turn};
 
@@ -20,7 +20,7 @@ struct BodyAxes<R> {
     /// Inertia and its inverse in body axes [kg m^2].
     inertia: Sym3<R>,
     inverse_inertia: Sym3<R>,
-    /// Whether all principal moments are equal, so that neither turning nor spinning matters.
+    /// See [`Node::is_isotropic`].
     isotropic: bool,
 }
 
@@ -42,15 +42,11 @@ pub(crate) struct VelocityBodies<R> {
 impl<R: Real> BodyAxes<R> {
     fn of(node: &Node) -> Self {
         let Node { kind, inertia, inverse_inertia, .. } = node;
-        // What has no inverse does not turn.
-        let turns = *inverse_inertia != Mat3::zeros();
-        let mean = inertia.trace() / 3.0;
-        let apart = (inertia - Mat3::identity() * mean).abs().max();
         Self {
             kind: *kind,
             inertia: Sym3::of(inertia),
             inverse_inertia: Sym3::of(inverse_inertia),
-            isotropic: !turns || apart <= 1e-12 * mean,
+            isotropic: node.is_isotropic(),
         }
     }
 }

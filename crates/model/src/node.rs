@@ -91,6 +91,15 @@ impl Node {
         if self.mass > 0.0 { 1.0 / self.mass } else { 0.0 }
     }
 
+    /// Whether all principal moments are equal, so that its inertia does not turn with it and a spin feels no gyroscopic
+    /// torque; of what does not turn too.
+    pub fn is_isotropic(&self) -> bool {
+        let mean = self.inertia.trace() / 3.0;
+        let apart = (self.inertia - Mat3::identity() * mean).abs().max();
+        // What has no inverse does not turn.
+        self.inverse_inertia == Mat3::zeros() || apart <= 1e-12 * mean
+    }
+
     fn body(body: &taut_core::scene::Body) -> Self {
         let held = Self::held(body.shape.extent());
         match body.motion {

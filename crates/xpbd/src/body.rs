@@ -24,6 +24,8 @@ pub(crate) struct Weight<R> {
 struct FreeMotion<R> {
     /// Inertia in body axes [kg m^2].
     inertia: Sym3<R>,
+    /// See [`Node::is_isotropic`].
+    isotropic: bool,
     kind: NodeKind,
 }
 
@@ -77,7 +79,11 @@ impl<R: Real> PositionBodies<R> {
     /// The bodies of a scene, before any state is loaded.
     pub(crate) fn new(model: &Model) -> Self {
         let now = Motions::new(model.slots);
-        let nature = |node: &Node| FreeMotion { inertia: Sym3::of(&node.inertia), kind: node.kind };
+        let nature = |node: &Node| FreeMotion {
+            inertia: Sym3::of(&node.inertia),
+            isotropic: node.is_isotropic(),
+            kind: node.kind,
+        };
         Self {
             previous: now.poses.clone(),
             now,
@@ -173,7 +179,7 @@ impl<R: Real> FreeMotion<R> {
             NodeKind::Body => {
                 velocity.linear += external.gravity * h;
                 pose.position += velocity.linear * h;
-                if external.gyroscopic {
+                if external.gyroscopic && !self.isotropic {
                     velocity.angular = self.precessed(velocity.angular, pose.rotation, weight, h);
                 }
                 pose.rotation = pose.rotation.advanced(velocity.angular * h);
