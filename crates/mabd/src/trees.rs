@@ -3,15 +3,19 @@
 //! The nodes are put into an order in which this is done side by side: by depth, the roots first, then by
 //! the number of children, so that a group of four is treated alike. Trees need not be of one shape or
 //! connected; what is left over in a group is a point mass that nothing holds. A joint is stored with the
-//! parent, and a root hangs on what forces do not move, or on nothing.
+//! parent, and a root hangs on what forces do not move, or on nothing. Large trees are cut into branches
+//! below some depth, so that what one depth tells the next stays in the caches.
 
 mod block;
+mod branches;
 mod down;
 mod graph;
 mod message;
 mod part;
 mod side;
 mod up;
+
+use std::ops::Range;
 
 use taut_math::{Fused, LANES, Wide};
 
@@ -22,7 +26,7 @@ use crate::{
     lane::{M, V, ZERO3, matrix, plus, product},
     node::{BodyGroups, Nodes},
 };
-use graph::{NONE, TreeGraph};
+use graph::{Branch, NONE, TreeGraph, TreeOrder};
 use part::{OwnJoint, TreesWith};
 
 /// The joints of a group of bodies to their children in one place, or of roots to what holds them.
@@ -38,8 +42,9 @@ struct ChildJoint {
 
 /// Which bodies and joints there are; changes only as joints break and with the length of steps.
 struct TreePlan {
-    /// Groups of each depth begin here; one more at the end.
+    /// Groups of each depth begin here; one more at the end. Where there are branches, these go on from the last.
     levels: Vec<usize>,
+    branches: Vec<Branch>,
     /// First of the joints of each group to its children; those of the roots come before all.
     first_slot: Vec<u32>,
     /// First of each group's replies.
@@ -59,20 +64,9 @@ impl TreePlan {
         self.constants.groups()
     }
 
-    /// The most groups of a depth.
-    fn widest(&self) -> usize {
-        self.levels.windows(2).map(|at| at[1] - at[0]).max().unwrap_or(0)
-    }
-
-    /// The most joints, by groups, between two depths, or that hold the roots.
-    fn most_joints(&self) -> usize {
-        let joints = |at: &[usize]| (self.first_slot[at[1]] - self.first_slot[at[0]]) as usize;
-        self.levels.windows(2).map(joints).max().unwrap_or(0).max(self.levels[1])
-    }
-
     /// The joints of a group to its children.
     #[inline(always)]
-    fn slots(&self, group: usize) -> std::ops::Range<usize> {
+    fn slots(&self, group: usize) -> Range<usize> {
         self.first_slot[group] as usize..self.first_slot[group + 1] as usize
     }
 
@@ -97,20 +91,28 @@ impl TreePlan {
         if group < self.levels[1] {
             return product(self.held(group, held).0, basis);
         }
-        let at = |all: &[[Fused; 12]]| {
-            let of = |k: usize| {
-                let parent = self.parents[group][k] as usize;
-                (&all[parent / LANES], parent % LANES)
-            };
-            let [a, b, c, d] = [of(0), of(1), of(2), of(3)];
-            let entry = |c: usize, from: (&[Fused; 12], usize)| from.0[c].0[from.1];
-            matrix(|i, j| {
-                let at = 3 * j + i;
-                Fused([entry(at, a), entry(at, b), entry(at, c), entry(at, d)])
-            })
-        };
-        product(plus(at(bodies.start), at(bodies.moved)), basis)
+        product(frames_now(bodies, 0, &self.parents[group]), basis)
     }
+}
+
+/// The groups between neighbouring ones of `starts`.
+fn levels(starts: &[usize]) -> impl DoubleEndedIterator<Item = Range<usize>> {
+    starts.windows(2).map(|at| at[0]..at[1])
+}
+
+/// Frames in the current iterate of four nodes that are not side by side; `bodies` begin with group `base`.
+#[inline(always)]
+fn frames_now(bodies: &BodyGroups<'_>, base: usize, nodes: &[u32; LANES]) -> M {
+    let from = nodes.map(|node| (node as usize / LANES - base, node as usize % LANES));
+    let at = |all: &[[Fused; 12]]| {
+        let [a, b, c, d] = from.map(|(group, lane)| (&all[group], lane));
+        let entry = |c: usize, from: (&[Fused; 12], usize)| from.0[c].0[from.1];
+        matrix(|i, j| {
+            let at = 3 * j + i;
+            Fused([entry(at, a), entry(at, b), entry(at, c), entry(at, d)])
+        })
+    };
+    plus(at(bodies.start), at(bodies.moved))
 }
 
 /// A matrix from lanes of four.
@@ -148,21 +150,22 @@ impl Trees {
     ) -> Option<Self> {
         let count = nodes.count();
         let graph = TreeGraph::new(elements, count)?;
-        let (order, levels) = graph.order();
+        let ordered = graph.order();
+        let order = &ordered.nodes;
         let mut slot_of = vec![NONE; count];
-        for (slot, &node) in (0..).zip(&order) {
+        for (slot, &node) in (0..).zip(order) {
             if node != NONE {
                 slot_of[node as usize] = slot;
             }
         }
-        nodes.rearrange(&order);
+        nodes.rearrange(order);
         let link = |slot: usize| -> Anchored {
             let own = order[slot];
             let left = graph.joints.get(own as usize).map(|joint| joint.anchors[1]);
             (*nodes.kind(slot), left.unwrap_or_default(), Default::default())
         };
         let constants = GroupTable::new(order.len() / LANES, link);
-        let plan = TreePlan::new(&graph, &order, &slot_of, levels, constants, nodes);
+        let plan = TreePlan::new(&graph, &ordered, &slot_of, constants, nodes);
         let ends = |&node: &u32| {
             let joint = graph.joints.get(node as usize);
             let spring = joint.and_then(|joint| joint.spring);
@@ -208,9 +211,8 @@ impl Trees {
 impl TreePlan {
     fn new(
         graph: &TreeGraph,
-        order: &[u32],
+        TreeOrder { nodes: order, levels, branches }: &TreeOrder,
         slot_of: &[u32],
-        levels: Vec<usize>,
         constants: GroupTable,
         nodes: &Nodes,
     ) -> Self {
@@ -223,7 +225,8 @@ impl TreePlan {
             holds: vec![ChildJoint::NONE; levels[1]],
             parents: vec![[0; LANES]; groups],
             from: vec![[0; LANES]; groups],
-            levels,
+            levels: levels.clone(),
+            branches: branches.clone(),
             constants,
         };
         for (group, lanes) in order.chunks_exact(LANES).enumerate() {

@@ -6,7 +6,8 @@ use taut_math::{Fused, Number};
 use super::{
     TreePlan,
     block::{Factor, first, last},
-    message::{DownMessage, UpMessage, gather_frames, gather_turns},
+    frames_now,
+    message::{DownMessage, UpMessage, gather_turns},
     side::{TurnRows, pull, wring},
 };
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
     free::{FreeResponse, GroupKind, Once, SolveTask},
     lane::{V, ZERO3, add, minus, product, scale, sub, times, transposed},
     node::BodyGroups,
+    settings::Polar,
 };
 
 /// Finds the multipliers of the joints that hold the roots.
@@ -50,15 +52,16 @@ pub(super) struct Down<'a, const N: usize> {
     /// The first group.
     pub(super) first: usize,
     pub(super) bodies: BodyGroups<'a>,
+    /// All groups from `base` on, among them the children.
+    pub(super) deeper: &'a BodyGroups<'a>,
+    pub(super) base: usize,
     pub(super) forces: &'a mut [V],
     /// Of the joints to the children.
     pub(super) down_messages: &'a mut [DownMessage<N>],
-    /// Of those before.
+    /// Of those before, and the first of these.
     pub(super) before: &'a [DownMessage<N>],
-    /// The first of these.
-    pub(super) base: usize,
+    pub(super) first_before: usize,
     /// Of all groups.
-    pub(super) kept: &'a [FreeResponse],
     pub(super) turns: &'a [TurnRows],
     pub(super) replies: &'a [[Fused; N]],
 }
@@ -68,14 +71,15 @@ impl<const N: usize> Down<'_, N> {
     #[inline(always)]
     fn descend(&mut self, i: usize, worst: &mut [Fused; 2]) {
         let (plan, index) = (self.plan, self.first + i);
-        let kept = &self.kept[index];
         let GroupKind { constants, anchors } = plan.constants.at(index);
-        let own = DownMessage::gather(self.before, self.base, &plan.from[index]);
+        // To keep it from the way up would take longer than to find it again.
+        let free = FreeResponse::new(&self.bodies, constants, self.task, i, Polar::Exact);
+        let own = DownMessage::gather(self.before, self.first_before, &plan.from[index]);
         self.forces[i] = first(&own.multipliers);
         let (mut load, mut sum) = ([ZERO3; 3], ZERO3);
-        pull(&mut load, &mut sum, kept.rotation, anchors.left, first(&own.multipliers));
+        pull(&mut load, &mut sum, free.rotation, anchors.left, first(&own.multipliers));
         if N > 3 {
-            wring(&mut load, kept.rotation, own.load);
+            wring(&mut load, free.rotation, own.load);
         }
         let (slots, base) = (plan.slots(index), plan.slots(self.first).start);
         let mut end = plan.replies[index + 1] as usize;
@@ -97,21 +101,21 @@ impl<const N: usize> Down<'_, N> {
             let message = &mut message[0];
             message.multipliers = x;
             let force = scale(first(&message.multipliers), -Fused::ONE);
-            pull(&mut load, &mut sum, kept.rotation, hold.anchor, force);
+            pull(&mut load, &mut sum, free.rotation, hold.anchor, force);
             if N > 3 {
                 let children = &plan.children[slot];
                 let child = gather_turns(self.turns, 0, children);
                 let between = product(hold.basis, child.sum(last(&message.multipliers)));
-                message.load = product(kept.at, between);
-                let frames = gather_frames(self.kept, 0, children);
-                wring(&mut load, kept.rotation, product(frames, transposed(between)));
+                message.load = product(free.at, between);
+                let frames = frames_now(self.deeper, self.base, children);
+                wring(&mut load, free.rotation, product(frames, transposed(between)));
             }
         }
-        let turned = minus(kept.frame, kept.local.apply(load));
-        let turned = product(kept.rotation, turned);
-        let shift = sub(kept.origin, scale(sum, constants.reach));
+        let turned = minus(free.frame, free.local.apply(load));
+        let turned = product(free.rotation, turned);
+        let shift = sub(free.origin, scale(sum, constants.reach));
         let tension = [load[0][0], load[1][1], load[2][2]];
-        kept.finish((&mut self.bodies, i), self.task, (turned, shift), tension, worst);
+        free.finish((&mut self.bodies, i), self.task, (turned, shift), tension, worst);
     }
 }
 

@@ -3,10 +3,7 @@
 use taut_math::{Fused, LANES, Number, Wide};
 
 use super::{block::Square, side::TurnRows};
-use crate::{
-    free::FreeResponse,
-    lane::{M, ZERO3, matrix},
-};
+use crate::lane::{M, ZERO3, matrix};
 
 /// What a group of bodies shows to the joints to its parents.
 #[derive(Clone, Copy)]
@@ -15,11 +12,17 @@ pub(super) struct UpMessage<const N: usize> {
     /// Diagonal before anything was eliminated.
     pub(super) scale: [Fused; N],
     pub(super) tip: [Fused; N],
+    /// Frames of the bodies; of springs only.
+    pub(super) at: M,
 }
 
 impl<const N: usize> UpMessage<N> {
-    pub(super) const NONE: Self =
-        Self { own: [[Fused::ZERO; N]; N], scale: [Fused::ZERO; N], tip: [Fused::ZERO; N] };
+    pub(super) const NONE: Self = Self {
+        own: [[Fused::ZERO; N]; N],
+        scale: [Fused::ZERO; N],
+        tip: [Fused::ZERO; N],
+        at: [ZERO3; 3],
+    };
 
     /// Becomes what four bodies show that are not side by side; `all` begins with group `base`.
     #[inline(always)]
@@ -48,7 +51,11 @@ pub(super) fn gather_turns(all: &[TurnRows], base: usize, nodes: &[u32; LANES]) 
 
 /// Frames of four bodies that are not side by side; `all` begins with group `base`.
 #[inline(always)]
-pub(super) fn gather_frames(all: &[FreeResponse], base: usize, nodes: &[u32; LANES]) -> M {
+pub(super) fn gather_frames<const N: usize>(
+    all: &[UpMessage<N>],
+    base: usize,
+    nodes: &[u32; LANES],
+) -> M {
     let from = nodes.map(|node| &all[node as usize / LANES - base].at);
     let lane = nodes.map(|node| node as usize % LANES);
     matrix(|i, j| Fused::gather(|k| from[k][j][i].0[lane[k]]))
@@ -81,3 +88,7 @@ impl<const N: usize> DownMessage<N> {
         out
     }
 }
+
+/// Messages of two depths that follow each other.
+pub(super) type UpPair<const N: usize> = [Vec<UpMessage<N>>; 2];
+pub(super) type DownPair<const N: usize> = [Vec<DownMessage<N>>; 2];

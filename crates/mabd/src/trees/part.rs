@@ -1,19 +1,23 @@
 //! Groups of one depth cut into parts that are worked on at once. They do not see each other, so that
 //! results do not depend on where they are cut.
 
+use std::{iter::once, ops::Range};
+
 use taut_math::{Fused, LANES, Number};
 
 use super::{
     TreePlan,
+    branches::{BranchesDown, BranchesUp, cut},
     down::{Down, ground},
-    message::{DownMessage, UpMessage},
+    levels,
+    message::{DownMessage, DownPair, UpMessage, UpPair},
     side::TurnRows,
     up::{Deeper, GroupRoom, Up},
 };
 use crate::{
     affine::Affine,
     chain::JointSlot,
-    free::{FreeResponse, SolveTask},
+    free::SolveTask,
     lane::{V, ZERO3},
     node::{BodyGroups, Nodes},
     simd,
@@ -34,17 +38,17 @@ pub(crate) struct TreesWith<const N: usize> {
     plan: TreePlan,
     /// Of every node.
     ends: Vec<OwnJoint>,
-    /// Per group.
-    kept: Vec<FreeResponse>,
-    /// Of two depths that follow each other.
-    up_messages: [Vec<UpMessage<N>>; 2],
+    up_messages: UpPair<N>,
     /// Rows of springs; empty without.
     turns: Vec<TurnRows>,
     forces: Vec<V>,
     /// Of the joints to the children, as many as the plan says.
     replies: Vec<[Fused; N]>,
-    /// Of the joints to the children, of two depths that follow each other.
-    down_messages: [Vec<DownMessage<N>>; 2],
+    /// Of the joints to the children.
+    down_messages: DownPair<N>,
+    /// Messages within branches, one pair per thread.
+    up_below: Vec<UpPair<N>>,
+    down_below: Vec<DownPair<N>>,
     /// One per thread.
     rooms: Vec<GroupRoom<N>>,
     /// Largest squared norm of a strain after the last solve.
@@ -55,14 +59,15 @@ impl<const N: usize> TreesWith<N> {
     pub(super) fn new(plan: TreePlan, ends: Vec<OwnJoint>) -> Self {
         let groups = plan.groups();
         let replies = plan.replies[groups] as usize;
-        let (widest, most) = (plan.widest(), plan.most_joints());
+        let (up_messages, down_messages) = pairs(&plan, levels(&plan.levels));
         Self {
-            kept: vec![FreeResponse::NONE; groups],
-            up_messages: [vec![UpMessage::NONE; widest], vec![UpMessage::NONE; widest]],
+            up_messages,
             turns: vec![TurnRows::NONE; if N > 3 { groups } else { 0 }],
             forces: vec![ZERO3; groups],
             replies: vec![[Fused::ZERO; N]; replies],
-            down_messages: [vec![DownMessage::NONE; most], vec![DownMessage::NONE; most]],
+            down_messages,
+            up_below: Vec::new(),
+            down_below: Vec::new(),
             rooms: Vec::new(),
             strain: f64::INFINITY,
             plan,
@@ -92,11 +97,18 @@ impl<const N: usize> TreesWith<N> {
     }
 
     fn make_rooms(&mut self) {
-        let rooms = if self.plan.widest() < 2 * GRAIN { 1 } else { rayon::current_num_threads() };
+        let widest = levels(&self.plan.levels).map(|run| run.len()).max().unwrap_or(0);
+        let is_split = widest >= 2 * GRAIN || self.plan.branches.len() > 1;
+        let rooms = if is_split { rayon::current_num_threads() } else { 1 };
         if self.rooms.len() != rooms {
             let groups = 0..self.plan.groups();
             let most = groups.map(|group| self.plan.slots(group).len()).max().unwrap_or(0);
             self.rooms.resize(rooms, GroupRoom::new(most + 1));
+            let branches = self.plan.branches.iter();
+            let runs = branches.flat_map(|b| once(b.tops.clone()).chain(levels(&b.levels)));
+            let (up, down) = pairs(&self.plan, runs);
+            self.up_below.resize(rooms, up);
+            self.down_below.resize(rooms, down);
         }
     }
 
@@ -114,30 +126,46 @@ impl<const N: usize> TreesWith<N> {
 
     /// From the leaves to the roots; what these show is then in the first of the two rooms for that.
     fn ascend(&mut self, bodies: &BodyGroups<'_>, held: &[Affine], task: &SolveTask<'_>) {
-        let Self { plan, kept, up_messages: [own, deeper], turns, replies, rooms, .. } = self;
-        let (mut own, mut deeper) = (own, deeper);
+        let Self { plan, up_messages, turns, replies, rooms, up_below, .. } = self;
+        let [mut own, mut deeper] = up_messages.each_mut();
         if plan.levels.len() % 2 == 1 {
             std::mem::swap(&mut own, &mut deeper);
         }
-        for at in plan.levels.windows(2).rev() {
-            let (first, base) = (at[0], at[1]);
-            let (kept, kept_deeper) = kept[first..].split_at_mut(base - first);
-            let (turns, turns_deeper) = match turns.get_mut(first..) {
-                Some(turns) if N > 3 => turns.split_at_mut(base - first),
-                _ => Default::default(),
-            };
+        let mut runs = levels(&plan.levels).rev();
+        if !plan.branches.is_empty()
+            && let Some(last) = runs.next()
+        {
+            let (turns, turns_below) = cut(turns, last.end);
+            let first = plan.replies[last.start] as usize;
+            let (replies, replies_below) = replies.split_at_mut(plan.replies[last.end] as usize);
+            BranchesUp {
+                plan,
+                task,
+                bodies,
+                held,
+                branches: &plan.branches,
+                up_messages: &mut *own,
+                turns: [cut(turns, last.start).1, turns_below],
+                replies: [&mut replies[first..], replies_below],
+                rooms: &mut *rooms,
+                below: up_below,
+            }
+            .run();
+            std::mem::swap(&mut own, &mut deeper);
+        }
+        for run in runs {
+            let (turns, turns_deeper) = cut(turns, run.end);
             each_up(Up {
                 plan,
                 task,
                 bodies,
                 held,
-                first,
-                kept,
-                up_messages: &mut own[..base - first],
-                turns,
-                replies: &mut replies[plan.replies[first] as usize..],
-                deeper: Deeper { kept: kept_deeper, up_messages: deeper, turns: turns_deeper },
-                base,
+                first: run.start,
+                up_messages: &mut own[..run.len()],
+                turns: cut(turns, run.start).1,
+                replies: &mut replies[plan.replies[run.start] as usize..],
+                deeper: Deeper { up_messages: deeper, turns: turns_deeper },
+                base: run.end,
                 rooms,
             });
             std::mem::swap(&mut own, &mut deeper);
@@ -145,46 +173,80 @@ impl<const N: usize> TreesWith<N> {
     }
 
     /// From the roots to the leaves; tells the largest squared norm of a strain, and the sum of all.
-    fn descend(&mut self, bodies: BodyGroups<'_>, task: &SolveTask<'_>) -> [Fused; 2] {
-        let Self { plan, kept, turns, replies, forces, down_messages: [before, after], .. } = self;
-        let (mut before, mut after, mut base) = (before, after, 0);
-        let (mut most, mut sum, mut bodies) = (Fused::ZERO, Fused::ZERO, bodies);
-        for at in plan.levels.windows(2) {
-            let (first, end) = (at[0], at[1]);
-            let others = bodies.split_off(end - first);
+    fn descend(&mut self, mut bodies: BodyGroups<'_>, task: &SolveTask<'_>) -> [Fused; 2] {
+        let Self { plan, turns, replies, forces, down_messages, down_below, .. } = self;
+        let (mut most, mut sum, mut first_before) = (Fused::ZERO, Fused::ZERO, 0);
+        let [mut before, mut after] = down_messages.each_mut();
+        let mut runs = levels(&plan.levels);
+        let last = if plan.branches.is_empty() { None } else { runs.next_back() };
+        for run in runs {
+            let deeper = bodies.split_off(run.len());
+            let own = std::mem::replace(&mut bodies, deeper);
             let down = Down {
                 plan,
                 task,
-                first,
-                bodies: std::mem::replace(&mut bodies, others),
-                forces: &mut forces[first..end],
+                first: run.start,
+                bodies: own,
+                deeper: &bodies,
+                base: run.end,
+                forces: &mut forces[run.clone()],
                 down_messages: after,
                 before,
-                base,
-                kept,
+                first_before,
                 turns,
                 replies,
             };
             let worst = each_down(down, self.rooms.len());
             (most, sum) = (most.max(worst[0]), sum + worst[1]);
             std::mem::swap(&mut before, &mut after);
-            base = plan.slots(first).start;
+            first_before = plan.slots(run.start).start;
         }
-        [most, sum]
+        let Some(last) = last else { return [most, sum] };
+        let below = bodies.split_off(last.len());
+        let (forces, forces_below) = forces.split_at_mut(last.end);
+        let worst = BranchesDown {
+            plan,
+            task,
+            branches: &plan.branches,
+            bodies: [bodies, below],
+            forces: [&mut forces[last.start..], forces_below],
+            before,
+            first_before,
+            turns,
+            replies,
+            below: down_below,
+        }
+        .run();
+        [most.max(worst[0]), sum + worst[1]]
     }
 }
 
+/// Room for messages of two depths that follow each other among `runs` of groups.
+fn pairs<const N: usize>(
+    plan: &TreePlan,
+    runs: impl Iterator<Item = Range<usize>>,
+) -> (UpPair<N>, DownPair<N>) {
+    let joints = |run: &Range<usize>| plan.first_slot[run.end] - plan.first_slot[run.start];
+    let (mut groups, mut most) = (0, 0);
+    for run in runs {
+        groups = run.len().max(groups);
+        // What holds the roots counts as one joint each.
+        most = run.len().max(joints(&run) as usize).max(most);
+    }
+    let (up, down) = (vec![UpMessage::NONE; groups], vec![DownMessage::NONE; most]);
+    ([up.clone(), up], [down.clone(), down])
+}
+
 fn each_up<const N: usize>(mut up: Up<'_, N>) {
-    let pieces = up.rooms.len().min(up.kept.len() / GRAIN);
+    let pieces = up.rooms.len().min(up.up_messages.len() / GRAIN);
     if pieces < 2 {
         simd::dispatch(up);
         return;
     }
-    let cut = up.kept.len() * (pieces / 2) / pieces;
+    let cut = up.up_messages.len() * (pieces / 2) / pieces;
     let replies = (up.plan.replies[up.first + cut] - up.plan.replies[up.first]) as usize;
     let after = Up {
         first: up.first + cut,
-        kept: up.kept.split_off_mut(cut..).unwrap_or_default(),
         up_messages: up.up_messages.split_off_mut(cut..).unwrap_or_default(),
         turns: up.turns.split_off_mut(cut..).unwrap_or_default(),
         replies: up.replies.split_off_mut(replies..).unwrap_or_default(),

@@ -54,7 +54,6 @@ fn pair(u: usize, v: usize) -> usize {
 /// What is known of the groups of the next depth.
 #[derive(Clone, Copy)]
 pub(super) struct Deeper<'a, const N: usize> {
-    pub(super) kept: &'a [FreeResponse],
     pub(super) up_messages: &'a [UpMessage<N>],
     /// Of springs only.
     pub(super) turns: &'a [TurnRows],
@@ -69,7 +68,6 @@ pub(super) struct Up<'a, const N: usize> {
     pub(super) held: &'a [Affine],
     /// The first group.
     pub(super) first: usize,
-    pub(super) kept: &'a mut [FreeResponse],
     pub(super) up_messages: &'a mut [UpMessage<N>],
     pub(super) turns: &'a mut [TurnRows],
     pub(super) replies: &'a mut [[Fused; N]],
@@ -117,8 +115,8 @@ impl ChildJoint {
         side.set(self.anchor, false);
         if N > 3 {
             let turns = gather_turns(deeper.turns, base, children);
-            let turned =
-                transposed_product(free.rotation, gather_frames(deeper.kept, base, children));
+            let frames = gather_frames(deeper.up_messages, base, children);
+            let turned = transposed_product(free.rotation, frames);
             let mut gradients = turns.rows_transposed(turned);
             for gradient in &mut gradients {
                 *gradient = times_transposed(*gradient, self.basis);
@@ -205,7 +203,8 @@ impl<const N: usize> WithSimd for Up<'_, N> {
         let Self { plan, task, bodies, held, first, deeper, base, replies, .. } = self;
         let Some(room) = self.rooms.first_mut() else { return };
         let turns = self.turns;
-        for (i, (free, message)) in self.kept.iter_mut().zip(self.up_messages).enumerate() {
+        let mut free = FreeResponse::NONE;
+        for (i, message) in self.up_messages.iter_mut().enumerate() {
             let group = first + i;
             let GroupKind { constants, anchors } = plan.constants.at(group);
             let slots = plan.slots(group);
@@ -218,12 +217,15 @@ impl<const N: usize> WithSimd for Up<'_, N> {
                 #[inline(always)]
                 || {
                     once.spend();
-                    *free = FreeResponse::new(bodies, constants, task, group, Polar::Exact);
+                    free = FreeResponse::new(bodies, constants, task, group, Polar::Exact);
                     side.set(anchors.left, true);
-                    respond(free, axes, side, tip, rows);
+                    respond(&free, axes, side, tip, rows);
                 },
             );
-            let free = &*free;
+            if N > 3 {
+                message.at = free.at;
+            }
+            let free = &free;
             room.tips[last] = message.tip;
             for (c, slot) in slots.clone().enumerate() {
                 let (hold, children) = (&plan.holds[slot], &plan.children[slot]);

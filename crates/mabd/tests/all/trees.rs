@@ -95,4 +95,6 @@ fn trees_by_lanes_agree_with_general_rows() {
         agree(&file("pear", &[("links", 300.0), ("bend", bend)]), "");
         agree(&file("willow", &[("links", 300.0), ("bend", bend)]), "");
     }
+    // Large enough for branches.
+    agree(&file("pear", &[("links", 6000.0)]), "");
 }
