@@ -45,7 +45,7 @@ pub(super) fn cut<T>(all: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
 
 impl<const N: usize> BranchesUp<'_, N> {
     /// Goes to the roots of all.
-    pub(super) fn run(self) {
+    pub(super) fn run(mut self) {
         let pieces = self.rooms.len().min(self.branches.len());
         if pieces < 2 {
             return self.one_by_one();
@@ -53,34 +53,26 @@ impl<const N: usize> BranchesUp<'_, N> {
         let middle = self.branches.len() * (pieces / 2) / pieces;
         let (branches, others) = self.branches.split_at(middle);
         let (from, to) = (firsts(branches), firsts(others));
-        let groups = |side: usize| to[side] - from[side];
-        let replies =
+        let kept =
             |side: usize| (self.plan.replies[to[side]] - self.plan.replies[from[side]]) as usize;
-        let (shown, shown_after) = self.up_messages.split_at_mut(groups(0));
-        let [tops, deeper] = self.turns;
-        let (turns, turns_after) = (cut(tops, groups(0)), cut(deeper, groups(1)));
-        let [tops, deeper] = self.replies;
-        let (kept, kept_after) = (cut(tops, replies(0)), cut(deeper, replies(1)));
-        let (rooms, rooms_after) = self.rooms.split_at_mut(pieces / 2);
-        let (below, below_after) = self.below.split_at_mut(pieces / 2);
-        let before = BranchesUp {
-            branches,
-            up_messages: shown,
-            turns: [turns.0, turns_after.0],
-            replies: [kept.0, kept_after.0],
-            rooms,
-            below,
-            ..self
-        };
+        let [turns, turns_below] = &mut self.turns;
+        let [replies, replies_below] = &mut self.replies;
         let after = BranchesUp {
             branches: others,
-            up_messages: shown_after,
-            turns: [turns.1, turns_after.1],
-            replies: [kept.1, kept_after.1],
-            rooms: rooms_after,
-            below: below_after,
+            up_messages: self.up_messages.split_off_mut(to[0] - from[0]..).unwrap_or_default(),
+            turns: [
+                turns.split_off_mut(to[0] - from[0]..).unwrap_or_default(),
+                turns_below.split_off_mut(to[1] - from[1]..).unwrap_or_default(),
+            ],
+            replies: [
+                replies.split_off_mut(kept(0)..).unwrap_or_default(),
+                replies_below.split_off_mut(kept(1)..).unwrap_or_default(),
+            ],
+            rooms: self.rooms.split_off_mut(pieces / 2..).unwrap_or_default(),
+            below: self.below.split_off_mut(pieces / 2..).unwrap_or_default(),
             ..self
         };
+        let before = BranchesUp { branches, ..self };
         rayon::join(|| before.run(), || after.run());
     }
 
@@ -147,7 +139,7 @@ pub(super) struct BranchesDown<'a, const N: usize> {
 
 impl<const N: usize> BranchesDown<'_, N> {
     /// Goes to the leaves of all; tells the largest squared norm of a strain, and the sum of all.
-    pub(super) fn run(self) -> [Fused; 2] {
+    pub(super) fn run(mut self) -> [Fused; 2] {
         let pieces = self.below.len().min(self.branches.len());
         if pieces < 2 {
             return self.one_by_one();
@@ -155,26 +147,19 @@ impl<const N: usize> BranchesDown<'_, N> {
         let middle = self.branches.len() * (pieces / 2) / pieces;
         let (branches, others) = self.branches.split_at(middle);
         let (from, to) = (firsts(branches), firsts(others));
-        let groups = [to[0] - from[0], to[1] - from[1]];
-        let [mut tops, mut deeper] = self.bodies;
-        let after = [tops.split_off(groups[0]), deeper.split_off(groups[1])];
-        let [forces, forces_deeper] = self.forces;
-        let (forces, forces_deeper) = (cut(forces, groups[0]), cut(forces_deeper, groups[1]));
-        let (below, below_after) = self.below.split_at_mut(pieces / 2);
-        let before = BranchesDown {
-            branches,
-            bodies: [tops, deeper],
-            forces: [forces.0, forces_deeper.0],
-            below,
-            ..self
-        };
+        let [tops, deeper] = &mut self.bodies;
+        let [forces, forces_below] = &mut self.forces;
         let after = BranchesDown {
             branches: others,
-            bodies: after,
-            forces: [forces.1, forces_deeper.1],
-            below: below_after,
+            bodies: [tops.split_off(to[0] - from[0]), deeper.split_off(to[1] - from[1])],
+            forces: [
+                forces.split_off_mut(to[0] - from[0]..).unwrap_or_default(),
+                forces_below.split_off_mut(to[1] - from[1]..).unwrap_or_default(),
+            ],
+            below: self.below.split_off_mut(pieces / 2..).unwrap_or_default(),
             ..self
         };
+        let before = BranchesDown { branches, ..self };
         let (left, right) = rayon::join(|| before.run(), || after.run());
         [left[0].max(right[0]), left[1] + right[1]]
     }

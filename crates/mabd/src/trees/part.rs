@@ -38,13 +38,14 @@ pub(crate) struct TreesWith<const N: usize> {
     plan: TreePlan,
     /// Of every node.
     ends: Vec<OwnJoint>,
+    /// Above the branches.
     up_messages: UpPair<N>,
     /// Rows of springs; empty without.
     turns: Vec<TurnRows>,
     forces: Vec<V>,
     /// Of the joints to the children, as many as the plan says.
     replies: Vec<[Fused; N]>,
-    /// Of the joints to the children.
+    /// Of the joints to the children, above the branches.
     down_messages: DownPair<N>,
     /// Messages within branches, one pair per thread.
     up_below: Vec<UpPair<N>>,
