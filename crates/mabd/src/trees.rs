@@ -8,6 +8,7 @@
 
 mod block;
 mod branches;
+mod depths;
 mod down;
 mod graph;
 mod message;
@@ -150,22 +151,21 @@ impl Trees {
     ) -> Option<Self> {
         let count = nodes.count();
         let graph = TreeGraph::new(elements, count)?;
-        let ordered = graph.order();
-        let order = &ordered.nodes;
+        let TreeOrder { nodes: order, levels, branches } = graph.order();
         let mut slot_of = vec![NONE; count];
-        for (slot, &node) in (0..).zip(order) {
+        for (slot, &node) in (0..).zip(&order) {
             if node != NONE {
                 slot_of[node as usize] = slot;
             }
         }
-        nodes.rearrange(order);
+        nodes.rearrange(&order);
         let link = |slot: usize| -> Anchored {
             let own = order[slot];
             let left = graph.joints.get(own as usize).map(|joint| joint.anchors[1]);
             (*nodes.kind(slot), left.unwrap_or_default(), Default::default())
         };
         let constants = GroupTable::new(order.len() / LANES, link);
-        let plan = TreePlan::new(&graph, &ordered, &slot_of, constants, nodes);
+        let plan = TreePlan::new(&graph, &order, &slot_of, (levels, branches), constants, nodes);
         let ends = |&node: &u32| {
             let joint = graph.joints.get(node as usize);
             let spring = joint.and_then(|joint| joint.spring);
@@ -211,8 +211,9 @@ impl Trees {
 impl TreePlan {
     fn new(
         graph: &TreeGraph,
-        TreeOrder { nodes: order, levels, branches }: &TreeOrder,
+        order: &[u32],
         slot_of: &[u32],
+        (levels, branches): (Vec<usize>, Vec<Branch>),
         constants: GroupTable,
         nodes: &Nodes,
     ) -> Self {
@@ -225,8 +226,8 @@ impl TreePlan {
             holds: vec![ChildJoint::NONE; levels[1]],
             parents: vec![[0; LANES]; groups],
             from: vec![[0; LANES]; groups],
-            levels: levels.clone(),
-            branches: branches.clone(),
+            levels,
+            branches,
             constants,
         };
         for (group, lanes) in order.chunks_exact(LANES).enumerate() {

@@ -45,10 +45,19 @@ pub(super) fn ground<const N: usize>(
     }
 }
 
-/// Some consecutive groups of one depth on the way to the leaves.
-pub(super) struct Down<'a, const N: usize> {
+/// What all groups on the way to the leaves look at.
+#[derive(Clone, Copy)]
+pub(super) struct DownTask<'a, const N: usize> {
     pub(super) plan: &'a TreePlan,
     pub(super) task: &'a SolveTask<'a>,
+    /// Of all groups.
+    pub(super) turns: &'a [TurnRows],
+    pub(super) replies: &'a [[Fused; N]],
+}
+
+/// Some consecutive groups of one depth on the way to the leaves.
+pub(super) struct Down<'a, const N: usize> {
+    pub(super) all: DownTask<'a, N>,
     /// The first group.
     pub(super) first: usize,
     pub(super) bodies: BodyGroups<'a>,
@@ -61,19 +70,17 @@ pub(super) struct Down<'a, const N: usize> {
     /// Of those before, and the first of these.
     pub(super) before: &'a [DownMessage<N>],
     pub(super) first_before: usize,
-    /// Of all groups.
-    pub(super) turns: &'a [TurnRows],
-    pub(super) replies: &'a [[Fused; N]],
 }
 
 impl<const N: usize> Down<'_, N> {
     /// Finds the multipliers of the joints to the children and moves the bodies.
     #[inline(always)]
     fn descend(&mut self, i: usize, worst: &mut [Fused; 2]) {
-        let (plan, index) = (self.plan, self.first + i);
+        let DownTask { plan, task, turns, replies } = self.all;
+        let index = self.first + i;
         let GroupKind { constants, anchors } = plan.constants.at(index);
         // To keep it from the way up would take longer than to find it again.
-        let free = FreeResponse::new(&self.bodies, constants, self.task, i, Polar::Exact);
+        let free = FreeResponse::new(&self.bodies, constants, task, i, Polar::Exact);
         let own = DownMessage::gather(self.before, self.first_before, &plan.from[index]);
         self.forces[i] = first(&own.multipliers);
         let (mut load, mut sum) = ([ZERO3; 3], ZERO3);
@@ -87,7 +94,7 @@ impl<const N: usize> Down<'_, N> {
             let hold = &plan.holds[slot];
             let (message, after) = self.down_messages[slot - base..].split_at_mut(1);
             let begin = end - 1 - (later + 1) * N;
-            let replies = &self.replies[begin..end];
+            let replies = &replies[begin..end];
             end = begin;
             let mut x = replies[0];
             for (u, reply) in replies[1..].chunks_exact(N).enumerate() {
@@ -104,7 +111,7 @@ impl<const N: usize> Down<'_, N> {
             pull(&mut load, &mut sum, free.rotation, hold.anchor, force);
             if N > 3 {
                 let children = &plan.children[slot];
-                let child = gather_turns(self.turns, 0, children);
+                let child = gather_turns(turns, 0, children);
                 let between = product(hold.basis, child.sum(last(&message.multipliers)));
                 message.load = product(free.at, between);
                 let frames = frames_now(self.deeper, self.base, children);
@@ -115,7 +122,7 @@ impl<const N: usize> Down<'_, N> {
         let turned = product(free.rotation, turned);
         let shift = sub(free.origin, scale(sum, constants.reach));
         let tension = [load[0][0], load[1][1], load[2][2]];
-        free.finish((&mut self.bodies, i), self.task, (turned, shift), tension, worst);
+        free.finish((&mut self.bodies, i), task, (turned, shift), tension, worst);
     }
 }
 

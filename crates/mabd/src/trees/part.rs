@@ -1,5 +1,4 @@
-//! Groups of one depth cut into parts that are worked on at once. They do not see each other, so that
-//! results do not depend on where they are cut.
+//! Trees whose joints have so many rows, from what they are made of to a solve.
 
 use std::{iter::once, ops::Range};
 
@@ -7,12 +6,13 @@ use taut_math::{Fused, LANES, Number};
 
 use super::{
     TreePlan,
-    branches::{BranchesDown, BranchesUp, cut},
-    down::{Down, ground},
+    branches::{BranchesDown, BranchesUp},
+    depths::{Ascent, Descent, GRAIN, cut, worse},
+    down::{DownTask, ground},
     levels,
     message::{DownMessage, DownPair, UpMessage, UpPair},
     side::TurnRows,
-    up::{Deeper, GroupRoom, Up},
+    up::{GroupRoom, UpTask},
 };
 use crate::{
     affine::Affine,
@@ -20,11 +20,7 @@ use crate::{
     free::SolveTask,
     lane::{V, ZERO3},
     node::{BodyGroups, Nodes},
-    simd,
 };
-
-/// Groups of a part below which another thread costs more than it gains.
-const GRAIN: usize = 16;
 
 /// Elements of the joint that a body hangs on.
 #[derive(Clone, Copy, Debug)]
@@ -128,9 +124,10 @@ impl<const N: usize> TreesWith<N> {
     /// From the leaves to the roots; what these show is then in the first of the two rooms for that.
     fn ascend(&mut self, bodies: &BodyGroups<'_>, held: &[Affine], task: &SolveTask<'_>) {
         let Self { plan, up_messages, turns, replies, rooms, up_below, .. } = self;
-        let [mut own, mut deeper] = up_messages.each_mut();
+        let all = UpTask { plan, task, bodies, held };
+        let mut messages = up_messages.each_mut();
         if plan.levels.len() % 2 == 1 {
-            std::mem::swap(&mut own, &mut deeper);
+            messages.reverse();
         }
         let mut runs = levels(&plan.levels).rev();
         if !plan.branches.is_empty()
@@ -140,85 +137,43 @@ impl<const N: usize> TreesWith<N> {
             let first = plan.replies[last.start] as usize;
             let (replies, replies_below) = replies.split_at_mut(plan.replies[last.end] as usize);
             BranchesUp {
-                plan,
-                task,
-                bodies,
-                held,
+                all,
                 branches: &plan.branches,
-                up_messages: &mut *own,
+                up_messages: messages[0],
                 turns: [cut(turns, last.start).1, turns_below],
                 replies: [&mut replies[first..], replies_below],
                 rooms: &mut *rooms,
                 below: up_below,
             }
             .run();
-            std::mem::swap(&mut own, &mut deeper);
+            messages.reverse();
         }
-        for run in runs {
-            let (turns, turns_deeper) = cut(turns, run.end);
-            each_up(Up {
-                plan,
-                task,
-                bodies,
-                held,
-                first: run.start,
-                up_messages: &mut own[..run.len()],
-                turns: cut(turns, run.start).1,
-                replies: &mut replies[plan.replies[run.start] as usize..],
-                deeper: Deeper { up_messages: deeper, turns: turns_deeper },
-                base: run.end,
-                rooms,
-            });
-            std::mem::swap(&mut own, &mut deeper);
-        }
+        Ascent { all, first: 0, turns, replies, rooms }.run(runs, &mut messages);
     }
 
     /// From the roots to the leaves; tells the largest squared norm of a strain, and the sum of all.
     fn descend(&mut self, mut bodies: BodyGroups<'_>, task: &SolveTask<'_>) -> [Fused; 2] {
         let Self { plan, turns, replies, forces, down_messages, down_below, .. } = self;
-        let (mut most, mut sum, mut first_before) = (Fused::ZERO, Fused::ZERO, 0);
-        let [mut before, mut after] = down_messages.each_mut();
+        let all = DownTask { plan, task, turns, replies };
+        let mut messages = down_messages.each_mut();
         let mut runs = levels(&plan.levels);
         let last = if plan.branches.is_empty() { None } else { runs.next_back() };
-        for run in runs {
-            let deeper = bodies.split_off(run.len());
-            let own = std::mem::replace(&mut bodies, deeper);
-            let down = Down {
-                plan,
-                task,
-                first: run.start,
-                bodies: own,
-                deeper: &bodies,
-                base: run.end,
-                forces: &mut forces[run.clone()],
-                down_messages: after,
-                before,
-                first_before,
-                turns,
-                replies,
-            };
-            let worst = each_down(down, self.rooms.len());
-            (most, sum) = (most.max(worst[0]), sum + worst[1]);
-            std::mem::swap(&mut before, &mut after);
-            first_before = plan.slots(run.start).start;
-        }
-        let Some(last) = last else { return [most, sum] };
+        let mut descent = Descent { all, first: 0, forces, pieces: self.rooms.len() };
+        let (worst, first_before) = descent.run(runs, 0, &mut bodies, &mut messages);
+        let Some(last) = last else { return worst };
         let below = bodies.split_off(last.len());
         let (forces, forces_below) = forces.split_at_mut(last.end);
-        let worst = BranchesDown {
-            plan,
-            task,
+        let of_branches = BranchesDown {
+            all,
             branches: &plan.branches,
             bodies: [bodies, below],
             forces: [&mut forces[last.start..], forces_below],
-            before,
+            before: messages[0],
             first_before,
-            turns,
-            replies,
             below: down_below,
         }
         .run();
-        [most.max(worst[0]), sum + worst[1]]
+        worse(worst, of_branches)
     }
 }
 
@@ -236,43 +191,4 @@ fn pairs<const N: usize>(
     }
     let (up, down) = (vec![UpMessage::NONE; groups], vec![DownMessage::NONE; most]);
     ([up.clone(), up], [down.clone(), down])
-}
-
-fn each_up<const N: usize>(mut up: Up<'_, N>) {
-    let pieces = up.rooms.len().min(up.up_messages.len() / GRAIN);
-    if pieces < 2 {
-        simd::dispatch(up);
-        return;
-    }
-    let cut = up.up_messages.len() * (pieces / 2) / pieces;
-    let replies = (up.plan.replies[up.first + cut] - up.plan.replies[up.first]) as usize;
-    let after = Up {
-        first: up.first + cut,
-        up_messages: up.up_messages.split_off_mut(cut..).unwrap_or_default(),
-        turns: up.turns.split_off_mut(cut..).unwrap_or_default(),
-        replies: up.replies.split_off_mut(replies..).unwrap_or_default(),
-        rooms: up.rooms.split_off_mut(pieces / 2..).unwrap_or_default(),
-        ..up
-    };
-    rayon::join(|| each_up(up), || each_up(after));
-}
-
-fn each_down<const N: usize>(mut down: Down<'_, N>, pieces: usize) -> [Fused; 2] {
-    let groups = down.forces.len();
-    let pieces = pieces.min(groups / GRAIN);
-    if pieces < 2 {
-        return simd::dispatch(down);
-    }
-    let cut = groups * (pieces / 2) / pieces;
-    let joints = down.plan.slots(down.first + cut).start - down.plan.slots(down.first).start;
-    let after = Down {
-        first: down.first + cut,
-        bodies: down.bodies.split_off(cut),
-        forces: down.forces.split_off_mut(cut..).unwrap_or_default(),
-        down_messages: down.down_messages.split_off_mut(joints..).unwrap_or_default(),
-        ..down
-    };
-    let half = pieces / 2;
-    let (left, right) = rayon::join(|| each_down(down, half), || each_down(after, pieces - half));
-    [left[0].max(right[0]), left[1] + right[1]]
 }

@@ -59,13 +59,19 @@ pub(super) struct Deeper<'a, const N: usize> {
     pub(super) turns: &'a [TurnRows],
 }
 
-/// Some consecutive groups of one depth on the way to the roots.
-pub(super) struct Up<'a, const N: usize> {
+/// What all groups on the way to the roots look at.
+#[derive(Clone, Copy)]
+pub(super) struct UpTask<'a> {
     pub(super) plan: &'a TreePlan,
     pub(super) task: &'a SolveTask<'a>,
     /// All bodies, and what holds the roots.
     pub(super) bodies: &'a BodyGroups<'a>,
     pub(super) held: &'a [Affine],
+}
+
+/// Some consecutive groups of one depth on the way to the roots.
+pub(super) struct Up<'a, const N: usize> {
+    pub(super) all: UpTask<'a>,
     /// The first group.
     pub(super) first: usize,
     pub(super) up_messages: &'a mut [UpMessage<N>],
@@ -200,7 +206,8 @@ impl<const N: usize> WithSimd for Up<'_, N> {
 
     #[inline(always)]
     fn with_simd<W: Simd>(self, simd: W) {
-        let Self { plan, task, bodies, held, first, deeper, base, replies, .. } = self;
+        let Self { all, first, deeper, base, replies, .. } = self;
+        let UpTask { plan, task, bodies, held } = all;
         let Some(room) = self.rooms.first_mut() else { return };
         let turns = self.turns;
         let mut free = FreeResponse::NONE;
