@@ -146,6 +146,13 @@ impl FreeResponse {
         }
     }
 
+    /// How far a unit force at unit length along an axis moves the point there, relative to the origin.
+    #[inline(always)]
+    pub(crate) fn along(&self, axis: usize) -> M {
+        let along = self.local.along(axis);
+        product(columns(self.rotation, along), transposed(self.rotation))
+    }
+
     /// Where a point of the bodies would go without joints.
     #[inline(always)]
     pub(crate) fn tip(&self, anchor: V) -> V {

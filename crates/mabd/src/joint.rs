@@ -9,6 +9,7 @@ use taut_core::{
     constraint::RowKind,
     scene::{Limit, Motor},
 };
+use taut_math::Number;
 use taut_model::{Element as Block, Form, Model, Owner, Role, Unit};
 
 use crate::{
@@ -255,18 +256,36 @@ const HALF_TURN: f64 = 1e-8;
 ///
 /// Half turns have no direction; near them the factors are kept finite.
 pub(crate) fn turn_factors(sum: f64) -> [f64; 2] {
-    let w = 0.5 * sum.max(HALF_TURN).sqrt();
     // A frame that is stretched a little may seem to turn by less than nothing.
-    let s = (1.0 - w * w).max(0.0).sqrt();
-    let a = 2.0 * s.atan2(w);
-    let square = a * a;
-    if a < 0.05 {
-        // By series, where differences would lose digits.
-        let factor = 0.5 + square * (1.0 / 12.0 + square * (7.0 / 720.0));
-        return [factor, -(1.0 / 6.0 + square * (7.0 / 180.0 + square * (31.0 / 5040.0)))];
+    let square = (1.0 - 0.25 * sum).max(0.0);
+    if square < SMALL_TURN {
+        return small_turn_factors(square);
     }
+    let w = 0.5 * sum.max(HALF_TURN).sqrt();
+    let s = (1.0 - w * w).sqrt();
+    let a = 2.0 * s.atan2(w);
     let (sine, cosine) = (2.0 * s * w, w * w - s * s);
     [0.5 * a / sine, -(sine - a * cosine) / (2.0 * a * sine * sine)]
+}
+
+/// Squared sine of half a turn of 29 degrees.
+pub(crate) const SMALL_TURN: f64 = 1.0 / 16.0;
+
+/// [`turn_factors`] of turns below [`SMALL_TURN`] from the squared sine `u` of their halves, by series, where differences would
+/// lose digits.
+///
+/// The first one is `g / 2` and the second one `-g' / (4 g)`, where `g = asin(s) / (s sqrt(1 - s^2))` with `s^2 = u` is
+/// `1 + 2/3 u (1 + 4/5 u (1 + 6/7 u (1 + ..)))`. What follows the terms here is below rounding.
+#[inline(always)]
+pub(crate) fn small_turn_factors<N: Number>(u: N) -> [N; 2] {
+    let (mut g, mut slope) = (N::ONE, N::ZERO);
+    for n in (1..=14).rev() {
+        let ratio = N::of(f64::from(2 * n) / f64::from(2 * n + 1));
+        let next = ratio * u;
+        slope = next.times_plus(slope, ratio * g);
+        g = next.times_plus(g, N::ONE);
+    }
+    [N::HALF * g, N::of(-0.25) * slope / g]
 }
 
 /// The elements of a scene, joints first. Those between nodes that no force moves are left out.

@@ -9,7 +9,7 @@ use taut_core::{
 
 use taut_model::Model;
 
-use super::{ElementView, RowFunction, RowGradient, rows, turn_factors};
+use super::{ElementView, RowFunction, RowGradient, rows, small_turn_factors, turn_factors};
 use crate::affine::Affine;
 
 const FUNCTIONS: [RowFunction; 16] = [
@@ -146,6 +146,19 @@ fn rotation_vectors_are_exact_but_for_the_last_degrees_before_half_a_turn() {
     // Beyond 174 degrees it gives way.
     let [factor, _] = turn_factors(0.0);
     assert!(factor.is_finite());
+}
+
+#[test]
+fn factors_of_small_turns_go_over_into_those_of_others() {
+    for angle in [0.2_f64, 0.3, 0.4, 0.5, 0.505] {
+        let (sine, cosine) = angle.sin_cos();
+        let closed = [0.5 * angle / sine, -(sine - angle * cosine) / (2.0 * angle * sine * sine)];
+        let series = small_turn_factors((0.5 * angle).sin().powi(2));
+        for (series, closed) in series.iter().zip(closed) {
+            assert!((series / closed - 1.0).abs() < 2e-14, "{angle}: {series} {closed}");
+        }
+    }
+    assert_eq!(small_turn_factors(0.0), [0.5, -1.0 / 6.0]);
 }
 
 #[test]

@@ -105,10 +105,16 @@ impl<N: Number> LocalInverse<N> {
         ]
     }
 
-    /// The diagonal of [`Self::between`] for unit anchors along the first axis.
+    /// The diagonal of [`Self::between`] for unit anchors along an axis.
     #[inline(always)]
-    pub(crate) fn along_first(&self) -> [N; 3] {
-        [self.diagonal.map_or(N::ZERO, |d| d[0]), self.own[1], self.own[3]]
+    pub(crate) fn along(&self, axis: usize) -> [N; 3] {
+        let [a12, a21, a13, a31, a23, a32] = self.own;
+        let itself = self.diagonal.map_or(N::ZERO, |d| d[axis]);
+        match axis {
+            0 => [itself, a21, a31],
+            1 => [a12, itself, a32],
+            _ => [a13, a23, itself],
+        }
     }
 
     /// Motion of the point `x` under unit forces at the point `y`, relative to that of the origin: the

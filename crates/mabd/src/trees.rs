@@ -18,7 +18,7 @@ mod up;
 
 use std::ops::Range;
 
-use taut_math::{Fused, LANES, Wide};
+use taut_math::{Fused, LANES, Number, Wide};
 
 use crate::{
     affine::Affine,
@@ -50,6 +50,8 @@ struct TreePlan {
     first_slot: Vec<u32>,
     /// First of each group's replies.
     replies: Vec<u32>,
+    /// The axis of its bodies on which all joints of a group are.
+    axis: Vec<Option<usize>>,
     /// Nodes of the children, and the constants of the joints.
     children: Vec<[u32; LANES]>,
     holds: Vec<ChildJoint>,
@@ -222,6 +224,7 @@ impl TreePlan {
         let mut this = Self {
             first_slot: Vec::with_capacity(groups + 1),
             replies: vec![0],
+            axis: Vec::with_capacity(groups),
             children: vec![[0; LANES]; levels[1]],
             holds: vec![ChildJoint::NONE; levels[1]],
             parents: vec![[0; LANES]; groups],
@@ -261,6 +264,9 @@ impl TreePlan {
                 this.children.push(of.map(|node| if node == NONE { any } else { node }));
                 this.holds.push(hold);
             }
+            let anchors = this.holds[this.holds.len() - most..].iter().map(|hold| hold.anchor);
+            let anchors = anchors.chain([this.constants.at(group).anchors.left]);
+            this.axis.push((0..3).find(|&axis| anchors.clone().all(|a| is_along(a, axis))));
             let (most, rows) = (most as u32, if graph.springs { 6 } else { 3 });
             let before = this.replies[group];
             this.replies.push(before + most + rows * most * (most + 1) / 2);
@@ -277,6 +283,11 @@ impl TreePlan {
         }
         this
     }
+}
+
+/// Whether anchors are on this principal axis in every lane.
+fn is_along(anchor: V, axis: usize) -> bool {
+    (0..3).all(|i| i == axis || anchor[i] == Fused::ZERO)
 }
 
 impl ChildJoint {

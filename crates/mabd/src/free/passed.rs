@@ -112,7 +112,7 @@ impl FreeResponse {
         }
         // Along the first axis all three blocks are multiples of one.
         let [a, b, c] = self.rotation;
-        let [d, e, f] = self.local.along_first();
+        let [d, e, f] = self.local.along(0);
         let (u, v, w) = (scale(a, d), scale(b, e), scale(c, f));
         let unit = [
             w[0].times_plus(c[0], v[0].times_plus(b[0], u[0] * a[0])),

@@ -74,8 +74,12 @@ pub(super) fn last<const N: usize>(x: &[Fused; N]) -> V {
     [x[N - 3], x[N - 2], x[N - 1]]
 }
 
+/// `c - a . b`.
 #[inline(always)]
-pub(super) fn dot<const N: usize>(a: &[Fused; N], b: &[Fused; N]) -> Fused {
-    let sum = lane::dot(first(a), first(b));
-    if N > 3 { lane::dot_onto(last(a), last(b), sum) } else { sum }
+pub(super) fn less<const N: usize>(a: &[Fused; N], b: &[Fused; N], c: Fused) -> Fused {
+    let mut left = c;
+    for (a, b) in a.iter().zip(b) {
+        left = a.times_less(*b, left);
+    }
+    left
 }

@@ -101,7 +101,7 @@ impl<const N: usize> Down<'_, N> {
                 let known = if u < later { &after[u].multipliers } else { &own.multipliers };
                 for (reply, known) in reply.iter().zip(known) {
                     for (x, reply) in x.iter_mut().zip(reply) {
-                        *x = *x - *reply * *known;
+                        *x = reply.times_less(*known, *x);
                     }
                 }
             }

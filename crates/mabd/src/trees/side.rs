@@ -12,7 +12,7 @@ use taut_math::{Fused, Number, Wide};
 use super::block::Square;
 use crate::{
     free::FreeResponse,
-    joint::turn_factors,
+    joint::{SMALL_TURN, small_turn_factors, turn_factors},
     lane::{
         M, V, ZERO3, add, conjugate, dot, dot_onto, plus, product, scale, sub, times, transposed,
         transposed_product, transposed_times,
@@ -35,10 +35,7 @@ impl TurnRows {
     #[inline(always)]
     pub(super) fn new(from: M, at: M) -> (Self, V) {
         let t = transposed_product(from, at);
-        let sum = Fused::ONE + (t[0][0] + t[1][1] + t[2][2]);
-        let [a, b, c, d] = sum.lanes();
-        let factors = [turn_factors(a), turn_factors(b), turn_factors(c), turn_factors(d)];
-        let [turn, slope] = [0, 1].map(|k| Fused::gather(|lane| factors[lane][k]));
+        let [turn, slope] = factors(Fused::ONE + (t[0][0] + t[1][1] + t[2][2]));
         let value = scale([t[1][2] - t[2][1], t[2][0] - t[0][2], t[0][1] - t[1][0]], turn);
         (Self { turn, bend: scale(value, slope) }, value)
     }
@@ -80,6 +77,18 @@ impl TurnRows {
     }
 }
 
+/// [`turn_factors`] of four sums.
+#[inline(always)]
+fn factors(sum: Fused) -> [Fused; 2] {
+    let square = sum.times_less(Fused::of(0.25), Fused::ONE).max(Fused::ZERO);
+    if square.all_below(Fused::of(SMALL_TURN)) {
+        return small_turn_factors(square);
+    }
+    let [a, b, c, d] = sum.lanes();
+    let factors = [turn_factors(a), turn_factors(b), turn_factors(c), turn_factors(d)];
+    [0, 1].map(|k| Fused::gather(|lane| factors[lane][k]))
+}
+
 /// One body's side of a joint.
 #[derive(Clone, Copy)]
 pub(super) struct JointSide {
@@ -89,11 +98,21 @@ pub(super) struct JointSide {
     /// Gradients of the spring's rows, frames co-rotated, and what unit multipliers move.
     gradients: [M; 3],
     replies: [M; 3],
+    /// Where the anchor is along the axis that all anchors of a group are on, as it counts in the rows, and by how much the
+    /// springs' unit multipliers move a point at unit length along it.
+    arm: Fused,
+    levers: M,
 }
 
 impl JointSide {
-    pub(super) const NONE: Self =
-        Self { anchor: ZERO3, child: false, gradients: [[ZERO3; 3]; 3], replies: [[ZERO3; 3]; 3] };
+    pub(super) const NONE: Self = Self {
+        anchor: ZERO3,
+        child: false,
+        gradients: [[ZERO3; 3]; 3],
+        replies: [[ZERO3; 3]; 3],
+        arm: Fused::ZERO,
+        levers: [ZERO3; 3],
+    };
 
     /// Of a ball joint without a spring.
     #[inline(always)]
@@ -129,6 +148,63 @@ impl JointSide {
         tip
     }
 
+    /// Finds what [`Self::between_along`] needs.
+    #[inline(always)]
+    pub(super) fn set_levers<const N: usize>(&mut self, axis: usize, rotation: M) {
+        let arm = self.anchor[axis];
+        self.arm = if self.child { arm } else { -arm };
+        if N > 3 {
+            for (lever, reply) in self.levers.iter_mut().zip(&self.replies) {
+                *lever = times(rotation, reply[axis]);
+            }
+        }
+    }
+
+    /// [`Self::between`] where both anchors are on one axis: a unit force at unit length along it moves the
+    /// point there by `points`, all else is in proportion.
+    #[inline(always)]
+    pub(super) fn between_along<const N: usize>(
+        &self,
+        other: &Self,
+        own: bool,
+        (points, reach): (&M, Fused),
+        block: &mut Square<N>,
+    ) {
+        let (arm, far) = (self.arm, other.arm);
+        let (both, reach) = (arm * far, if self.child == other.child { reach } else { -reach });
+        for i in 0..3 {
+            for j in 0..if own { i + 1 } else { 3 } {
+                let entry = points[j][i];
+                block[i][j] = if i == j { entry.times_plus(both, reach) } else { entry * both };
+            }
+        }
+        if N == 3 {
+            return;
+        }
+        for k in 0..3 {
+            block[3 + k][..3].copy_from_slice(&scale(self.levers[k], far));
+            self.between_springs(other, own, k, block);
+            if !own {
+                for i in 0..3 {
+                    block[i][3 + k] = other.levers[k][i] * arm;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn between_springs<const N: usize>(
+        &self,
+        other: &Self,
+        own: bool,
+        k: usize,
+        block: &mut Square<N>,
+    ) {
+        for l in 0..if own { k + 1 } else { 3 } {
+            block[3 + k][3 + l] = inner(self.gradients[k], other.replies[l]);
+        }
+    }
+
     /// How far unit multipliers of `other` move these rows, by rows. With itself, the lower triangle.
     #[inline(always)]
     pub(super) fn between<const N: usize>(
@@ -153,9 +229,7 @@ impl JointSide {
             // The inverse is symmetric, so that what a row does to a point is what the point does to it.
             let row = other.signed(times(free.rotation, times(self.replies[k], other.anchor)));
             block[3 + k][..3].copy_from_slice(&row);
-            for l in 0..if own { k + 1 } else { 3 } {
-                block[3 + k][3 + l] = inner(self.gradients[k], other.replies[l]);
-            }
+            self.between_springs(other, own, k, block);
             if !own {
                 let moved = times(free.rotation, times(other.replies[k], self.anchor));
                 let column = self.signed(moved);
@@ -192,4 +266,59 @@ pub(super) fn times_transposed(a: M, b: M) -> M {
 #[inline(always)]
 fn inner(a: M, b: M) -> Fused {
     dot_onto(a[2], b[2], dot_onto(a[1], b[1], dot(a[0], b[0])))
+}
+
+#[cfg(test)]
+mod tests {
+    use taut_core::{Quat, Vec3};
+
+    use super::*;
+    use crate::lane::matrix;
+
+    #[test]
+    fn sides_on_one_axis_are_sides_anywhere() {
+        let turn = Quat::from_scaled_axis(Vec3::new(0.9, -1.4, 0.6)).to_rotation_matrix();
+        let lanes = |x: f64| Fused([x, 1.5 * x, -x, 0.7 * x]);
+        let inertia = [0.3, 0.5, 0.8].map(|x| Fused([x, x, 2.0 * x, 3.0 * x]));
+        let gradient = |k: usize| matrix(|i, j| lanes(((7 * k + 3 * i + 5 * j) as f64).sin()));
+        for (axis, rigid) in [(0, true), (0, false), (1, false), (2, true), (2, false)] {
+            let mut free = FreeResponse::NONE;
+            free.rotation = matrix(|i, j| Fused::of(turn[(i, j)]));
+            free.local = LocalInverse::new(Fused::of(0.2), Fused::of(0.7), rigid, inertia);
+            let side = |arm: f64, child: bool| {
+                let (mut side, mut anchor) = (JointSide::NONE, ZERO3);
+                anchor[axis] = lanes(arm);
+                side.set(anchor, child);
+                let first = if child { 0 } else { 3 };
+                let gradients = [gradient(first), gradient(first + 1), gradient(first + 2)];
+                side.set_spring(gradients, &free.local);
+                side.set_levers::<6>(axis, free.rotation);
+                side
+            };
+            let (own, other, reach) = (side(0.3, true), side(-0.7, false), lanes(0.4));
+            for (a, b, same) in [(own, own, true), (other, other, true), (other, own, false)] {
+                let (mut anywhere, mut along) = ([[Fused::ZERO; 6]; 6], [[Fused::ZERO; 6]; 6]);
+                a.between(&b, same, (&free, reach), &mut anywhere);
+                a.between_along(&b, same, (&free.along(axis), reach), &mut along);
+                for (x, y) in anywhere.as_flattened().iter().zip(along.as_flattened()) {
+                    let least = Fused::of(1e-14);
+                    assert!((*x - *y).abs().all_below(least), "axis {axis}: {x:?} {y:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn factors_of_four_turns_are_those_of_each() {
+        for most in [1e-9, 1e-3, 0.3, 0.49, 0.52, 1.5, 3.1] {
+            let sums = [most, 0.5 * most, 0.0, 0.1 * most].map(|turn: f64| 2.0 + 2.0 * turn.cos());
+            let four = factors(Fused(sums));
+            for (k, &sum) in sums.iter().enumerate() {
+                for (four, one) in four.iter().zip(turn_factors(sum)) {
+                    let error = four.0[k] / one - 1.0;
+                    assert!(error.abs() < 4e-15, "{most}: {error:e}");
+                }
+            }
+        }
+    }
 }

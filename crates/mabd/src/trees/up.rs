@@ -9,7 +9,7 @@ use taut_math::{Fused, LANES, Number};
 
 use super::{
     ChildJoint, TreePlan,
-    block::{Factor, Square, dot},
+    block::{Factor, Square, less},
     message::{UpMessage, gather_frames, gather_turns},
     side::{JointSide, TurnRows, times_transposed},
 };
@@ -134,9 +134,34 @@ impl ChildJoint {
 }
 
 impl<const N: usize> GroupRoom<N> {
-    /// What the sides, so many, do to each other.
+    /// What the sides, so many, do to each other, whose anchors may all be on one axis.
     #[inline(always)]
-    fn fill<W: Simd>(&mut self, simd: W, count: usize, body: (&FreeResponse, Fused)) {
+    fn fill<W: Simd>(
+        &mut self,
+        simd: W,
+        count: usize,
+        body: (&FreeResponse, Fused),
+        axis: Option<usize>,
+    ) {
+        let once = Once;
+        if let Some(axis) = axis {
+            simd.vectorize(
+                #[inline(always)]
+                || {
+                    once.spend();
+                    self.fill_along(axis, count, body)
+                },
+            );
+        } else {
+            self.fill_anywhere(simd, count, body);
+        }
+        for u in 0..count {
+            self.scales[u] = diagonal(&self.blocks[pair(u, u)]);
+        }
+    }
+
+    #[inline(always)]
+    fn fill_anywhere<W: Simd>(&mut self, simd: W, count: usize, body: (&FreeResponse, Fused)) {
         for u in 0..count {
             for v in 0..=u {
                 let sides = [&self.sides[u], &self.sides[v]];
@@ -150,7 +175,18 @@ impl<const N: usize> GroupRoom<N> {
                     },
                 );
             }
-            self.scales[u] = diagonal(&self.blocks[pair(u, u)]);
+        }
+    }
+
+    #[inline(always)]
+    fn fill_along(&mut self, axis: usize, count: usize, (free, reach): (&FreeResponse, Fused)) {
+        let points = &free.along(axis);
+        for u in 0..count {
+            self.sides[u].set_levers::<N>(axis, free.rotation);
+            for v in 0..=u {
+                let block = &mut self.blocks[pair(u, v)];
+                self.sides[u].between_along(&self.sides[v], u == v, (points, reach), block);
+            }
         }
     }
 
@@ -185,14 +221,14 @@ impl<const N: usize> GroupRoom<N> {
             let pairs = self.tips[u].iter_mut().zip(&blocks[pair(u, child)]);
             for (row, (tip, own)) in rows.iter_mut().zip(pairs) {
                 *row = factor.solve(own);
-                *tip = *tip - dot(row, &gap);
+                *tip = less(row, &gap, *tip);
             }
             for v in child + 1..=u {
                 // The upper triangle of a symmetric block is not read.
                 let other = blocks[pair(v, child)];
                 for (to, row) in blocks[pair(u, v)].iter_mut().zip(rows.iter()) {
                     for (entry, other) in to.iter_mut().zip(&other) {
-                        *entry = *entry - dot(row, other);
+                        *entry = less(row, other, *entry);
                     }
                 }
             }
@@ -246,7 +282,7 @@ impl<const N: usize> WithSimd for Up<'_, N> {
                     },
                 );
             }
-            room.fill(simd, count, (free, reach));
+            room.fill(simd, count, (free, reach), plan.axis[group]);
             let mut at = (plan.replies[group] - plan.replies[first]) as usize;
             for (child, slot) in slots.enumerate() {
                 let end = at + 1 + (count - 1 - child) * N;
