@@ -185,8 +185,8 @@ impl JointSide {
             block[3 + k][..3].copy_from_slice(&scale(self.levers[k], far));
             self.between_springs(other, own, k, block);
             if !own {
-                for i in 0..3 {
-                    block[i][3 + k] = other.levers[k][i] * arm;
+                for (row, lever) in block.iter_mut().zip(other.levers[k]) {
+                    row[3 + k] = lever * arm;
                 }
             }
         }
