@@ -55,3 +55,31 @@ pub fn nearest<'a>(found: &str, candidates: &[&'a str]) -> Option<&'a str> {
         .min()
         .map(|(_, name)| name)
 }
+
+/// Names told at most where none is like what was asked for.
+const NAMES_MAX: usize = 12;
+
+/// What to name instead of `found`, to go on after a colon: the candidate most like it, or what there is.
+pub fn instead(found: &str, candidates: &[&str]) -> String {
+    if let Some(near) = nearest(found, candidates) {
+        return format!("did you mean `{near}`?");
+    }
+    let (told, others) = candidates.split_at(candidates.len().min(NAMES_MAX));
+    let told = format!("there are `{}`", told.join("`, `"));
+    if others.is_empty() { told } else { format!("{told} and {} others", others.len()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_name_instead_is_near_or_some_of_what_there_is() {
+        let names: Vec<String> = (0..20).map(|n| format!("row{n:02}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert_eq!(instead("row3", &names[3..5]), "did you mean `row03`?");
+        assert_eq!(instead("sphere", &names[..2]), "there are `row00`, `row01`");
+        let told = instead("sphere", &names);
+        assert!(told.ends_with("`row11` and 8 others"), "{told}");
+    }
+}

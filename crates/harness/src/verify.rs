@@ -219,7 +219,11 @@ impl fmt::Display for CheckResult {
     }
 }
 
-/// One line of counts per backend, and one per check that did not pass: what failed comes first, what was skipped last.
+/// How many checks may have the same result for the same reason and still have a line each.
+const TOLD_MAX: usize = 3;
+
+/// One line of counts per backend, and one per check that did not pass: what failed comes first, what was skipped last. Of many
+/// that say the same, as those of a solver that does not start, there is one line in the place of the first.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for backend in &self.backends {
@@ -232,8 +236,16 @@ impl fmt::Display for Report {
                 "{}: {pass} passed, {fail} failed, {known} known failures, {skip} skipped",
                 backend.name
             )?;
-            for Check { name, scene, result, reason } in told.into_iter().flat_map(of) {
-                writeln!(f, "  {result:<5} {name} [{scene}]: {reason}")?;
+            let told: Vec<&Check> = told.into_iter().flat_map(of).collect();
+            for (place, check) in told.iter().enumerate() {
+                let Check { name, scene, result, reason } = check;
+                let is_same = |other: &&&Check| other.result == *result && other.reason == *reason;
+                let others = told.iter().filter(is_same).count() - 1;
+                if others < TOLD_MAX {
+                    writeln!(f, "  {result:<5} {name} [{scene}]: {reason}")?;
+                } else if !told[..place].iter().any(|other| is_same(&other)) {
+                    writeln!(f, "  {result:<5} {name} [{scene}] and {others} others: {reason}")?;
+                }
             }
         }
         Ok(())
@@ -254,6 +266,25 @@ mod tests {
 
     fn is_asked(check: &str) -> bool {
         properties().any(|property| property.name == check)
+    }
+
+    #[test]
+    fn checks_that_say_the_same_have_one_line() {
+        let check = |name, reason: &str| Check {
+            name,
+            scene: "all",
+            result: CheckResult::Fail,
+            reason: reason.to_owned(),
+        };
+        let told = |checks: Vec<Check>| {
+            let backends = vec![BackendReport { name: "mine".to_owned(), checks }];
+            Report { backends }.to_string().lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let mut checks = vec![check("a", "dead"), check("b", "slow"), check("c", "dead")];
+        assert_eq!(told(checks.clone()).len(), 3);
+        checks.extend([check("d", "dead"), check("e", "dead")]);
+        let lines = ["  FAIL  a [all] and 3 others: dead", "  FAIL  b [all]: slow"];
+        assert_eq!(told(checks), lines);
     }
 
     #[test]

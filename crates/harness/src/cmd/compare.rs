@@ -2,7 +2,7 @@
 
 use anyhow::{Context, ensure};
 use serde::Serialize;
-use taut_core::load::load_str;
+use taut_core::{load::load_str, settings::instead};
 use taut_recording::{About, Parting, Recording, Split, part};
 
 use super::{Outcome, Session, json, print};
@@ -101,7 +101,7 @@ fn pairs(a: &About, b: &About, asked: &[String]) -> anyhow::Result<Vec<[usize; 2
         labels
             .iter()
             .position(|known| *known == label)
-            .with_context(|| format!("no run `{label}`: there are {}", labels.join(", ")))
+            .with_context(|| format!("no run `{label}`: {}", instead(label, &labels)))
     };
     let pair = |text: &String| {
         // Labels may hold an equals sign, so each place of one is tried.

@@ -1,7 +1,7 @@
 //! `taut draw`: runs of a scene as a film.
 
 use anyhow::{Context, anyhow, ensure};
-use taut_core::{BuildError, Scene};
+use taut_core::{BuildError, Scene, settings::instead};
 use taut_draw::{apng::MOST_FRAMES, film::CELLS_MAX, list::Sheet, svg, text::fonts};
 
 use super::{Outcome, Session, json, print, run::Ticks};
@@ -147,9 +147,8 @@ fn ghost(args: &DrawArgs, labels: &[&str], backends: &[&str]) -> anyhow::Result<
     let Some(wanted) = args.ghost.as_deref() else { return Ok(None) };
     let by_label = labels.iter().position(|label| *label == wanted);
     let by_backend = || backends.iter().position(|backend| *backend == wanted);
-    by_label.or_else(by_backend).map(Some).with_context(|| {
-        format!("--ghost {wanted}: no such row: there are `{}`", labels.join("`, `"))
-    })
+    let none = || format!("--ghost {wanted}: no such row: {}", instead(wanted, labels));
+    by_label.or_else(by_backend).map(Some).with_context(none)
 }
 
 fn write(

@@ -5,7 +5,7 @@
 
 use anyhow::{Context, anyhow, ensure};
 use ron::value::RawValue;
-use taut_core::{Settings, settings::nearest};
+use taut_core::{Settings, settings::instead};
 
 use super::{Figure, PanelCurves, Planned, RunSpec, load};
 use crate::{Setup, checkout::Checkout};
@@ -112,10 +112,7 @@ impl Figure {
             known.extend(plan.iter().map(|planned| planned.label.as_str()));
             known.sort_unstable();
             known.dedup();
-            match nearest(name, &known) {
-                Some(near) => format!("unknown run `{name}`: did you mean `{near}`?"),
-                None => format!("unknown run `{name}`: there are `{}`", known.join("`, `")),
-            }
+            format!("unknown run `{name}`: {}", instead(name, &known))
         })
     }
 

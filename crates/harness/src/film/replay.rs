@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use taut_core::{BodyState, Mat3, ParticleState, Scene, State, Vec3, load::load_str};
+use taut_core::{
+    BodyState, Mat3, ParticleState, Scene, State, Vec3, load::load_str, settings::instead,
+};
 use taut_recording::{CHUNK, Recording};
 
 use crate::record::scene_hash;
@@ -54,8 +56,7 @@ pub(crate) fn replay(path: &Path, labels: &[String]) -> anyhow::Result<(Scene, V
     } else {
         let place = |label: &String| {
             all.iter().position(|known| known == label).with_context(|| {
-                let known = all.join("`, `");
-                format!("{}: no run `{label}`: there are `{known}`", path.display())
+                format!("{}: no run `{label}`: {}", path.display(), instead(label, &all))
             })
         };
         labels.iter().map(place).collect::<anyhow::Result<Vec<usize>>>()?
