@@ -264,9 +264,8 @@ impl TreePlan {
                 this.children.push(of.map(|node| if node == NONE { any } else { node }));
                 this.holds.push(hold);
             }
-            let anchors = this.holds[this.holds.len() - most..].iter().map(|hold| hold.anchor);
-            let anchors = anchors.chain([this.constants.at(group).anchors.left]);
-            this.axis.push((0..3).find(|&axis| anchors.clone().all(|a| is_along(a, axis))));
+            let own = this.constants.at(group).anchors.left;
+            this.axis.push(common_axis(own, &this.holds[this.holds.len() - most..]));
             let (most, rows) = (most as u32, if graph.springs { 6 } else { 3 });
             let before = this.replies[group];
             this.replies.push(before + most + rows * most * (most + 1) / 2);
@@ -285,9 +284,10 @@ impl TreePlan {
     }
 }
 
-/// Whether anchors are on this principal axis in every lane.
-fn is_along(anchor: V, axis: usize) -> bool {
-    (0..3).all(|i| i == axis || anchor[i] == Fused::ZERO)
+/// The principal axis on which the bodies' own joints and those to their children are, in every lane.
+fn common_axis(own: V, holds: &[ChildJoint]) -> Option<usize> {
+    let is_on = |anchor: V, axis| (0..3).all(|i| i == axis || anchor[i] == Fused::ZERO);
+    (0..3).find(|&axis| is_on(own, axis) && holds.iter().all(|hold| is_on(hold.anchor, axis)))
 }
 
 impl ChildJoint {

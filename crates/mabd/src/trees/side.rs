@@ -192,6 +192,7 @@ impl JointSide {
         }
     }
 
+    /// What unit multipliers of the other's springs do to row `k` of these; with itself, up to its diagonal.
     #[inline(always)]
     fn between_springs<const N: usize>(
         &self,
