@@ -22,7 +22,7 @@ use taut_math::{Fused, LANES, Number, Wide};
 
 use crate::{
     affine::Affine,
-    free::{Anchored, GroupTable, SolveTask},
+    free::{Anchored, GroupKind, GroupTable, SolveTask},
     joint::JointElement,
     lane::{M, V, ZERO3, matrix, plus, product},
     node::{BodyGroups, Nodes},
@@ -264,8 +264,7 @@ impl TreePlan {
                 this.children.push(of.map(|node| if node == NONE { any } else { node }));
                 this.holds.push(hold);
             }
-            let own = this.constants.at(group).anchors.left;
-            this.axis.push(common_axis(own, &this.holds[this.holds.len() - most..]));
+            this.axis.push(common_axis(this.constants.at(group), &this.holds, most));
             let (most, rows) = (most as u32, if graph.springs { 6 } else { 3 });
             let before = this.replies[group];
             this.replies.push(before + most + rows * most * (most + 1) / 2);
@@ -284,8 +283,9 @@ impl TreePlan {
     }
 }
 
-/// The principal axis on which the bodies' own joints and those to their children are, in every lane.
-fn common_axis(own: V, holds: &[ChildJoint]) -> Option<usize> {
+/// The principal axis on which the bodies' own joints and the last so many, to their children, are in every lane.
+fn common_axis(kind: GroupKind<'_>, holds: &[ChildJoint], children: usize) -> Option<usize> {
+    let (own, holds) = (kind.anchors.left, &holds[holds.len() - children..]);
     let is_on = |anchor: V, axis| (0..3).all(|i| i == axis || anchor[i] == Fused::ZERO);
     (0..3).find(|&axis| is_on(own, axis) && holds.iter().all(|hold| is_on(hold.anchor, axis)))
 }
