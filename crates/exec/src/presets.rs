@@ -1,6 +1,6 @@
 //! Settings of an engine that go together: as it is delivered, and as good as is known for what a scene holds.
 
-use taut_core::{BuildError, Scene, settings::nearest};
+use taut_core::{BuildError, Scene, settings::instead};
 
 /// The setting that picks one.
 pub(crate) const PRESET: &str = "preset";
@@ -23,7 +23,7 @@ impl Presets {
     /// The settings under a name for a scene.
     ///
     /// # Errors
-    /// An unknown name, with the nearest.
+    /// An unknown name, with the nearest or all of them.
     pub(crate) fn of(&self, name: &str, scene: &Scene) -> Result<&str, BuildError> {
         match (name, scene.contacts.is_some(), scene.joints.is_empty()) {
             ("default", ..) => Ok(&self.default),
@@ -31,10 +31,7 @@ impl Presets {
             ("best", true, true) => Ok(&self.best_contacts),
             ("best", true, false) => Ok(&self.best_both),
             _ => {
-                let hint = match nearest(name, &NAMES) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("there are {}", NAMES.join(", ")),
-                };
+                let hint = instead(name, &NAMES);
                 Err(BuildError::Settings(format!("unknown preset `{name}`: {hint}")))
             }
         }

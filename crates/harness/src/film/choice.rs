@@ -214,10 +214,7 @@ impl FromStr for FilmColour {
             "penetration" => Ok(Self::Penetration { min: 1e-5, max: 1e-2 }),
             "method" => Ok(Self::Method),
             "plain" => Ok(Self::Plain),
-            _ => Err(match taut_core::settings::nearest(text, &NAMES) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("there are {}", NAMES.join(", ")),
-            }),
+            _ => Err(taut_core::settings::instead(text, &NAMES)),
         }
     }
 }
