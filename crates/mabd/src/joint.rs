@@ -271,6 +271,18 @@ pub(crate) fn turn_factors(sum: f64) -> [f64; 2] {
 /// Squared sine of half a turn of 29 degrees.
 pub(crate) const SMALL_TURN: f64 = 1.0 / 16.0;
 
+/// What a term of the series of [`small_turn_factors`] is of the one before, by powers of the squared sine, the last first.
+const RATIOS: [f64; 14] = {
+    let mut ratios = [0.0; 14];
+    let mut k = 0;
+    while k < 14 {
+        let n = (14 - k) as f64;
+        ratios[k] = 2.0 * n / (2.0 * n + 1.0);
+        k += 1;
+    }
+    ratios
+};
+
 /// [`turn_factors`] of turns below [`SMALL_TURN`] from the squared sine `u` of their halves, by series, where differences would
 /// lose digits.
 ///
@@ -279,8 +291,8 @@ pub(crate) const SMALL_TURN: f64 = 1.0 / 16.0;
 #[inline(always)]
 pub(crate) fn small_turn_factors<N: Number>(u: N) -> [N; 2] {
     let (mut g, mut slope) = (N::ONE, N::ZERO);
-    for n in (1..=14).rev() {
-        let ratio = N::of(f64::from(2 * n) / f64::from(2 * n + 1));
+    for ratio in RATIOS {
+        let ratio = N::of(ratio);
         let next = ratio * u;
         slope = next.times_plus(slope, ratio * g);
         g = next.times_plus(g, N::ONE);

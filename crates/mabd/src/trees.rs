@@ -21,13 +21,14 @@ use std::ops::Range;
 use taut_math::{Fused, LANES, Number, Wide};
 
 use crate::{
-    affine::Affine,
+    affine::{Affine, frame},
     free::{Anchored, GroupKind, GroupTable, SolveTask},
     joint::JointElement,
     lane::{M, V, ZERO3, matrix, plus, product},
     node::{BodyGroups, Nodes},
 };
 use graph::{Branch, NONE, TreeGraph, TreeOrder};
+use message::{Lanes, gather_matrix, together};
 use part::{OwnJoint, TreesWith};
 
 /// The joints of a group of bodies to their children in one place, or of roots to what holds them.
@@ -48,8 +49,6 @@ struct TreePlan {
     branches: Vec<Branch>,
     /// First of the joints of each group to its children; those of the roots come before all.
     first_slot: Vec<u32>,
-    /// First of each group's replies.
-    replies: Vec<u32>,
     /// The axis of its bodies on which all joints of a group are.
     axis: Vec<Option<usize>>,
     /// Nodes of the children, and the constants of the joints.
@@ -73,6 +72,12 @@ impl TreePlan {
         self.first_slot[group] as usize..self.first_slot[group + 1] as usize
     }
 
+    /// How many joints to their children consecutive groups have.
+    #[inline(always)]
+    fn joints(&self, groups: Range<usize>) -> usize {
+        (self.first_slot[groups.end] - self.first_slot[groups.start]) as usize
+    }
+
     /// Where what holds a group of roots is.
     #[inline(always)]
     fn held(&self, group: usize, held: &[Affine]) -> (M, V) {
@@ -85,12 +90,10 @@ impl TreePlan {
     /// The axes in which a group's own springs are written, in world coordinates.
     #[inline(always)]
     fn axes(&self, group: usize, bodies: &BodyGroups<'_>, held: &[Affine]) -> M {
-        let basis = |k: usize| {
-            let from = self.from[group][k] as usize;
-            let hold = self.holds.get(from / LANES).unwrap_or(&ChildJoint::NONE);
-            (&hold.basis, from % LANES)
-        };
-        let basis = gather_matrix([basis(0), basis(1), basis(2), basis(3)]);
+        let mut room = [ZERO3; 3];
+        let basis =
+            |slot: usize| &self.holds.get(slot).unwrap_or(const { &ChildJoint::NONE }).basis;
+        let basis = *together(&self.from[group], basis, &mut room, gather_matrix);
         if group < self.levels[1] {
             return product(self.held(group, held).0, basis);
         }
@@ -103,26 +106,22 @@ fn levels(starts: &[usize]) -> impl DoubleEndedIterator<Item = Range<usize>> {
     starts.windows(2).map(|at| at[0]..at[1])
 }
 
-/// Frames in the current iterate of four nodes that are not side by side; `bodies` begin with group `base`.
+/// Frames in the current iterate of four nodes; `bodies` begin with group `base`.
 #[inline(always)]
 fn frames_now(bodies: &BodyGroups<'_>, base: usize, nodes: &[u32; LANES]) -> M {
-    let from = nodes.map(|node| (node as usize / LANES - base, node as usize % LANES));
-    let at = |all: &[[Fused; 12]]| {
-        let [a, b, c, d] = from.map(|(group, lane)| (&all[group], lane));
-        let entry = |c: usize, from: (&[Fused; 12], usize)| from.0[c].0[from.1];
-        matrix(|i, j| {
-            let at = 3 * j + i;
-            Fused([entry(at, a), entry(at, b), entry(at, c), entry(at, d)])
-        })
-    };
-    plus(at(bodies.start), at(bodies.moved))
+    let mut rooms = [[Fused::ZERO; 12]; 2];
+    let [start, moved] = &mut rooms;
+    let start = together(nodes, |group| &bodies.start[group - base], start, gather_frame);
+    let moved = together(nodes, |group| &bodies.moved[group - base], moved, gather_frame);
+    plus(frame(start), frame(moved))
 }
 
-/// A matrix from lanes of four.
-#[inline(always)]
-fn gather_matrix([a, b, c, d]: [(&M, usize); LANES]) -> M {
-    let entry = |i: usize, j: usize, from: (&M, usize)| from.0[j][i].0[from.1];
-    matrix(|i, j| Fused([entry(i, j, a), entry(i, j, b), entry(i, j, c), entry(i, j, d)]))
+/// Gathers a frame, without where it is.
+#[inline(never)]
+fn gather_frame(to: &mut [Fused; 12], from: Lanes<'_, [Fused; 12]>) {
+    for (c, entry) in to.iter_mut().enumerate().take(9) {
+        *entry = Fused::gather(|k| from[k].0[c].0[from[k].1]);
+    }
 }
 
 /// The trees of a scene, ready to be solved.
@@ -223,7 +222,6 @@ impl TreePlan {
         let world = nodes.held.len() as u32 - 1;
         let mut this = Self {
             first_slot: Vec::with_capacity(groups + 1),
-            replies: vec![0],
             axis: Vec::with_capacity(groups),
             children: vec![[0; LANES]; levels[1]],
             holds: vec![ChildJoint::NONE; levels[1]],
@@ -265,9 +263,6 @@ impl TreePlan {
                 this.holds.push(hold);
             }
             this.axis.push(common_axis(this.constants.at(group), &this.holds, most));
-            let (most, rows) = (most as u32, if graph.springs { 6 } else { 3 });
-            let before = this.replies[group];
-            this.replies.push(before + most + rows * most * (most + 1) / 2);
         }
         this.first_slot.push(this.holds.len() as u32);
         // What is left over in a group looks at the first of its lanes, and hangs on nothing.

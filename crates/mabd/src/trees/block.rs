@@ -83,3 +83,18 @@ pub(super) fn less<const N: usize>(a: &[Fused; N], b: &[Fused; N], c: Fused) -> 
     }
     left
 }
+
+/// `c` less `rows`, each times its entry of `a`.
+#[inline(always)]
+pub(super) fn less_rows<const N: usize>(
+    a: &[Fused; N],
+    rows: &Square<N>,
+    mut c: [Fused; N],
+) -> [Fused; N] {
+    for (a, row) in a.iter().zip(rows) {
+        for (c, entry) in c.iter_mut().zip(row) {
+            *c = entry.times_less(*a, *c);
+        }
+    }
+    c
+}

@@ -10,7 +10,7 @@ use super::{
     down::{Down, DownTask},
     graph::Branch,
     levels,
-    message::{DownMessage, DownPair, UpMessage, UpPair},
+    message::{DownMessage, DownPair, Reply, UpMessage, UpPair},
     side::TurnRows,
     up::{Deeper, GroupRoom, Up, UpTask},
 };
@@ -36,7 +36,7 @@ pub(super) struct BranchesUp<'a, const N: usize> {
     pub(super) up_messages: &'a mut [UpMessage<N>],
     /// Of these groups, and of those below.
     pub(super) turns: [&'a mut [TurnRows]; 2],
-    pub(super) replies: [&'a mut [[Fused; N]]; 2],
+    pub(super) replies: [&'a mut [Reply<N>]; 2],
     /// One per thread that may work here.
     pub(super) rooms: &'a mut [GroupRoom<N>],
     pub(super) below: &'a mut [UpPair<N>],
@@ -50,8 +50,7 @@ impl<const N: usize> BranchesUp<'_, N> {
             return self.one_by_one();
         }
         let ([branches, others], [tops, below]) = halves(self.branches, pieces);
-        let first = &self.all.plan.replies;
-        let kept = |groups: &Range<usize>| (first[groups.end] - first[groups.start]) as usize;
+        let kept = [&tops, &below].map(|groups| self.all.plan.joints(groups.clone()));
         let [turns, turns_below] = &mut self.turns;
         let [replies, replies_below] = &mut self.replies;
         let after = BranchesUp {
@@ -62,8 +61,8 @@ impl<const N: usize> BranchesUp<'_, N> {
                 turns_below.split_off_mut(below.len()..).unwrap_or_default(),
             ],
             replies: [
-                replies.split_off_mut(kept(&tops)..).unwrap_or_default(),
-                replies_below.split_off_mut(kept(&below)..).unwrap_or_default(),
+                replies.split_off_mut(kept[0]..).unwrap_or_default(),
+                replies_below.split_off_mut(kept[1]..).unwrap_or_default(),
             ],
             rooms: self.rooms.split_off_mut(pieces / 2..).unwrap_or_default(),
             below: self.below.split_off_mut(pieces / 2..).unwrap_or_default(),
@@ -81,13 +80,12 @@ impl<const N: usize> BranchesUp<'_, N> {
         let mut ascent = Ascent { all, first: low, turns, replies, rooms: self.rooms };
         for Branch { tops, levels: depths } in self.branches {
             ascent.run(levels(depths).rev(), &mut messages);
-            let replies = all.plan.replies[tops.start] - all.plan.replies[top];
             each_up(Up {
                 all,
                 first: tops.start,
                 up_messages: &mut self.up_messages[tops.start - top..tops.end - top],
                 turns: cut(turns_tops, tops.start - top).1,
-                replies: &mut replies_tops[replies as usize..],
+                replies: &mut replies_tops[all.plan.joints(top..tops.start)..],
                 deeper: Deeper {
                     up_messages: messages[1],
                     turns: cut(ascent.turns, depths[0] - low).1,

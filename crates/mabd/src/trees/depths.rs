@@ -7,7 +7,7 @@ use taut_math::{Fused, Number};
 
 use super::{
     down::{Down, DownTask},
-    message::{DownMessage, UpMessage},
+    message::{DownMessage, Reply, UpMessage},
     side::TurnRows,
     up::{Deeper, GroupRoom, Up, UpTask},
 };
@@ -33,7 +33,7 @@ pub(super) struct Ascent<'a, const N: usize> {
     /// Rows and replies of groups, which this is the first of.
     pub(super) first: usize,
     pub(super) turns: &'a mut [TurnRows],
-    pub(super) replies: &'a mut [[Fused; N]],
+    pub(super) replies: &'a mut [Reply<N>],
     /// One per thread that may work here.
     pub(super) rooms: &'a mut [GroupRoom<N>],
 }
@@ -45,7 +45,7 @@ impl<const N: usize> Ascent<'_, N> {
         runs: impl Iterator<Item = Range<usize>>,
         messages: &mut [&mut Vec<UpMessage<N>>; 2],
     ) {
-        let (all, first, before) = (self.all, self.first, self.all.plan.replies[self.first]);
+        let (all, first) = (self.all, self.first);
         for run in runs {
             let [own, deeper] = messages;
             let (turns, turns_deeper) = cut(self.turns, run.end - first);
@@ -54,7 +54,7 @@ impl<const N: usize> Ascent<'_, N> {
                 first: run.start,
                 up_messages: &mut own[..run.len()],
                 turns: cut(turns, run.start - first).1,
-                replies: &mut self.replies[(all.plan.replies[run.start] - before) as usize..],
+                replies: &mut self.replies[all.plan.joints(first..run.start)..],
                 deeper: Deeper { up_messages: deeper, turns: turns_deeper },
                 base: run.end,
                 rooms: self.rooms,
@@ -114,7 +114,7 @@ pub(super) fn each_up<const N: usize>(mut up: Up<'_, N>) {
         return;
     }
     let cut = up.up_messages.len() * (pieces / 2) / pieces;
-    let replies = (up.all.plan.replies[up.first + cut] - up.all.plan.replies[up.first]) as usize;
+    let replies = up.all.plan.joints(up.first..up.first + cut);
     let after = Up {
         first: up.first + cut,
         up_messages: up.up_messages.split_off_mut(cut..).unwrap_or_default(),
@@ -133,8 +133,7 @@ pub(super) fn each_down<const N: usize>(mut down: Down<'_, N>, pieces: usize) ->
         return simd::dispatch(down);
     }
     let cut = groups * (pieces / 2) / pieces;
-    let plan = down.all.plan;
-    let joints = plan.slots(down.first + cut).start - plan.slots(down.first).start;
+    let joints = down.all.plan.joints(down.first..down.first + cut);
     let after = Down {
         first: down.first + cut,
         bodies: down.bodies.split_off(cut),

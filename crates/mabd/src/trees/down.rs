@@ -7,7 +7,7 @@ use super::{
     TreePlan,
     block::{Factor, first, last},
     frames_now,
-    message::{DownMessage, UpMessage, gather_turns},
+    message::{DownMessage, Reply, UpMessage, together},
     side::{TurnRows, pull, wring},
 };
 use crate::{
@@ -52,7 +52,7 @@ pub(super) struct DownTask<'a, const N: usize> {
     pub(super) task: &'a SolveTask<'a>,
     /// Of all groups.
     pub(super) turns: &'a [TurnRows],
-    pub(super) replies: &'a [[Fused; N]],
+    pub(super) replies: &'a [Reply<N>],
 }
 
 /// Some consecutive groups of one depth on the way to the leaves.
@@ -81,7 +81,11 @@ impl<const N: usize> Down<'_, N> {
         let GroupKind { constants, anchors } = plan.constants.at(index);
         // To keep it from the way up would take longer than to find it again.
         let free = FreeResponse::new(&self.bodies, constants, task, i, Polar::Exact);
-        let own = DownMessage::gather(self.before, self.first_before, &plan.from[index]);
+        let mut room = DownMessage::NONE;
+        // What hangs on nothing is pulled by nothing.
+        let joint = |slot: usize| self.before.get(slot.wrapping_sub(self.first_before));
+        let joint = |slot: usize| joint(slot).unwrap_or(const { &DownMessage::NONE });
+        let own = together(&plan.from[index], joint, &mut room, DownMessage::gather);
         self.forces[i] = first(&own.multipliers);
         let (mut load, mut sum) = ([ZERO3; 3], ZERO3);
         pull(&mut load, &mut sum, free.rotation, anchors.left, first(&own.multipliers));
@@ -89,29 +93,16 @@ impl<const N: usize> Down<'_, N> {
             wring(&mut load, free.rotation, own.load);
         }
         let (slots, base) = (plan.slots(index), plan.slots(self.first).start);
-        let mut end = plan.replies[index + 1] as usize;
-        for (later, slot) in slots.rev().enumerate() {
-            let hold = &plan.holds[slot];
-            let (message, after) = self.down_messages[slot - base..].split_at_mut(1);
-            let begin = end - 1 - (later + 1) * N;
-            let replies = &replies[begin..end];
-            end = begin;
-            let mut x = replies[0];
-            for (u, reply) in replies[1..].chunks_exact(N).enumerate() {
-                let known = if u < later { &after[u].multipliers } else { &own.multipliers };
-                for (reply, known) in reply.iter().zip(known) {
-                    for (x, reply) in x.iter_mut().zip(reply) {
-                        *x = reply.times_less(*known, *x);
-                    }
-                }
-            }
-            let message = &mut message[0];
-            message.multipliers = x;
+        let replies = &replies[plan.joints(0..index)..];
+        for (slot, reply) in slots.zip(replies) {
+            let (hold, message) = (&plan.holds[slot], &mut self.down_messages[slot - base]);
+            message.multipliers = reply.under(&own.multipliers);
             let force = scale(first(&message.multipliers), -Fused::ONE);
             pull(&mut load, &mut sum, free.rotation, hold.anchor, force);
             if N > 3 {
                 let children = &plan.children[slot];
-                let child = gather_turns(turns, 0, children);
+                let mut room = TurnRows::NONE;
+                let child = together(children, |group| &turns[group], &mut room, TurnRows::gather);
                 let between = product(hold.basis, child.sum(last(&message.multipliers)));
                 message.load = product(free.at, between);
                 let frames = frames_now(self.deeper, self.base, children);

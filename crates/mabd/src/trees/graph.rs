@@ -195,10 +195,18 @@ impl TreeGraph {
         this
     }
 
-    /// The children of nodes, in their order.
+    /// The children of groups of nodes, those in one place of the nodes of a group side by side: what the next depth tells is
+    /// then read as it stands, mostly.
     fn below(&self, nodes: &[u32]) -> Vec<u32> {
-        let children = nodes.iter().filter_map(|&node| self.children.get(node as usize));
-        children.flatten().copied().collect()
+        let children = |node: &u32| self.children.get(*node as usize).map_or(&[][..], |c| c);
+        let mut below = Vec::new();
+        for group in nodes.chunks(LANES) {
+            let most = group.iter().map(|node| children(node).len()).max().unwrap_or(0);
+            for place in 0..most {
+                below.extend(group.iter().filter_map(|node| children(node).get(place)));
+            }
+        }
+        below
     }
 }
 

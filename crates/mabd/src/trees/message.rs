@@ -2,8 +2,37 @@
 
 use taut_math::{Fused, LANES, Number, Wide};
 
-use super::{block::Square, side::TurnRows};
-use crate::lane::{M, ZERO3, matrix};
+use super::block::{Square, less_rows};
+use crate::lane::{M, ZERO3};
+
+/// Four places, and which of the lanes there.
+pub(super) type Lanes<'a, T> = [(&'a T, usize); LANES];
+
+/// What is known of four nodes or joints, `of` telling where for groups: in place if they are one, else gathered into `room`.
+#[inline(always)]
+pub(super) fn together<'a, T>(
+    nodes: &[u32; LANES],
+    of: impl Fn(usize) -> &'a T,
+    room: &'a mut T,
+    gather: impl FnOnce(&mut T, Lanes<'a, T>),
+) -> &'a T {
+    let first = nodes[0];
+    if first.is_multiple_of(LANES as u32) && *nodes == [first, first + 1, first + 2, first + 3] {
+        return of(first as usize / LANES);
+    }
+    gather(room, nodes.map(|node| (of(node as usize / LANES), node as usize % LANES)));
+    room
+}
+
+/// Gathers a matrix.
+#[inline(never)]
+pub(super) fn gather_matrix(to: &mut M, from: Lanes<'_, M>) {
+    for (j, column) in to.iter_mut().enumerate() {
+        for (i, entry) in column.iter_mut().enumerate() {
+            *entry = Fused::gather(|k| from[k].0[j][i].0[from[k].1]);
+        }
+    }
+}
 
 /// What a group of bodies shows to the joints to its parents.
 #[derive(Clone, Copy)]
@@ -24,41 +53,36 @@ impl<const N: usize> UpMessage<N> {
         at: [ZERO3; 3],
     };
 
-    /// Becomes what four bodies show that are not side by side; `all` begins with group `base`.
-    #[inline(always)]
-    pub(super) fn gather(&mut self, all: &[Self], base: usize, nodes: &[u32; LANES]) {
-        let from = nodes.map(|node| &all[node as usize / LANES - base]);
-        let lane = nodes.map(|node| node as usize % LANES);
+    /// Becomes what four bodies show, but for their frames.
+    #[inline(never)]
+    pub(super) fn gather(&mut self, from: Lanes<'_, Self>) {
         for i in 0..N {
             for j in 0..=i {
-                self.own[i][j] = Fused::gather(|k| from[k].own[i][j].0[lane[k]]);
+                self.own[i][j] = Fused::gather(|k| from[k].0.own[i][j].0[from[k].1]);
             }
-            self.scale[i] = Fused::gather(|k| from[k].scale[i].0[lane[k]]);
-            self.tip[i] = Fused::gather(|k| from[k].tip[i].0[lane[k]]);
+            self.scale[i] = Fused::gather(|k| from[k].0.scale[i].0[from[k].1]);
+            self.tip[i] = Fused::gather(|k| from[k].0.tip[i].0[from[k].1]);
         }
     }
 }
 
-/// Rows of springs of four bodies that are not side by side; `all` begins with group `base`.
-#[inline(always)]
-pub(super) fn gather_turns(all: &[TurnRows], base: usize, nodes: &[u32; LANES]) -> TurnRows {
-    let from = nodes.map(|node| &all[node as usize / LANES - base]);
-    let lane = nodes.map(|node| node as usize % LANES);
-    let bend = |i: usize| Fused::gather(|k| from[k].bend[i].0[lane[k]]);
-    let turn = Fused::gather(|k| from[k].turn.0[lane[k]]);
-    TurnRows { turn, bend: [bend(0), bend(1), bend(2)] }
+/// The multipliers of the joints to children in one place.
+#[derive(Clone, Copy)]
+pub(super) struct Reply<const N: usize> {
+    /// Where the own joint exerts nothing.
+    pub(super) alone: [Fused; N],
+    /// By how much they are less under unit multipliers of the own joint, by rows of these.
+    pub(super) own: Square<N>,
 }
 
-/// Frames of four bodies that are not side by side; `all` begins with group `base`.
-#[inline(always)]
-pub(super) fn gather_frames<const N: usize>(
-    all: &[UpMessage<N>],
-    base: usize,
-    nodes: &[u32; LANES],
-) -> M {
-    let from = nodes.map(|node| &all[node as usize / LANES - base].at);
-    let lane = nodes.map(|node| node as usize % LANES);
-    matrix(|i, j| Fused::gather(|k| from[k][j][i].0[lane[k]]))
+impl<const N: usize> Reply<N> {
+    pub(super) const NONE: Self = Self { alone: [Fused::ZERO; N], own: [[Fused::ZERO; N]; N] };
+
+    /// The multipliers under those of the own joint.
+    #[inline(always)]
+    pub(super) fn under(&self, own: &[Fused; N]) -> [Fused; N] {
+        less_rows(own, &self.own, self.alone)
+    }
 }
 
 /// The multipliers of a joint, and the load of its springs on the child's frame in world axes.
@@ -71,21 +95,15 @@ pub(super) struct DownMessage<const N: usize> {
 impl<const N: usize> DownMessage<N> {
     pub(super) const NONE: Self = Self { multipliers: [Fused::ZERO; N], load: [ZERO3; 3] };
 
-    /// Those of four joints that are not side by side; `all` begins with the joints `base`.
-    #[inline(always)]
-    pub(super) fn gather(all: &[Self], base: usize, from: &[u32; LANES]) -> Self {
-        let lane = from.map(|at| at as usize % LANES);
-        // What hangs on nothing is pulled by nothing.
-        let at = |at: u32| all.get((at as usize / LANES).wrapping_sub(base));
-        let from = from.map(|joint| at(joint).unwrap_or(&Self::NONE));
-        let mut out = Self::NONE;
+    /// Becomes those of four joints.
+    #[inline(never)]
+    pub(super) fn gather(&mut self, from: Lanes<'_, Self>) {
         for i in 0..N {
-            out.multipliers[i] = Fused::gather(|k| from[k].multipliers[i].0[lane[k]]);
+            self.multipliers[i] = Fused::gather(|k| from[k].0.multipliers[i].0[from[k].1]);
         }
         if N > 3 {
-            out.load = matrix(|i, j| Fused::gather(|k| from[k].load[j][i].0[lane[k]]));
+            gather_matrix(&mut self.load, from.map(|(message, lane)| (&message.load, lane)));
         }
-        out
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{iter::once, ops::Range};
 
-use taut_math::{Fused, LANES, Number};
+use taut_math::{Fused, LANES};
 
 use super::{
     TreePlan,
@@ -10,7 +10,7 @@ use super::{
     depths::{Ascent, Descent, GRAIN, cut, worse},
     down::{DownTask, ground},
     levels,
-    message::{DownMessage, DownPair, UpMessage, UpPair},
+    message::{DownMessage, DownPair, Reply, UpMessage, UpPair},
     side::TurnRows,
     up::{GroupRoom, UpTask},
 };
@@ -39,8 +39,8 @@ pub(crate) struct TreesWith<const N: usize> {
     /// Rows of springs; empty without.
     turns: Vec<TurnRows>,
     forces: Vec<V>,
-    /// Of the joints to the children, as many as the plan says.
-    replies: Vec<[Fused; N]>,
+    /// Of the joints to the children.
+    replies: Vec<Reply<N>>,
     /// Of the joints to the children, above the branches.
     down_messages: DownPair<N>,
     /// Messages within branches, one pair per thread.
@@ -55,13 +55,12 @@ pub(crate) struct TreesWith<const N: usize> {
 impl<const N: usize> TreesWith<N> {
     pub(super) fn new(plan: TreePlan, ends: Vec<OwnJoint>) -> Self {
         let groups = plan.groups();
-        let replies = plan.replies[groups] as usize;
         let (up_messages, down_messages) = pairs(&plan, levels(&plan.levels));
         Self {
             up_messages,
             turns: vec![TurnRows::NONE; if N > 3 { groups } else { 0 }],
             forces: vec![ZERO3; groups],
-            replies: vec![[Fused::ZERO; N]; replies],
+            replies: vec![Reply::NONE; plan.joints(0..groups)],
             down_messages,
             up_below: Vec::new(),
             down_below: Vec::new(),
@@ -100,7 +99,7 @@ impl<const N: usize> TreesWith<N> {
         if self.rooms.len() != rooms {
             let groups = 0..self.plan.groups();
             let most = groups.map(|group| self.plan.slots(group).len()).max().unwrap_or(0);
-            self.rooms.resize(rooms, GroupRoom::new(most + 1));
+            self.rooms.resize(rooms, GroupRoom::new(most));
             let branches = self.plan.branches.iter();
             let runs = branches.flat_map(|b| once(b.tops.clone()).chain(levels(&b.levels)));
             let (up, down) = pairs(&self.plan, runs);
@@ -134,14 +133,13 @@ impl<const N: usize> TreesWith<N> {
             && let Some(last) = runs.next()
         {
             let (turns, turns_below) = cut(turns, last.end);
-            let first = plan.replies[last.start] as usize;
-            let (replies, replies_below) = replies.split_at_mut(plan.replies[last.end] as usize);
+            let (replies, replies_below) = replies.split_at_mut(plan.joints(0..last.end));
             BranchesUp {
                 all,
                 branches: &plan.branches,
                 up_messages: messages[0],
                 turns: [cut(turns, last.start).1, turns_below],
-                replies: [&mut replies[first..], replies_below],
+                replies: [&mut replies[plan.joints(0..last.start)..], replies_below],
                 rooms: &mut *rooms,
                 below: up_below,
             }
@@ -182,12 +180,11 @@ fn pairs<const N: usize>(
     plan: &TreePlan,
     runs: impl Iterator<Item = Range<usize>>,
 ) -> (UpPair<N>, DownPair<N>) {
-    let joints = |run: &Range<usize>| plan.first_slot[run.end] - plan.first_slot[run.start];
     let (mut groups, mut most) = (0, 0);
     for run in runs {
         groups = run.len().max(groups);
         // What holds the roots counts as one joint each.
-        most = run.len().max(joints(&run) as usize).max(most);
+        most = run.len().max(plan.joints(run)).max(most);
     }
     let (up, down) = (vec![UpMessage::NONE; groups], vec![DownMessage::NONE; most]);
     ([up.clone(), up], [down.clone(), down])

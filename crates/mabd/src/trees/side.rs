@@ -9,12 +9,12 @@
 
 use taut_math::{Fused, Number, Wide};
 
-use super::block::Square;
+use super::{block::Square, message::Lanes};
 use crate::{
     free::FreeResponse,
     joint::{SMALL_TURN, small_turn_factors, turn_factors},
     lane::{
-        M, V, ZERO3, add, conjugate, dot, dot_onto, plus, product, scale, sub, times, transposed,
+        M, V, ZERO3, add, conjugate, dot, dot_onto, plus, product, scale, times, transposed,
         transposed_product, transposed_times,
     },
     local::LocalInverse,
@@ -29,6 +29,15 @@ pub(super) struct TurnRows {
 
 impl TurnRows {
     pub(super) const NONE: Self = Self { turn: Fused::ZERO, bend: ZERO3 };
+
+    /// Becomes the rows of four joints.
+    #[inline(never)]
+    pub(super) fn gather(&mut self, from: Lanes<'_, Self>) {
+        self.turn = Fused::gather(|k| from[k].0.turn.0[from[k].1]);
+        for (i, bend) in self.bend.iter_mut().enumerate() {
+            *bend = Fused::gather(|k| from[k].0.bend[i].0[from[k].1]);
+        }
+    }
 
     /// The spring between the axes `from` of the parent and the child's frame `at`, and the values of its
     /// rows; see [`turn_factors`].
@@ -54,15 +63,16 @@ impl TurnRows {
 
     #[inline(always)]
     fn all(&self, m: M, turn: Fused) -> [M; 3] {
-        let turned = [scale(m[0], turn), scale(m[1], turn), scale(m[2], turn)];
+        let by = |turn| [scale(m[0], turn), scale(m[1], turn), scale(m[2], turn)];
+        let (turned, back) = (by(turn), by(-turn));
         let mut rows = [m; 3];
         for (k, row) in rows.iter_mut().enumerate() {
             let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-            for column in row.iter_mut() {
-                *column = scale(*column, self.bend[k]);
+            row[k] = scale(m[k], self.bend[k]);
+            for c in 0..3 {
+                row[i][c] = m[i][c].times_plus(self.bend[k], turned[j][c]);
+                row[j][c] = m[j][c].times_plus(self.bend[k], back[i][c]);
             }
-            row[i] = add(row[i], turned[j]);
-            row[j] = sub(row[j], turned[i]);
         }
         rows
     }
@@ -160,20 +170,19 @@ impl JointSide {
         }
     }
 
-    /// [`Self::between`] where both anchors are on one axis: a unit force at unit length along it moves the
+    /// [`Self::between`] another where both anchors are on one axis: a unit force at unit length along it moves the
     /// point there by `points`, all else is in proportion.
     #[inline(always)]
     pub(super) fn between_along<const N: usize>(
         &self,
         other: &Self,
-        own: bool,
         (points, reach): (&M, Fused),
         block: &mut Square<N>,
     ) {
-        let (arm, far) = (self.arm, other.arm);
-        let (both, reach) = (arm * far, if self.child == other.child { reach } else { -reach });
+        let both = self.arm * other.arm;
+        let reach = if self.child == other.child { reach } else { -reach };
         for i in 0..3 {
-            for j in 0..if own { i + 1 } else { 3 } {
+            for j in 0..3 {
                 let entry = points[j][i];
                 block[i][j] = if i == j { entry.times_plus(both, reach) } else { entry * both };
             }
@@ -182,27 +191,36 @@ impl JointSide {
             return;
         }
         for k in 0..3 {
-            block[3 + k][..3].copy_from_slice(&scale(self.levers[k], far));
-            self.between_springs(other, own, k, block);
-            if !own {
-                for (row, lever) in block.iter_mut().zip(other.levers[k]) {
-                    row[3 + k] = lever * arm;
-                }
+            for l in 0..3 {
+                block[3 + k][l] = self.levers[k][l] * other.arm;
+                block[l][3 + k] = other.levers[k][l] * self.arm;
+                block[3 + k][3 + l] = inner(self.gradients[k], other.replies[l]);
             }
         }
     }
 
-    /// What unit multipliers of the other's springs do to row `k` of these; with itself, up to its diagonal.
+    /// The lower triangle of the same with itself.
     #[inline(always)]
-    fn between_springs<const N: usize>(
+    pub(super) fn itself_along<const N: usize>(
         &self,
-        other: &Self,
-        own: bool,
-        k: usize,
+        (points, reach): (&M, Fused),
         block: &mut Square<N>,
     ) {
-        for l in 0..if own { k + 1 } else { 3 } {
-            block[3 + k][3 + l] = inner(self.gradients[k], other.replies[l]);
+        let both = self.arm * self.arm;
+        for i in 0..3 {
+            for j in 0..i {
+                block[i][j] = points[j][i] * both;
+            }
+            block[i][i] = points[i][i].times_plus(both, reach);
+        }
+        if N == 3 {
+            return;
+        }
+        for k in 0..3 {
+            block[3 + k][..3].copy_from_slice(&scale(self.levers[k], self.arm));
+            for l in 0..=k {
+                block[3 + k][3 + l] = inner(self.gradients[k], self.replies[l]);
+            }
         }
     }
 
@@ -230,7 +248,9 @@ impl JointSide {
             // The inverse is symmetric, so that what a row does to a point is what the point does to it.
             let row = other.signed(times(free.rotation, times(self.replies[k], other.anchor)));
             block[3 + k][..3].copy_from_slice(&row);
-            self.between_springs(other, own, k, block);
+            for l in 0..if own { k + 1 } else { 3 } {
+                block[3 + k][3 + l] = inner(self.gradients[k], other.replies[l]);
+            }
             if !own {
                 let moved = times(free.rotation, times(other.replies[k], self.anchor));
                 let column = self.signed(moved);
@@ -300,7 +320,12 @@ mod tests {
             for (a, b, same) in [(own, own, true), (other, other, true), (other, own, false)] {
                 let (mut anywhere, mut along) = ([[Fused::ZERO; 6]; 6], [[Fused::ZERO; 6]; 6]);
                 a.between(&b, same, (&free, reach), &mut anywhere);
-                a.between_along(&b, same, (&free.along(axis), reach), &mut along);
+                let points = &free.along(axis);
+                if same {
+                    a.itself_along((points, reach), &mut along);
+                } else {
+                    a.between_along(&b, (points, reach), &mut along);
+                }
                 for (x, y) in anywhere.as_flattened().iter().zip(along.as_flattened()) {
                     let least = Fused::of(1e-14);
                     assert!((*x - *y).abs().all_below(least), "axis {axis}: {x:?} {y:?}");
