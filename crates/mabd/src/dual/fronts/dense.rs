@@ -40,20 +40,35 @@ pub(super) fn lanes(x: &[f64]) -> Fused {
     Fused(out)
 }
 
+/// Four columns of a strip.
+type Tile = [f64; TILE];
+
+/// The whole tiles of a strip.
+#[inline(always)]
+fn tiles(strip: &[f64]) -> &[Tile] {
+    strip.as_chunks().0
+}
+
+/// A column of a tile.
+#[inline(always)]
+fn column(tile: &Tile, k: usize) -> Fused {
+    lanes(&tile[k * LANES..(k + 1) * LANES])
+}
+
 /// `left right^T` for one tile of each strip; `right` tells how many columns there are.
 #[inline(always)]
 fn product_tiles<const N: usize>(left: [&[f64]; N], right: &[f64]) -> [[Fused; LANES]; N] {
     let mut sums = [[Fused::ZERO; LANES]; N];
-    let left = left.map(|left| &left[..right.len()]);
-    for (k, right) in right.chunks_exact(LANES).enumerate() {
-        let mut rows = [Fused::ZERO; N];
-        for n in 0..N {
-            rows[n] = lanes(&left[n][k * LANES..(k + 1) * LANES]);
-        }
-        for c in 0..LANES {
-            let factor = Fused::of(right[c]);
-            for n in 0..N {
-                sums[n][c] = rows[n].times_plus(factor, sums[n][c]);
+    let right = tiles(right);
+    let left = left.map(|left| &tiles(left)[..right.len()]);
+    for (t, right) in right.iter().enumerate() {
+        for k in 0..LANES {
+            let rows = left.map(|left| column(&left[t], k));
+            for c in 0..LANES {
+                let factor = Fused::of(right[k * LANES + c]);
+                for n in 0..N {
+                    sums[n][c] = rows[n].times_plus(factor, sums[n][c]);
+                }
             }
         }
     }
@@ -137,35 +152,37 @@ fn subtract_product(head: &[f64], right: &[f64], tile: &mut [f64]) {
 /// four columns, and divides those by that tile, in whose diagonal are inverses.
 #[inline(always)]
 fn eliminate<const N: usize>(strips: [&mut [f64]; N], pivot: &[f64]) {
-    let at = pivot.len() - TILE;
-    let mut halves = strips.map(|strip| strip.split_at_mut(at));
-    let (right, corner) = pivot.split_at(at);
+    let Some((corner, right)) = tiles(pivot).split_last() else { return };
+    let strips = strips.map(|strip| &mut strip.as_chunks_mut::<TILE>().0[..=right.len()]);
     let mut columns = [[Fused::ZERO; LANES]; N];
-    for (columns, (_, tail)) in columns.iter_mut().zip(&halves) {
-        for (column, tail) in columns.iter_mut().zip(tail.chunks_exact(LANES)) {
-            *column = lanes(tail);
+    for (columns, strip) in columns.iter_mut().zip(&strips) {
+        for (c, to) in columns.iter_mut().enumerate() {
+            *to = column(&strip[right.len()], c);
         }
     }
-    for (k, right) in right.chunks_exact(LANES).enumerate() {
-        let mut rows = [Fused::ZERO; N];
-        for n in 0..N {
-            rows[n] = lanes(&halves[n].0[k * LANES..(k + 1) * LANES]);
-        }
-        for c in 0..LANES {
-            let factor = Fused::of(right[c]);
+    for (t, right) in right.iter().enumerate() {
+        for k in 0..LANES {
+            let mut rows = [Fused::ZERO; N];
             for n in 0..N {
-                columns[n][c] = rows[n].times_less(factor, columns[n][c]);
+                rows[n] = column(&strips[n][t], k);
+            }
+            for c in 0..LANES {
+                let factor = Fused::of(right[k * LANES + c]);
+                for n in 0..N {
+                    columns[n][c] = rows[n].times_less(factor, columns[n][c]);
+                }
             }
         }
     }
-    for (columns, (_, tail)) in columns.iter_mut().zip(&mut halves) {
+    for n in 0..N {
+        let tile = &mut strips[n][right.len()];
         for c in 0..LANES {
             for k in 0..c {
                 let factor = Fused::of(corner[k * LANES + c]);
-                columns[c] = columns[k].times_less(factor, columns[c]);
+                columns[n][c] = columns[n][k].times_less(factor, columns[n][c]);
             }
-            columns[c] = columns[c] * Fused::of(corner[c * LANES + c]);
-            tail[c * LANES..(c + 1) * LANES].copy_from_slice(&columns[c].0);
+            columns[n][c] = columns[n][c] * Fused::of(corner[c * LANES + c]);
+            tile[c * LANES..(c + 1) * LANES].copy_from_slice(&columns[n][c].0);
         }
     }
 }
