@@ -153,6 +153,17 @@ impl FreeResponse {
         product(columns(self.rotation, along), transposed(self.rotation))
     }
 
+    /// How far a unit force at unit length along axis `b` moves the point at unit length along another, `a`, relative to the
+    /// origin.
+    #[inline(always)]
+    pub(crate) fn across(&self, a: usize, b: usize) -> M {
+        let (at, by) = (self.rotation[a], self.rotation[b]);
+        let (mirrored, elastic) = self.local.across(a, b);
+        let (turned, pulled) = (scale(by, mirrored), scale(at, elastic));
+        // `mirrored by at^T + elastic at by^T`.
+        [0, 1, 2].map(|c| [0, 1, 2].map(|r| turned[r].times_plus(at[c], pulled[r] * by[c])))
+    }
+
     /// Where a point of the bodies would go without joints.
     #[inline(always)]
     pub(crate) fn tip(&self, anchor: V) -> V {

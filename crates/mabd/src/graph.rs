@@ -13,7 +13,7 @@ use crate::{
     dual::{DualSystem, lines::Lines, order::Link},
     free::{FreeResponse, GroupTable, Once, SolveTask},
     joint::JointElement,
-    lane::{M, V, ZERO3, add, conjugate, plus, product, scale, sub, transposed_times},
+    lane::{M, V, ZERO3, add, onto, plus, product, scale, sub, transposed, transposed_times},
     node::{BodyGroups, Nodes},
     polar::blockwise,
     settings::{Dual, MabdSettings, Polar},
@@ -148,28 +148,19 @@ impl BallGraph {
     #[inline(always)]
     fn assemble(&mut self, bodies: &BodyGroups<'_>, task: &SolveTask<'_>) {
         let values = &mut self.dual.blocks.values;
+        let mut units = AxisUnits::NONE;
         for group in 0..self.constants.groups() {
             let constants = self.constants.at(group).constants;
             let free = FreeResponse::new(bodies, constants, task, group, self.polar);
-            let (ends, mut pairs) = self.ends.at(group);
-            for (i, end) in ends.iter().enumerate() {
-                let (anchor, own_sign) = (self.ends.anchor(end), end.sign());
-                for other in &ends[..=i] {
-                    let between = free.local.between(anchor, self.ends.anchor(other));
-                    let mut block = conjugate(free.rotation, between);
-                    // Added after turning, else a rotation that is not quite one would open the joints.
-                    for (c, column) in block.iter_mut().enumerate() {
-                        column[c] += constants.reach;
-                    }
-                    let sign = own_sign * other.sign();
-                    let Some((slots, rest)) = pairs.split_first() else { return };
-                    pairs = rest;
-                    let block = [0, 1, 2].map(|c| scale(block[c], sign));
-                    for (k, &slot) in slots.iter().enumerate() {
-                        put(values, slot, k, &block);
-                    }
-                }
-                let tip = scale(free.tip(anchor), own_sign);
+            units.find(&free, self.ends.axes(group));
+            let (ends, pairs) = (&self.ends, self.ends.at(group));
+            match units.count {
+                1 => units.add_pairs::<1>(ends, pairs, constants.reach, values),
+                2 => units.add_pairs::<2>(ends, pairs, constants.reach, values),
+                _ => units.add_pairs::<3>(ends, pairs, constants.reach, values),
+            }
+            for end in pairs.0 {
+                let tip = scale(free.tip(self.ends.anchor(end)), end.sign());
                 for (k, &element) in end.elements.iter().enumerate() {
                     let row = 3 * element as usize;
                     for (rhs, tip) in self.rhs[row..row + 3].iter_mut().zip(&tip) {
@@ -218,6 +209,76 @@ impl BallGraph {
     }
 }
 
+/// What unit forces at unit lengths along the axes of four bodies do to points there, relative to the origin. Of what joints do
+/// to each other these are the parts.
+struct AxisUnits {
+    /// By the axes of the point and the force, of those axes that joints of the group are on or between.
+    blocks: [[M; 3]; 3],
+    axes: [usize; 3],
+    count: usize,
+}
+
+impl AxisUnits {
+    const NONE: Self = Self { blocks: [[[ZERO3; 3]; 3]; 3], axes: [0; 3], count: 0 };
+
+    /// Finds them for these axes.
+    #[inline(always)]
+    fn find(&mut self, free: &FreeResponse, used: [bool; 3]) {
+        self.count = 0;
+        for a in (0..3).filter(|&a| used[a]) {
+            self.blocks[a][a] = free.along(a);
+            for &b in &self.axes[..self.count] {
+                self.blocks[a][b] = free.across(a, b);
+                self.blocks[b][a] = transposed(self.blocks[a][b]);
+            }
+            self.axes[self.count] = a;
+            self.count += 1;
+        }
+    }
+
+    /// `sign` times what a unit force at `y` does to the point `x`, where there are so many axes.
+    #[inline(always)]
+    fn between<const AXES: usize>(&self, x: V, y: V, sign: Fused) -> M {
+        let mut sum = [ZERO3; 3];
+        for &i in &self.axes[..AXES] {
+            let arm = x[i] * sign;
+            for &j in &self.axes[..AXES] {
+                let (amount, unit) = (arm * y[j], &self.blocks[i][j]);
+                sum = [0, 1, 2].map(|c| onto(unit[c], amount, sum[c]));
+            }
+        }
+        sum
+    }
+
+    /// Fills the blocks of the matrix of all pairs of ends of a group. Compilers take the lanes of a block apart as soon as it
+    /// is made in one of several ways, so that each number of axes has this by itself.
+    #[inline(always)]
+    fn add_pairs<const AXES: usize>(
+        &self,
+        all: &GraphEnds,
+        (ends, mut pairs): (&[GroupEnd], &[[u32; LANES]]),
+        reach: Fused,
+        values: &mut [f64],
+    ) {
+        for (i, end) in ends.iter().enumerate() {
+            let (anchor, own_sign) = (all.anchor(end), end.sign());
+            for other in &ends[..=i] {
+                let sign = own_sign * other.sign();
+                let mut block = self.between::<AXES>(anchor, all.anchor(other), sign);
+                // Added after turning, else a rotation that is not quite one would open the joints.
+                for (c, column) in block.iter_mut().enumerate() {
+                    column[c] = reach.times_plus(sign, column[c]);
+                }
+                let Some((slots, rest)) = pairs.split_first() else { return };
+                pairs = rest;
+                for (k, &slot) in slots.iter().enumerate() {
+                    put(values, slot, k, &block);
+                }
+            }
+        }
+    }
+}
+
 /// Sets a block of the matrix to one lane of `block`, or adds that.
 #[inline(always)]
 fn put(values: &mut [f64], slot: u32, k: usize, block: &M) {
@@ -243,4 +304,45 @@ fn put(values: &mut [f64], slot: u32, k: usize, block: &M) {
 fn forces(lambda: &[f64], end: &GroupEnd) -> V {
     let [a, b, c, d] = end.elements.map(|element| &lambda[3 * element as usize..][..3]);
     [0, 1, 2].map(|i| Fused([a[i], b[i], c[i], d[i]]))
+}
+
+#[cfg(test)]
+mod tests {
+    use taut_core::Quat;
+
+    use super::*;
+    use crate::{
+        lane::{conjugate, matrix},
+        local::LocalInverse,
+    };
+
+    #[test]
+    fn pairs_of_joints_are_made_of_what_axes_do() {
+        let turn = Quat::from_scaled_axis(Vec3::new(0.9, -1.4, 0.6)).to_rotation_matrix();
+        let lanes = |x: f64| Fused([x, 1.5 * x, -x, 0.7 * x]);
+        let inertia = [0.3, 0.5, 0.8].map(|x| Fused([x, x, 2.0 * x, 3.0 * x]));
+        for used in [[true, false, false], [false, true, true], [true, false, true], [true; 3]] {
+            for rigid in [true, false] {
+                let mut free = FreeResponse::NONE;
+                free.rotation = matrix(|i, j| Fused::of(turn[(i, j)]));
+                free.local = LocalInverse::new(Fused::of(0.2), Fused::of(0.7), rigid, inertia);
+                let mut units = AxisUnits::NONE;
+                units.find(&free, used);
+                let place = |by: f64| {
+                    [0, 1, 2].map(|i| if used[i] { lanes(by + i as f64) } else { Fused::ZERO })
+                };
+                let (x, y, sign) = (place(0.3), place(-1.7), Fused([1.0, -1.0, 0.0, 1.0]));
+                let found = match units.count {
+                    1 => units.between::<1>(x, y, sign),
+                    2 => units.between::<2>(x, y, sign),
+                    _ => units.between::<3>(x, y, sign),
+                };
+                let expected = conjugate(free.rotation, free.local.between(x, y));
+                for (found, expected) in found.as_flattened().iter().zip(expected.as_flattened()) {
+                    let apart = (*found - *expected * sign).abs();
+                    assert!(apart.all_below(Fused::of(1e-13)), "{used:?}: {found:?} {expected:?}");
+                }
+            }
+        }
+    }
 }

@@ -35,6 +35,12 @@ pub(crate) fn scale<N: Number>(a: V<N>, s: N) -> V<N> {
     [a[0] * s, a[1] * s, a[2] * s]
 }
 
+/// `c + a s`.
+#[inline(always)]
+pub(crate) fn onto<N: Number>(a: V<N>, s: N, c: V<N>) -> V<N> {
+    [a[0].times_plus(s, c[0]), a[1].times_plus(s, c[1]), a[2].times_plus(s, c[2])]
+}
+
 #[inline(always)]
 pub(crate) fn dot<N: Number>(a: V<N>, b: V<N>) -> N {
     a[2].times_plus(b[2], a[1].times_plus(b[1], a[0] * b[0]))

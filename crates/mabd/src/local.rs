@@ -117,6 +117,14 @@ impl<N: Number> LocalInverse<N> {
         }
     }
 
+    /// The entries of [`Self::between`] for unit anchors along two different axes `a` and `b`: in row `b` and column `a`, and
+    /// in row `a` and column `b`.
+    #[inline(always)]
+    pub(crate) fn across(&self, a: usize, b: usize) -> (N, N) {
+        let pair = a + b - 1;
+        (self.mirrored[pair], self.diagonal.map_or(N::ZERO, |d| d[3 + pair]))
+    }
+
     /// Motion of the point `x` under unit forces at the point `y`, relative to that of the origin: the
     /// constant 3x3 block of a pair of anchors in principal coordinates, by columns.
     #[inline(always)]

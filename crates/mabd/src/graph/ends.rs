@@ -62,6 +62,8 @@ pub(super) struct GraphEnds {
     signs: Vec<[i8; LANES]>,
     /// Places of joints at bodies, equal ones once.
     anchors: Vec<V>,
+    /// Of each group, the principal axes of its bodies that joints are on or between.
+    axes: Vec<[bool; 3]>,
     /// Where the blocks of an end and those up to it lie.
     pairs: Vec<[u32; LANES]>,
     pub(super) held: Vec<HeldEnd>,
@@ -134,6 +136,7 @@ impl GraphEnds {
         nodes: &[u32],
         known: &mut BTreeMap<Vec<u64>, u32>,
     ) {
+        let mut axes = [false; 3];
         for i in 0..ends.of(nodes[0] as usize).len() {
             let (mut joints, mut signs, mut anchors) = ([0; LANES], [0; LANES], ZERO3);
             for (k, &node) in nodes.iter().enumerate().filter(|(_, node)| **node != NONE) {
@@ -141,8 +144,10 @@ impl GraphEnds {
                 joints[k] = element;
                 signs[k] = SIGNS[usize::from(side)];
                 let anchor = elements[element as usize].anchors[usize::from(side)];
-                for (to, from) in anchors.iter_mut().zip(anchor.iter()) {
-                    to.0[k] = *from;
+                let rounding = 2.0 * f64::EPSILON * anchor.amax();
+                for i in (0..3).filter(|&i| anchor[i].abs() > rounding) {
+                    anchors[i].0[k] = anchor[i];
+                    axes[i] = true;
                 }
             }
             let bits = anchors.iter().flat_map(|x| x.0).map(f64::to_bits).collect();
@@ -154,6 +159,9 @@ impl GraphEnds {
             self.ends.push(GroupEnd { elements: joints, anchor, signs });
             self.signs.push(signs);
         }
+        // One of them at least.
+        axes[0] |= axes == [false; 3];
+        self.axes.push(axes);
     }
 
     /// Adds where blocks of pairs of ends of four nodes lie; where there is none, zero is added to any.
@@ -203,6 +211,12 @@ impl GraphEnds {
     #[inline(always)]
     pub(super) fn anchor(&self, end: &GroupEnd) -> V {
         self.anchors[end.anchor as usize]
+    }
+
+    /// The principal axes of a group's bodies that its joints are on or between.
+    #[inline(always)]
+    pub(super) fn axes(&self, group: usize) -> [bool; 3] {
+        self.axes[group]
     }
 
     /// Lets broken elements go; `compliance` is that of every row.
