@@ -9,6 +9,7 @@ use crate::lane::{M, ZERO3};
 pub(super) type Lanes<'a, T> = [(&'a T, usize); LANES];
 
 /// What is known of four nodes or joints, `of` telling where for groups: in place if they are one, else gathered into `room`.
+/// What gathers is not to be inlined: compilers would then take all numbers apart that it may have put together.
 #[inline(always)]
 pub(super) fn together<'a, T>(
     nodes: &[u32; LANES],
