@@ -244,9 +244,9 @@ impl<const N: usize> GroupRoom<N> {
         }
     }
 
-    /// Eliminates the joints to the children in one place, which is the side `child`, `last` being that of the own joint. What they exert is then
-    /// `reply[0]` less the own joint's multipliers times the other rows, and what those after them exert times rows of
-    /// `siblings`.
+    /// Eliminates the joints to the children in one place, which is the side `child`, `last` being that of the own joint. Their
+    /// multipliers are then `reply.alone` less the own joint's times `reply.own`, and less those of the children after them
+    /// times rows of `siblings`.
     #[inline(always)]
     fn eliminate(
         &mut self,
