@@ -10,7 +10,7 @@ use super::{
     down::{Down, DownTask},
     graph::Branch,
     levels,
-    message::{DownMessage, DownPair, Reply, UpMessage, UpPair},
+    message::{ChildReply, DownMessage, DownPair, UpMessage, UpPair},
     side::TurnRows,
     up::{Deeper, GroupRoom, Up, UpTask},
 };
@@ -36,7 +36,7 @@ pub(super) struct BranchesUp<'a, const N: usize> {
     pub(super) up_messages: &'a mut [UpMessage<N>],
     /// Of these groups, and of those below.
     pub(super) turns: [&'a mut [TurnRows]; 2],
-    pub(super) replies: [&'a mut [Reply<N>]; 2],
+    pub(super) replies: [&'a mut [ChildReply<N>]; 2],
     /// One per thread that may work here.
     pub(super) rooms: &'a mut [GroupRoom<N>],
     pub(super) below: &'a mut [UpPair<N>],

@@ -7,7 +7,7 @@ use taut_math::{Fused, Number};
 
 use super::{
     down::{Down, DownTask},
-    message::{DownMessage, Reply, UpMessage},
+    message::{ChildReply, DownMessage, UpMessage},
     side::TurnRows,
     up::{Deeper, GroupRoom, Up, UpTask},
 };
@@ -33,7 +33,7 @@ pub(super) struct Ascent<'a, const N: usize> {
     /// Rows and replies of groups, which this is the first of.
     pub(super) first: usize,
     pub(super) turns: &'a mut [TurnRows],
-    pub(super) replies: &'a mut [Reply<N>],
+    pub(super) replies: &'a mut [ChildReply<N>],
     /// One per thread that may work here.
     pub(super) rooms: &'a mut [GroupRoom<N>],
 }

@@ -7,7 +7,7 @@ use super::{
     TreePlan,
     block::{Factor, first, last},
     frames_now,
-    message::{DownMessage, Reply, UpMessage, together},
+    message::{ChildReply, DownMessage, UpMessage, together},
     side::{TurnRows, pull, wring},
 };
 use crate::{
@@ -52,7 +52,7 @@ pub(super) struct DownTask<'a, const N: usize> {
     pub(super) task: &'a SolveTask<'a>,
     /// Of all groups.
     pub(super) turns: &'a [TurnRows],
-    pub(super) replies: &'a [Reply<N>],
+    pub(super) replies: &'a [ChildReply<N>],
 }
 
 /// Some consecutive groups of one depth on the way to the leaves.

@@ -69,14 +69,14 @@ impl<const N: usize> UpMessage<N> {
 
 /// The multipliers of the joints to children in one place.
 #[derive(Clone, Copy)]
-pub(super) struct Reply<const N: usize> {
+pub(super) struct ChildReply<const N: usize> {
     /// Where the own joint exerts nothing.
     pub(super) alone: [Fused; N],
     /// By how much they are less under unit multipliers of the own joint, by rows of these.
     pub(super) own: Square<N>,
 }
 
-impl<const N: usize> Reply<N> {
+impl<const N: usize> ChildReply<N> {
     pub(super) const NONE: Self = Self { alone: [Fused::ZERO; N], own: [[Fused::ZERO; N]; N] };
 
     /// The multipliers under those of the own joint.

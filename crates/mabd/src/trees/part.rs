@@ -10,7 +10,7 @@ use super::{
     depths::{Ascent, Descent, GRAIN, cut, worse},
     down::{DownTask, ground},
     levels,
-    message::{DownMessage, DownPair, Reply, UpMessage, UpPair},
+    message::{ChildReply, DownMessage, DownPair, UpMessage, UpPair},
     side::TurnRows,
     up::{GroupRoom, UpTask},
 };
@@ -40,7 +40,7 @@ pub(crate) struct TreesWith<const N: usize> {
     turns: Vec<TurnRows>,
     forces: Vec<V>,
     /// Of the joints to the children.
-    replies: Vec<Reply<N>>,
+    replies: Vec<ChildReply<N>>,
     /// Of the joints to the children, above the branches.
     down_messages: DownPair<N>,
     /// Messages within branches, one pair per thread.
@@ -60,7 +60,7 @@ impl<const N: usize> TreesWith<N> {
             up_messages,
             turns: vec![TurnRows::NONE; if N > 3 { groups } else { 0 }],
             forces: vec![ZERO3; groups],
-            replies: vec![Reply::NONE; plan.joints(0..groups)],
+            replies: vec![ChildReply::NONE; plan.joints(0..groups)],
             down_messages,
             up_below: Vec::new(),
             down_below: Vec::new(),

@@ -12,7 +12,7 @@ use taut_math::{Fused, LANES, Number};
 use super::{
     ChildJoint, TreePlan,
     block::{Factor, Square, less, less_rows},
-    message::{Reply, UpMessage, gather_matrix, together},
+    message::{ChildReply, UpMessage, gather_matrix, together},
     side::{JointSide, TurnRows, times_transposed},
 };
 use crate::{
@@ -98,7 +98,7 @@ pub(super) struct Up<'a, const N: usize> {
     pub(super) first: usize,
     pub(super) up_messages: &'a mut [UpMessage<N>],
     pub(super) turns: &'a mut [TurnRows],
-    pub(super) replies: &'a mut [Reply<N>],
+    pub(super) replies: &'a mut [ChildReply<N>],
     /// Deeper groups, the first of which is `base`.
     pub(super) deeper: Deeper<'a, N>,
     pub(super) base: usize,
@@ -254,7 +254,7 @@ impl<const N: usize> GroupRoom<N> {
         (deeper, base): (&[UpMessage<N>], usize),
         children: &[u32; LANES],
         softness: [Fused; 2],
-        (reply, shown): (&mut Reply<N>, &mut UpMessage<N>),
+        (reply, shown): (&mut ChildReply<N>, &mut UpMessage<N>),
     ) {
         let (blocks, siblings) = (&mut self.blocks, &mut self.siblings);
         let mut block = blocks[pair(child, child)];
@@ -304,7 +304,7 @@ impl<const N: usize> GroupRoom<N> {
 
     /// Makes the `replies` of children those to the own joint alone, whatever the children after them exert.
     #[inline(always)]
-    fn settle(&self, replies: &mut [Reply<N>]) {
+    fn settle(&self, replies: &mut [ChildReply<N>]) {
         for child in (0..replies.len().saturating_sub(1)).rev() {
             let (before, after) = replies.split_at_mut(child + 1);
             let Some(reply) = before.last_mut() else { return };
