@@ -144,6 +144,7 @@ impl GraphEnds {
                 joints[k] = element;
                 signs[k] = SIGNS[usize::from(side)];
                 let anchor = elements[element as usize].anchors[usize::from(side)];
+                // What is left beside an axis by rounding is dropped: joints stay open by more.
                 let rounding = 2.0 * f64::EPSILON * anchor.amax();
                 for i in (0..3).filter(|&i| anchor[i].abs() > rounding) {
                     anchors[i].0[k] = anchor[i];
