@@ -292,9 +292,9 @@ fn eliminate_below(strips: &mut [f64], length: usize, pivot: &[f64]) {
 fn product(strip: &[f64], x: &[f64]) -> Fused {
     // Four sums, so that none waits for another, and one strip at a time, so that memory is read in one go.
     let mut sums = [Fused::ZERO; LANES];
-    for (tile, x) in strip.chunks_exact(TILE).zip(x.chunks_exact(LANES)) {
+    for (tile, x) in tiles(strip).iter().zip(x.chunks_exact(LANES)) {
         for c in 0..LANES {
-            sums[c] = lanes(&tile[c * LANES..]).times_plus(Fused::of(x[c]), sums[c]);
+            sums[c] = column(tile, c).times_plus(Fused::of(x[c]), sums[c]);
         }
     }
     (sums[0] + sums[1]) + (sums[2] + sums[3])
@@ -335,9 +335,9 @@ pub(super) fn forwards(panel: &[f64], length: usize, x: &mut [f64]) {
 #[inline(always)]
 fn gather(strip: &[f64], x: Fused, sums: &mut [Fused]) {
     // By tiles, else compilers put columns side by side, which takes as many shuffles as products.
-    for (tile, sums) in strip.chunks_exact(TILE).zip(sums.chunks_exact_mut(LANES)) {
-        for c in 0..LANES {
-            sums[c] = lanes(&tile[c * LANES..]).times_plus(x, sums[c]);
+    for (tile, sums) in tiles(strip).iter().zip(sums.chunks_exact_mut(LANES)) {
+        for (c, sum) in sums.iter_mut().enumerate() {
+            *sum = column(tile, c).times_plus(x, *sum);
         }
     }
 }
@@ -345,11 +345,11 @@ fn gather(strip: &[f64], x: Fused, sums: &mut [Fused]) {
 /// The same for two strips.
 #[inline(always)]
 fn gather_two(strips: [&[f64]; 2], x: [Fused; 2], sums: &mut [Fused]) {
-    let tiles = strips[0].chunks_exact(TILE).zip(strips[1].chunks_exact(TILE));
+    let tiles = tiles(strips[0]).iter().zip(tiles(strips[1]));
     for ((first, second), sums) in tiles.zip(sums.chunks_exact_mut(LANES)) {
-        for c in 0..LANES {
-            let sum = lanes(&first[c * LANES..]).times_plus(x[0], sums[c]);
-            sums[c] = lanes(&second[c * LANES..]).times_plus(x[1], sum);
+        for (c, sum) in sums.iter_mut().enumerate() {
+            *sum = column(first, c).times_plus(x[0], *sum);
+            *sum = column(second, c).times_plus(x[1], *sum);
         }
     }
 }
