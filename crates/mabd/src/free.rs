@@ -70,6 +70,19 @@ impl FreeResponse {
         centre: ZERO3,
     };
 
+    /// That of turned bodies with an inertia of their own along each axis.
+    #[cfg(test)]
+    pub(crate) fn example(rigid: bool) -> Self {
+        let turn =
+            taut_core::Quat::from_scaled_axis(Vec3::new(0.9, -1.4, 0.6)).to_rotation_matrix();
+        let inertia = [0.3, 0.5, 0.8].map(|x| Fused([x, x, 2.0 * x, 3.0 * x]));
+        Self {
+            rotation: crate::lane::matrix(|i, j| Fused::of(turn[(i, j)])),
+            local: LocalInverse::new(Fused::of(0.2), Fused::of(0.7), rigid, inertia),
+            ..Self::NONE
+        }
+    }
+
     /// The group of bodies `group` by itself.
     ///
     /// With the strain `sigma = 1 - sym(R^T A)` the elastic load is `K sigma`, so that the increment is

@@ -308,24 +308,15 @@ fn forces(lambda: &[f64], end: &GroupEnd) -> V {
 
 #[cfg(test)]
 mod tests {
-    use taut_core::Quat;
-
     use super::*;
-    use crate::{
-        lane::{conjugate, matrix},
-        local::LocalInverse,
-    };
+    use crate::lane::conjugate;
 
     #[test]
     fn pairs_of_joints_are_made_of_what_axes_do() {
-        let turn = Quat::from_scaled_axis(Vec3::new(0.9, -1.4, 0.6)).to_rotation_matrix();
         let lanes = |x: f64| Fused([x, 1.5 * x, -x, 0.7 * x]);
-        let inertia = [0.3, 0.5, 0.8].map(|x| Fused([x, x, 2.0 * x, 3.0 * x]));
         for used in [[true, false, false], [false, true, true], [true, false, true], [true; 3]] {
             for rigid in [true, false] {
-                let mut free = FreeResponse::NONE;
-                free.rotation = matrix(|i, j| Fused::of(turn[(i, j)]));
-                free.local = LocalInverse::new(Fused::of(0.2), Fused::of(0.7), rigid, inertia);
+                let free = FreeResponse::example(rigid);
                 let mut units = AxisUnits::NONE;
                 units.find(&free, used);
                 let place = |by: f64| {

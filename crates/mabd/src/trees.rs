@@ -257,7 +257,7 @@ impl TreePlan {
                     this.from[at / LANES][at % LANES] = (slot * LANES + k) as u32;
                     hold.set(k, &graph.joints[child as usize]);
                 }
-                // Fused without a child look at another's.
+                // Lanes without a child look at another's.
                 let any = of.iter().copied().find(|&node| node != NONE).unwrap_or(0);
                 this.children.push(of.map(|node| if node == NONE { any } else { node }));
                 this.holds.push(hold);

@@ -291,21 +291,15 @@ fn inner(a: M, b: M) -> Fused {
 
 #[cfg(test)]
 mod tests {
-    use taut_core::{Quat, Vec3};
-
     use super::*;
     use crate::lane::matrix;
 
     #[test]
     fn sides_on_one_axis_are_sides_anywhere() {
-        let turn = Quat::from_scaled_axis(Vec3::new(0.9, -1.4, 0.6)).to_rotation_matrix();
         let lanes = |x: f64| Fused([x, 1.5 * x, -x, 0.7 * x]);
-        let inertia = [0.3, 0.5, 0.8].map(|x| Fused([x, x, 2.0 * x, 3.0 * x]));
         let gradient = |k: usize| matrix(|i, j| lanes(((7 * k + 3 * i + 5 * j) as f64).sin()));
         for (axis, rigid) in [(0, true), (0, false), (1, false), (2, true), (2, false)] {
-            let mut free = FreeResponse::NONE;
-            free.rotation = matrix(|i, j| Fused::of(turn[(i, j)]));
-            free.local = LocalInverse::new(Fused::of(0.2), Fused::of(0.7), rigid, inertia);
+            let free = FreeResponse::example(rigid);
             let side = |arm: f64, child: bool| {
                 let (mut side, mut anchor) = (JointSide::NONE, ZERO3);
                 anchor[axis] = lanes(arm);
