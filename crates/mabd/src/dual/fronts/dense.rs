@@ -1,5 +1,8 @@
 //! What is done with the dense numbers of a front, which are stored as strips of four rows, column after column.
 //!
+//! Of a square that is factorised the tiles on the diagonal become the inverses of their factors: multiplying by them takes
+//! less time than dividing, where each column waits for the one before.
+//!
 //! The innermost loops read strips from their beginnings on, so that nothing need be packed. Two strips at a time, since
 //! with three sums leave the registers. All of this must run in what `simd` dispatches; what has wider registers
 //! is in [`quads`].
@@ -149,7 +152,7 @@ fn subtract_product(head: &[f64], right: &[f64], tile: &mut [f64]) {
 }
 
 /// Takes the columns of strips that come before the last tile of `pivot`, times the same of this, away from their next
-/// four columns, and divides those by that tile, in whose diagonal are inverses.
+/// four columns, and multiplies those by the transpose of that tile, which is an inverse.
 #[inline(always)]
 fn eliminate<const N: usize>(strips: [&mut [f64]; N], pivot: &[f64]) {
     let Some((corner, right)) = tiles(pivot).split_last() else { return };
@@ -177,12 +180,13 @@ fn eliminate<const N: usize>(strips: [&mut [f64]; N], pivot: &[f64]) {
     for n in 0..N {
         let tile = &mut strips[n][right.len()];
         for c in 0..LANES {
-            for k in 0..c {
-                let factor = Fused::of(corner[k * LANES + c]);
-                columns[n][c] = columns[n][k].times_less(factor, columns[n][c]);
+            let mut sum = columns[n][0] * Fused::of(corner[c]);
+            for k in 1..LANES {
+                if k <= c {
+                    sum = columns[n][k].times_plus(Fused::of(corner[k * LANES + c]), sum);
+                }
             }
-            columns[n][c] = columns[n][c] * Fused::of(corner[c * LANES + c]);
-            tile[c * LANES..(c + 1) * LANES].copy_from_slice(&columns[n][c].0);
+            tile[c * LANES..(c + 1) * LANES].copy_from_slice(&sum.0);
         }
     }
 }
@@ -202,45 +206,38 @@ pub(super) fn sign_columns(strips: &[f64], signs: &[f64], signed: &mut [f64]) {
     }
 }
 
-/// Factorises a tile and puts the inverses of the pivots into its diagonal. Whether they are positive.
+/// Replaces a tile by the inverse of `L`, where it is `L S L^T` with `signs` in `S`. Whether the pivots are positive and
+/// finite that `square` makes of those times their signs.
 #[inline(always)]
-fn pivot(tile: &mut [f64]) -> bool {
+fn pivot(tile: &mut Tile, signs: [f64; LANES], square: impl Fn(f64) -> f64) -> bool {
     let mut good = true;
+    // With ones in the diagonal of the factor first, since roots would wait for each other.
+    let (mut unit, mut inverses) = ([[0.0; LANES]; LANES], [0.0; LANES]);
     for c in 0..LANES {
         for r in c..LANES {
             for k in 0..c {
-                tile[c * LANES + r] -= tile[k * LANES + r] * tile[k * LANES + c];
+                tile[c * LANES + r] -= tile[k * LANES + r] * unit[k][c];
             }
         }
-        let square = tile[c * LANES + c];
+        let square = square(signs[c] * tile[c * LANES + c]);
         good &= square > 0.0 && square.is_finite();
-        let inverse = 1.0 / square.sqrt();
+        inverses[c] = 1.0 / square;
         for r in c + 1..LANES {
-            tile[c * LANES + r] *= inverse;
+            unit[c][r] = tile[c * LANES + r] * (signs[c] * inverses[c]);
         }
-        tile[c * LANES + c] = inverse;
+    }
+    let scale = Fused(inverses).sqrt();
+    for c in 0..LANES {
+        let mut column = [0.0; LANES];
+        column[c] = 1.0;
+        for r in c + 1..LANES {
+            for k in c..r {
+                column[r] -= unit[k][r] * column[k];
+            }
+        }
+        tile[c * LANES..(c + 1) * LANES].copy_from_slice(&(Fused(column) * scale).0);
     }
     good
-}
-
-/// The same where pivots have `signs`. A row whose pivot has not its sign says what others do, and counts for nothing.
-#[inline(always)]
-fn pivot_signed(tile: &mut [f64], signs: &[f64]) {
-    for c in 0..LANES {
-        for r in c..LANES {
-            for k in 0..c {
-                tile[c * LANES + r] -= signs[k] * tile[k * LANES + r] * tile[k * LANES + c];
-            }
-        }
-        let square = signs[c] * tile[c * LANES + c];
-        // What is not a number stays so.
-        let square = if square <= f64::MIN_POSITIVE { INFINITE } else { square };
-        let inverse = 1.0 / square.sqrt();
-        for r in c + 1..LANES {
-            tile[c * LANES + r] *= signs[c] * inverse;
-        }
-        tile[c * LANES + c] = inverse;
-    }
 }
 
 /// Factorises the square of a front, of strips that have `length` numbers each. Whether it has a factor.
@@ -250,7 +247,8 @@ pub(super) fn factorise(square: &mut [f64], length: usize) -> bool {
         let (own, left) = square[at / TILE * length..].split_at_mut(length);
         let (head, tile) = own.split_at_mut(at);
         subtract_product(head, head, &mut tile[..TILE]);
-        if !pivot(&mut tile[..TILE]) {
+        let Some(tile) = tile.first_chunk_mut() else { return false };
+        if !pivot(tile, [1.0; LANES], |square| square) {
             return false;
         }
         eliminate_below(left, length, &own[..at + TILE]);
@@ -269,8 +267,19 @@ pub(super) fn factorise_signed(square: &mut [f64], signs: &[f64], signed: &mut [
         let (before, here) = signs[..(at + TILE) / LANES].split_at(at / LANES);
         sign_columns(head, before, signed);
         subtract_product(head, &signed[..at], &mut tile[..TILE]);
-        pivot_signed(&mut tile[..TILE], here);
-        sign_columns(&tile[..TILE], here, &mut signed[at..]);
+        let (Some(corner), Some(here)) = (tile.first_chunk_mut(), here.first_chunk()) else {
+            return;
+        };
+        // A row whose pivot has not its sign says what others do, and counts for nothing. What is not a number stays so.
+        pivot(corner, *here, |square| if square <= f64::MIN_POSITIVE { INFINITE } else { square });
+        // Of an inverse rows have the signs.
+        for (out, column) in
+            signed[at..].chunks_exact_mut(LANES).zip(tile[..TILE].chunks_exact(LANES))
+        {
+            for r in 0..LANES {
+                out[r] = column[r] * here[r];
+            }
+        }
         eliminate_below(left, length, &signed[..at + TILE]);
     }
 }
@@ -310,17 +319,12 @@ pub(super) fn forwards(panel: &[f64], length: usize, x: &mut [f64]) {
         let strip = &square[packed(i * LANES)..packed((i + 1) * LANES)];
         let (done, rest) = own.split_at_mut(i * LANES);
         let (tile, sum) = (&strip[i * TILE..(i + 1) * TILE], product(strip, done));
-        let mut four = [0.0; LANES];
-        for c in 0..LANES {
-            four[c] = rest[c] - sum.0[c];
+        let four = (lanes(rest) - sum).0;
+        let mut solved = lanes(tile) * Fused::of(four[0]);
+        for c in 1..LANES {
+            solved = lanes(&tile[c * LANES..]).times_plus(Fused::of(four[c]), solved);
         }
-        for c in 0..LANES {
-            four[c] *= tile[c * LANES + c];
-            for r in c + 1..LANES {
-                four[r] -= tile[c * LANES + r] * four[c];
-            }
-        }
-        rest[..LANES].copy_from_slice(&four);
+        rest[..LANES].copy_from_slice(&solved.0);
     }
     let below = below.chunks_exact(length);
     for (strip, out) in below.zip(others.chunks_exact_mut(LANES)) {
@@ -374,14 +378,15 @@ pub(super) fn backwards(panel: &[f64], length: usize, x: &mut [f64], sums: &mut 
     for i in (0..length / TILE).rev() {
         let strip = &square[packed(i * LANES)..packed((i + 1) * LANES)];
         let (tile, rest) = (&strip[i * TILE..], &mut own[i * LANES..][..LANES]);
-        let mut four = [0.0; LANES];
-        for c in (0..LANES).rev() {
+        let mut left = [0.0; LANES];
+        for c in 0..LANES {
             let [p, q, r, s] = sums[i * LANES + c].0;
-            four[c] = rest[c] - ((p + q) + (r + s));
-            for r in c + 1..LANES {
-                four[c] -= tile[c * LANES + r] * four[r];
-            }
-            four[c] *= tile[c * LANES + c];
+            left[c] = rest[c] - ((p + q) + (r + s));
+        }
+        let mut four = [0.0; LANES];
+        for c in 0..LANES {
+            let [p, q, r, s] = (lanes(&tile[c * LANES..]) * Fused(left)).0;
+            four[c] = (p + q) + (r + s);
         }
         rest.copy_from_slice(&four);
         gather(strip, Fused(four), &mut sums[..i * LANES]);

@@ -138,11 +138,13 @@ fn eliminate(packed: &mut [f64], pivot: &[f64]) {
     }
     for c in 0..LANES {
         for n in 0..2 {
-            for k in 0..c {
-                columns[c][n] = columns[k][n].times_less(corner[k * LANES + c], columns[c][n]);
+            let mut sum = columns[0][n].times(corner[c]);
+            for k in 1..LANES {
+                if k <= c {
+                    sum = columns[k][n].times_plus(corner[k * LANES + c], sum);
+                }
             }
-            columns[c][n] = columns[c][n].times(corner[c * LANES + c]);
-            tail[c * ROWS + n * WIDE..][..WIDE].copy_from_slice(&columns[c][n].0);
+            tail[c * ROWS + n * WIDE..][..WIDE].copy_from_slice(&sum.0);
         }
     }
 }
