@@ -14,12 +14,11 @@ use crate::{
     affine::{self, Affine, frame},
     contact::Begins,
     elastic,
-    free::Once,
     lane::{minus, plus},
     polar,
     pulled::Pulled,
     settings::{Integrator, MabdSettings},
-    simd,
+    simd::{self, Once},
     system::{StepScheme, System},
 };
 use watchdog::Watchdog;

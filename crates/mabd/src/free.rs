@@ -20,16 +20,6 @@ use crate::{
 pub(crate) use constants::{Anchored, GroupConstants, GroupKind, GroupKinds, GroupTable};
 pub(crate) use passed::{Passed, StretchEnd};
 
-/// Moved into each closure that pulp calls, so that it can be called but once. Closures that could be called again
-/// are called by a function of the library's that need not be inlined, and then they are not compiled for the
-/// instructions that pulp has chosen.
-pub(crate) struct Once;
-
-impl Once {
-    #[inline(always)]
-    pub(crate) fn spend(self) {}
-}
-
 /// What a solve is asked for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SolveTask<'a> {

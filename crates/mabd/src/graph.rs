@@ -11,13 +11,13 @@ use taut_math::{Fused, LANES, Number};
 
 use crate::{
     dual::{DualSystem, lines::Lines, order::Link},
-    free::{FreeResponse, GroupTable, Once, SolveTask},
+    free::{FreeResponse, GroupTable, SolveTask},
     joint::JointElement,
     lane::{M, V, ZERO3, add, onto, plus, product, scale, sub, transposed, transposed_times},
     node::{BodyGroups, Nodes},
     polar::blockwise,
     settings::{Dual, MabdSettings, Polar},
-    simd,
+    simd::{self, Once},
 };
 use ends::{ADDS, GraphEnds, GroupEnd, HeldEnd};
 

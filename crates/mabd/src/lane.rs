@@ -11,6 +11,9 @@ pub(crate) type V<N = Fused> = [N; 3];
 /// A matrix, or one per lane, by columns.
 pub(crate) type M<N = Fused> = [V<N>; 3];
 
+/// A matrix for each lane, by rows. Of a symmetric one only the lower triangle is filled.
+pub(crate) type Square<const N: usize> = [[Fused; N]; N];
+
 pub(crate) const ZERO3: V = [Fused::ZERO; 3];
 
 /// A matrix from its entries by row and column.
@@ -101,4 +104,29 @@ pub(crate) fn minus<N: Number>(a: M<N>, b: M<N>) -> M<N> {
 #[inline(always)]
 pub(crate) fn transposed<N: Number>([a, b, c]: M<N>) -> M<N> {
     [[a[0], b[0], c[0]], [a[1], b[1], c[1]], [a[2], b[2], c[2]]]
+}
+
+/// `c - a . b`.
+#[inline(always)]
+pub(crate) fn less<const N: usize>(a: &[Fused; N], b: &[Fused; N], c: Fused) -> Fused {
+    let mut left = c;
+    for (a, b) in a.iter().zip(b) {
+        left = a.times_less(*b, left);
+    }
+    left
+}
+
+/// `c` less `rows`, each times its entry of `a`.
+#[inline(always)]
+pub(crate) fn less_rows<const N: usize>(
+    a: &[Fused; N],
+    rows: &Square<N>,
+    mut c: [Fused; N],
+) -> [Fused; N] {
+    for (a, row) in a.iter().zip(rows) {
+        for (c, entry) in c.iter_mut().zip(row) {
+            *c = entry.times_less(*a, *c);
+        }
+    }
+    c
 }

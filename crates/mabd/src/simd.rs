@@ -33,3 +33,13 @@ pub(crate) fn dispatch<T: WithSimd>(task: T) -> T::Output {
 pub(crate) fn dispatch<T: WithSimd>(task: T) -> T::Output {
     pulp::Arch::new().dispatch(task)
 }
+
+/// Moved into each closure that pulp calls, so that it can be called but once. Closures that could be called again
+/// are called by a function of the library's that need not be inlined, and then they are not compiled for the
+/// instructions that pulp has chosen.
+pub(crate) struct Once;
+
+impl Once {
+    #[inline(always)]
+    pub(crate) fn spend(self) {}
+}

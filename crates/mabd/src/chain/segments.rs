@@ -26,10 +26,11 @@ use crate::{
         RowMatrix, S, apply, apply_transposed, difference, inverse, less, product, sum,
         symmetric_times, times, transpose,
     },
-    free::{FreeResponse, GroupKind, Once, Passed, SolveTask, StretchEnd},
+    free::{FreeResponse, GroupKind, Passed, SolveTask, StretchEnd},
     lane::{V, ZERO3, add, sub},
     node::BodyGroups,
     settings::Polar,
+    simd::Once,
 };
 
 /// Eliminates the joint between what ends in `carry` and `next`; tells its `N` and `y`.

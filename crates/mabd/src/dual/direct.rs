@@ -35,8 +35,12 @@ impl Direct {
         let least = inverse(&least_degree(&sizes, &edges, &none));
         let given: Vec<u32> = (0..sizes.len() as u32).collect();
         let [by_degree, as_given] = [&least, &given].map(|order| numbers(&sizes, &edges, order));
-        let order = if as_given <= by_degree { given } else { least };
-        Self { fronts: Fronts::new(blocks, &order), room: Default::default() }
+        let fronts = if as_given <= by_degree {
+            Fronts::new(blocks)
+        } else {
+            Fronts::ordered(blocks, &least)
+        };
+        Self { fronts, room: Default::default() }
     }
 
     /// Analyses the pattern of `blocks` in their order, each scalar row having a pivot of this sign.

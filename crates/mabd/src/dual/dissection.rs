@@ -3,10 +3,13 @@
 
 use taut_core::Vec3;
 
-use super::order::Link;
+use super::order::{Link, STAR, elements_at, other};
 
 /// Parts of at most this many elements are not cut further.
-const PART_MAX: usize = 8;
+const PART_MAX: usize = 6;
+
+/// No star.
+const NONE: u32 = u32::MAX;
 
 /// Share of the elements on the smaller side of a cut.
 const SIDE_MIN: f64 = 0.3;
@@ -34,16 +37,79 @@ struct Dissection<'a> {
     elements: Vec<u32>,
 }
 
-/// Elements in an order of elimination, where each lies at one of `points` [m].
+/// Elements in an order of elimination, where each lies at one of `points` [m]: those of stars come first, star by star.
+///
+/// A star is a node with its arms, each of which leads to one other element at most: a hub of a net and its rods. Without
+/// the elements between them it is one node to what is cut.
 pub(crate) fn dissect(nodes: usize, links: &[Link], points: &[Vec3]) -> Vec<u32> {
+    let stars = NodeStars::new(nodes, links);
+    let merged: Vec<Link> =
+        links.iter().map(|link| link.map(|node| node.map(|n| stars.node_of[n as usize]))).collect();
     let mut this = Dissection {
         points,
-        links,
+        links: &merged,
         reach: vec![[u32::MAX, 0]; nodes],
         elements: Vec::with_capacity(points.len()),
     };
-    this.divide((0..points.len() as u32).collect());
-    this.elements
+    let is_left = |e: &u32| stars.star_of[*e as usize] == NONE;
+    this.divide((0..points.len() as u32).filter(is_left).collect());
+    let mut order = stars.ordered(&this.elements, &merged);
+    order.append(&mut this.elements);
+    order
+}
+
+/// The stars of a graph.
+struct NodeStars {
+    /// For each of them its elements.
+    elements: Vec<Vec<u32>>,
+    /// For each element its star, or [`NONE`]; for each node the middle of the star that it is in, or itself.
+    star_of: Vec<u32>,
+    node_of: Vec<u32>,
+}
+
+impl NodeStars {
+    fn new(nodes: usize, links: &[Link]) -> Self {
+        let at = elements_at(nodes, links);
+        let mut this = Self {
+            elements: Vec::new(),
+            star_of: vec![NONE; links.len()],
+            node_of: (0..nodes as u32).collect(),
+        };
+        let mut taken = vec![false; nodes];
+        for middle in 0..nodes as u32 {
+            let elements = at.of(middle as usize);
+            let arms = || elements.iter().filter_map(|&e| other(&links[e as usize], middle));
+            let is_free = |arm: u32| !taken[arm as usize] && at.of(arm as usize).len() <= 2;
+            let is_star = STAR.contains(&elements.len()) && !taken[middle as usize];
+            if !is_star || !arms().all(is_free) {
+                continue;
+            }
+            for arm in arms().chain([middle]).collect::<Vec<_>>() {
+                taken[arm as usize] = true;
+                this.node_of[arm as usize] = middle;
+            }
+            for &element in elements {
+                this.star_of[element as usize] = this.elements.len() as u32;
+            }
+            this.elements.push(elements.to_vec());
+        }
+        this
+    }
+
+    /// Their elements in the order in which the others, of these links, first reach them.
+    fn ordered(&self, others: &[u32], merged: &[Link]) -> Vec<u32> {
+        let mut star_at = vec![NONE; self.node_of.len()];
+        for (star, elements) in (0..).zip(&self.elements) {
+            if let Some(middle) = ends(merged, elements[0]).next() {
+                star_at[middle as usize] = star;
+            }
+        }
+        let mut waits = vec![true; self.elements.len()];
+        let reached = others.iter().flat_map(|&e| ends(merged, e)).map(|n| star_at[n as usize]);
+        let all = reached.filter(|star| *star != NONE).chain(0..self.elements.len() as u32);
+        let next = all.filter(|&star| std::mem::take(&mut waits[star as usize]));
+        next.flat_map(|star| self.elements[star as usize].iter().copied()).collect()
+    }
 }
 
 /// The nodes of an element.

@@ -8,11 +8,13 @@
 //! only the fronts are made anew whose blocks, or whose children, differ: the others come out the same to the last bit.
 //!
 //! The order should be one that fills in little; a general sparse factorisation spends most of its time beside the
-//! products where fronts are as small as those of nets.
+//! products where fronts are as small as those of nets. The smallest of these, all of one pattern, are not fronts here but
+//! [`stars`].
 
 mod dense;
 mod extend;
 mod plan;
+mod stars;
 
 use pulp::{Simd, WithSimd};
 use taut_math::{Fused, LANES, Number};
@@ -22,12 +24,14 @@ use crate::{pages::Pages, simd};
 use dense::{Rest, TILE, quads};
 use extend::ChildUpdate;
 use plan::{Front, FrontPlan};
+use stars::Stars;
 
 /// The least rows below a front where [`quads`] are faster: by a third where there are two hundred.
 const QUADS_REST_MIN: usize = 72;
 
 /// A factorisation, and room for making it.
 pub(crate) struct Fronts {
+    stars: Stars,
     plan: FrontPlan,
     /// Signs of the pivots in the order of elimination; empty where all are positive.
     signs: Vec<f64>,
@@ -58,19 +62,31 @@ struct FrontWork {
 }
 
 impl Fronts {
-    /// Prepares for positive matrices with the pattern of `blocks`, each of whose elements has its place in the order of
-    /// elimination.
-    pub(crate) fn new(blocks: &DualBlocks, places: &[u32]) -> Self {
-        Self::planned(FrontPlan::new(blocks, places, false), &[])
+    /// Prepares for positive matrices with the pattern of `blocks` in their order, the stars first that they begin with.
+    pub(crate) fn new(blocks: &DualBlocks) -> Self {
+        let mut stars = Stars::new(blocks);
+        let places: Vec<u32> = (0..(blocks.count() - stars.elements) as u32).collect();
+        let plan = FrontPlan::new(blocks, &places, &stars, false);
+        stars.place(blocks.rows(), &plan.order);
+        Self::planned(stars, plan, &[])
+    }
+
+    /// The same in another order, where each element has its place.
+    pub(crate) fn ordered(blocks: &DualBlocks, places: &[u32]) -> Self {
+        let stars = Stars::default();
+        let plan = FrontPlan::new(blocks, places, &stars, false);
+        Self::planned(stars, plan, &[])
     }
 
     /// Prepares for matrices with the pattern of `blocks` in their order, the pivot of each scalar row having this sign,
     /// all raised by the same share.
     pub(crate) fn signed(blocks: &DualBlocks, signs: &[i8]) -> Self {
-        Self::planned(FrontPlan::new(blocks, &in_order(blocks), true), signs)
+        let stars = Stars::default();
+        let plan = FrontPlan::new(blocks, &in_order(blocks), &stars, true);
+        Self::planned(stars, plan, signs)
     }
 
-    fn planned(plan: FrontPlan, signs: &[i8]) -> Self {
+    fn planned(stars: Stars, plan: FrontPlan, signs: &[i8]) -> Self {
         let widest = if signs.is_empty() { 0 } else { plan.widest };
         let signs: Vec<f64> = if signs.is_empty() {
             Vec::new()
@@ -83,7 +99,8 @@ impl Fronts {
             updates: plan.updates.map(Pages::zeroed),
             before: Vec::new(),
             renewed: vec![true; plan.fronts.len()],
-            solution: vec![0.0; plan.order.len()],
+            // With room behind for a tip that there is not.
+            solution: vec![0.0; plan.order.len() + stars::ROWS],
             local: vec![0.0; plan.largest],
             sums: vec![Fused::ZERO; plan.largest],
             signs: Vec::with_capacity(plan.largest),
@@ -91,7 +108,7 @@ impl Fronts {
             quads_rest_min: if quads::available() { QUADS_REST_MIN } else { usize::MAX },
             room: vec![0.0; plan.square.isqrt() * quads::ROWS],
         };
-        Self { plan, signs, work }
+        Self { stars, plan, signs, work }
     }
 
     /// Whether pivots may be negative.
@@ -111,20 +128,27 @@ impl Fronts {
     }
 
     fn run(&mut self, matrix: Option<(&DualBlocks, f64)>, x: &mut [f64]) -> bool {
-        let Self { plan, signs, work } = self;
+        let Self { stars, plan, signs, work } = self;
         for (solution, &row) in work.solution.iter_mut().zip(&plan.order) {
             *solution = x[row as usize];
         }
-        if let Some((blocks, _)) = matrix
-            && !signs.is_empty()
-        {
-            work.find_renewed(plan, blocks);
+        if let Some((blocks, raised)) = matrix {
+            if !signs.is_empty() {
+                work.find_renewed(plan, blocks);
+            }
+            if !stars.eliminate(blocks, raised) {
+                return false;
+            }
         }
-        let done = simd::dispatch(Solve { plan, signs, work, matrix });
+        work.solution[plan.order.len()..].fill(0.0);
+        stars.forwards(x, &mut work.solution);
+        let left = &stars.updates;
+        let done = simd::dispatch(Solve { plan, signs, left, work, matrix });
         if done {
             for (solution, &row) in work.solution.iter().zip(&plan.order) {
                 x[row as usize] = *solution;
             }
+            stars.backwards(x, &work.solution);
         }
         done
     }
@@ -139,6 +163,8 @@ fn in_order(blocks: &DualBlocks) -> Vec<u32> {
 struct Solve<'a> {
     plan: &'a FrontPlan,
     signs: &'a [f64],
+    /// What stars leave.
+    left: &'a [f64],
     work: &'a mut FrontWork,
     matrix: Option<(&'a DualBlocks, f64)>,
 }
@@ -151,7 +177,7 @@ impl WithSimd for Solve<'_> {
         for (at, front) in self.plan.fronts.iter().enumerate() {
             if let Some((blocks, raised)) = self.matrix
                 && self.work.renewed[at]
-                && !self.work.eliminate(self.plan, self.signs, front, blocks, raised)
+                && !self.work.eliminate(self.plan, self.signs, at, (blocks, self.left), raised)
             {
                 return false;
             }
@@ -184,7 +210,7 @@ impl FrontWork {
             let mut children = plan.children[front.children.clone()].iter();
             self.renewed[at] = is_first
                 || children.any(|&child| self.renewed[child as usize])
-                || plan.entries[front.entries.clone()].iter().any(differs);
+                || plan.entries.of(at).iter().any(differs);
         }
         self.before.copy_from_slice(&blocks.values);
     }
@@ -195,10 +221,11 @@ impl FrontWork {
         &mut self,
         plan: &FrontPlan,
         signs: &[f64],
-        front: &Front,
-        blocks: &DualBlocks,
+        at: usize,
+        (blocks, left): (&DualBlocks, &[f64]),
         raised: f64,
     ) -> bool {
+        let front = &plan.fronts[at];
         let Front { own: wide, rest, .. } = *front;
         let length = wide * LANES;
         let [even, odd] = &mut self.updates;
@@ -206,7 +233,7 @@ impl FrontWork {
         let update = &mut own[front.update..front.update + rest * rest];
         let square = &mut self.square[..wide * wide];
         let (packed, below) = self.factor[front.panel.clone()].split_at_mut(dense::packed(wide));
-        add_blocks(plan, front, blocks, raised, (&mut *square, &mut *below));
+        add_blocks(plan, at, (blocks, left), raised, (&mut *square, &mut *below));
         let children = plan.children[front.children.clone()].iter().map(|&child| {
             let child = &plan.fronts[child as usize];
             let numbers = &others[child.update..child.update + child.rest * child.rest];
@@ -286,17 +313,18 @@ fn index(row: usize, column: usize, columns: usize) -> usize {
 #[inline(always)]
 fn add_blocks(
     plan: &FrontPlan,
-    front: &Front,
-    blocks: &DualBlocks,
+    at: usize,
+    (blocks, left): (&DualBlocks, &[f64]),
     raised: f64,
     (square, below): (&mut [f64], &mut [f64]),
 ) {
+    let front = &plan.fronts[at];
     let wide = front.own;
     for i in 0..wide / LANES {
         square[i * wide * LANES..][..(i + 1) * TILE].fill(0.0);
     }
     below.fill(0.0);
-    for entry in &plan.entries[front.entries.clone()] {
+    for entry in plan.entries.of(at) {
         match (entry.row as usize).checked_sub(wide) {
             Some(row) => add_block(blocks, entry, row, wide, below),
             None => add_block(blocks, entry, entry.row as usize, wide, square),
@@ -306,6 +334,26 @@ fn add_blocks(
         let at = index(column, column, wide);
         let filler = column >= front.columns.len();
         square[at] = if filler { 1.0 } else { square[at] * (1.0 + raised) };
+    }
+    for entry in plan.left.of(at) {
+        match (entry.row as usize).checked_sub(wide) {
+            Some(row) => add_left(left, entry, row, wide, below),
+            None => add_left(left, entry, entry.row as usize, wide, square),
+        }
+    }
+}
+
+/// The same for a block that a star leaves.
+#[inline(always)]
+fn add_left(left: &[f64], entry: &plan::Entry, row: usize, wide: usize, strips: &mut [f64]) {
+    let values = &left[entry.at as usize..][..8 * LANES + 1];
+    let column = entry.column as usize;
+    for i in 0..3 {
+        let target = &mut strips[index(row + i, column, wide)..][..2 * LANES + 1];
+        let by = if entry.transposed { [i, 3 + i, 6 + i] } else { [3 * i, 3 * i + 1, 3 * i + 2] };
+        for j in 0..3 {
+            target[j * LANES] += values[by[j] * LANES];
+        }
     }
 }
 

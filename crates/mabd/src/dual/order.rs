@@ -1,6 +1,12 @@
 //! What the graph of elements is, and the order in which to eliminate them.
 
+use std::ops::RangeInclusive;
+
 use taut_model::Csr;
+
+/// How many elements stars have: a hub and its rods, of which each leads to one other element at most. With fewer there is
+/// little to gain, and more than those of a net would leave zeros in most.
+pub(crate) const STAR: RangeInclusive<usize> = 3..=4;
 
 /// Marks a body without a parent.
 const NONE: u32 = u32::MAX;
@@ -99,7 +105,7 @@ fn root(parents: &mut [u32], mut node: u32) -> u32 {
 }
 
 /// The node at the other end.
-fn other(link: &Link, node: u32) -> Option<u32> {
+pub(crate) fn other(link: &Link, node: u32) -> Option<u32> {
     match *link {
         [Some(a), Some(b)] => Some(if a == node { b } else { a }),
         _ => None,

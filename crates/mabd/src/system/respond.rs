@@ -6,12 +6,12 @@ use taut_math::LANES;
 use super::{StepScheme, System};
 use crate::{
     body::BodyKind,
-    free::{FreeResponse, GroupTable, Once},
+    free::{FreeResponse, GroupTable},
     local::Root,
     node::Nodes,
     polar,
     settings::Polar,
-    simd,
+    simd::{self, Once},
 };
 
 /// Makes room for what all bodies do by themselves, and tells their constants, anchors aside; those of a point mass where a

@@ -4,11 +4,8 @@ use taut_math::{Fused, Number};
 
 use crate::{
     algebra::{S, inverse, times as symmetric_times},
-    lane::{self, V, ZERO3, sub},
+    lane::{self, Square, V, ZERO3, sub},
 };
-
-/// A matrix by rows. Of a symmetric one only the lower triangle is filled.
-pub(super) type Square<const N: usize> = [[Fused; N]; N];
 
 /// The inverse of a symmetric block: of the rows of points, and of what these leave of those of springs.
 /// Rows that say nothing new have zeros.
@@ -72,29 +69,4 @@ pub(super) fn first<const N: usize>(x: &[Fused; N]) -> V {
 #[inline(always)]
 pub(super) fn last<const N: usize>(x: &[Fused; N]) -> V {
     [x[N - 3], x[N - 2], x[N - 1]]
-}
-
-/// `c - a . b`.
-#[inline(always)]
-pub(super) fn less<const N: usize>(a: &[Fused; N], b: &[Fused; N], c: Fused) -> Fused {
-    let mut left = c;
-    for (a, b) in a.iter().zip(b) {
-        left = a.times_less(*b, left);
-    }
-    left
-}
-
-/// `c` less `rows`, each times its entry of `a`.
-#[inline(always)]
-pub(super) fn less_rows<const N: usize>(
-    a: &[Fused; N],
-    rows: &Square<N>,
-    mut c: [Fused; N],
-) -> [Fused; N] {
-    for (a, row) in a.iter().zip(rows) {
-        for (c, entry) in c.iter_mut().zip(row) {
-            *c = entry.times_less(*a, *c);
-        }
-    }
-    c
 }

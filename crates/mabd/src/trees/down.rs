@@ -12,10 +12,11 @@ use super::{
 };
 use crate::{
     affine::Affine,
-    free::{FreeResponse, GroupKind, Once, SolveTask},
+    free::{FreeResponse, GroupKind, SolveTask},
     lane::{V, ZERO3, add, minus, product, scale, sub, times, transposed},
     node::BodyGroups,
     settings::Polar,
+    simd::Once,
 };
 
 /// Finds the multipliers of the joints that hold the roots.

@@ -2,8 +2,7 @@
 
 use taut_math::{Fused, LANES, Number, Wide};
 
-use super::block::{Square, less_rows};
-use crate::lane::{M, ZERO3};
+use crate::lane::{M, Square, ZERO3, less_rows};
 
 /// Four places, and which of the lanes there.
 pub(super) type Lanes<'a, T> = [(&'a T, usize); LANES];

@@ -9,13 +9,13 @@
 
 use taut_math::{Fused, Number, Wide};
 
-use super::{block::Square, message::Lanes};
+use super::message::Lanes;
 use crate::{
     free::FreeResponse,
     joint::{SMALL_TURN, small_turn_factors, turn_factors},
     lane::{
-        M, V, ZERO3, add, conjugate, dot, dot_onto, plus, product, scale, times, transposed,
-        transposed_product, transposed_times,
+        M, Square, V, ZERO3, add, conjugate, dot, dot_onto, plus, product, scale, times,
+        transposed, transposed_product, transposed_times,
     },
     local::LocalInverse,
 };

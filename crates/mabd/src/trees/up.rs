@@ -11,16 +11,17 @@ use taut_math::{Fused, LANES, Number};
 
 use super::{
     ChildJoint, TreePlan,
-    block::{Factor, Square, less, less_rows},
+    block::Factor,
     message::{ChildReply, UpMessage, gather_matrix, together},
     side::{JointSide, TurnRows, times_transposed},
 };
 use crate::{
     affine::Affine,
-    free::{FreeResponse, GroupKind, Once, SolveTask},
-    lane::{M, V, ZERO3, transposed_product},
+    free::{FreeResponse, GroupKind, SolveTask},
+    lane::{M, Square, V, ZERO3, less, less_rows, transposed_product},
     node::BodyGroups,
     settings::Polar,
+    simd::Once,
 };
 
 /// How many groups are found out about by themselves before their children are looked at: the instructions for both

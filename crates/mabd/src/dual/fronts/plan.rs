@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use taut_math::LANES;
+use taut_model::Csr;
 
 use super::{
     super::{
@@ -11,6 +12,7 @@ use super::{
         tree::fill,
     },
     dense::packed,
+    stars::Stars,
 };
 
 /// What an update that is added up elsewhere, and a front as such, cost in products of numbers: the former moves
@@ -23,7 +25,7 @@ const FRONT: f64 = 1000.0;
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A block of the matrix in a front.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry {
     /// Its first value, by rows, and how many rows and columns it has there.
     pub(super) at: u32,
@@ -54,8 +56,6 @@ pub(super) struct Front {
     /// Its rows below, in `rows` of the plan, and the runs of these, in `runs`.
     pub(super) below: Range<usize>,
     pub(super) runs: Range<usize>,
-    /// Its blocks, in `entries` of the plan.
-    pub(super) entries: Range<usize>,
     /// Rows of both, filled up to whole strips.
     pub(super) own: usize,
     pub(super) rest: usize,
@@ -74,7 +74,9 @@ pub(super) struct FrontPlan {
     /// Rows below the fronts, in the order of elimination, and where they lie in the front that takes the update.
     pub(super) rows: Vec<u32>,
     pub(super) runs: Vec<PlaceRun>,
-    pub(super) entries: Vec<Entry>,
+    /// For each front its blocks of the matrix, and those that stars leave.
+    pub(super) entries: Csr<Entry>,
+    pub(super) left: Csr<Entry>,
     /// Children of all fronts.
     pub(super) children: Vec<u32>,
     /// For each row in the order of elimination that of the matrix.
@@ -154,11 +156,11 @@ fn groups(filled: &[Vec<u32>], sizes: &[usize]) -> Vec<FrontGroup> {
 }
 
 impl FrontPlan {
-    /// Columns of `blocks` by their `places` in an order, but for what that leaves open. Each front that `keeps` its update
-    /// has a place of its own for it.
-    pub(super) fn new(blocks: &DualBlocks, places: &[u32], keeps: bool) -> Self {
-        let count = blocks.count();
-        let given = fill(&pattern(&blocks.edges(), places));
+    /// Columns of `blocks` after those of `stars` by their `places` in an order, but for what that leaves open. Each front
+    /// that `keeps` its update has a place of its own for it.
+    pub(super) fn new(blocks: &DualBlocks, places: &[u32], stars: &Stars, keeps: bool) -> Self {
+        let (count, before) = (places.len(), stars.elements as u32);
+        let given = fill(&pattern(&edges(blocks, stars), places));
         let ordered = postorder(&given);
         // Where a place in the order comes to lie, and where an element does.
         let moved = inverse(&ordered);
@@ -171,13 +173,13 @@ impl FrontPlan {
             rows
         };
         let filled: Vec<Vec<u32>> = ordered.iter().map(rows).collect();
-        let sizes: Vec<usize> = order.iter().map(|&e| blocks.size(e as usize)).collect();
+        let sizes: Vec<usize> = order.iter().map(|&e| blocks.size((e + before) as usize)).collect();
         let mut starts = vec![0_usize];
         for size in &sizes {
             starts.push(starts[starts.len() - 1] + size);
         }
         let mut this = Self::default();
-        for &e in &order {
+        for e in order.iter().map(|&e| e + before) {
             this.order.extend(blocks.first[e as usize]..blocks.first[e as usize + 1]);
         }
         let groups = groups(&filled, &sizes);
@@ -191,7 +193,7 @@ impl FrontPlan {
             .collect();
         this.add_fronts(&groups, &parents, &starts, keeps);
         this.find_runs(&parents);
-        this.add_entries(blocks, &position, &group_of, &starts);
+        this.add_entries((blocks, stars), &position, &group_of, &starts);
         this
     }
 
@@ -240,7 +242,6 @@ impl FrontPlan {
                 columns,
                 below,
                 runs: 0..0,
-                entries: 0..0,
                 own,
                 rest,
                 panel,
@@ -283,35 +284,44 @@ impl FrontPlan {
 
     fn add_entries(
         &mut self,
-        blocks: &DualBlocks,
+        (blocks, stars): (&DualBlocks, &Stars),
         position: &[u32],
         group_of: &[u32],
         starts: &[usize],
     ) {
-        let mut entries = vec![Vec::new(); self.fronts.len()];
-        let mut add = |at: u32, row: usize, column: usize| {
+        let before = stars.elements;
+        let fronts = &self.fronts;
+        let entry = |at: u32, row: usize, column: usize| {
             let size = [row, column].map(|e| blocks.size(e) as u8);
-            let [row, column] = [row, column].map(|e| position[e] as usize);
+            let [row, column] = [row, column].map(|e| position[e - before] as usize);
             let (low, high) = (row.max(column), row.min(column));
-            let front = &self.fronts[group_of[high] as usize];
-            entries[group_of[high] as usize].push(Entry {
-                at,
-                size,
-                transposed: row < column,
-                row: self.place(front, starts[low]),
-                column: self.place(front, starts[high]),
-            });
+            let group = group_of[high];
+            let front = &fronts[group as usize];
+            let places = [low, high].map(|e| self.place(front, starts[e]));
+            let [row_at, column_at] = places;
+            (group, Entry { at, size, transposed: row < column, row: row_at, column: column_at })
         };
-        for column in 0..blocks.count() {
-            add(blocks.diagonal[column], column, column);
-            for block in blocks.below(column) {
-                add(block.at, block.row as usize, column);
-            }
-        }
-        for (front, entries) in self.fronts.iter_mut().zip(entries) {
-            let first = self.entries.len();
-            self.entries.extend(entries);
-            front.entries = first..self.entries.len();
-        }
+        let of_column = |column: usize| {
+            let below = blocks.below(column).iter().map(move |b| (b.at, b.row as usize, column));
+            std::iter::once((blocks.diagonal[column], column, column)).chain(below)
+        };
+        let own = (before..blocks.count()).flat_map(of_column);
+        let left = stars.left().map(|b| (b.at, b.row as usize, b.column as usize));
+        let own: Vec<_> = own.map(|(at, row, column)| entry(at, row, column)).collect();
+        let left: Vec<_> = left.map(|(at, row, column)| entry(at, row, column)).collect();
+        self.entries = Csr::new(fronts.len(), own.into_iter());
+        self.left = Csr::new(self.fronts.len(), left.into_iter());
     }
+}
+
+/// The elements after those of stars that are coupled, in the matrix or by what stars leave, counted from there on.
+fn edges(blocks: &DualBlocks, stars: &Stars) -> Vec<[u32; 2]> {
+    let left = stars.left().map(|block| [block.row.min(block.column), block.row.max(block.column)]);
+    let all = blocks.edges().into_iter().chain(left);
+    let apart = all.filter(|[a, b]| *a >= stars.elements as u32 && a < b);
+    let mut edges: Vec<[u32; 2]> =
+        apart.map(|edge| edge.map(|e| e - stars.elements as u32)).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges
 }

@@ -16,16 +16,49 @@ fn grid(n: u32, sizes: &[u8]) -> DualBlocks {
             links.push([Some((j - 1) * n + i), Some(j * n + i)]);
         }
     }
+    matrix(n * n, |k| [k / n, k % n].map(f64::from), links, sizes)
+}
+
+/// The same on the elements of a net: hubs on a square grid, rods between neighbours, an element at each end of a rod,
+/// and one that holds the first hub.
+fn net(n: u32, sizes: &[u8]) -> DualBlocks {
+    let mut rods = Vec::new();
+    for i in 0..n {
+        for j in 1..n {
+            rods.push([i * n + j - 1, i * n + j]);
+            rods.push([(j - 1) * n + i, j * n + i]);
+        }
+    }
+    let ends =
+        rods.iter().zip(n * n..).flat_map(|(hubs, rod)| hubs.map(|hub| [Some(hub), Some(rod)]));
+    let links = std::iter::once([None, Some(0)]).chain(ends).collect();
+    let hub = |k: u32| [k / n, k % n].map(f64::from);
+    let point = |k: u32| match k.checked_sub(n * n) {
+        Some(rod) => {
+            let [a, b] = rods[rod as usize].map(hub);
+            [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])]
+        }
+        None => hub(k),
+    };
+    matrix(n * n + rods.len() as u32, point, links, sizes)
+}
+
+/// A matrix on the elements of `links` between nodes at points of a plane, of mixed sizes and dominant diagonal.
+fn matrix(
+    nodes: u32,
+    place: impl Fn(u32) -> [f64; 2],
+    links: Vec<[Option<u32>; 2]>,
+    sizes: &[u8],
+) -> DualBlocks {
     let point = |link: &[Option<u32>; 2]| {
-        let at = |node: Option<u32>| node.map_or([0.0; 2], |k| [k / n, k % n].map(f64::from));
-        let [a, b] = link.map(at);
+        let [a, b] = link.map(|node| node.map_or([0.0; 2], &place));
         taut_core::Vec3::new(a[0] + b[0], a[1] + b[1], 0.0)
     };
     let points: Vec<_> = links.iter().map(point).collect();
-    let order = dissect((n * n) as usize, &links, &points);
+    let order = dissect(nodes as usize, &links, &points);
     let links: Vec<_> = order.iter().map(|&e| links[e as usize]).collect();
     let sizes: Vec<u8> = (0..links.len()).map(|e| sizes[e % sizes.len()]).collect();
-    let mut blocks = DualBlocks::new(&sizes, &couplings((n * n) as usize, &links));
+    let mut blocks = DualBlocks::new(&sizes, &couplings(nodes as usize, &links));
     for (i, value) in blocks.values.iter_mut().enumerate() {
         *value = (i as f64 * 0.754_877_666) % 1.0 - 0.5;
     }
@@ -65,17 +98,29 @@ fn solved_twice(
 
 #[test]
 fn fronts_agree_with_a_dense_factorisation_and_with_themselves() {
-    for (n, sizes) in [(2, &[3][..]), (13, &[3]), (9, &[3, 5, 1, 6, 4])] {
-        let blocks = grid(n, sizes);
+    let grids = [(2, &[3][..]), (13, &[3]), (9, &[3, 5, 1, 6, 4])];
+    let nets = [(2, &[3][..]), (5, &[3]), (8, &[3]), (4, &[3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 5])];
+    let grids = grids.map(|(n, sizes)| (grid(n, sizes), 0));
+    // Every other hub with at least three rods, or two and what holds it, up to the first element or tip of another size.
+    let nets =
+        nets.into_iter().zip([1, 10, 31, 1]).map(|((n, sizes), stars)| (net(n, sizes), stars));
+    for (blocks, stars) in grids.into_iter().chain(nets) {
         let rhs = DVector::from_fn(blocks.rows(), |i, _| (i as f64).sin());
         let expected = blocks.dense().cholesky().unwrap().solve(&rhs);
-        let mut fronts = Fronts::new(&blocks, &in_order(&blocks));
+        let mut fronts = Fronts::new(&blocks);
+        assert_eq!(fronts.stars.count(), stars);
         let found = solved_twice(&mut fronts, &blocks, &rhs, &expected);
         let mut again = found.clone();
         // What another matrix left behind reaches nothing.
         let mut other = blocks.clone();
         other.values.iter_mut().for_each(|value| *value *= 1.5);
         assert!(fronts.solve(&other, 0.1, &mut again));
+        for wrong in [-25.0, 0.0, f64::NAN] {
+            other.values[blocks.diagonal[0] as usize] = wrong;
+            let mut rhs = vec![1.0; blocks.rows()];
+            assert!(!fronts.solve(&other, 0.0, &mut rhs));
+            assert!(rhs.iter().all(|&x| x == 1.0));
+        }
         again.copy_from_slice(rhs.as_slice());
         assert!(fronts.solve(&blocks, 0.0, &mut again));
         assert_eq!(found, again);
@@ -156,7 +201,7 @@ fn a_row_that_says_what_another_does_has_no_multiplier() {
 #[test]
 fn a_matrix_that_is_not_positive_has_no_factor() {
     let mut blocks = grid(9, &[3]);
-    let mut fronts = Fronts::new(&blocks, &in_order(&blocks));
+    let mut fronts = Fronts::new(&blocks);
     for wrong in [-25.0, 0.0, f64::NAN] {
         let at = blocks.diagonal[blocks.count() - 3] as usize;
         blocks.values[at] = wrong;

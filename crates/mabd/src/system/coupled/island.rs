@@ -29,9 +29,8 @@ use crate::{
         degree::{inverse, pattern},
         direct::Direct,
     },
-    free::Once,
     local::Root,
-    simd,
+    simd::{self, Once},
 };
 use graph::IslandGraph;
 use joints::{RowsAtBody, RowsAtNode};
