@@ -8,12 +8,12 @@ mod factor;
 
 use taut_math::{Fused, LANES};
 
-use super::{
-    super::{blocks::DualBlocks, order::STAR},
-    plan::NONE,
-};
+use super::super::{blocks::DualBlocks, order::STAR};
 use crate::simd::{self, Once};
 use factor::{PAIRS, StarFactor, StarRows, UPDATE, pair};
+
+/// No element, and the place of what there is not.
+const NONE: u32 = u32::MAX;
 
 /// Rows of an element.
 pub(super) const ROWS: usize = 3;
