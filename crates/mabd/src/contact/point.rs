@@ -208,14 +208,15 @@ impl ContactPoint {
 
     /// The multipliers that rows exert where they come to `value`, friction bounded by a `pressure`.
     fn law(&self, value: &Vec3, pressure: f64) -> Vec3 {
-        let slip = value.y.hypot(value.z);
-        let across = if pressure == 0.0 {
-            0.0
-        } else if self.grip * slip <= self.friction[0] * pressure {
-            self.grip
-        } else {
-            self.friction[1] * pressure / slip
+        let across = || {
+            let slip = value.y.hypot(value.z);
+            if self.grip * slip <= self.friction[0] * pressure {
+                self.grip
+            } else {
+                self.friction[1] * pressure / slip
+            }
         };
+        let across = if pressure == 0.0 { 0.0 } else { across() };
         Vec3::new(self.full * value.x.min(0.0), across * value.y, across * value.z)
     }
 

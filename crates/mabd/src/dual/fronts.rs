@@ -202,17 +202,19 @@ impl FrontWork {
             self.before.resize(blocks.values.len(), 0.0);
         }
         for (at, front) in plan.fronts.iter().enumerate() {
-            let differs = |entry: &plan::Entry| {
+            let mut children = plan.children[front.children.clone()].iter();
+            let mut renewed = is_first || children.any(|&child| self.renewed[child as usize]);
+            for entry in plan.entries.of(at) {
                 let from = entry.at as usize;
                 let values = from..from + entry.size.map(usize::from).iter().product::<usize>();
-                blocks.values[values.clone()] != self.before[values]
-            };
-            let mut children = plan.children[front.children.clone()].iter();
-            self.renewed[at] = is_first
-                || children.any(|&child| self.renewed[child as usize])
-                || plan.entries.of(at).iter().any(differs);
+                let (now, before) = (&blocks.values[values.clone()], &mut self.before[values]);
+                if now != before {
+                    before.copy_from_slice(now);
+                    renewed = true;
+                }
+            }
+            self.renewed[at] = renewed;
         }
-        self.before.copy_from_slice(&blocks.values);
     }
 
     /// Sums a front up, factorises its columns and leaves its update. Whether there is a factor.
