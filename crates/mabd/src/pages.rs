@@ -6,9 +6,9 @@ use bytemuck::Pod;
 #[cfg(target_os = "linux")]
 use memmap2::{Advice, MmapMut};
 
-/// Bytes below which an array fits on a few pages of either size.
+/// Bytes of a large page; shorter arrays would not fill one.
 #[cfg(target_os = "linux")]
-const LARGE_MIN: usize = 4 << 20;
+const LARGE_MIN: usize = 2 << 20;
 
 /// An array whose length does not change.
 pub(crate) struct Pages<T> {

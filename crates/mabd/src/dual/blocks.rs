@@ -1,5 +1,7 @@
 //! A symmetric matrix of small blocks, one row of blocks per element, and the arithmetic on them.
 
+use crate::pages::Pages;
+
 /// The most rows of one element: a prismatic joint with a limit, a motor and a damper.
 pub(crate) const ROWS_MAX: usize = 8;
 
@@ -23,7 +25,7 @@ pub(crate) struct DualBlocks {
     columns: Vec<u32>,
     below: Vec<Below>,
     /// All values.
-    pub(crate) values: Vec<f64>,
+    pub(crate) values: Pages<f64>,
 }
 
 impl DualBlocks {
@@ -47,7 +49,7 @@ impl DualBlocks {
             }
             this.columns.push(this.below.len() as u32);
         }
-        this.values = vec![0.0; at as usize];
+        this.values = Pages::zeroed(at as usize);
         this
     }
 

@@ -9,7 +9,10 @@ mod factor;
 use taut_math::{Fused, LANES};
 
 use super::super::{blocks::DualBlocks, order::STAR};
-use crate::simd::{self, Once};
+use crate::{
+    pages::Pages,
+    simd::{self, Once},
+};
 use factor::{PAIRS, StarFactor, StarRows, UPDATE, pair};
 
 /// No element, and the place of what there is not.
@@ -57,9 +60,9 @@ pub(super) struct Stars {
     pub(super) elements: usize,
     stars: Vec<Star>,
     groups: Vec<StarGroup>,
-    factors: Vec<StarFactor>,
+    factors: Pages<StarFactor>,
     /// What they leave for their tips, by four stars, block, number and lane.
-    pub(super) updates: Vec<f64>,
+    pub(super) updates: Pages<f64>,
     /// What solving forwards leaves.
     solutions: Vec<StarRows>,
 }
@@ -71,8 +74,8 @@ impl Stars {
         let groups: Vec<_> = stars.chunks(LANES).map(|four| StarGroup::new(blocks, four)).collect();
         Self {
             elements: stars.last().map_or(0, |star| star.first + star.count),
-            factors: vec![StarFactor::ZERO; groups.len()],
-            updates: vec![0.0; groups.len() * UPDATE],
+            factors: Pages::zeroed(groups.len()),
+            updates: Pages::zeroed(groups.len() * UPDATE),
             solutions: vec![Default::default(); groups.len()],
             stars,
             groups,
@@ -116,7 +119,7 @@ impl Stars {
                 once.spend();
                 let mut good = true;
                 let updates = self.updates.chunks_exact_mut(UPDATE);
-                let all = self.groups.iter().zip(&mut self.factors).zip(updates);
+                let all = self.groups.iter().zip(&mut *self.factors).zip(updates);
                 for ((group, factor), update) in all {
                     factor.gather(group, &blocks.values, Fused([1.0 + raised; LANES]));
                     good &= factor.factorise();
@@ -135,7 +138,7 @@ impl Stars {
             #[inline(always)]
             || {
                 once.spend();
-                let groups = self.groups.iter().zip(&self.factors).zip(&mut self.solutions);
+                let groups = self.groups.iter().zip(&*self.factors).zip(&mut self.solutions);
                 for ((group, factor), own) in groups {
                     let mut left = Default::default();
                     *own = group.rows.map(|rows| gathered(x, rows));
@@ -160,7 +163,7 @@ impl Stars {
             #[inline(always)]
             || {
                 once.spend();
-                let groups = self.groups.iter().zip(&self.factors).zip(&self.solutions);
+                let groups = self.groups.iter().zip(&*self.factors).zip(&self.solutions);
                 for ((group, factor), own) in groups {
                     let mut own = *own;
                     let tips = group.tip_rows.map(|rows| gathered(solution, rows));

@@ -1,5 +1,6 @@
 //! The numbers of four stars side by side: a Cholesky factor by blocks of three rows, of the elements and of their tips.
 
+use bytemuck::{Pod, Zeroable};
 use taut_math::{Fused, LANES, Number};
 
 use super::{ELEMENTS, NONE, ROWS, StarGroup};
@@ -25,7 +26,8 @@ const IDENTITY: [f64; ROWS * ROWS] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.
 
 /// The lower triangle of the elements, with inverses of pivots in its diagonal, and of each tip the columns from its
 /// element on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub(super) struct StarFactor {
     own: [StarTile; PAIRS],
     /// By columns; each has so many tips as elements are not after it.
@@ -98,8 +100,6 @@ fn divide(row: &mut [Fused; ROWS], corner: &StarTile) {
 }
 
 impl StarFactor {
-    pub(super) const ZERO: Self = Self { own: [ZERO; PAIRS], tips: [ZERO; PAIRS] };
-
     /// The matrix, its diagonal entries times `raised`.
     #[inline(always)]
     pub(super) fn gather(&mut self, group: &StarGroup, values: &[f64], raised: Fused) {
