@@ -339,22 +339,8 @@ fn add_blocks(
     }
     for entry in plan.left.of(at) {
         match (entry.row as usize).checked_sub(wide) {
-            Some(row) => add_left(left, entry, row, wide, below),
-            None => add_left(left, entry, entry.row as usize, wide, square),
-        }
-    }
-}
-
-/// The same for a block that a star leaves.
-#[inline(always)]
-fn add_left(left: &[f64], entry: &plan::Entry, row: usize, wide: usize, strips: &mut [f64]) {
-    let values = &left[entry.at as usize..][..8 * LANES + 1];
-    let column = entry.column as usize;
-    for i in 0..3 {
-        let target = &mut strips[index(row + i, column, wide)..][..2 * LANES + 1];
-        let by = if entry.transposed { [i, 3 + i, 6 + i] } else { [3 * i, 3 * i + 1, 3 * i + 2] };
-        for j in 0..3 {
-            target[j * LANES] += values[by[j] * LANES];
+            Some(row) => add_square::<LANES>(left, entry, row, wide, below),
+            None => add_square::<LANES>(left, entry, entry.row as usize, wide, square),
         }
     }
 }
@@ -370,21 +356,10 @@ fn add_block(
 ) {
     let [m, n] = entry.size.map(usize::from);
     let values = &blocks.values[entry.at as usize..entry.at as usize + m * n];
-    let column = entry.column as usize;
-    if let Ok(values) = <&[f64; 9]>::try_from(values)
-        && m == 3
-    {
-        // What this leaves beyond the diagonal is not read.
-        for i in 0..3 {
-            let target = &mut strips[index(row + i, column, wide)..][..2 * LANES + 1];
-            let by =
-                if entry.transposed { [i, 3 + i, 6 + i] } else { [3 * i, 3 * i + 1, 3 * i + 2] };
-            for j in 0..3 {
-                target[j * LANES] += values[by[j]];
-            }
-        }
-        return;
+    if [m, n] == [3; 2] {
+        return add_square::<1>(&blocks.values, entry, row, wide, strips);
     }
+    let column = entry.column as usize;
     let is_diagonal = entry.row == entry.column;
     for (i, values) in values.chunks_exact(n).enumerate() {
         for (j, value) in values.iter().enumerate() {
@@ -392,6 +367,26 @@ fn add_block(
             if !is_diagonal || i >= j {
                 strips[index(row + i, column + j, wide)] += *value;
             }
+        }
+    }
+}
+
+/// The same for a block of three rows and columns whose numbers are so far `APART`. What it leaves beyond the diagonal is
+/// not read.
+#[inline(always)]
+fn add_square<const APART: usize>(
+    values: &[f64],
+    entry: &plan::Entry,
+    row: usize,
+    wide: usize,
+    strips: &mut [f64],
+) {
+    let values = &values[entry.at as usize..][..8 * APART + 1];
+    for i in 0..3 {
+        let target = &mut strips[index(row + i, entry.column as usize, wide)..][..2 * LANES + 1];
+        let by = if entry.transposed { [i, 3 + i, 6 + i] } else { [3 * i, 3 * i + 1, 3 * i + 2] };
+        for j in 0..3 {
+            target[j * LANES] += values[by[j] * APART];
         }
     }
 }

@@ -297,9 +297,9 @@ impl FrontPlan {
             let (low, high) = (row.max(column), row.min(column));
             let group = group_of[high];
             let front = &fronts[group as usize];
-            let places = [low, high].map(|e| self.place(front, starts[e]));
-            let [row_at, column_at] = places;
-            (group, Entry { at, size, transposed: row < column, row: row_at, column: column_at })
+            let transposed = row < column;
+            let [row, column] = [low, high].map(|e| self.place(front, starts[e]));
+            (group, Entry { at, size, transposed, row, column })
         };
         let of_column = |column: usize| {
             let below = blocks.below(column).iter().map(move |b| (b.at, b.row as usize, column));
