@@ -106,6 +106,12 @@ pub(crate) fn transposed<N: Number>([a, b, c]: M<N>) -> M<N> {
     [[a[0], b[0], c[0]], [a[1], b[1], c[1]], [a[2], b[2], c[2]]]
 }
 
+/// Where a row and a column, not after it, lie in a lower triangle by rows.
+#[inline(always)]
+pub(crate) fn pair(row: usize, column: usize) -> usize {
+    row * (row + 1) / 2 + column
+}
+
 /// `c - a . b`.
 #[inline(always)]
 pub(crate) fn less<const N: usize>(a: &[Fused; N], b: &[Fused; N], c: Fused) -> Fused {

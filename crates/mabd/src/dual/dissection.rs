@@ -43,17 +43,17 @@ struct Dissection<'a> {
 /// the elements between them it is one node to what is cut.
 pub(crate) fn dissect(nodes: usize, links: &[Link], points: &[Vec3]) -> Vec<u32> {
     let stars = NodeStars::new(nodes, links);
-    let merged: Vec<Link> =
-        links.iter().map(|link| link.map(|node| node.map(|n| stars.node_of[n as usize]))).collect();
+    let middle = |node: Option<u32>| node.map(|n| stars.middle_of[n as usize]);
+    let merged: Vec<Link> = links.iter().map(|link| link.map(middle)).collect();
     let mut this = Dissection {
         points,
         links: &merged,
         reach: vec![[u32::MAX, 0]; nodes],
         elements: Vec::with_capacity(points.len()),
     };
-    let is_left = |e: &u32| stars.star_of[*e as usize] == NONE;
+    let is_left = |e: &u32| stars.is_left[*e as usize];
     this.divide((0..points.len() as u32).filter(is_left).collect());
-    let mut order = stars.ordered(&this.elements, &merged);
+    let mut order = stars.ordered(&this.elements, links);
     order.append(&mut this.elements);
     order
 }
@@ -62,9 +62,11 @@ pub(crate) fn dissect(nodes: usize, links: &[Link], points: &[Vec3]) -> Vec<u32>
 struct NodeStars {
     /// For each of them its elements.
     elements: Vec<Vec<u32>>,
-    /// For each element its star, or [`NONE`]; for each node the middle of the star that it is in, or itself.
+    /// For each node the star that it is in, or [`NONE`], and the middle of that, or itself.
     star_of: Vec<u32>,
-    node_of: Vec<u32>,
+    middle_of: Vec<u32>,
+    /// For each element whether it is left beside the stars.
+    is_left: Vec<bool>,
 }
 
 impl NodeStars {
@@ -72,41 +74,36 @@ impl NodeStars {
         let at = elements_at(nodes, links);
         let mut this = Self {
             elements: Vec::new(),
-            star_of: vec![NONE; links.len()],
-            node_of: (0..nodes as u32).collect(),
+            star_of: vec![NONE; nodes],
+            middle_of: (0..nodes as u32).collect(),
+            is_left: vec![true; links.len()],
         };
-        let mut taken = vec![false; nodes];
         for middle in 0..nodes as u32 {
             let elements = at.of(middle as usize);
             let arms = || elements.iter().filter_map(|&e| other(&links[e as usize], middle));
-            let is_free = |arm: u32| !taken[arm as usize] && at.of(arm as usize).len() <= 2;
-            let is_star = STAR.contains(&elements.len()) && !taken[middle as usize];
-            if !is_star || !arms().all(is_free) {
+            let is_free = |node: u32| this.star_of[node as usize] == NONE;
+            let is_arm = |node: u32| is_free(node) && at.of(node as usize).len() <= 2;
+            if !STAR.contains(&elements.len()) || !is_free(middle) || !arms().all(is_arm) {
                 continue;
             }
-            for arm in arms().chain([middle]).collect::<Vec<_>>() {
-                taken[arm as usize] = true;
-                this.node_of[arm as usize] = middle;
+            for node in arms().chain([middle]) {
+                this.star_of[node as usize] = this.elements.len() as u32;
+                this.middle_of[node as usize] = middle;
             }
             for &element in elements {
-                this.star_of[element as usize] = this.elements.len() as u32;
+                this.is_left[element as usize] = false;
             }
             this.elements.push(elements.to_vec());
         }
         this
     }
 
-    /// Their elements in the order in which the others, of these links, first reach them.
-    fn ordered(&self, others: &[u32], merged: &[Link]) -> Vec<u32> {
-        let mut star_at = vec![NONE; self.node_of.len()];
-        for (star, elements) in (0..).zip(&self.elements) {
-            if let Some(middle) = ends(merged, elements[0]).next() {
-                star_at[middle as usize] = star;
-            }
-        }
+    /// Their elements in the order in which `others`, of these links, first reach them.
+    fn ordered(&self, others: &[u32], links: &[Link]) -> Vec<u32> {
         let mut waits = vec![true; self.elements.len()];
-        let reached = others.iter().flat_map(|&e| ends(merged, e)).map(|n| star_at[n as usize]);
-        let all = reached.filter(|star| *star != NONE).chain(0..self.elements.len() as u32);
+        let nodes = others.iter().flat_map(|&e| ends(links, e));
+        let reached = nodes.map(|n| self.star_of[n as usize]).filter(|star| *star != NONE);
+        let all = reached.chain(0..self.elements.len() as u32);
         let next = all.filter(|&star| std::mem::take(&mut waits[star as usize]));
         next.flat_map(|star| self.elements[star as usize].iter().copied()).collect()
     }

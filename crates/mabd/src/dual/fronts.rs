@@ -65,7 +65,7 @@ impl Fronts {
     /// Prepares for positive matrices with the pattern of `blocks` in their order, the stars first that they begin with.
     pub(crate) fn new(blocks: &DualBlocks) -> Self {
         let mut stars = Stars::new(blocks);
-        let places: Vec<u32> = (0..(blocks.count() - stars.elements) as u32).collect();
+        let places = in_order(blocks.count() - stars.elements);
         let plan = FrontPlan::new(blocks, &places, &stars, false);
         stars.place(blocks.rows(), &plan.order);
         Self::planned(stars, plan, &[])
@@ -82,7 +82,7 @@ impl Fronts {
     /// all raised by the same share.
     pub(crate) fn signed(blocks: &DualBlocks, signs: &[i8]) -> Self {
         let stars = Stars::default();
-        let plan = FrontPlan::new(blocks, &in_order(blocks), &stars, true);
+        let plan = FrontPlan::new(blocks, &in_order(blocks.count()), &stars, true);
         Self::planned(stars, plan, signs)
     }
 
@@ -154,9 +154,9 @@ impl Fronts {
     }
 }
 
-/// The places of elements that are in their order.
-fn in_order(blocks: &DualBlocks) -> Vec<u32> {
-    (0..blocks.count() as u32).collect()
+/// The places of so many elements that are in their order.
+fn in_order(count: usize) -> Vec<u32> {
+    (0..count as u32).collect()
 }
 
 /// One solution, of a new matrix where there is one.

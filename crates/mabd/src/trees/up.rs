@@ -18,7 +18,7 @@ use super::{
 use crate::{
     affine::Affine,
     free::{FreeResponse, GroupKind, SolveTask},
-    lane::{M, Square, V, ZERO3, less, less_rows, transposed_product},
+    lane::{M, Square, V, ZERO3, less, less_rows, pair, transposed_product},
     node::BodyGroups,
     settings::Polar,
     simd::Once,
@@ -66,12 +66,6 @@ impl<const N: usize> GroupRoom<N> {
             child: UpMessage::NONE,
         }
     }
-}
-
-/// Where the block of side `u` with side `v`, not after it, is.
-#[inline(always)]
-fn pair(u: usize, v: usize) -> usize {
-    u * (u + 1) / 2 + v
 }
 
 /// What is known of the groups of the next depth.

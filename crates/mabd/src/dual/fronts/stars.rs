@@ -10,10 +10,11 @@ use taut_math::{Fused, LANES};
 
 use super::super::{blocks::DualBlocks, order::STAR};
 use crate::{
+    lane::pair,
     pages::Pages,
     simd::{self, Once},
 };
-use factor::{PAIRS, StarFactor, StarRows, UPDATE, pair};
+use factor::{PAIRS, StarFactor, StarRows, UPDATE};
 
 /// No element, and the place of what there is not.
 const NONE: u32 = u32::MAX;

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use taut_math::{Fused, LANES, Number};
 
 use super::{ELEMENTS, NONE, ROWS, StarGroup};
-use crate::lane::{Square, less, less_rows};
+use crate::lane::{Square, less, less_rows, pair};
 
 /// Blocks in the lower triangle of a star's elements.
 pub(super) const PAIRS: usize = ELEMENTS * (ELEMENTS + 1) / 2;
@@ -32,12 +32,6 @@ pub(super) struct StarFactor {
     own: [StarTile; PAIRS],
     /// By columns; each has so many tips as elements are not after it.
     tips: [StarTile; PAIRS],
-}
-
-/// Where the block of two elements, the second not after the first, lies in a lower triangle by rows.
-#[inline(always)]
-pub(super) const fn pair(i: usize, j: usize) -> usize {
-    i * (i + 1) / 2 + j
 }
 
 /// A block of the matrix for each lane, another where there is none.
