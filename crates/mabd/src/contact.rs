@@ -88,8 +88,9 @@ pub(crate) struct StepContacts {
     joined: Islands,
     /// Of each node that stands for an island, how far it goes, and what its energy does there.
     searches: Vec<LineSearch>,
-    /// Contacts, and limits and motors, of islands that do not go to the end of their way.
+    /// Contacts, and limits and motors, of islands that do not go to the end of their way, and the nodes that stand for these.
     slowed: [Vec<u32>; 2],
+    slowed_islands: Vec<u32>,
     /// Stiffness where they press and where they stick, in units of reduced mass over squared step [1].
     scales: [f64; 2],
     /// Largest speed at which what has sunk in is pushed out [m/s].
@@ -127,6 +128,7 @@ impl StepContacts {
             joined,
             searches: vec![LineSearch::START; count],
             slowed: Default::default(),
+            slowed_islands: Vec::with_capacity(count),
             scales: [settings.contact_stiffness_scale, settings.friction_stiffness_scale],
             push_speed_max: settings.push_speed_max,
             margin: scene.contacts.map_or(f64::INFINITY, |contacts| contacts.margin),

@@ -26,7 +26,7 @@ use crate::{
     elastic::ElasticNodes,
     free::{GroupTable, SolveTask},
     joint::{JointElement, JointRow, RowLaw, elements},
-    node::{NodeResponse, Nodes},
+    node::Nodes,
     settings::{Dual, Integrator, MabdSettings, Polar},
 };
 use aba::Aba;
@@ -55,6 +55,9 @@ pub(crate) struct System {
     pub(crate) before: Option<[Affines; 2]>,
     /// In the order of elimination; empty where graphs are solved by lanes.
     elements: Vec<JointElement>,
+    /// The nodes of each element, and the points that it holds together where that is all it does, in principal coordinates [m].
+    ends: Vec<[u32; 2]>,
+    points: Vec<Option<[Vec3; 2]>>,
     /// The joint of each element; [`NONE`] for springs.
     joint_of: Vec<u32>,
     by_lanes: Option<ByLanes>,
@@ -78,6 +81,9 @@ pub(crate) struct System {
     pub(crate) contacts: Option<Box<StepContacts>>,
     /// Whether the next solve begins with who pressed and slid in the one before.
     pub(crate) keeps_contacts: bool,
+    /// Nodes that are in the next solve where they were in the one before, and as stiff, so that what it found of them and
+    /// their joints still holds; none where all is found anew.
+    pub(crate) stays: Vec<bool>,
     /// The stretch along tangents of turns [1] beyond which solves with contacts are left as they are, if they may be, and
     /// whether the last was.
     pub(crate) leaves_beyond: Option<f64>,
@@ -103,6 +109,8 @@ struct SystemRows {
     compliance: Vec<f64>,
     gradients: Vec<[Affine; 2]>,
     replies: Vec<[Affine; 2]>,
+    /// Whether the rows of an element were found anew in the solve at hand.
+    renewed: Vec<bool>,
     /// Multipliers of the last solve, and those before.
     lambda: Vec<f64>,
     guess: Vec<f64>,
@@ -122,6 +130,7 @@ impl SystemRows {
             compliance,
             gradients: vec![[Affine::ZERO; 2]; stored],
             replies: vec![[Affine::ZERO; 2]; stored],
+            renewed: Vec::new(),
             lambda: vec![0.0; rows],
             guess: vec![0.0; stored],
             rhs: vec![0.0; stored],
@@ -243,11 +252,14 @@ impl System {
             incidence: NodeBlocks::new(count, &links, &dual.blocks),
             dual,
             rows: SystemRows::new(compliance, by_lanes.is_some()),
+            ends: elements.iter().map(|e| e.nodes).collect(),
+            points: elements.iter().map(|e| e.is_point().then_some(e.anchors)).collect(),
             elements,
             joint_of,
             by_lanes,
             contacts: contacts.map(Box::new),
             keeps_contacts: false,
+            stays: Vec::new(),
             leaves_beyond: None,
             is_left: false,
             folds: Folds::default(),
@@ -353,20 +365,26 @@ impl System {
             None => self.solve_without_contacts(scheme),
         }
         for node in 0..self.nodes.count() {
-            let NodeResponse { rotation, load, .. } = self.nodes.responses[node];
-            let load = self.least_load(node).unwrap_or(load);
-            if !self.is_left {
-                self.nodes.set_tension(node, &-load.frame.diagonal());
+            // A step that is solved again about turns tells which tension it wants.
+            if self.leaves_beyond.is_none() {
+                self.note_tension(node);
             }
             if probes {
                 continue;
             }
+            let rotation = self.nodes.responses[node].rotation;
             let increment = self.folds.settled(&self.nodes, node, scheme.h);
             let mut moved = self.nodes.moved.get(node);
             moved.frame += self.turn_back(node, &rotation, &increment.frame);
             moved.origin += increment.origin;
             self.nodes.moved.set(node, &moved);
         }
+    }
+
+    /// Has a node stiffen in the next solve as its tension in the last does.
+    pub(crate) fn note_tension(&mut self, node: usize) {
+        let load = self.least_load(node).unwrap_or(self.nodes.responses[node].load);
+        self.nodes.set_tension(node, &-load.frame.diagonal());
     }
 
     /// Solves for bodies and joints; what comes out is left in the responses.

@@ -229,6 +229,12 @@ impl ContactPoint {
         Vec3::new(pressed, cosine * along - sine * across, cosine * across + sine * along)
     }
 
+    /// Whether it exerts anything along that way.
+    pub(super) fn acts(&self) -> bool {
+        let presses = self.reached.x < 0.0 || self.tried.x < 0.0 || self.pressure != 0.0;
+        presses || self.stiffness != ZERO || self.held != ZERO
+    }
+
     /// By how much the energy grows along the way from the point reached to the one tried, a share `t`
     /// of the way on [N m]: what rows exert there beyond what the linear solves do, which balances all else.
     pub(super) fn growth(&self, t: f64) -> f64 {
@@ -271,6 +277,9 @@ impl ContactPoint {
 
     /// Chooses the pieces at the point reached, and bounds friction by a `pressure`.
     pub(super) fn choose(&mut self, pressure: f64) {
+        if pressure == 0.0 {
+            return self.take(pressure, 0.0, true);
+        }
         let slip = self.reached.y.hypot(self.reached.z);
         self.take(pressure, slip, self.grip * slip <= self.friction[0] * pressure);
     }

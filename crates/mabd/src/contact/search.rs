@@ -221,7 +221,7 @@ impl StepContacts {
         rows.clear();
         rows.reserve(bounded.len());
         for t in 0..self.points.len() {
-            if self.search(t).growth > 0.0 {
+            if self.search(t).growth > 0.0 && self.points[t].acts() {
                 self.slowed[0].push(t as u32);
             }
         }
@@ -233,8 +233,11 @@ impl StepContacts {
         if self.slowed.iter().all(Vec::is_empty) {
             return;
         }
-        for search in &mut self.searches {
-            search.low = if search.growth > 0.0 { 0.0 } else { 1.0 };
+        self.slowed_islands.clear();
+        for (island, search) in (0..).zip(&self.searches) {
+            if search.growth > 0.0 {
+                self.slowed_islands.push(island);
+            }
         }
         for _ in 0..HALVINGS {
             self.halve(bounded);
@@ -243,7 +246,9 @@ impl StepContacts {
 
     /// Halves what is left of the ways of islands that do not go to the end.
     fn halve(&mut self, bounded: &[BoundedRow]) {
-        self.searches.iter_mut().for_each(|search| search.growth = 0.0);
+        for &island in &self.slowed_islands {
+            self.searches[island as usize].growth = 0.0;
+        }
         for i in 0..self.slowed[0].len() {
             let t = self.slowed[0][i] as usize;
             let growth = self.points[t].growth(self.search(t).middle());
@@ -254,7 +259,8 @@ impl StepContacts {
             let search = self.search_of(row);
             search.growth += row.growth(search.middle());
         }
-        for search in self.searches.iter_mut().filter(|search| search.low < 1.0) {
+        for &island in &self.slowed_islands {
+            let search = &mut self.searches[island as usize];
             let middle = search.middle();
             let side = if search.growth <= 0.0 { &mut search.low } else { &mut search.high };
             *side = middle;

@@ -13,7 +13,7 @@
 use nalgebra::Rotation3;
 use taut_core::{Mat3, Vec3};
 
-use super::Mabd;
+use super::{Mabd, turns::TurnedNode};
 use crate::{
     affine::Affine, body::BodyKind, node::torque, polar::polar_matrix, settings::SpinPrediction,
 };
@@ -47,10 +47,11 @@ impl Mabd {
                 continue;
             }
             let Some([from, along]) = arc(nodes.kind(node), [&start, &rate], h) else { continue };
-            self.watchdog.turned.push((node as u32, [start, rate]));
+            let (before, moved) = ([start, rate], along.times(h));
+            self.watchdog.turned.push(TurnedNode { node: node as u32, before, moved });
             nodes.start.set(node, &from);
             nodes.rate.set(node, &along);
-            nodes.moved.set(node, &along.times(h));
+            nodes.moved.set(node, &moved);
         }
     }
 

@@ -1,12 +1,17 @@
 //! A step, or a part of one, solved again about where its first solve has turned bodies (`spin: arc`, with contacts).
 //!
 //! A linear solve moves a body along the tangent of the turn that it finds. Where that stretches bodies too much, all is
-//! solved again, linear about the places to which these bodies turn; all others stay as they were, and who presses and
-//! slides is known already. What is left to stretch is what one solve turns otherwise than the one before.
+//! solved again, linear about the places to which these bodies turn, and who presses and slides is known already. What is
+//! left to stretch is what one solve turns otherwise than the one before.
+//!
+//! All others stay where they were, those that have been turned and would turn on by little among them, and tension stiffens
+//! anew only what is turned on. So the rows, the blocks and the fronts of what stays need not be found again, and a solve
+//! costs hardly more than one more round of contacts.
 //!
 //! Bodies that turn come to contacts that were none where they started, as the other side of a plate that tilts does. So
 //! where one that presses turns further than its contacts tell, or any moves otherwise than was foreseen when they were
-//! found, those are added that bodies come to, and all is solved again if they have sunk in there.
+//! found, those are added that bodies come to, and all is solved again if they have sunk in there. That need not wait until
+//! no body is stretched.
 //!
 //! Where a body's own spin would take it is the target of its inertia (`arc.rs`), so that free spin is kept.
 
@@ -35,26 +40,53 @@ const MET_MAX: u32 = 8;
 /// of one, on which friction acts: points that it acts at go round with them.
 const IN_TOUCH_MAX: f64 = 0.3;
 
+/// After how many solves that stretch bodies contacts are added all the same: until then these are not where they will be.
+const MEETS_AFTER: u32 = 2;
+
+/// How far a body that was put to its turn turns on at most that is left where it was put [rad], so that what was found of
+/// it holds: the tangent stretches it by less than a part in 800.
+const STAYS: f64 = 0.05;
+
 /// How much further a body turns from one solve to the next at most [rad].
 const FURTHER: f64 = 0.5;
+
+/// The least share of what a solve wants to turn a body by that it is turned on by [1].
+const SHARE_MIN: f64 = 0.05;
+
+/// A node that is put to where it turns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TurnedNode {
+    pub(super) node: u32,
+    /// Where it starts and at which rate, before it is predicted along its arc.
+    pub(super) before: [Affine; 2],
+    /// How far it was moved from where it starts now when it was solved for.
+    pub(super) moved: Affine,
+}
 
 /// How a body is turned from one solve to the next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
-    /// What the solve before turned it by, in the axes that it was co-rotated to [rad].
-    last: Vec3,
+    /// What the solve before wanted to turn it by, in the axes that it was co-rotated to [rad].
+    wanted: Vec3,
     /// The share of that which it was turned on by [1].
     share: f64,
 }
 
 impl Way {
-    pub(super) const START: Self = Self { last: Vec3::new(0.0, 0.0, 0.0), share: 1.0 };
+    pub(super) const START: Self = Self { wanted: Vec3::new(0.0, 0.0, 0.0), share: 1.0 };
 
-    /// How much of a way a body is turned on by: less and less where solves turn it to and fro.
-    fn go(&mut self, way: Vec3) -> Vec3 {
-        let share = if way.dot(&self.last) < 0.0 { 0.5 * self.share } else { 1.5 * self.share };
-        *self = Self { last: way, share: share.min(1.0) };
-        way * (self.share * FURTHER / way.norm().max(FURTHER))
+    /// How much of the way that a solve wants a body is turned on by. What a solve wants differs by how far its body was
+    /// turned on before: as much as that predicts to leave nothing to want (the secant rule, along the way before), but no
+    /// more than all of it.
+    fn go(&mut self, wanted: Vec3) -> Vec3 {
+        let before = self.wanted.norm_squared();
+        let less = before - wanted.dot(&self.wanted);
+        // Of nothing, and where less was made up for than was gone, all of it.
+        let share = if less > self.share * before { self.share * before / less } else { 1.0 };
+        let way = wanted * share.max(SHARE_MIN);
+        let way = way * (FURTHER / way.norm().max(FURTHER));
+        *self = Self { wanted, share: way.norm() / wanted.norm().max(f64::MIN_POSITIVE) };
+        way
     }
 }
 
@@ -86,8 +118,12 @@ impl Mabd {
                 if stretched > STRETCHED_MAX {
                     return false;
                 }
+                if stretched >= MEETS_AFTER && self.strays(h) {
+                    self.meets_more(h);
+                }
             } else {
                 if !self.strays(h) || !self.meets_more(h) {
+                    (0..self.system.nodes.count()).for_each(|node| self.system.note_tension(node));
                     return !self.turns_far_in_touch(1.0);
                 }
                 met += 1;
@@ -103,6 +139,7 @@ impl Mabd {
             self.system.solve(&scheme, false, false);
             self.pulled.release(&mut self.system.nodes);
             self.system.keeps_contacts = false;
+            self.system.stays.clear();
             self.count_solve();
         }
     }
@@ -118,10 +155,12 @@ impl Mabd {
         let (nodes, turned) = (&self.system.nodes, &self.watchdog.turned);
         let mut at = 0;
         (0..nodes.count()).any(|node| {
-            let own = turned.get(at).filter(|(n, _)| *n == node as u32).map(|(_, pair)| *pair);
+            let own = turned.get(at).filter(|own| own.node == node as u32);
             at += usize::from(own.is_some());
-            let [start, rate] =
-                own.unwrap_or_else(|| [nodes.start.get(node), nodes.rate.get(node)]);
+            let [start, rate] = match own {
+                Some(own) => own.before,
+                None => [nodes.start.get(node), nodes.rate.get(node)],
+            };
             let astray = nodes.place(node as u32).plus(&start, -1.0).plus(&rate, -h);
             let kind = nodes.kind(node);
             let columns = astray.frame.column_iter().zip(&kind.second);
@@ -143,7 +182,7 @@ impl Mabd {
     /// where they did.
     fn swap_starts(&mut self) {
         let nodes = &mut self.system.nodes;
-        for (node, [start, _]) in &mut self.watchdog.turned {
+        for TurnedNode { node, before: [start, _], .. } in &mut self.watchdog.turned {
             let (place, at) = (nodes.place(*node), *node as usize);
             let other = nodes.start.get(at);
             nodes.start.set(at, start);
@@ -170,8 +209,8 @@ impl Mabd {
         }
         let far = |point: &ContactPoint, side: usize| {
             let node = point.nodes[side];
-            let Ok(at) = turned.binary_search_by_key(&node, |(n, _)| *n) else { return false };
-            let start = polar_matrix(&turned[at].1[0].frame);
+            let Ok(at) = turned.binary_search_by_key(&node, |own| own.node) else { return false };
+            let start = polar_matrix(&turned[at].before[0].frame);
             let end = polar_matrix(&self.system.nodes.place(node).frame);
             let by = match point.roundness[side] {
                 Roundness::About([_, axis]) if !point.rubs() => (start * axis).angle(&(end * axis)),
@@ -183,13 +222,14 @@ impl Mabd {
         contacts.pressing().any(|point| (0..2).any(|side| far(point, side)))
     }
 
-    /// Puts bodies that turn far to where the last solve turns them, all others to their starts. Whether that is
-    /// finite.
+    /// Puts bodies that turn far to where the last solve turns them, as stiff as their tension in it wants, and all others
+    /// to where they were when it began. Whether that is finite.
     fn turn_on(&mut self, h: f64) -> bool {
         let mut turned = std::mem::take(&mut self.watchdog.turned);
         let known = turned.len();
         let mut at = 0;
         let mut finite = true;
+        self.system.stays.clear();
         for node in 0..self.system.nodes.count() {
             let nodes = &mut self.system.nodes;
             let rotation = nodes.responses[node].rotation;
@@ -197,29 +237,42 @@ impl Mabd {
             let way = 0.5 * (local - local.transpose());
             let way = Vec3::new(way[(2, 1)], way[(0, 2)], way[(1, 0)]);
             let way = self.watchdog.ways[node].go(way);
-            let before = (at < known && turned[at].0 == node as u32).then(|| turned[at].1);
-            at += usize::from(before.is_some());
-            let [start, rate] =
-                before.unwrap_or_else(|| [nodes.start.get(node), nodes.rate.get(node)]);
+            let own = turned[..known].get(at).filter(|own| own.node == node as u32).copied();
+            let stays = way.norm() <= if own.is_some() { STAYS } else { TANGENT };
+            self.system.stays.push(stays);
+            if stays {
+                nodes.moved.set(node, &own.map_or(Affine::ZERO, |own| own.moved));
+                at += usize::from(own.is_some());
+                continue;
+            }
+            let before = match &own {
+                Some(own) => own.before,
+                None => [nodes.start.get(node), nodes.rate.get(node)],
+            };
+            let start = before[0].frame;
             // What was not turned yet has been solved about its start.
-            let first = if before.is_some() { polar_matrix(&start.frame) } else { rotation };
-            if before.is_none() {
-                if way.norm() <= TANGENT {
-                    nodes.moved.set(node, &Affine::ZERO);
-                    continue;
-                }
-                turned.push((node as u32, [start, rate]));
-                if let Some([start, rate]) = arc(nodes.kind(node), [&start, &rate], h) {
-                    nodes.start.set(node, &start);
-                    nodes.rate.set(node, &rate);
-                }
+            let first = if own.is_some() { polar_matrix(&start) } else { rotation };
+            if own.is_none()
+                && let Some([from, rate]) = arc(nodes.kind(node), before.each_ref(), h)
+            {
+                nodes.start.set(node, &from);
+                nodes.rate.set(node, &rate);
             }
             let target = rotation * Rotation3::new(way).into_inner();
             finite &= target.sum().is_finite();
-            let frame = target * first.tr_mul(&start.frame) - nodes.start.get(node).frame;
-            nodes.moved.set(node, &Affine { frame, origin: Vec3::zeros() });
+            let frame = target * first.tr_mul(&start) - nodes.start.get(node).frame;
+            let moved = Affine { frame, origin: Vec3::zeros() };
+            nodes.moved.set(node, &moved);
+            self.system.note_tension(node);
+            let this = TurnedNode { node: node as u32, before, moved };
+            if own.is_some() {
+                turned[at] = this;
+                at += 1;
+            } else {
+                turned.push(this);
+            }
         }
-        turned.sort_unstable_by_key(|(node, _)| *node);
+        turned.sort_unstable_by_key(|own| own.node);
         self.watchdog.turned = turned;
         finite
     }

@@ -12,7 +12,10 @@
 use taut_core::{BodyState, Mat3, Multipliers, Vec3};
 use taut_math::{Fused, LANES, Number};
 
-use super::{Mabd, turns::Way};
+use super::{
+    Mabd,
+    turns::{TurnedNode, Way},
+};
 use crate::{
     affine::{Affine, frame},
     contact::Begins,
@@ -62,7 +65,7 @@ pub(super) struct Watchdog {
     step_start: Start,
     part_start: Start,
     /// Nodes that are predicted along their arcs, and their starts and rates before.
-    pub(super) turned: Vec<(u32, [Affine; 2])>,
+    pub(super) turned: Vec<TurnedNode>,
     /// How nodes are turned on from solve to solve.
     pub(super) ways: Vec<Way>,
     /// Whether bodies may turn fast in the next step.
@@ -177,7 +180,7 @@ impl Mabd {
     /// Notes where the step at hand starts.
     fn save_step(&mut self) {
         let nodes = &mut self.system.nodes;
-        for (node, [start, rate]) in self.watchdog.turned.drain(..) {
+        for TurnedNode { node, before: [start, rate], .. } in self.watchdog.turned.drain(..) {
             nodes.start.set(node as usize, &start);
             nodes.rate.set(node as usize, &rate);
             nodes.moved.set(node as usize, &Affine::ZERO);

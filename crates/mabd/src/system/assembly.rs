@@ -111,7 +111,7 @@ impl System {
     #[inline(always)]
     pub(super) fn lack(&self, element: usize, row: usize) -> f64 {
         let mut value = self.rows.errors[row];
-        for (side, &node) in self.elements[element].nodes.iter().enumerate() {
+        for (side, &node) in self.ends[element].iter().enumerate() {
             let Some(response) = self.nodes.responses.get(node as usize) else {
                 continue;
             };

@@ -281,7 +281,7 @@ impl System {
 
     /// A node of an element that forces move.
     pub(super) fn mover(&self, element: u32) -> usize {
-        let [a, b] = self.elements[element as usize].nodes.map(|node| node as usize);
+        let [a, b] = self.ends[element as usize].map(|node| node as usize);
         if a < self.nodes.count() { a } else { b }
     }
 

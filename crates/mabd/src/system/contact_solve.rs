@@ -148,6 +148,10 @@ impl System {
     pub(super) fn solve_contacts(&mut self, contacts: &mut StepContacts, scheme: &StepScheme) {
         self.is_left = false;
         contacts.evaluate(&self.nodes);
+        // What does not move is folded in anew, and replies are without it until then.
+        for (node, stays) in self.stays.iter_mut().enumerate() {
+            *stays &= !contacts.is_held(node);
+        }
         let goes_on = self.goes_on();
         let coupled = self.is_coupled(contacts);
         self.folds.loads.fill(Affine::ZERO);
@@ -229,11 +233,18 @@ impl System {
 
     /// Folds what nodes touch that does not move into them anew.
     pub(super) fn refold(&mut self, contacts: &StepContacts, h: f64) {
+        let keeps_free = self.folds.begun && !self.has_elastic();
         for node in (0..self.nodes.count()).filter(|&node| contacts.is_open(node)) {
             let response = &mut self.nodes.responses[node];
+            if keeps_free && !contacts.is_held(node) {
+                response.load = Affine::ZERO;
+                self.folds.changed[node] = false;
+                continue;
+            }
             (response.free, response.load) = (self.folds.free[node], Affine::ZERO);
             let before = std::mem::take(&mut self.folds.count[node]);
-            let mut changed = !self.folds.begun;
+            let stays = self.stays.get(node).is_some_and(|stays| *stays);
+            let mut changed = !self.folds.begun && !stays;
             let rotation = self.nodes.responses[node].rotation;
             for (point, side) in contacts.folded(node) {
                 for axis in (0..3).filter(|&axis| point.stiffness(axis) > 0.0) {
@@ -268,14 +279,14 @@ impl System {
 
     /// Replies of the rows of joints at nodes that touch what does not move, where they have changed.
     pub(super) fn reply_again(&mut self, contacts: &StepContacts, h: f64) {
-        for (e, element) in self.elements.iter().enumerate() {
-            for (side, node) in element.nodes.into_iter().enumerate() {
-                let node = node as usize;
-                if !contacts.is_held(node) || !contacts.is_open(node) || !self.folds.changed[node] {
-                    continue;
-                }
-                let first = self.dual.blocks.first[e] as usize;
-                for row in first..first + element.rows.len() {
+        let first = &self.dual.blocks.first;
+        for node in 0..self.nodes.count() {
+            if !contacts.is_held(node) || !contacts.is_open(node) || !self.folds.changed[node] {
+                continue;
+            }
+            for &(element, side) in self.incidence.at(node) {
+                let [element, side] = [element as usize, side as usize];
+                for row in first[element] as usize..first[element + 1] as usize {
                     let gradient = &self.rows.gradients[row][side];
                     self.rows.replies[row][side] = self.folds.reply(&self.nodes, node, gradient, h);
                 }

@@ -11,7 +11,7 @@ use taut_model::Csr;
 
 use super::{StepScheme, System};
 use crate::{affine::Affine, contact::StepContacts};
-use island::{Island, IslandMembers};
+use island::{Differs, Island, IslandMembers};
 
 /// The islands of a step that need a linear solve.
 #[derive(Default)]
@@ -84,6 +84,7 @@ impl System {
             island.take_over(self, contacts, &members);
             coupled.islands.push(island);
         }
+        still.values_mut().for_each(Island::rest);
         coupled.still = still;
     }
 
@@ -91,15 +92,21 @@ impl System {
     /// they are, and the loads that they make.
     pub(super) fn find_coupled_once(&mut self, contacts: &StepContacts, scheme: &StepScheme) {
         self.clear_open(contacts);
-        let mut is_new = !std::mem::replace(&mut self.folds.begun, true);
+        let mut differs = match (std::mem::replace(&mut self.folds.begun, true), &self.stays[..]) {
+            (true, _) => Differs::Contacts,
+            (false, []) => Differs::All,
+            (false, _) => Differs::Nodes,
+        };
         if !self.bounds.is_empty() {
-            is_new |= self.apply_bounds();
+            if self.apply_bounds() {
+                differs = Differs::All;
+            }
             self.gather_open_loads(contacts);
         }
         let mut coupled = std::mem::take(&mut self.coupled);
         each(&mut coupled.islands, &|island: &mut Island| {
             if contacts.is_open(island.root()) {
-                island.solve(self, contacts, scheme, is_new);
+                island.solve(self, contacts, scheme, differs);
             }
         });
         for island in coupled.islands.iter().filter(|island| contacts.is_open(island.root())) {

@@ -1,6 +1,6 @@
 //! The rows of all joints at the bodies at hand, the loads that their multipliers make, and the forces of joints.
 
-use taut_core::{Multipliers, Vec3, constraint::RowKind};
+use taut_core::{Mat3, Multipliers, Vec3, constraint::RowKind};
 use taut_math::Real;
 
 use super::{NONE, StepScheme, System};
@@ -41,9 +41,20 @@ impl System {
         }
     }
 
-    /// Values, gradients and replies of all rows.
+    /// Values, gradients and replies of all rows but those of joints, without limits and motors, between nodes that stay.
     pub(super) fn evaluate(&mut self, scheme: &StepScheme) {
+        self.rows.renewed.resize(self.elements.len(), true);
+        let stays = |node: u32| {
+            let node = node as usize;
+            node >= self.nodes.count() || self.stays[node]
+        };
         for (e, element) in self.elements.iter().enumerate() {
+            let is_free = || self.points[e].is_some() || !element.is_bounded();
+            let stays = !self.stays.is_empty() && self.ends[e].into_iter().all(stays) && is_free();
+            self.rows.renewed[e] = !stays;
+            if stays {
+                continue;
+            }
             let places = element.nodes.map(|node| self.nodes.place(node));
             let anchors = &element.anchors;
             let view = ElementView { places, anchors, bases: &element.bases };
@@ -91,8 +102,17 @@ impl System {
     #[inline(always)]
     pub(super) fn gathered(&self, node: usize, multipliers: &[f64]) -> Affine {
         let mut load = self.folds.load(node);
+        // Of forces on points, in the world: what these rows are is known without reading them.
+        let mut forced = Mat3::zeros();
         for &(element, side) in self.incidence.at(node) {
             let first = self.dual.blocks.first[element as usize] as usize;
+            if let Some(anchors) = &self.points[element as usize] {
+                let force = Vec3::from_column_slice(&multipliers[first..first + 3]);
+                let force = if side == 0 { force } else { -force };
+                forced += force * anchors[side as usize].transpose();
+                load.origin += force;
+                continue;
+            }
             let rows = first..first + self.dual.blocks.size(element as usize);
             for (gradients, &multiplier) in
                 self.rows.gradients[rows.clone()].iter().zip(&multipliers[rows])
@@ -100,6 +120,7 @@ impl System {
                 load = load.plus(&gradients[side as usize], multiplier);
             }
         }
+        load.frame += self.nodes.responses[node].rotation.tr_mul(&forced);
         load
     }
 

@@ -56,9 +56,21 @@ struct ContactPair {
     row: u8,
 }
 
+/// What of the system of an island differs from the round before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Differs {
+    All,
+    /// In the first round of a solve in which some nodes stay: what there is of the others, their elements and contacts.
+    Nodes,
+    /// In later rounds, unless other rows of joints hold.
+    Contacts,
+}
+
 /// One island.
 pub(super) struct Island {
     root: u32,
+    /// Whether its matrix is that of the round before.
+    is_filled: bool,
     /// Pairs of nodes that touch, ascending.
     touching: Vec<[u32; 2]>,
     blocks: DualBlocks,
@@ -69,6 +81,10 @@ pub(super) struct Island {
     holds: Vec<RowsAtBody>,
     /// By the block to which they belong.
     couples: Vec<RowsAtNode>,
+    /// Of joints that hold a node which touches what does not move, their places above, and of blocks of couples at such a
+    /// node, where these begin.
+    held_joints: Vec<u32>,
+    held_couples: Vec<u32>,
     pairs: Vec<ContactPair>,
     /// Of each body that stays.
     roots: Vec<Root>,
@@ -142,12 +158,15 @@ impl Island {
         let held = graph.bodies.iter().zip(&place);
         let mut this = Self {
             root: nodes.first().copied().unwrap_or(NONE),
+            is_filled: false,
             x: vec![0.0; blocks.rows()],
             lacks: vec![0.0; blocks.rows()],
             bodies: held.map(|(&node, &vertex)| KeptBody { node, vertex }).collect(),
             joints: elements.iter().copied().zip(place[count..].iter().copied()).collect(),
             holds: Vec::new(),
             couples: Vec::new(),
+            held_joints: Vec::new(),
+            held_couples: Vec::new(),
             pairs: Vec::new(),
             roots: Vec::with_capacity(count),
             multipliers: Vec::new(),
@@ -174,6 +193,11 @@ impl Island {
 
     pub(super) fn root(&self) -> usize {
         self.root as usize
+    }
+
+    /// Takes no part in the solves of a step.
+    pub(super) fn rest(&mut self) {
+        self.is_filled = false;
     }
 
     pub(super) fn has_pairs(&self) -> bool {
@@ -210,34 +234,36 @@ impl Island {
         self.multipliers.clear();
         self.multipliers.resize(members.pairs.len(), Vec3::zeros());
         self.take_over_soft(contacts, members.soft, system.nodes.count());
+        self.find_held(system, contacts);
     }
 
-    /// Solves for bodies and joints. The system `is_new` in the first round of a solve, and where other rows of joints hold
-    /// than in the round before: all else that can differ then are contacts.
+    /// Solves for bodies and joints.
     pub(super) fn solve(
         &mut self,
         system: &System,
         contacts: &StepContacts,
         scheme: &StepScheme,
-        is_new: bool,
+        mut differs: Differs,
     ) {
-        let is_new = is_new || !self.material.is_empty() || !self.soft.is_empty();
-        if is_new {
+        let is_filled = std::mem::replace(&mut self.is_filled, true);
+        if !is_filled || !self.material.is_empty() || !self.soft.is_empty() {
+            differs = Differs::All;
+        }
+        if differs == Differs::All {
             self.blocks.values.fill(0.0);
         }
-        self.x.fill(0.0);
         let once = Once;
         simd::dispatch(
             #[inline(always)]
             || {
                 once.spend();
-                if is_new {
-                    self.assemble_holds(system, scheme);
+                if differs != Differs::Contacts {
+                    self.assemble_holds(system, scheme, differs);
                 }
+                self.assemble_joints(system, differs);
                 self.assemble_bodies(system, contacts);
                 self.assemble_pairs(system, contacts, scheme);
                 self.assemble_material(system, contacts, scheme);
-                self.assemble_joints(system, contacts, is_new);
             },
         );
         self.direct.solve(&self.blocks, &mut self.x);

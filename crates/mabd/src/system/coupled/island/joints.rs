@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{super::super::StepScheme, Island, System, graph::IslandGraph};
+use super::{super::super::StepScheme, Differs, Island, KeptBody, System, graph::IslandGraph};
 use crate::{affine::Affine, contact::StepContacts};
 
 /// The rows of an element by the columns of a body that stays.
@@ -52,85 +52,157 @@ impl Island {
                 }
             }
         }
+        self.holds.sort_by_key(|hold| hold.slot);
         self.couples.sort_by_key(|couple| couple.slot);
     }
 
     /// Rows of the joints at bodies that stay, and the blocks of joints without any others.
     #[inline(always)]
-    pub(super) fn assemble_holds(&mut self, system: &System, scheme: &StepScheme) {
-        self.roots.clear();
-        self.roots.extend(self.bodies.iter().map(|body| system.root(body.node as usize, scheme)));
-        let rows = &system.dual.blocks.first;
-        for &RowsAtBody { slot, element, side, body } in &self.holds {
+    pub(super) fn assemble_holds(
+        &mut self,
+        system: &System,
+        scheme: &StepScheme,
+        differs: Differs,
+    ) {
+        let is_new = differs == Differs::All;
+        let is_renewed = |element: u32| is_new || system.rows.renewed[element as usize];
+        self.find_roots(system, scheme, is_new);
+        for block in self.holds.chunk_by(|a, b| a.slot == b.slot) {
+            let RowsAtBody { slot, element, body, .. } = block[0];
+            if !is_renewed(element) {
+                continue;
+            }
             let n = self.blocks.size(self.bodies[body as usize].vertex as usize);
-            let first = rows[element as usize] as usize;
-            let block = self.blocks.values[slot as usize..].chunks_exact_mut(n);
-            for (row, out) in (first..rows[element as usize + 1] as usize).zip(block) {
-                if system.rows.live[row] {
-                    let Affine { frame, origin } = &system.rows.gradients[row][side as usize];
-                    let image = self.roots[body as usize].project(frame, origin);
-                    out.iter_mut().zip(&image).for_each(|(out, g)| *out += g);
+            let values =
+                &mut self.blocks.values[slot as usize..][..rows_of(system, element).len() * n];
+            values.fill(0.0);
+            for hold in block {
+                for (row, out) in rows_of(system, element).zip(values.chunks_exact_mut(n)) {
+                    if system.rows.live[row] {
+                        let Affine { frame, origin } =
+                            &system.rows.gradients[row][hold.side as usize];
+                        let image = self.roots[body as usize].project(frame, origin);
+                        out.iter_mut().zip(&image).for_each(|(out, g)| *out += g);
+                    }
                 }
             }
         }
-        for &(element, vertex) in &self.joints {
-            let own = rows[element as usize] as usize..rows[element as usize + 1] as usize;
+        for &(element, vertex) in self.joints.iter().filter(|(element, _)| is_renewed(*element)) {
+            let own = rows_of(system, element);
             let at = self.blocks.diagonal[vertex as usize] as usize;
-            add_compliance(system, &mut self.blocks.values[at..][..own.len() * own.len()], own);
+            let block = &mut self.blocks.values[at..][..own.len() * own.len()];
+            block.fill(0.0);
+            add_compliance(system, block, own);
+        }
+    }
+
+    /// The roots of all bodies, or of those that have changed.
+    fn find_roots(&mut self, system: &System, scheme: &StepScheme, is_new: bool) {
+        if is_new {
+            let root = |body: &KeptBody| system.root(body.node as usize, scheme);
+            self.roots.clear();
+            self.roots.extend(self.bodies.iter().map(root));
+            return;
+        }
+        for (body, root) in self.bodies.iter().zip(&mut self.roots) {
+            if system.folds.has_changed(body.node as usize) {
+                *root = system.root(body.node as usize, scheme);
+            }
         }
     }
 
     /// Rows of the joints with each other, and what they lack. Those that are not live stand alone.
     #[inline(always)]
-    pub(super) fn assemble_joints(
-        &mut self,
-        system: &System,
-        contacts: &StepContacts,
-        is_new: bool,
-    ) {
-        let rows = &system.dual.blocks.first;
-        let all = |e: u32| rows[e as usize] as usize..rows[e as usize + 1] as usize;
+    pub(super) fn assemble_joints(&mut self, system: &System, differs: Differs) {
+        let is_renewed = |e: u32| differs == Differs::All || system.rows.renewed[e as usize];
+        if differs == Differs::Contacts {
+            for i in 0..self.held_couples.len() {
+                let rest = &self.couples[self.held_couples[i] as usize..];
+                let count = rest.iter().take_while(|couple| couple.slot == rest[0].slot).count();
+                let block = &rest[..count];
+                if block.iter().any(|couple| system.folds.has_changed(couple.node as usize)) {
+                    fill_block(&mut self.blocks.values, system, block);
+                }
+            }
+        } else {
+            for block in self.couples.chunk_by(|a, b| a.slot == b.slot) {
+                if is_renewed(block[0].row.0) || is_renewed(block[0].column.0) {
+                    fill_block(&mut self.blocks.values, system, block);
+                }
+            }
+        }
+        // Bodies under no load of bounded rows, and without contacts, go where they went in the round before.
+        if differs == Differs::Contacts && system.bounds.is_empty() {
+            for i in 0..self.held_joints.len() {
+                self.find_lacks(system, self.joints[self.held_joints[i] as usize]);
+            }
+        } else {
+            for i in 0..self.joints.len() {
+                if !system.bounds.is_empty() || is_renewed(self.joints[i].0) {
+                    self.find_lacks(system, self.joints[i]);
+                }
+            }
+        }
+        self.x.copy_from_slice(&self.lacks);
+    }
+
+    /// What the rows of a joint lack that are live.
+    #[inline(always)]
+    fn find_lacks(&mut self, system: &System, (element, vertex): (u32, u32)) {
+        let first = self.blocks.first[vertex as usize] as usize;
+        for (at, row) in (first..).zip(rows_of(system, element)) {
+            let lacks = system.rows.live[row].then(|| -system.lack(element as usize, row));
+            self.lacks[at] = lacks.unwrap_or(0.0);
+        }
+    }
+
+    /// Finds the joints and the blocks of joints at nodes that touch what does not move.
+    pub(super) fn find_held(&mut self, system: &System, contacts: &StepContacts) {
+        let is_held = |node: u32| contacts.is_held(node as usize);
+        self.held_joints.clear();
+        self.held_couples.clear();
+        for (at, &(element, _)) in (0..).zip(&self.joints) {
+            if system.ends[element as usize].into_iter().any(is_held) {
+                self.held_joints.push(at);
+            }
+        }
+        let mut first = 0;
         for block in self.couples.chunk_by(|a, b| a.slot == b.slot) {
-            if !is_new && !block.iter().any(|couple| system.folds.has_changed(couple.node as usize))
-            {
-                continue;
+            if block.iter().any(|couple| is_held(couple.node)) {
+                self.held_couples.push(first);
             }
-            let RowsAtNode { slot, row: (element, _), column: (other, _), .. } = block[0];
-            let [r, c] = [element, other].map(all);
-            let values = &mut self.blocks.values[slot as usize..][..r.len() * c.len()];
-            values.fill(0.0);
-            for couple in block {
-                let mut entries = values.iter_mut();
-                for i in all(couple.row.0) {
-                    for (j, value) in all(couple.column.0).zip(&mut entries) {
-                        if system.rows.live[i] && system.rows.live[j] {
-                            let gradient = &system.rows.gradients[i][couple.row.1 as usize];
-                            *value -=
-                                gradient.dot(&system.rows.replies[j][couple.column.1 as usize]);
-                        }
-                    }
+            first += block.len() as u32;
+        }
+    }
+}
+
+/// The rows of an element.
+#[inline(always)]
+fn rows_of(system: &System, element: u32) -> Range<usize> {
+    let first = &system.dual.blocks.first[element as usize..];
+    first[0] as usize..first[1] as usize
+}
+
+/// Fills the block of two elements, or of one with itself, by all that couples them.
+#[inline(always)]
+fn fill_block(values: &mut [f64], system: &System, couples: &[RowsAtNode]) {
+    let RowsAtNode { slot, row: (element, _), column: (other, _), .. } = couples[0];
+    let [r, c] = [element, other].map(|e| rows_of(system, e));
+    let values = &mut values[slot as usize..][..r.len() * c.len()];
+    values.fill(0.0);
+    for couple in couples {
+        let mut entries = values.iter_mut();
+        for i in rows_of(system, couple.row.0) {
+            for (j, value) in rows_of(system, couple.column.0).zip(&mut entries) {
+                if system.rows.live[i] && system.rows.live[j] {
+                    let gradient = &system.rows.gradients[i][couple.row.1 as usize];
+                    *value -= gradient.dot(&system.rows.replies[j][couple.column.1 as usize]);
                 }
             }
-            if element == other {
-                add_compliance(system, values, r);
-            }
         }
-        for &(element, vertex) in &self.joints {
-            let first = self.blocks.first[vertex as usize] as usize;
-            // Bodies under no load of bounded rows, and without contacts, go where they went in the round before.
-            let moves = is_new
-                || !system.bounds.is_empty()
-                || system.elements[element as usize]
-                    .nodes
-                    .iter()
-                    .any(|&n| contacts.is_held(n as usize));
-            for (at, row) in (first..).zip(all(element)).filter(|&(_, row)| system.rows.live[row]) {
-                if moves {
-                    self.lacks[at] = -system.lack(element as usize, row);
-                }
-                self.x[at] = self.lacks[at];
-            }
-        }
+    }
+    if element == other {
+        add_compliance(system, values, r);
     }
 }
 
