@@ -277,3 +277,31 @@ impl Mabd {
         finite
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A body that wants to turn by a multiple of what is left is where it wants nothing after two solves.
+    #[test]
+    fn what_wants_too_much_is_turned_on_by_as_much_as_it_needs() {
+        let target = Vec3::new(0.2, -0.1, 0.3);
+        for multiple in [1.0, 1.3, 3.0, 12.0] {
+            let (mut way, mut turned) = (Way::START, Vec3::zeros());
+            for _ in 0..2 {
+                turned += way.go((target - turned) * multiple);
+            }
+            assert!((turned - target).norm() < 1e-14, "{multiple}: {turned}");
+            assert!(way.go(Vec3::zeros()).norm() < 1e-14, "{multiple}");
+        }
+    }
+
+    #[test]
+    fn what_wants_far_too_much_goes_on_by_little() {
+        let mut way = Way::START;
+        let wanted = Vec3::new(0.1, 0.0, 0.0);
+        assert_eq!(way.go(wanted), wanted);
+        assert_eq!(way.go(wanted * -100.0), wanted * (-100.0 * SHARE_MIN));
+        assert!((way.go(wanted * 1e6).norm() - FURTHER).abs() < 1e-12);
+    }
+}
