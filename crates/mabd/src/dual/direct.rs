@@ -61,6 +61,12 @@ impl Direct {
         }
     }
 
+    /// Adds to `x` what the last factorisation makes of the `rest` that it leaves, which is replaced by that.
+    pub(crate) fn correct(&mut self, x: &mut [f64], rest: &mut [f64]) {
+        self.fronts.substitute(rest);
+        x.iter_mut().zip(rest).for_each(|(x, change)| *x += *change);
+    }
+
     /// Replaces `rhs` by multipliers that are hardly larger than they need be to make up for it but for a share
     /// `noise` [1] of what each row's own multiplier moves: those of Tikhonov, refined [`REFINED`] times. What
     /// redundant rows contradict each other by makes no self-stress then. Whether there is a factorisation.

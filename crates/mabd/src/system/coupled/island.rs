@@ -39,6 +39,10 @@ use material::{MaterialBlock, SoftContact};
 /// None.
 const NONE: u32 = u32::MAX;
 
+/// How far a solution may leave joints open [m or rad], and how often it is corrected at most.
+const CLOSED: f64 = 1e-10;
+const CORRECTED_MAX: u32 = 3;
+
 /// A body that stays.
 #[derive(Clone, Copy, Debug)]
 struct KeptBody {
@@ -90,6 +94,10 @@ pub(super) struct Island {
     roots: Vec<Root>,
     /// Right-hand side, then solution.
     x: Vec<f64>,
+    /// The right-hand side, what the solution leaves of it, and its last correction.
+    rhs: Vec<f64>,
+    rest: Vec<f64>,
+    change: Vec<f64>,
     /// What joints lack, by rows.
     lacks: Vec<f64>,
     /// Of each pair.
@@ -160,6 +168,9 @@ impl Island {
             root: nodes.first().copied().unwrap_or(NONE),
             is_filled: false,
             x: vec![0.0; blocks.rows()],
+            rhs: vec![0.0; blocks.rows()],
+            rest: vec![0.0; blocks.rows()],
+            change: vec![0.0; blocks.rows()],
             lacks: vec![0.0; blocks.rows()],
             bodies: held.map(|(&node, &vertex)| KeptBody { node, vertex }).collect(),
             joints: elements.iter().copied().zip(place[count..].iter().copied()).collect(),
@@ -266,7 +277,7 @@ impl Island {
                 self.assemble_material(system, contacts, scheme);
             },
         );
-        self.direct.solve(&self.blocks, &mut self.x);
+        self.solve_closely(system);
         self.find_soft_multipliers(system, contacts, scheme);
         for i in 0..self.pairs.len() {
             let point = contacts.point(self.pairs[i].point);
@@ -286,6 +297,48 @@ impl Island {
                 };
             }
         }
+    }
+
+    /// Solves the system. Where stiff contacts leave little of what else is in a pivot, that does not close all joints, and is
+    /// corrected by what it leaves, unless that makes no less of it: rows that contradict each other stay as they are.
+    fn solve_closely(&mut self, system: &System) {
+        let checks = !self.bodies.is_empty() && !self.joints.is_empty();
+        if checks {
+            self.rhs.copy_from_slice(&self.x);
+        }
+        self.direct.solve(&self.blocks, &mut self.x);
+        if !checks {
+            return;
+        }
+        let mut open = self.find_rest(system);
+        for _ in 0..CORRECTED_MAX {
+            if open <= CLOSED || !open.is_finite() {
+                return;
+            }
+            self.direct.correct(&mut self.x, &mut self.rest);
+            std::mem::swap(&mut self.rest, &mut self.change);
+            let before = std::mem::replace(&mut open, self.find_rest(system));
+            if open.is_nan() || open > 0.5 * before {
+                self.x.iter_mut().zip(&self.change).for_each(|(x, change)| *x -= change);
+                return;
+            }
+        }
+    }
+
+    /// Finds what the solution leaves of the right-hand side; how far it leaves hard rows of joints open [m or rad].
+    fn find_rest(&mut self, system: &System) -> f64 {
+        self.rest.copy_from_slice(&self.rhs);
+        self.blocks.subtract_product(&self.x, &mut self.rest);
+        let mut open = 0.0_f64;
+        for &(element, vertex) in &self.joints {
+            let first = self.blocks.first[vertex as usize] as usize;
+            for (at, row) in (first..).zip(joints::rows_of(system, element)) {
+                if system.rows.compliance[row] == 0.0 {
+                    open = open.max(self.rest[at].abs());
+                }
+            }
+        }
+        open
     }
 
     /// Gradients of a row of a pair by the columns of both bodies, and its value where they go under the loads

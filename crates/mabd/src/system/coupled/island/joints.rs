@@ -178,7 +178,7 @@ impl Island {
 
 /// The rows of an element.
 #[inline(always)]
-fn rows_of(system: &System, element: u32) -> Range<usize> {
+pub(super) fn rows_of(system: &System, element: u32) -> Range<usize> {
     let first = &system.dual.blocks.first[element as usize..];
     first[0] as usize..first[1] as usize
 }
