@@ -84,7 +84,7 @@ impl System {
             island.take_over(self, contacts, &members);
             coupled.islands.push(island);
         }
-        still.values_mut().for_each(Island::rest);
+        still.values_mut().for_each(Island::set_aside);
         coupled.still = still;
     }
 

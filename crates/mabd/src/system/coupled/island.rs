@@ -206,8 +206,8 @@ impl Island {
         self.root as usize
     }
 
-    /// Takes no part in the solves of a step.
-    pub(super) fn rest(&mut self) {
+    /// Keeps it for another step: it takes no part in the solves of this one.
+    pub(super) fn set_aside(&mut self) {
         self.is_filled = false;
     }
 
