@@ -232,10 +232,8 @@ impl System {
         let (elements, links) =
             if by_lanes.is_some() { Default::default() } else { (elements, links) };
         let dual = dual_of(&elements, &links, (chosen, has_loops), count, &lines, settings);
-        let constants = match by_lanes {
-            Some(_) => GroupTable::default(),
-            None => respond::constants(&mut nodes),
-        };
+        let constants =
+            if by_lanes.is_some() { GroupTable::default() } else { respond::constants(&mut nodes) };
         let aba = Aba::chosen(chosen, scene, &mut nodes, &links, &elements)?;
         Ok(Self {
             nodes,

@@ -13,7 +13,7 @@
 use nalgebra::Rotation3;
 use taut_core::{Mat3, Vec3};
 
-use super::{Mabd, turns::TurnedNode};
+use super::Mabd;
 use crate::{
     affine::Affine, body::BodyKind, node::torque, polar::polar_matrix, settings::SpinPrediction,
 };
@@ -26,6 +26,16 @@ const PARTS_MAX: u32 = 64;
 
 /// Turn within a step up to which bodies are predicted along the tangent [rad].
 pub(super) const TANGENT: f64 = 0.1;
+
+/// A node that is put to where it turns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TurnedNode {
+    pub(super) node: u32,
+    /// Where it starts and at which rate, before it is predicted along its arc.
+    pub(super) before: [Affine; 2],
+    /// How far it was moved from where it starts now when it was solved for.
+    pub(super) moved: Affine,
+}
 
 impl Mabd {
     /// Whether fast bodies are predicted along their arcs.

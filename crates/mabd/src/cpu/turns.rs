@@ -20,7 +20,7 @@ use taut_core::{Mat3, Vec3};
 
 use super::{
     Mabd,
-    arc::{TANGENT, arc},
+    arc::{TANGENT, TurnedNode, arc},
 };
 use crate::{
     affine::Affine,
@@ -52,16 +52,6 @@ const FURTHER: f64 = 0.5;
 
 /// The least share of what a solve wants to turn a body by that it is turned on by [1].
 const SHARE_MIN: f64 = 0.05;
-
-/// A node that is put to where it turns.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TurnedNode {
-    pub(super) node: u32,
-    /// Where it starts and at which rate, before it is predicted along its arc.
-    pub(super) before: [Affine; 2],
-    /// How far it was moved from where it starts now when it was solved for.
-    pub(super) moved: Affine,
-}
 
 /// How a body is turned from one solve to the next.
 #[derive(Clone, Copy, Debug)]

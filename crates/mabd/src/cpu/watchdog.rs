@@ -12,10 +12,7 @@
 use taut_core::{BodyState, Mat3, Multipliers, Vec3};
 use taut_math::{Fused, LANES, Number};
 
-use super::{
-    Mabd,
-    turns::{TurnedNode, Way},
-};
+use super::{Mabd, arc::TurnedNode, turns::Way};
 use crate::{
     affine::{Affine, frame},
     contact::Begins,
