@@ -305,6 +305,7 @@ impl System {
     /// Lets broken joints go and forgets all multipliers.
     pub(crate) fn reset(&mut self, broken: &[bool]) {
         self.is_left = false;
+        self.stays.clear();
         self.set_broken(broken);
         self.rows.lambda.fill(0.0);
         self.rows.least.clear();

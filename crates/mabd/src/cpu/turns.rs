@@ -219,7 +219,6 @@ impl Mabd {
         let known = turned.len();
         let mut at = 0;
         let mut finite = true;
-        self.system.stays.clear();
         for node in 0..self.system.nodes.count() {
             let nodes = &mut self.system.nodes;
             let rotation = nodes.responses[node].rotation;

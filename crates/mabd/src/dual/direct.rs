@@ -61,10 +61,12 @@ impl Direct {
         }
     }
 
-    /// Adds to `x` what the last factorisation makes of the `rest` that it leaves, which is replaced by that.
-    pub(crate) fn correct(&mut self, x: &mut [f64], rest: &mut [f64]) {
-        self.fronts.substitute(rest);
-        x.iter_mut().zip(rest).for_each(|(x, change)| *x += *change);
+    /// Adds to `x` the `change` that the last factorisation makes of the `rest` which it leaves.
+    pub(crate) fn correct(&mut self, x: &mut [f64], rest: &[f64], change: &mut Vec<f64>) {
+        change.clear();
+        change.extend_from_slice(rest);
+        self.fronts.substitute(change);
+        x.iter_mut().zip(change).for_each(|(x, change)| *x += *change);
     }
 
     /// Replaces `rhs` by multipliers that are hardly larger than they need be to make up for it but for a share
@@ -84,9 +86,7 @@ impl Direct {
             rhs.copy_from_slice(&change);
             for _ in 0..REFINED {
                 blocks.subtract_product(&change, &mut rest);
-                change.copy_from_slice(&rest);
-                self.fronts.substitute(&mut change);
-                rhs.iter_mut().zip(&change).for_each(|(sum, change)| *sum += change);
+                self.correct(rhs, &rest, &mut change);
             }
         }
         self.room = [rest, change];

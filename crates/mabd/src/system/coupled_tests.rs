@@ -195,3 +195,12 @@ fn what_stays_is_found_as_if_anew() {
         assert_eq!(found, anew, "{turned}");
     }
 }
+
+/// A step that is made again after a solve could not be begun takes nothing from the one before for granted.
+#[test]
+fn nothing_stays_after_a_reset() {
+    let mut system = System::new(&scene(), &MabdSettings::default()).unwrap();
+    system.stays = vec![true; 7];
+    system.reset(&[false; 3]);
+    assert!(system.stays.is_empty());
+}

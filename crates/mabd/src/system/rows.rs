@@ -49,8 +49,9 @@ impl System {
             node >= self.nodes.count() || self.stays[node]
         };
         for (e, element) in self.elements.iter().enumerate() {
-            let is_free = || self.points[e].is_some() || !element.is_bounded();
-            let stays = !self.stays.is_empty() && self.ends[e].into_iter().all(stays) && is_free();
+            let is_bounded = || self.points[e].is_none() && element.is_bounded();
+            let stays =
+                !self.stays.is_empty() && self.ends[e].into_iter().all(stays) && !is_bounded();
             self.rows.renewed[e] = !stays;
             if stays {
                 continue;

@@ -94,7 +94,7 @@ pub(super) struct Island {
     roots: Vec<Root>,
     /// Right-hand side, then solution.
     x: Vec<f64>,
-    /// The right-hand side, what the solution leaves of it, and its last correction.
+    /// The right-hand side, what the solution leaves of it, and its last correction; empty where neither is looked at.
     rhs: Vec<f64>,
     rest: Vec<f64>,
     change: Vec<f64>,
@@ -168,9 +168,9 @@ impl Island {
             root: nodes.first().copied().unwrap_or(NONE),
             is_filled: false,
             x: vec![0.0; blocks.rows()],
-            rhs: vec![0.0; blocks.rows()],
-            rest: vec![0.0; blocks.rows()],
-            change: vec![0.0; blocks.rows()],
+            rhs: Vec::new(),
+            rest: Vec::new(),
+            change: Vec::new(),
             lacks: vec![0.0; blocks.rows()],
             bodies: held.map(|(&node, &vertex)| KeptBody { node, vertex }).collect(),
             joints: elements.iter().copied().zip(place[count..].iter().copied()).collect(),
@@ -304,7 +304,7 @@ impl Island {
     fn solve_closely(&mut self, system: &System) {
         let checks = !self.bodies.is_empty() && !self.joints.is_empty();
         if checks {
-            self.rhs.copy_from_slice(&self.x);
+            self.rhs.clone_from(&self.x);
         }
         self.direct.solve(&self.blocks, &mut self.x);
         if !checks {
@@ -315,8 +315,7 @@ impl Island {
             if open <= CLOSED || !open.is_finite() {
                 return;
             }
-            self.direct.correct(&mut self.x, &mut self.rest);
-            std::mem::swap(&mut self.rest, &mut self.change);
+            self.direct.correct(&mut self.x, &self.rest, &mut self.change);
             let before = std::mem::replace(&mut open, self.find_rest(system));
             if open.is_nan() || open > 0.5 * before {
                 self.x.iter_mut().zip(&self.change).for_each(|(x, change)| *x -= change);
@@ -327,7 +326,7 @@ impl Island {
 
     /// Finds what the solution leaves of the right-hand side; how far it leaves hard rows of joints open [m or rad].
     fn find_rest(&mut self, system: &System) -> f64 {
-        self.rest.copy_from_slice(&self.rhs);
+        self.rest.clone_from(&self.rhs);
         self.blocks.subtract_product(&self.x, &mut self.rest);
         let mut open = 0.0_f64;
         for &(element, vertex) in &self.joints {
